@@ -1,0 +1,22 @@
+/* What this processor can do, and a mask for tests. */
+#include "core/cpu.h"
+
+static uint32_t mask = UINT32_MAX;
+
+uint32_t cpu_flags(void)
+{
+    uint32_t flags = 0;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2"))
+        flags |= CPU_AVX2;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq"))
+        flags |= CPU_AVX512_POPCNT;
+#endif
+    return flags & mask;
+}
+
+void cpu_mask(uint32_t flags)
+{
+    mask = flags;
+}

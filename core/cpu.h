@@ -1,0 +1,18 @@
+/* What this processor can do, chosen once; a mask lets a test switch kernels off. */
+#ifndef DOPPEL_CORE_CPU_H
+#define DOPPEL_CORE_CPU_H
+
+#include <stdint.h>
+
+enum {
+    CPU_AVX2 = 1 << 0,
+    CPU_AVX512_POPCNT = 1 << 1 /* F, BW, VL and VPOPCNTDQ */
+};
+
+/** The flags of this processor, less those masked. Thread-safe. */
+uint32_t cpu_flags(void);
+
+/** Keep only these flags from now on (tests). Not thread-safe. */
+void cpu_mask(uint32_t flags);
+
+#endif

@@ -1,0 +1,105 @@
+/* XXH3-128 of files, and hex. */
+#include <doppel/core.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { READ_BYTES = 256 * 1024 };
+
+static struct doppel_digest canonical(XXH128_hash_t hash)
+{
+    XXH128_canonical_t bytes;
+    XXH128_canonicalFromHash(&bytes, hash);
+    struct doppel_digest digest;
+    memcpy(digest.bytes, bytes.digest, sizeof digest.bytes);
+    return digest;
+}
+
+struct doppel_digest doppel_digest_bytes(const void *data, size_t size)
+{
+    return canonical(XXH3_128bits(data, size));
+}
+
+enum doppel_status doppel_digest_fd(int fd, struct doppel_digest *out_digest, uint64_t *out_size,
+                                    struct doppel_error *error)
+{
+    XXH3_state_t *state = XXH3_createState();
+    if (!state)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a digest");
+    XXH3_128bits_reset(state);
+    uint8_t buffer[READ_BYTES];
+    uint64_t size = 0;
+    ssize_t got;
+    while ((got = pread(fd, buffer, sizeof buffer, (off_t)size)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            break;
+        XXH3_128bits_update(state, buffer, (size_t)got);
+        size += (uint64_t)got;
+    }
+    struct doppel_digest digest = canonical(XXH3_128bits_digest(state));
+    XXH3_freeState(state);
+    if (got < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(errno));
+    *out_digest = digest;
+    if (out_size)
+        *out_size = size;
+    return DOPPEL_OK;
+}
+
+void doppel_hex_encode(const void *data, size_t size, char *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    const uint8_t *bytes = data;
+    for (size_t i = 0; i < size; i++) {
+        *out++ = digits[bytes[i] >> 4];
+        *out++ = digits[bytes[i] & 15];
+    }
+    *out = '\0';
+}
+
+static int hex_value(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    if (digit >= 'a' && digit <= 'f')
+        return digit - 'a' + 10;
+    if (digit >= 'A' && digit <= 'F')
+        return digit - 'A' + 10;
+    return -1;
+}
+
+enum doppel_status doppel_hex_decode(const char *text, void *out, size_t size)
+{
+    if (strlen(text) != 2 * size)
+        return DOPPEL_E_ARGUMENT;
+    for (size_t i = 0; i < 2 * size; i++)
+        if (hex_value(text[i]) < 0)
+            return DOPPEL_E_ARGUMENT;
+    uint8_t *bytes = out;
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (uint8_t)(hex_value(text[2 * i]) << 4 | hex_value(text[2 * i + 1]));
+    return DOPPEL_OK;
+}
+
+void doppel_code_to_hex(const struct doppel_code *code, uint32_t bits, char *out)
+{
+    for (uint32_t word = 0; word < bits / 64; word++, out += 16)
+        snprintf(out, 17, "%016llx", (unsigned long long)code->word[word]);
+}
+
+enum doppel_status doppel_code_from_hex(const char *text, uint32_t bits, struct doppel_code *out)
+{
+    uint8_t bytes[32] = {0};
+    if (bits % 64 || bits > 256 || doppel_hex_decode(text, bytes, bits / 8))
+        return DOPPEL_E_ARGUMENT;
+    struct doppel_code code = {{0}};
+    for (uint32_t i = 0; i < bits / 8; i++)
+        code.word[i / 8] = code.word[i / 8] << 8 | bytes[i];
+    *out = code;
+    return DOPPEL_OK;
+}

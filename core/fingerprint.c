@@ -1,0 +1,97 @@
+/* A sequence of codes with positions; to bytes and back. */
+#include <doppel/core.h>
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+
+/* scheme u16, version u16, code_bits u16, reserved u16, count u32, then positions u32, then codes.
+ */
+enum { HEADER_BYTES = 12, MAX_CODES = 1 << 24 };
+
+uint32_t doppel_code_distance(const struct doppel_code *a, const struct doppel_code *b,
+                              uint32_t bits)
+{
+    uint32_t distance = 0;
+    for (uint32_t i = 0; i < bits / 64; i++)
+        distance += (uint32_t)__builtin_popcountll(a->word[i] ^ b->word[i]);
+    return distance;
+}
+
+void doppel_fingerprint_free(struct doppel_fingerprint *fingerprint)
+{
+    free(fingerprint->codes);
+    free(fingerprint->positions);
+    *fingerprint = (struct doppel_fingerprint){0};
+}
+
+enum doppel_status doppel_fingerprint_make(const struct doppel_scheme *scheme, uint16_t code_bits,
+                                           uint32_t count, struct doppel_fingerprint *out,
+                                           struct doppel_error *error)
+{
+    if (code_bits == 0 || code_bits % 64 || code_bits > 256 || count > MAX_CODES)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "a fingerprint of %u codes of %u bits cannot be", count, code_bits);
+    struct doppel_code *codes = calloc(count ? count : 1, sizeof *codes);
+    uint32_t *positions = calloc(count ? count : 1, sizeof *positions);
+    if (!codes || !positions) {
+        free(codes);
+        free(positions);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a fingerprint of %u codes",
+                           count);
+    }
+    *out = (struct doppel_fingerprint){scheme->id, scheme->version, code_bits,
+                                       count,      codes,           positions};
+    return DOPPEL_OK;
+}
+
+size_t doppel_fingerprint_size(const struct doppel_fingerprint *fingerprint)
+{
+    return HEADER_BYTES + (size_t)fingerprint->count * (4u + fingerprint->code_bits / 8u);
+}
+
+void doppel_fingerprint_write(const struct doppel_fingerprint *fingerprint, uint8_t *out)
+{
+    put_u16(out, (uint16_t)fingerprint->scheme);
+    put_u16(out + 2, fingerprint->version);
+    put_u16(out + 4, fingerprint->code_bits);
+    put_u16(out + 6, 0);
+    put_u32(out + 8, fingerprint->count);
+    out += HEADER_BYTES;
+    for (uint32_t i = 0; i < fingerprint->count; i++, out += 4)
+        put_u32(out, fingerprint->positions[i]);
+    for (uint32_t i = 0; i < fingerprint->count; i++)
+        for (unsigned word = 0; word < fingerprint->code_bits / 64u; word++, out += 8)
+            put_u64(out, fingerprint->codes[i].word[word]);
+}
+
+enum doppel_status doppel_fingerprint_read(const uint8_t *data, size_t size,
+                                           struct doppel_fingerprint *out,
+                                           struct doppel_error *error)
+{
+    if (size < HEADER_BYTES)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "a fingerprint of %zu bytes is too short",
+                           size);
+    struct doppel_scheme scheme = {.id = (enum doppel_scheme_id)get_u16(data),
+                                   .version = get_u16(data + 2)};
+    uint16_t code_bits = get_u16(data + 4);
+    uint32_t count = get_u32(data + 8);
+    bool known = code_bits && code_bits % 64 == 0 && code_bits <= 256 && count <= MAX_CODES &&
+                 get_u16(data + 6) == 0;
+    if (!known || size != HEADER_BYTES + (size_t)count * (4u + code_bits / 8u))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "a fingerprint of %zu bytes is damaged", size);
+    struct doppel_fingerprint read;
+    enum doppel_status status = doppel_fingerprint_make(&scheme, code_bits, count, &read, error);
+    if (status)
+        return status;
+    data += HEADER_BYTES;
+    for (uint32_t i = 0; i < count; i++, data += 4)
+        read.positions[i] = get_u32(data);
+    for (uint32_t i = 0; i < count; i++)
+        for (unsigned word = 0; word < code_bits / 64u; word++, data += 8)
+            read.codes[i].word[word] = get_u64(data);
+    *out = read;
+    return DOPPEL_OK;
+}

@@ -1,0 +1,54 @@
+/* The fingerprint schemes: one table. */
+#include <doppel/core.h>
+
+#include <string.h>
+
+static const char *const kind_names[] = {"unknown", "text", "image", "audio", "video"};
+
+static const struct doppel_scheme schemes[] = {
+    {DOPPEL_SCHEME_PHASH64, DOPPEL_KIND_IMAGE, 1, 64, "phash64", 16,
+     "DCT pHash of the luma: full frame, trimmed and five crops (default for images)"},
+    {DOPPEL_SCHEME_PHASH256, DOPPEL_KIND_IMAGE, 1, 256, "phash256", 64,
+     "the same at 256 bits: verification, strict use"},
+    {DOPPEL_SCHEME_IMAGEHASH, DOPPEL_KIND_IMAGE, 1, 64, "imagehash", 8,
+     "equal to Python imagehash phash()"},
+    {DOPPEL_SCHEME_PDQ, DOPPEL_KIND_IMAGE, 1, 256, "pdq", 31, "PDQ, for lists made with it"},
+};
+
+#define SCHEME_COUNT (sizeof schemes / sizeof *schemes)
+
+const char *doppel_kind_name(enum doppel_kind kind)
+{
+    size_t index = (size_t)kind;
+    return kind_names[index < sizeof kind_names / sizeof *kind_names ? index : 0];
+}
+
+enum doppel_kind doppel_kind_from_name(const char *name)
+{
+    for (size_t i = 1; i < sizeof kind_names / sizeof *kind_names; i++)
+        if (strcmp(kind_names[i], name) == 0)
+            return (enum doppel_kind)i;
+    return DOPPEL_KIND_UNKNOWN;
+}
+
+const struct doppel_scheme *doppel_schemes(size_t *out_count)
+{
+    *out_count = SCHEME_COUNT;
+    return schemes;
+}
+
+const struct doppel_scheme *doppel_scheme_by_id(enum doppel_scheme_id id)
+{
+    for (size_t i = 0; i < SCHEME_COUNT; i++)
+        if (schemes[i].id == id)
+            return &schemes[i];
+    return NULL;
+}
+
+const struct doppel_scheme *doppel_scheme_by_name(const char *name)
+{
+    for (size_t i = 0; i < SCHEME_COUNT; i++)
+        if (strcmp(schemes[i].name, name) == 0)
+            return &schemes[i];
+    return NULL;
+}

@@ -1,0 +1,48 @@
+/* Every way to fail, and the sentence for it. */
+#include <doppel/core.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *doppel_version(void)
+{
+    return DOPPEL_VERSION;
+}
+
+enum doppel_status doppel_fail(struct doppel_error *error, enum doppel_status status,
+                               const char *format, ...)
+{
+    if (!error)
+        return status;
+    error->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char *doppel_status_name(enum doppel_status status)
+{
+    static const char *const names[] = {
+        [DOPPEL_OK] = "ok",
+        [DOPPEL_E_ARGUMENT] = "argument",
+        [DOPPEL_E_MEMORY] = "memory",
+        [DOPPEL_E_IO] = "io",
+        [DOPPEL_E_NOT_FOUND] = "not-found",
+        [DOPPEL_E_EMPTY] = "empty",
+        [DOPPEL_E_FORMAT] = "format",
+        [DOPPEL_E_CORRUPT] = "corrupt",
+        [DOPPEL_E_LIMIT] = "limit",
+        [DOPPEL_E_UNSUPPORTED] = "unsupported",
+        [DOPPEL_E_FLAT] = "flat",
+        [DOPPEL_E_TIMEOUT] = "timeout",
+        [DOPPEL_E_CRASH] = "crash",
+        [DOPPEL_E_CHANGED] = "changed",
+        [DOPPEL_E_VERSION] = "version",
+        [DOPPEL_E_BUSY] = "busy",
+        [DOPPEL_E_CANCELLED] = "cancelled",
+    };
+    size_t index = (size_t)status;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}

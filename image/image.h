@@ -1,0 +1,197 @@
+/**
+ * doppel/image.h: pictures to perceptual hashes, and judging two of them. Takes grey planes, not
+ * files; needs no decoder.
+ *
+ * A picture's fingerprint is a 256-bit DCT pHash of each of its *views*: the full frame, the frame
+ * without its borders, without screenshot furniture, and five crops. Word 0 of a code, alone, is
+ * the 64-bit hash `phash64`. Each bit is the sign of a DCT coefficient, so that mirroring is an XOR
+ * with a mask and transposing a permutation of bits, exactly.
+ */
+#ifndef DOPPEL_IMAGE_H
+#define DOPPEL_IMAGE_H
+
+#include <stdbool.h>
+
+#include <doppel/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- one code ---- */
+
+/**
+ * The 256-bit DCT perceptual hash of a plane; word 0 is its 64-bit hash.
+ *
+ * @param plane at least 1×1; borrowed
+ * @return the code of a flat plane too: see doppel_image_quality
+ *
+ * Thread-safe, deterministic on every CPU. Source and test vectors: docs/methods.md.
+ */
+DOPPEL_API struct doppel_code doppel_image_phash(const struct doppel_plane *plane);
+
+/** How much structure there is to tell a picture by, 0 (flat) to 100; under
+ * DOPPEL_IMAGE_MIN_QUALITY it matches no other picture by hash alone. Thread-safe. */
+DOPPEL_API uint8_t doppel_image_quality(const struct doppel_plane *plane);
+
+enum { DOPPEL_IMAGE_MIN_QUALITY = 10 };
+
+/** Other people's hashes. Both take the luma that doppel_luma_options.from_rgb gives, decoded in
+ * full. */
+DOPPEL_API enum doppel_status doppel_image_imagehash(const struct doppel_plane *plane,
+                                                     struct doppel_code *out,
+                                                     struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_image_pdq(const struct doppel_plane *plane,
+                                               struct doppel_code *out, uint8_t *out_quality,
+                                               struct doppel_error *error);
+
+/* ---- orientations ---- */
+
+/** Bit 0: mirrored left to right; bit 1: mirrored top to bottom; bit 2: transposed, *before* the
+ * mirrorings. */
+enum { DOPPEL_IMAGE_ORIENTATIONS = 8 };
+
+/** The code of the same picture after `orientation` (0..7) is applied to it. Exact: equal to
+ * hashing the turned plane. */
+DOPPEL_API struct doppel_code doppel_image_orient(const struct doppel_code *code,
+                                                  unsigned orientation);
+
+/* ---- fingerprints ---- */
+
+/** Positions of the codes of a phash fingerprint. */
+enum doppel_image_view {
+    DOPPEL_VIEW_FULL = 0,
+    DOPPEL_VIEW_TRIMMED = 1, /**< without uniform borders, letterbox, caption bars; absent when
+                                equal to the full frame */
+    DOPPEL_VIEW_FURNITURE =
+        2, /**< without screenshot furniture either; a query view; absent when equal to another */
+    DOPPEL_VIEW_CENTRE = 3, /**< the middle .9 × .9 */
+    DOPPEL_VIEW_CORNER = 4, /**< 4..7: top left, top right, bottom left, bottom right, .82 × .82 */
+    DOPPEL_VIEW_COUNT = 8
+};
+
+/** The picture at 64×64, area-averaged, for the pixel check; not kept in memory by the tools. */
+enum { DOPPEL_IMAGE_THUMB_SIDE = 64, DOPPEL_IMAGE_THUMB_BYTES = 64 * 64 };
+
+struct doppel_image_features {
+    struct doppel_fingerprint
+        fingerprint; /**< scheme phash64, 256 bits stored a code, positions are views */
+    uint8_t quality; /**< doppel_image_quality of the full frame */
+    uint8_t thumb[DOPPEL_IMAGE_THUMB_BYTES];
+    /** Of each view present in `fingerprint`, in its order: left, top, right, bottom as shares of
+     * the full frame × 65535. */
+    uint16_t boxes[DOPPEL_VIEW_COUNT][4];
+};
+
+/**
+ * All views of a picture.
+ * @param plane a grey picture, upright; borrowed
+ * @param out   `fingerprint` given (doppel_fingerprint_free); untouched on failure
+ * @return DOPPEL_OK, DOPPEL_E_ARGUMENT (empty plane), DOPPEL_E_MEMORY. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_image_features(const struct doppel_plane *plane,
+                                                    struct doppel_image_features *out,
+                                                    struct doppel_error *error);
+
+/** What a store keeps beside the codes: thumb, then boxes, little-endian. */
+enum { DOPPEL_IMAGE_ATTACHMENT_BYTES = DOPPEL_IMAGE_THUMB_BYTES + DOPPEL_VIEW_COUNT * 4 * 2 };
+
+DOPPEL_API void doppel_image_attachment_write(const struct doppel_image_features *features,
+                                              uint8_t out[DOPPEL_IMAGE_ATTACHMENT_BYTES]);
+
+/** The inverse: fills thumb and boxes only. DOPPEL_E_CORRUPT unless `size` is
+ * DOPPEL_IMAGE_ATTACHMENT_BYTES. */
+DOPPEL_API enum doppel_status doppel_image_attachment_read(const uint8_t *data, size_t size,
+                                                           struct doppel_image_features *features);
+
+/* ---- searching and judging ---- */
+
+/** Which views meet which. */
+enum doppel_image_views { DOPPEL_VIEWS_FULL, DOPPEL_VIEWS_TRIM, DOPPEL_VIEWS_ALL };
+
+struct doppel_image_judge_options {
+    enum doppel_image_views views; /**< default ALL */
+    bool orientations;             /**< also the mirrored and turned ones; default true */
+};
+
+DOPPEL_API struct doppel_image_judge_options doppel_image_judge_options_default(void);
+
+/** Widest 64-bit distance at which a pair of views is a candidate. */
+enum { DOPPEL_IMAGE_CANDIDATE_RADIUS = 16 };
+
+/** One look-up in the index. */
+struct doppel_image_query {
+    uint64_t code;       /**< 64-bit code, oriented */
+    uint8_t view;        /**< enum doppel_image_view of the query */
+    uint8_t orientation; /**< applied to the query's code */
+};
+
+enum { DOPPEL_IMAGE_MAX_QUERIES = 3 * DOPPEL_IMAGE_ORIENTATIONS };
+
+/**
+ * The look-ups that find a picture: full, trimmed and furniture-trimmed, in a canonical orientation
+ * and, where the signs that choose it are weak, in its alternatives.
+ * @return how many of `out` were written (1 to 24). Thread-safe.
+ */
+DOPPEL_API size_t doppel_image_queries(const struct doppel_fingerprint *fingerprint,
+                                       const struct doppel_image_judge_options *options,
+                                       struct doppel_image_query out[DOPPEL_IMAGE_MAX_QUERIES]);
+
+/** The codes under which a picture is put into the index (with their views), for queries made by
+ * doppel_image_queries to meet: each index view in its canonical orientation. @return how many were
+ * written (1 to 7). Thread-safe. */
+DOPPEL_API size_t doppel_image_index_codes(const struct doppel_fingerprint *fingerprint,
+                                           const struct doppel_image_judge_options *options,
+                                           uint64_t out[DOPPEL_VIEW_COUNT]);
+
+/** What is to be said of two pictures. */
+struct doppel_image_verdict {
+    uint32_t distance64, distance256; /**< of the deciding pair of views */
+    uint8_t query_view, item_view;    /**< enum doppel_image_view */
+    uint8_t orientation;              /**< that makes the query look like the item */
+    double false_positive_rate; /**< share of unrelated pairs of pictures that come out this near or
+                                   nearer */
+    double similarity; /**< 1 = same codes, about 0 = unrelated; the same scale for all classes of
+                          view pair */
+};
+
+/**
+ * Judge two pictures by all their view pairs and orientations: d256 + 3·d64 of each pair of views,
+ * turned into a false-positive rate by the calibration of its class; the best class decides.
+ * Symmetric in the rate it reports up to the roles of query and item views; callers that need
+ * symmetry judge both ways and keep the lower rate.
+ *
+ * Thread-safe. Source: own calibration, docs/methods.md.
+ */
+DOPPEL_API struct doppel_image_verdict doppel_image_judge(
+    const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,
+    const struct doppel_image_judge_options *options);
+
+/** The false-positive rate under which `scan` and `find` call two pictures the same: no false pair
+ * expected in 10⁷. */
+#define DOPPEL_IMAGE_MAX_FPR 1e-7
+
+/** Pairs up to this rate are worth a pixel check. */
+#define DOPPEL_IMAGE_BORDERLINE_FPR 1e-3
+
+/** The similarity that corresponds to a false-positive rate, and back. Thread-safe. */
+DOPPEL_API double doppel_image_similarity_at(double false_positive_rate);
+DOPPEL_API double doppel_image_fpr_at(double similarity);
+
+/**
+ * Align two pictures by a robust affine fit on their small planes and compare them block by block.
+ *
+ * @param query,item  features with thumbs and boxes
+ * @param verdict     in: the judgement; out: false_positive_rate and similarity as the pixels see
+ * it
+ * @return true when the pixels confirm that the pictures are the same. Thread-safe.
+ */
+DOPPEL_API bool doppel_image_check_pixels(const struct doppel_image_features *query,
+                                          const struct doppel_image_features *item,
+                                          const struct doppel_image_judge_options *options,
+                                          struct doppel_image_verdict *verdict);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

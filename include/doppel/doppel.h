@@ -1,0 +1,14 @@
+/** doppel/doppel.h: all of doppel. Each room can be used alone by its own header and pkg-config file. */
+#ifndef DOPPEL_DOPPEL_H
+#define DOPPEL_DOPPEL_H
+
+#include <doppel/core.h>
+#include <doppel/image.h>
+#include <doppel/index.h>
+#include <doppel/library.h>
+#include <doppel/match.h>
+#include <doppel/media.h>
+#include <doppel/store.h>
+#include <doppel/worker.h>
+
+#endif

@@ -1,0 +1,181 @@
+/**
+ * doppel/library.h: a library of fingerprints on disk, and the cache that spares a second scan.
+ * Uses core, index, match and store.
+ *
+ * A library is a directory with `catalogue.db`. One writer, any number of readers. Handles belong
+ * to one thread.
+ */
+#ifndef DOPPEL_LIBRARY_H
+#define DOPPEL_LIBRARY_H
+
+#include <stdbool.h>
+
+#include <doppel/core.h>
+#include <doppel/match.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what is known of a file ---- */
+
+/** A file as it was when it was read. */
+struct doppel_file_stamp {
+    uint64_t device, inode;
+    int64_t size;
+    int64_t mtime_ns; /**< since 1970 */
+};
+
+/** What was computed from a file's bytes under one scheme. */
+struct doppel_record {
+    struct doppel_digest digest;
+    enum doppel_kind kind;
+    enum doppel_scheme_id scheme;
+    uint16_t version;
+    uint32_t width, height;
+    uint8_t quality;
+    struct doppel_error error; /**< status != OK: it could not be fingerprinted, and why */
+    struct doppel_fingerprint fingerprint; /**< empty when error.status != OK */
+    uint8_t *attachment;                   /**< as in doppel/worker.h; NULL unless asked for */
+    size_t attachment_size;
+};
+
+DOPPEL_API void doppel_record_free(struct doppel_record *record);
+
+/* ---- cache: files already read ---- */
+
+struct doppel_cache;
+
+/** Open or make the cache file. A damaged or foreign-version cache is set aside and begun anew
+ * (`*out_renewed`, may be NULL). */
+DOPPEL_API enum doppel_status doppel_cache_open(const char *path, struct doppel_cache **out,
+                                                bool *out_renewed, struct doppel_error *error);
+/** Write what is pending and close. */
+DOPPEL_API void doppel_cache_close(struct doppel_cache *cache);
+
+/** The digest of an unchanged file. DOPPEL_E_NOT_FOUND when it is not known, or size, mtime, inode
+ * or device differ. */
+DOPPEL_API enum doppel_status doppel_cache_file(struct doppel_cache *cache, const char *path,
+                                                const struct doppel_file_stamp *stamp,
+                                                struct doppel_digest *out);
+DOPPEL_API enum doppel_status doppel_cache_put_file(struct doppel_cache *cache, const char *path,
+                                                    const struct doppel_file_stamp *stamp,
+                                                    const struct doppel_digest *digest,
+                                                    struct doppel_error *error);
+
+/** What is known of these bytes under this scheme and its present version: also failures that the
+ * bytes are to blame for.
+ * @param with_attachment load it too. @param out given (doppel_record_free). DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_cache_record(struct doppel_cache *cache,
+                                                  const struct doppel_digest *digest,
+                                                  enum doppel_scheme_id scheme,
+                                                  bool with_attachment, struct doppel_record *out);
+
+/** Remember a record. Failures that another try, or other limits, could mend (timeout, crash,
+ * memory, limit, I/O) are not kept. */
+DOPPEL_API enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
+                                                      const struct doppel_record *record,
+                                                      struct doppel_error *error);
+
+/** The outcome of a pixel check of two contents, in either order. */
+DOPPEL_API enum doppel_status doppel_cache_pair(struct doppel_cache *cache,
+                                                const struct doppel_digest *a,
+                                                const struct doppel_digest *b, bool *out_same,
+                                                struct doppel_image_verdict *out_verdict);
+DOPPEL_API enum doppel_status doppel_cache_put_pair(struct doppel_cache *cache,
+                                                    const struct doppel_digest *a,
+                                                    const struct doppel_digest *b, bool same,
+                                                    const struct doppel_image_verdict *verdict,
+                                                    struct doppel_error *error);
+
+/* ---- canonical: which member of a group is kept ---- */
+
+struct doppel_candidate {
+    uint32_t width, height;
+    int64_t size, mtime_ns;
+    const char *path;
+};
+
+/** Policy `resolution, size, date (oldest), depth, name`: < 0 when `a` is to be kept rather than
+ * `b`. Never 0 for different paths. Thread-safe. */
+DOPPEL_API int doppel_canonical_compare(const struct doppel_candidate *a,
+                                        const struct doppel_candidate *b);
+
+/* ---- library ---- */
+
+struct doppel_library;
+
+/** An item of the library. Ids count from 1 and are never used twice. */
+struct doppel_item {
+    uint64_t id;
+    char *path; /**< absolute, as bytes; given: doppel_item_free */
+    struct doppel_file_stamp stamp;
+    int64_t added_ns;
+    struct doppel_record record;
+};
+
+DOPPEL_API void doppel_item_free(struct doppel_item *item);
+
+struct doppel_library_options {
+    bool create, read_only, durable;
+};
+
+/** @param directory the library. @param out given (doppel_library_close). DOPPEL_E_NOT_FOUND, _IO,
+ * _CORRUPT, _VERSION, _BUSY. */
+DOPPEL_API enum doppel_status doppel_library_open(const char *directory,
+                                                  const struct doppel_library_options *options,
+                                                  struct doppel_library **out,
+                                                  struct doppel_error *error);
+DOPPEL_API void doppel_library_close(struct doppel_library *library);
+
+enum doppel_added {
+    DOPPEL_ADDED_NEW,
+    DOPPEL_ADDED_UNCHANGED,
+    DOPPEL_ADDED_UPDATED,
+    DOPPEL_ADDED_MOVED
+};
+
+/**
+ * Remember a file. The same path again updates its item (same id when its bytes are the same, else
+ * a new id); a path that is gone whose bytes turn up elsewhere is moved.
+ * @return when DOPPEL_OK, the item survives SIGKILL (with `durable`, power loss) after the next
+ * doppel_library_commit
+ */
+DOPPEL_API enum doppel_status doppel_library_add(struct doppel_library *library, const char *path,
+                                                 const struct doppel_file_stamp *stamp,
+                                                 const struct doppel_record *record,
+                                                 enum doppel_added *out_added, uint64_t *out_id,
+                                                 struct doppel_error *error);
+
+/** Make what was added or removed since the last commit permanent. */
+DOPPEL_API enum doppel_status doppel_library_commit(struct doppel_library *library,
+                                                    struct doppel_error *error);
+
+/** The item of a path whose file is unchanged, so that it need not be read. DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_library_known(struct doppel_library *library, const char *path,
+                                                   const struct doppel_file_stamp *stamp,
+                                                   enum doppel_scheme_id scheme, uint64_t *out_id);
+
+/** @param out given (doppel_item_free). DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_library_get(struct doppel_library *library, uint64_t id,
+                                                 bool with_attachment, struct doppel_item *out,
+                                                 struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_by_path(struct doppel_library *library,
+                                                     const char *path, struct doppel_item *out,
+                                                     struct doppel_error *error);
+
+/** Remove an item. DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_library_remove(struct doppel_library *library, uint64_t id,
+                                                    struct doppel_error *error);
+
+/** Visit all items in order of id; the item is borrowed; false ends it (DOPPEL_E_CANCELLED).
+ * Fingerprints are loaded, attachments not. */
+typedef bool doppel_item_visitor(void *context, const struct doppel_item *item);
+DOPPEL_API enum doppel_status doppel_library_each(struct doppel_library *library,
+                                                  doppel_item_visitor *visitor, void *context,
+                                                  struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,156 @@
+/**
+ * doppel/match.h: from hits to matches, and from matches to groups. Uses core, index and, for
+ * pictures, the code algebra and calibration of doppel/image.h.
+ */
+#ifndef DOPPEL_MATCH_H
+#define DOPPEL_MATCH_H
+
+#include <stdbool.h>
+
+#include <doppel/core.h>
+#include <doppel/image.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum doppel_relation {
+    DOPPEL_RELATION_SAME,
+    DOPPEL_RELATION_CONTAINS,
+    DOPPEL_RELATION_CONTAINED,
+    DOPPEL_RELATION_OVERLAPS
+};
+
+/** What a match rests on. */
+enum doppel_verified {
+    DOPPEL_VERIFIED_EXACT,
+    DOPPEL_VERIFIED_SIGNATURE,
+    DOPPEL_VERIFIED_CODES,
+    DOPPEL_VERIFIED_ALIGNMENT
+};
+
+/** One answer, described: the fields of the JSON of CLI.md. */
+struct doppel_match {
+    enum doppel_kind kind;
+    enum doppel_scheme_id scheme;
+    enum doppel_relation relation;
+    enum doppel_verified verified; /**< EXACT: same bytes; CODES: by the codes; ALIGNMENT: the
+                                      pixels were aligned too */
+    uint32_t distance, bits;       /**< of the deciding pair of codes, at the scheme's width */
+    double similarity;             /**< 0 to 1 */
+    double score;                  /**< -log10 of the false-positive rate */
+    double false_positive_rate;
+    struct {
+        bool mirrored, cropped, trimmed;
+        uint16_t rotated; /**< degrees clockwise by which the query was turned: 0, 90, 180, 270 */
+    } transform;
+};
+
+DOPPEL_API const char *doppel_relation_name(enum doppel_relation relation);
+DOPPEL_API const char *doppel_verified_name(enum doppel_verified verified);
+
+/** How near is near. */
+struct doppel_match_options {
+    struct doppel_image_judge_options image;
+    int32_t max_distance;  /**< of the deciding pair of codes at the scheme's width; -1 = judge by
+                              rate or similarity */
+    double min_similarity; /**< < 0 = by the default rate (DOPPEL_IMAGE_MAX_FPR) */
+    bool check_pixels; /**< borderline pairs are aligned and compared; needs a source of features */
+};
+
+DOPPEL_API struct doppel_match_options doppel_match_options_default(void);
+
+/** A picture as the matcher sees it. */
+struct doppel_match_item {
+    const struct doppel_fingerprint *fingerprint; /**< borrowed */
+    uint8_t quality;
+};
+
+/**
+ * Compare two fingerprints of the same scheme and version.
+ * @param out_match filled also when they do not match
+ * @return true when they match within the options' limit. Pictures under DOPPEL_IMAGE_MIN_QUALITY
+ * never match here. Pixels are not looked at: see doppel_match_borderline. Thread-safe.
+ */
+DOPPEL_API bool doppel_match_pair(const struct doppel_match_item *query,
+                                  const struct doppel_match_item *item,
+                                  const struct doppel_match_options *options,
+                                  struct doppel_match *out_match);
+
+/** Whether a pixel check could change the answer of doppel_match_pair. */
+DOPPEL_API bool doppel_match_borderline(const struct doppel_match *match,
+                                        const struct doppel_match_options *options);
+
+/** Fill a match from pixels (the verdict of doppel_image_check_pixels). */
+DOPPEL_API void doppel_match_from_pixels(const struct doppel_image_verdict *verdict, bool confirmed,
+                                         struct doppel_match *match);
+
+/* ---- many at once ---- */
+
+/**
+ * A searchable set of fingerprints of one scheme: an index over their codes, and their codes to
+ * judge by. One writer; any number of threads may search while nobody writes.
+ */
+struct doppel_matcher;
+
+/** @param threads used by doppel_matcher_join. @param out given (doppel_matcher_free). */
+DOPPEL_API enum doppel_status doppel_matcher_new(enum doppel_scheme_id scheme,
+                                                 const struct doppel_match_options *options,
+                                                 uint32_t threads, struct doppel_matcher **out,
+                                                 struct doppel_error *error);
+DOPPEL_API void doppel_matcher_free(struct doppel_matcher *matcher);
+
+/** Add a fingerprint under an id of the caller's, < 2^60 (copied). Ids are added once.
+ * DOPPEL_E_MEMORY, DOPPEL_E_ARGUMENT, DOPPEL_E_VERSION when scheme or version differ. */
+DOPPEL_API enum doppel_status doppel_matcher_add(struct doppel_matcher *matcher, uint64_t id,
+                                                 const struct doppel_match_item *item,
+                                                 struct doppel_error *error);
+
+DOPPEL_API void doppel_matcher_remove(struct doppel_matcher *matcher, uint64_t id);
+
+struct doppel_found {
+    uint64_t id;     /**< of the item */
+    uint64_t query;  /**< doppel_matcher_join: the id of the other one; else 0 */
+    bool borderline; /**< not within the limit, but a pixel check could change that */
+    struct doppel_match match;
+};
+
+/** Visit what is found; false ends the search. From the calling thread only. */
+typedef bool doppel_found_visitor(void *context, const struct doppel_found *found);
+
+/** All items that match `query`, best first (then by id); with check_pixels the borderline ones
+ * too. */
+DOPPEL_API enum doppel_status doppel_matcher_find(const struct doppel_matcher *matcher,
+                                                  const struct doppel_match_item *query,
+                                                  doppel_found_visitor *visitor, void *context,
+                                                  struct doppel_error *error);
+
+/** All matching pairs (query id < id), each once, ordered by query, then id, the same for any
+ * number of threads. */
+DOPPEL_API enum doppel_status doppel_matcher_join(const struct doppel_matcher *matcher,
+                                                  doppel_found_visitor *visitor, void *context,
+                                                  struct doppel_error *error);
+
+/* ---- groups ---- */
+
+struct doppel_edge {
+    uint32_t a, b; /**< item numbers, a < b */
+    double similarity;
+    uint32_t match; /**< the caller's */
+};
+
+/**
+ * Group items by leaders: in order of number, an item joins the leader it is most similar to (then
+ * the lowest number), or becomes a leader. Every member is near its leader: no chains.
+ *
+ * @param edges ordered by b, then a; borrowed
+ * @param out_leader `count` numbers: the leader of each item, itself for leaders
+ * @param out_edge   `count` numbers: the edge by which each member joined, UINT32_MAX for leaders
+ */
+DOPPEL_API void doppel_group_by_leader(uint32_t count, const struct doppel_edge *edges,
+                                       size_t edge_count, uint32_t *out_leader, uint32_t *out_edge);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,2 @@
+/* To come. */
+#include <doppel/store.h>

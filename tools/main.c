@@ -1,0 +1,5 @@
+/* The doppel command. */
+int main(void)
+{
+    return 0;
+}

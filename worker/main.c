@@ -1,0 +1,5 @@
+/* The child: to come. */
+int main(void)
+{
+    return 0;
+}

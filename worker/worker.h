@@ -1,0 +1,91 @@
+/**
+ * doppel/worker.h: a pool of worker processes that decode and fingerprint files, so that a crash, a
+ * hang or a bomb costs one file. The parent's side; the child is the program `doppel-worker`.
+ *
+ * The pool belongs to one thread: all calls from the same one. No signal handler is installed;
+ * SIGPIPE is avoided.
+ */
+#ifndef DOPPEL_WORKER_H
+#define DOPPEL_WORKER_H
+
+#include <stdbool.h>
+
+#include <doppel/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doppel_pool;
+
+struct doppel_pool_options {
+    const char *program; /**< path of doppel-worker; NULL: $DOPPEL_WORKER, else beside this program,
+                            else ../libexec/doppel */
+    uint32_t jobs;       /**< worker processes; 0 = one a processor; default 0 */
+    uint32_t timeout_ms; /**< a file's time in the worker; 0 = none; default 60 000 */
+    uint64_t max_memory; /**< bytes of one worker; default 512 MiB */
+    uint64_t max_bytes;  /**< of one file; default 1 GiB */
+    uint64_t max_pixels; /**< default 500 million */
+};
+
+DOPPEL_API struct doppel_pool_options doppel_pool_options_default(void);
+
+/** What came of one file. */
+struct doppel_outcome {
+    uint64_t tag;              /**< of the submission */
+    struct doppel_error error; /**< status DOPPEL_OK, or what went wrong, without the path */
+    enum doppel_kind kind;     /**< as told from the content; UNKNOWN if it was not told */
+    uint32_t width, height;    /**< as shown; 0 = not known */
+    uint8_t quality;           /**< 0..100 */
+    struct doppel_fingerprint fingerprint; /**< given: doppel_outcome_free */
+    uint8_t *attachment; /**< scheme's own extra: of phash: doppel_image_attachment_write's; given;
+                            may be NULL */
+    size_t attachment_size;
+};
+
+DOPPEL_API void doppel_outcome_free(struct doppel_outcome *outcome);
+
+/** Start the workers. @param out given (doppel_pool_free). DOPPEL_E_NOT_FOUND when the program
+ * cannot be started. */
+DOPPEL_API enum doppel_status doppel_pool_new(const struct doppel_pool_options *options,
+                                              struct doppel_pool **out, struct doppel_error *error);
+
+/** Stop and reap the workers; what is in flight is dropped. */
+DOPPEL_API void doppel_pool_free(struct doppel_pool *pool);
+
+/** How many more can be submitted now without waiting; bounded, whatever the collection's size. */
+DOPPEL_API size_t doppel_pool_room(const struct doppel_pool *pool);
+
+/** Submitted and not yet returned by doppel_pool_next. */
+DOPPEL_API size_t doppel_pool_pending(const struct doppel_pool *pool);
+
+/**
+ * Hand a file to the workers.
+ * @param fd     an open regular file; taken (also on failure)
+ * @param scheme what to compute
+ * @param tag    comes back with the outcome
+ * @return DOPPEL_OK; DOPPEL_E_BUSY without room; DOPPEL_E_MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
+                                                 enum doppel_scheme_id scheme, uint64_t tag,
+                                                 struct doppel_error *error);
+
+/**
+ * Wait for an outcome, in order of completion. A worker that died, hung or ran out of memory is
+ * replaced here; the file it was at gets DOPPEL_E_CRASH, _TIMEOUT or _MEMORY, and the others of its
+ * batch go to another worker.
+ *
+ * @param timeout_ms  how long to wait; -1 = until there is one, 0 = only look
+ * @param out         given (doppel_outcome_free); untouched unless DOPPEL_OK
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND when nothing is pending; DOPPEL_E_TIMEOUT;
+ * DOPPEL_E_CANCELLED when a signal came (EINTR); DOPPEL_E_IO when workers cannot be started any
+ * more
+ */
+DOPPEL_API enum doppel_status doppel_pool_next(struct doppel_pool *pool, int timeout_ms,
+                                               struct doppel_outcome *out,
+                                               struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
