@@ -1,0 +1,11 @@
+/* Allocation for the command: without memory it says so and ends with 2. */
+#ifndef DOPPEL_TOOLS_MEMORY_H
+#define DOPPEL_TOOLS_MEMORY_H
+
+#include <stddef.h>
+
+void *must_allocate(size_t size); /* zeroed */
+void *must_resize(void *memory, size_t size);
+char *must_copy(const char *text);
+
+#endif

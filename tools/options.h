@@ -1,0 +1,153 @@
+/* The one table of options and the one of verbs; parsing, help, man page and completions read them.
+ *
+ * A verb is a function `int cmd_NAME(const struct settings *, struct report *)` that returns 0, 1
+ * or 2; main() turns that into the exit code (3 and 130 come from the report and the signals). */
+#ifndef DOPPEL_TOOLS_OPTIONS_H
+#define DOPPEL_TOOLS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doppel/core.h>
+
+struct report;
+struct settings;
+
+/* Exit codes, as grep's: 3 outranks 0 and 1. */
+enum {
+    EXIT_DONE = 0,
+    EXIT_NO_MATCH = 1,
+    EXIT_WRONG_USE = 2, /* also: the run could not go on */
+    EXIT_SOME_UNREADABLE = 3
+};
+
+enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
+enum check { CHECK_NONE, CHECK_PIXELS };
+
+/* Values of an option that may be repeated; the strings are borrowed from argv. */
+struct strings {
+    const char **items;
+    size_t count;
+};
+
+/* All that a command line says. Strings are borrowed from argv. */
+struct settings {
+    const struct verb *verb;
+    struct strings operands; /* PATHs, FILEs, … */
+
+    const char *library; /* NULL: not given; see library_directory() in paths.h */
+    enum format format;
+    bool format_given;
+    bool null_separated;   /* -0: bare paths where format is not given; --files-from has NULs */
+    enum doppel_kind kind; /* UNKNOWN = all */
+    const struct doppel_scheme *scheme; /* never NULL: the kind's default */
+    int32_t max_distance;               /* -1 = not given */
+    double min_similarity;              /* -1 = not given */
+
+    uint32_t jobs; /* 0 = one a processor */
+    uint64_t max_pixels, max_bytes, max_memory;
+    uint32_t timeout_ms; /* 0 = none */
+    bool quiet, verbose, no_progress;
+    enum color color;
+
+    struct strings exclude;
+    bool hidden, one_file_system, follow;
+    uint64_t min_size;
+    const char *files_from; /* NULL, a path, or "-" */
+
+    struct strings reference;
+    bool across;
+    enum views views;
+    bool orientations;
+    enum check check;
+    const char *cache; /* NULL: not given; see cache_file() in paths.h */
+    bool no_cache;
+    bool codes;       /* hash: the sequence too */
+    const char *code; /* find --code: hex digits, checked against the scheme's width; or NULL */
+
+    bool help, version;
+};
+
+typedef int verb_function(const struct settings *settings, struct report *report);
+
+/* One bit a verb, to say which verbs have an option. */
+enum verb_bit {
+    VERB_SCAN = 1 << 0,
+    VERB_COMPARE = 1 << 1,
+    VERB_HASH = 1 << 2,
+    VERB_SCHEMES = 1 << 3,
+    VERB_ADD = 1 << 4,
+    VERB_FIND = 1 << 5,
+    VERB_GROUPS = 1 << 6,
+    VERB_LIST = 1 << 7,
+    VERB_SHOW = 1 << 8,
+    VERB_REMOVE = 1 << 9,
+    VERB_ANY = ~0
+};
+
+struct verb {
+    const char *name;
+    enum verb_bit bit;
+    const char *operands; /* "PATH..." as in the usage line */
+    size_t min_operands, max_operands;
+    const char *summary; /* one line, no full stop */
+    const char *details; /* a paragraph for its help and the man page */
+    const char *example;
+    verb_function *run;
+};
+
+enum option_type {
+    OPTION_FLAG,       /* bool, true when given */
+    OPTION_FLAG_OFF,   /* bool, false when given */
+    OPTION_TEXT,       /* const char * */
+    OPTION_TEXTS,      /* struct strings, repeatable */
+    OPTION_CHOICE,     /* an enum in the order of `argument`, "table|json|csv" */
+    OPTION_SHORTHAND,  /* the same as another option with a value, `fallback`: --json */
+    OPTION_KIND,       /* enum doppel_kind */
+    OPTION_SCHEME,     /* const struct doppel_scheme * */
+    OPTION_COUNT,      /* uint32_t */
+    OPTION_DISTANCE,   /* int32_t, from 0 */
+    OPTION_SIMILARITY, /* double, 0 to 1 */
+    OPTION_SIZE,       /* uint64_t; K, M, G = 2^10, 2^20, 2^30 */
+    OPTION_PIXELS,     /* uint64_t; K, M, G = 10^3, 10^6, 10^9 */
+    OPTION_TIME        /* uint32_t milliseconds; "90", "500ms", "2m" */
+};
+
+struct option_info {
+    const char *name;     /* without dashes */
+    char letter;          /* 0 = none */
+    const char *argument; /* "DIR"; "a|b|c" for a choice; NULL for a flag */
+    enum option_type type;
+    size_t offset;        /* into struct settings */
+    const char *fallback; /* default as one would type it; NULL = none */
+    const char *help;     /* a sentence without a full stop */
+    unsigned verbs;       /* enum verb_bit, or-ed */
+};
+
+/* The tables, in the order in which they are listed. */
+extern const struct verb verbs[];
+extern const size_t verb_count;
+extern const struct option_info options[];
+extern const size_t option_count;
+
+/* The verb of that name, or NULL. */
+const struct verb *verb_by_name(const char *name);
+
+/**
+ * Parse what follows the verb.
+ *
+ * @param argc,argv  argv[0] is the verb's name; argv is permuted
+ * @param out        given (settings_free); untouched on failure
+ * @return DOPPEL_OK, or DOPPEL_E_ARGUMENT with a sentence that names the nearest right word
+ */
+enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv,
+                                  struct settings *out, struct doppel_error *error);
+void settings_free(struct settings *settings);
+
+/* The sentence for a verb that does not exist. */
+enum doppel_status unknown_verb(const char *name, struct doppel_error *error);
+
+#endif

@@ -1,0 +1,86 @@
+/* Results on stdout, one row at a time, as JSON Lines, CSV, a table for people, or bare paths (-0).
+ *
+ * A row is a JSON object with the keys of the JSON that is printed. CSV, tables and -0 pick from it
+ * by a layout: columns with dotted keys ("transform.mirrored"); a layout with `expand` gives a line
+ * for each object of that list (the members of a group), keys of which begin with its name
+ * ("members.path"). */
+#ifndef DOPPEL_TOOLS_OUTPUT_H
+#define DOPPEL_TOOLS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include <doppel/core.h>
+#include <doppel/match.h>
+
+struct report;
+struct settings;
+
+enum cell {
+    CELL_TEXT,
+    CELL_PATH,
+    CELL_NUMBER,  /* printed as JSON has it */
+    CELL_SIZE,    /* bytes; 1.2 MB for people */
+    CELL_TIME,    /* seconds since 1970; a local date for people */
+    CELL_SECONDS, /* a duration; 1:02:03 for people */
+    CELL_BOOL     /* yes, or nothing, for people */
+};
+
+struct column {
+    const char *key;
+    const char *title; /* in tables; NULL: not in tables */
+    enum cell cell;
+};
+
+struct layout {
+    const struct column *columns;
+    size_t count;
+    const char *expand;   /* key of a list of objects, or NULL */
+    const char *path_key; /* what -0 prints; NULL: -0 is wrong use */
+};
+
+struct output;
+
+/** @param layout,report borrowed for the life of the output. Never fails: exits without memory. */
+struct output *output_new(const struct settings *settings, const struct layout *layout,
+                          struct report *report);
+
+/** Print a row; taken. JSON is flushed at once; tables are aligned in blocks of rows. */
+void output_row(struct output *output, json_t *row);
+
+/** Print what is held back and free. @return false when stdout could not be written (said, unless a
+ * pipe was closed): the verb returns EXIT_WRONG_USE then */
+bool output_finish(struct output *output);
+
+/* ---- filling a row; keys appear in the order in which they are put ---- */
+
+void put_text(json_t *object, const char *key, const char *text);
+void put_integer(json_t *object, const char *key, uint64_t value);
+void put_bool(json_t *object, const char *key, bool value);
+/** A number with this many decimals. */
+void put_number(json_t *object, const char *key, double value, int decimals);
+/** A rate, to three significant digits. */
+void put_rate(json_t *object, const char *key, double rate);
+/** A path; where it is not UTF-8, with U+FFFD, and KEY_base64 beside it. */
+void put_path(json_t *object, const char *key, const char *path);
+/** The fields of a match of CLI.md; transform only where something was transformed. */
+void put_match(json_t *object, const struct doppel_match *match);
+/** A nested object or list; taken. */
+void put_value(json_t *object, const char *key, json_t *value);
+
+/** The columns of put_match, to be repeated in a layout after the verb's own. */
+#define MATCH_COLUMNS                                                                              \
+    {"kind", NULL, CELL_TEXT}, {"scheme", NULL, CELL_TEXT}, {"relation", "relation", CELL_TEXT},   \
+        {"distance", "distance", CELL_NUMBER}, {"bits", NULL, CELL_NUMBER},                        \
+        {"similarity", "similarity", CELL_NUMBER}, {"score", NULL, CELL_NUMBER},                   \
+        {"false_positive_rate", "false positives", CELL_NUMBER},                                   \
+        {"verified", "verified", CELL_TEXT}, {"transform.mirrored", NULL, CELL_BOOL},              \
+        {"transform.rotated", NULL, CELL_NUMBER}, {"transform.cropped", NULL, CELL_BOOL},          \
+    {                                                                                              \
+        "transform.trimmed", NULL, CELL_BOOL                                                       \
+    }
+
+#endif

@@ -1,0 +1,15 @@
+/* Where the library and the cache lie when nothing else is said. */
+#ifndef DOPPEL_TOOLS_PATHS_H
+#define DOPPEL_TOOLS_PATHS_H
+
+struct settings;
+
+/* --library, else $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel (~/.local/share/doppel); given
+ * (free). */
+char *library_directory(const struct settings *settings);
+
+/* --cache, else $XDG_CACHE_HOME/doppel/cache.db (~/.cache/…); NULL with --no-cache or without a
+ * home; its directory is made. Given (free). */
+char *cache_file(const struct settings *settings);
+
+#endif

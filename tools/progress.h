@@ -1,0 +1,38 @@
+/* One line on a terminal: `1 234 of 10 000 files · 12 % · 310/s · 4:02 left · 3 errors`. */
+#ifndef DOPPEL_TOOLS_PROGRESS_H
+#define DOPPEL_TOOLS_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct progress {
+    FILE *stream; /* NULL: shows nothing */
+    const char *unit;
+    uint64_t done, total, errors; /* total 0 = not known yet */
+    int64_t begun_ns, drawn_ns;
+    uint64_t drawn_done; /* at the last sample of the rate */
+    int64_t sampled_ns;
+    double rate; /* units a second, smoothed */
+    bool visible;
+};
+
+/* `enabled` as asked for; nothing is shown unless `stream` is a terminal. */
+void progress_init(struct progress *progress, FILE *stream, bool enabled);
+
+/* A new phase of `total` (0 = not known) `unit`s ("files", "pairs"; a literal). */
+void progress_begin(struct progress *progress, const char *unit, uint64_t total);
+void progress_set_total(struct progress *progress, uint64_t total);
+
+/* Redraws at most ten times a second; call it as often as you like. */
+void progress_update(struct progress *progress, uint64_t done, uint64_t errors);
+
+/* Take the line away, before other output to the terminal and at the end; an update brings it back.
+ */
+void progress_clear(struct progress *progress);
+
+/* The text of the line, for the tests; `out` always ends in NUL. */
+void progress_format(const struct progress *progress, char *out, size_t size);
+
+#endif
