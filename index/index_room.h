@@ -1,0 +1,17 @@
+/* What the files of the room share: how an index holds its codes. */
+#ifndef DOPPEL_INDEX_INDEX_ROOM_H
+#define DOPPEL_INDEX_INDEX_ROOM_H
+
+#include <doppel/index.h>
+
+#include "index/scan.h"
+
+struct doppel_index {
+    struct doppel_index_options options;
+    size_t words; /* a code */
+    size_t count, capacity;
+    uint64_t *groups; /* as scan.h has them */
+    uint64_t *payloads;
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* The linear scan with AVX2: bits counted by nibble look-up, summed by bytes, 4 codes a vector. */
+#include "index/scan.h"
+
+#include <immintrin.h>
+
+enum { HALF = SCAN_GROUP / 2 };
+
+/* Set bits of each byte of code XOR query. Source: Muła, Kurz, Lemire, "Faster Population Counts
+ * Using AVX2 Instructions" (2018). */
+static inline __m256i byte_counts(const uint64_t *code, uint64_t query)
+{
+    const __m256i nibble_bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0,
+                                                 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i low_nibbles = _mm256_set1_epi8(0x0f);
+    __m256i differ = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)code),
+                                      _mm256_set1_epi64x((long long)query));
+    __m256i low = _mm256_and_si256(differ, low_nibbles);
+    __m256i high = _mm256_and_si256(_mm256_srli_epi16(differ, 4), low_nibbles);
+    return _mm256_add_epi8(_mm256_shuffle_epi8(nibble_bits, low),
+                           _mm256_shuffle_epi8(nibble_bits, high));
+}
+
+static inline size_t emit(__m256i counts, uint32_t radius, size_t position, struct scan_hit *out)
+{
+    __m256i distance = _mm256_sad_epu8(counts, _mm256_setzero_si256());
+    __m256i far = _mm256_cmpgt_epi64(distance, _mm256_set1_epi64x(radius));
+    uint32_t near = ~(uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(far)) & 0xf;
+    if (!near)
+        return 0;
+    uint64_t lanes[HALF];
+    size_t found = 0;
+    _mm256_storeu_si256((__m256i *)(void *)lanes, distance);
+    for (; near; near &= near - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(near);
+        out[found++] = (struct scan_hit){(uint32_t)position + lane, (uint32_t)lanes[lane]};
+    }
+    return found;
+}
+
+size_t scan64_avx2(const uint64_t *groups, size_t group_count, const uint64_t *query,
+                   uint32_t radius, struct scan_hit *out)
+{
+    size_t found = 0;
+    for (size_t position = 0; position < group_count * SCAN_GROUP; position += HALF)
+        found += emit(byte_counts(groups + position, query[0]), radius, position, out + found);
+    return found;
+}
+
+size_t scan256_avx2(const uint64_t *groups, size_t group_count, const uint64_t *query,
+                    uint32_t radius, struct scan_hit *out)
+{
+    size_t found = 0;
+    for (size_t position = 0; position < group_count * SCAN_GROUP; position += HALF) {
+        const uint64_t *at =
+            groups + position / SCAN_GROUP * SCAN_GROUP * 4 + position % SCAN_GROUP;
+        /* A byte counts at most 8 bits of each word: 32 fit it. */
+        __m256i counts = byte_counts(at, query[0]);
+        for (size_t word = 1; word < 4; word++)
+            counts = _mm256_add_epi8(counts, byte_counts(at + word * SCAN_GROUP, query[word]));
+        found += emit(counts, radius, position, out + found);
+    }
+    return found;
+}
