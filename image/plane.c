@@ -1,0 +1,189 @@
+/* Area averages of a plane or of parts of it, in exact integers. */
+#include "image/plane.h"
+
+#include <stdlib.h>
+
+/* Overlap of [a0, a1) and [b0, b1). */
+static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
+{
+    uint64_t from = a0 > b0 ? a0 : b0, to = a1 < b1 ? a1 : b1;
+    return to > from ? to - from : 0;
+}
+
+/* Both numbers fit a double's 53 bits for every plane under 2^45 samples: the quotient is then
+ * rounded once, and exactly where it is a half. */
+static uint16_t rounded_share(uint64_t sum, uint64_t area, uint32_t scale)
+{
+    return (uint16_t)((double)(sum * scale) / (double)area + 0.5);
+}
+
+/* Add one row of samples to the cells' sums; a sample is `columns` wide, a cell `width`. */
+static void add_row(const uint8_t *row, uint32_t width, uint32_t columns, uint64_t weight,
+                    uint64_t *sums)
+{
+    for (uint32_t i = 0; i < columns; i++) {
+        uint64_t from = (uint64_t)i * width, to = from + width;
+        size_t first = from / columns, last = (to - 1) / columns;
+        uint64_t inner = 0;
+        for (size_t x = first + 1; x < last; x++)
+            inner += row[x];
+        uint64_t sum = inner * columns;
+        sum += row[first] *
+               overlap(from, to, first * (uint64_t)columns, (first + 1) * (uint64_t)columns);
+        if (last > first)
+            sum += row[last] * (to - last * (uint64_t)columns);
+        sums[i] += sum * weight;
+    }
+}
+
+void plane_average(const struct doppel_plane *plane, uint32_t columns, uint32_t rows,
+                   uint32_t scale, uint16_t *out)
+{
+    uint64_t sums[PLANE_MAX_SIDE];
+    uint64_t area = (uint64_t)plane->width * plane->height;
+    for (uint32_t j = 0; j < rows; j++) {
+        uint64_t from = (uint64_t)j * plane->height, to = from + plane->height;
+        for (uint32_t i = 0; i < columns; i++)
+            sums[i] = 0;
+        for (size_t y = from / rows; y * rows < to; y++)
+            add_row(plane->data + y * plane->stride, plane->width, columns,
+                    overlap(from, to, y * rows, (y + 1) * rows), sums);
+        for (uint32_t i = 0; i < columns; i++)
+            out[(size_t)j * columns + i] = rounded_share(sums[i], area, scale);
+    }
+}
+
+static enum doppel_status shrink(struct plane_sums *sums, struct doppel_error *error)
+{
+    const struct doppel_plane *plane = &sums->plane;
+    uint32_t width = plane->width < PLANE_MAX_SIDE ? plane->width : PLANE_MAX_SIDE;
+    uint32_t height = plane->height < PLANE_MAX_SIDE ? plane->height : PLANE_MAX_SIDE;
+    if (width == plane->width && height == plane->height)
+        return DOPPEL_OK;
+    size_t count = (size_t)width * height;
+    uint16_t *cells = malloc(count * sizeof *cells);
+    sums->shrunk = malloc(count);
+    if (!cells || !sums->shrunk) {
+        free(cells);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a plane of %ux%u", width, height);
+    }
+    plane_average(plane, width, height, 1, cells);
+    for (size_t i = 0; i < count; i++)
+        sums->shrunk[i] = (uint8_t)cells[i];
+    free(cells);
+    sums->plane = (struct doppel_plane){sums->shrunk, width, height, width};
+    return DOPPEL_OK;
+}
+
+static void fill_sums(const struct doppel_plane *plane, uint32_t *sums)
+{
+    size_t pitch = plane->width + 1;
+    for (size_t x = 0; x < pitch; x++)
+        sums[x] = 0;
+    for (size_t y = 0; y < plane->height; y++) {
+        const uint8_t *row = plane->data + y * plane->stride;
+        const uint32_t *above = sums + y * pitch;
+        uint32_t *here = sums + (y + 1) * pitch, left = 0;
+        here[0] = 0;
+        for (size_t x = 0; x < plane->width; x++) {
+            left += row[x];
+            here[x + 1] = above[x + 1] + left;
+        }
+    }
+}
+
+enum doppel_status plane_sums_make(const struct doppel_plane *plane, struct plane_sums *out,
+                                   struct doppel_error *error)
+{
+    struct plane_sums sums = {.plane = *plane};
+    enum doppel_status status = shrink(&sums, error);
+    if (status)
+        goto failed;
+    size_t count = ((size_t)sums.plane.width + 1) * (sums.plane.height + 1);
+    sums.sums = malloc(count * sizeof *sums.sums);
+    if (!sums.sums) {
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the sums of a plane of %ux%u",
+                             sums.plane.width, sums.plane.height);
+        goto failed;
+    }
+    fill_sums(&sums.plane, sums.sums);
+    *out = sums;
+    return DOPPEL_OK;
+failed:
+    plane_sums_free(&sums);
+    return status;
+}
+
+void plane_sums_free(struct plane_sums *sums)
+{
+    free(sums->shrunk);
+    free(sums->sums);
+    *sums = (struct plane_sums){0};
+}
+
+/* ---- parts of a plane ---- */
+
+enum { MAX_CELLS = 64, SUBSAMPLES = 256 };
+
+/* The edges of the cells along one side: `whole` samples and `part` units of 1/unit sample. */
+struct edges {
+    uint32_t whole[MAX_CELLS + 1];
+    uint64_t part[MAX_CELLS + 1];
+    uint64_t unit, cell; /* units in a sample, in a cell */
+};
+
+/* 65535 is odd: no share falls on a half, so a mirrored box is rounded to the mirrored place. */
+static uint64_t share_to_subsamples(uint16_t share, uint32_t length)
+{
+    return ((uint64_t)share * length * SUBSAMPLES + SHARE_ONE / 2) / SHARE_ONE;
+}
+
+static struct edges edges_between(uint16_t from_share, uint16_t to_share, uint32_t length,
+                                  uint32_t side)
+{
+    uint64_t from = share_to_subsamples(from_share, length);
+    uint64_t to = share_to_subsamples(to_share, length);
+    struct edges edges = {.unit = (uint64_t)SUBSAMPLES * side, .cell = to - from};
+    for (uint32_t i = 0; i <= side; i++) {
+        uint64_t at = from * side + i * edges.cell;
+        uint64_t whole = at / edges.unit;
+        if (whole == length)
+            whole--;
+        edges.whole[i] = (uint32_t)whole;
+        edges.part[i] = at - whole * edges.unit;
+    }
+    return edges;
+}
+
+/* The sums from the plane's corner to each column edge, down to row edge j. */
+static void sums_to_edge(const struct plane_sums *sums, const struct edges *x,
+                         const struct edges *y, uint32_t j, uint32_t side, uint64_t *out)
+{
+    size_t pitch = sums->plane.width + 1;
+    const uint32_t *upper = sums->sums + y->whole[j] * pitch, *lower = upper + pitch;
+    for (uint32_t i = 0; i <= side; i++) {
+        uint32_t at = x->whole[i];
+        uint64_t right = x->part[i], left = x->unit - right;
+        uint64_t above = upper[at] * left + upper[at + 1] * right;
+        uint64_t below = lower[at] * left + lower[at + 1] * right;
+        out[i] = above * (y->unit - y->part[j]) + below * y->part[j];
+    }
+}
+
+void plane_sums_average(const struct plane_sums *sums, struct share_box box, uint32_t side,
+                        uint32_t scale, uint16_t *out)
+{
+    struct edges x = edges_between(box.left, box.right, sums->plane.width, side);
+    struct edges y = edges_between(box.top, box.bottom, sums->plane.height, side);
+    uint64_t buffers[2][MAX_CELLS + 1], *above = buffers[0], *below = buffers[1];
+    sums_to_edge(sums, &x, &y, 0, side, above);
+    for (uint32_t j = 0; j < side; j++) {
+        sums_to_edge(sums, &x, &y, j + 1, side, below);
+        for (uint32_t i = 0; i < side; i++)
+            out[j * side + i] = rounded_share(below[i + 1] - below[i] - above[i + 1] + above[i],
+                                              x.cell * y.cell, scale);
+        uint64_t *swap = above;
+        above = below;
+        below = swap;
+    }
+}

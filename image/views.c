@@ -1,0 +1,145 @@
+/* All views of a picture: which parts of it are hashed, and what is kept beside the codes. */
+#include <doppel/image.h>
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "image/phash.h"
+#include "image/plane.h"
+#include "image/quality.h"
+#include "image/trim.h"
+
+_Static_assert((int)QUALITY_SIDE == (int)DOPPEL_IMAGE_THUMB_SIDE, "one reduction serves both");
+
+struct views {
+    struct share_box boxes[DOPPEL_VIEW_COUNT];
+    uint32_t positions[DOPPEL_VIEW_COUNT];
+    uint32_t count;
+};
+
+static void add_view(struct views *views, enum doppel_image_view view, struct share_box box)
+{
+    views->boxes[views->count] = box;
+    views->positions[views->count++] = (uint32_t)view;
+}
+
+/* Boxes whose edges are all within 0.6 % of the frame. */
+static bool same_box(struct share_box a, struct share_box b)
+{
+    const int tolerance = SHARE_ONE * 6 / 1000;
+    return abs(a.left - b.left) < tolerance && abs(a.top - b.top) < tolerance &&
+           abs(a.right - b.right) < tolerance && abs(a.bottom - b.bottom) < tolerance;
+}
+
+/* A part of a box; shares of the box × 65535. */
+static struct share_box inside(struct share_box outer, struct share_box inner)
+{
+    uint32_t width = outer.right - outer.left, height = outer.bottom - outer.top;
+    return (struct share_box){
+        .left = (uint16_t)(outer.left + (width * inner.left + SHARE_ONE / 2) / SHARE_ONE),
+        .top = (uint16_t)(outer.top + (height * inner.top + SHARE_ONE / 2) / SHARE_ONE),
+        .right = (uint16_t)(outer.left + (width * inner.right + SHARE_ONE / 2) / SHARE_ONE),
+        .bottom = (uint16_t)(outer.top + (height * inner.bottom + SHARE_ONE / 2) / SHARE_ONE)};
+}
+
+static struct views choose_views(const struct doppel_plane *plane)
+{
+    enum { MARGIN = SHARE_ONE * 5 / 100, CORNER = SHARE_ONE * 82 / 100 };
+    struct trimmed_boxes trim = trim_boxes(plane);
+    struct share_box frame = trim.trimmed;
+    struct views views = {0};
+    add_view(&views, DOPPEL_VIEW_FULL, share_box_full);
+    if (!same_box(trim.trimmed, share_box_full))
+        add_view(&views, DOPPEL_VIEW_TRIMMED, trim.trimmed);
+    if (!same_box(trim.furniture, trim.trimmed) && !same_box(trim.furniture, share_box_full))
+        add_view(&views, DOPPEL_VIEW_FURNITURE, trim.furniture);
+    const struct share_box centre = {MARGIN, MARGIN, SHARE_ONE - MARGIN, SHARE_ONE - MARGIN};
+    add_view(&views, DOPPEL_VIEW_CENTRE, inside(frame, centre));
+    for (unsigned corner = 0; corner < 4; corner++) {
+        struct share_box box = {0, 0, CORNER, CORNER};
+        if (corner % 2) {
+            box.left = SHARE_ONE - CORNER;
+            box.right = SHARE_ONE;
+        }
+        if (corner / 2) {
+            box.top = SHARE_ONE - CORNER;
+            box.bottom = SHARE_ONE;
+        }
+        add_view(&views, DOPPEL_VIEW_CORNER + corner, inside(frame, box));
+    }
+    return views;
+}
+
+static void hash_views(const struct plane_sums *sums, const struct views *views,
+                       struct doppel_fingerprint *out)
+{
+    for (uint32_t i = 0; i < views->count; i++) {
+        uint16_t cells[DCT_SIDE * DCT_SIDE];
+        plane_sums_average(sums, views->boxes[i], DCT_SIDE, PHASH_CELL_SCALE, cells);
+        out->codes[i] = phash_cells(cells);
+        out->positions[i] = views->positions[i];
+    }
+}
+
+static void fill_thumb(const struct plane_sums *sums, struct doppel_image_features *out)
+{
+    uint16_t cells[DOPPEL_IMAGE_THUMB_BYTES];
+    plane_sums_average(sums, share_box_full, DOPPEL_IMAGE_THUMB_SIDE, 1, cells);
+    for (unsigned i = 0; i < DOPPEL_IMAGE_THUMB_BYTES; i++)
+        out->thumb[i] = (uint8_t)cells[i];
+    out->quality = quality_of_thumb(cells);
+}
+
+enum doppel_status doppel_image_features(const struct doppel_plane *plane,
+                                         struct doppel_image_features *out,
+                                         struct doppel_error *error)
+{
+    if (!plane->data || plane->width == 0 || plane->height == 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a picture of %ux%u samples has no features",
+                           plane->width, plane->height);
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64);
+    struct doppel_image_features features = {0};
+    struct plane_sums sums;
+    enum doppel_status status = plane_sums_make(plane, &sums, error);
+    if (status)
+        return status;
+    struct views views = choose_views(&sums.plane);
+    status = doppel_fingerprint_make(scheme, PHASH_BITS, views.count, &features.fingerprint, error);
+    if (status)
+        goto done;
+    hash_views(&sums, &views, &features.fingerprint);
+    if (sums.shrunk)
+        features.fingerprint.codes[0] = doppel_image_phash(plane);
+    for (uint32_t i = 0; i < views.count; i++)
+        memcpy(features.boxes[i], &views.boxes[i], sizeof features.boxes[i]);
+    fill_thumb(&sums, &features);
+    *out = features;
+done:
+    plane_sums_free(&sums);
+    return status;
+}
+
+/* ---- the attachment ---- */
+
+void doppel_image_attachment_write(const struct doppel_image_features *features,
+                                   uint8_t out[DOPPEL_IMAGE_ATTACHMENT_BYTES])
+{
+    memcpy(out, features->thumb, DOPPEL_IMAGE_THUMB_BYTES);
+    out += DOPPEL_IMAGE_THUMB_BYTES;
+    for (unsigned i = 0; i < DOPPEL_VIEW_COUNT * 4; i++, out += 2)
+        put_u16(out, features->boxes[i / 4][i % 4]);
+}
+
+enum doppel_status doppel_image_attachment_read(const uint8_t *data, size_t size,
+                                                struct doppel_image_features *features)
+{
+    if (size != DOPPEL_IMAGE_ATTACHMENT_BYTES)
+        return DOPPEL_E_CORRUPT;
+    memcpy(features->thumb, data, DOPPEL_IMAGE_THUMB_BYTES);
+    data += DOPPEL_IMAGE_THUMB_BYTES;
+    for (unsigned i = 0; i < DOPPEL_VIEW_COUNT * 4; i++, data += 2)
+        features->boxes[i / 4][i % 4] = get_u16(data);
+    return DOPPEL_OK;
+}
