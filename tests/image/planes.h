@@ -52,13 +52,13 @@ static inline struct doppel_plane draw_scene(uint32_t width, uint32_t height, ui
     struct doppel_plane plane = make_plane(width, height);
     uint64_t state = seed * 2 + 1;
     for (size_t i = 0; i < (size_t)width * height; i++)
-        samples_of(&plane)[i] = 128;
+        samples_of(&plane)[i] = (uint8_t)(98 + next_random(&state) % 61);
     for (unsigned n = 0; n < 60; n++) {
         uint32_t w = 1 + next_random(&state) % (width / (1 + n / 8) + 1);
         uint32_t h = 1 + next_random(&state) % (height / (1 + n / 8) + 1);
         uint32_t left = next_random(&state) % width, top = next_random(&state) % height;
-        int level = (int)(next_random(&state) % 256),
-            slope = (int)(next_random(&state) % 200) - 100;
+        int level = 70 + (int)(next_random(&state) % 116),
+            slope = (int)(next_random(&state) % 80) - 40;
         for (size_t y = top; y < top + h && y < height; y++)
             for (size_t x = left; x < left + w && x < width; x++)
                 set(&plane, x, y,
