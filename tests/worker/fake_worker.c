@@ -1,0 +1,137 @@
+/*
+ * A worker that does what the content of each file tells it: "ok N" answers with a code N; "crash",
+ * "abort", "exit", "hang", "slow MS", "memory", "error", "silent" misbehave; "garbage N" and
+ * "bend N" answer with random bytes, or with a good answer of which random bytes are changed.
+ * The environment variable FAKE_START does the same before the ready frame.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "worker/protocol.h"
+
+enum { SOCKET = STDIN_FILENO };
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void send_outcome(struct doppel_outcome *outcome, uint64_t bend)
+{
+    uint8_t frame[PROTOCOL_MAX_BYTES];
+    size_t size = answer_write(outcome, frame, sizeof frame);
+    for (unsigned i = 0; bend && i < 1 + bend % 4; i++)
+        frame[next_random(&bend) % size] = (uint8_t)next_random(&bend);
+    frame_send(SOCKET, frame, size);
+    doppel_outcome_free(outcome);
+}
+
+static void send_good(uint64_t serial, enum doppel_scheme_id id, uint64_t code, uint64_t bend)
+{
+    struct doppel_outcome outcome = {
+        .tag = serial, .kind = DOPPEL_KIND_IMAGE, .width = 3, .height = 2, .quality = 50};
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
+    doppel_fingerprint_make(scheme, 256, 2, &outcome.fingerprint, NULL);
+    outcome.fingerprint.codes[0].word[0] = code;
+    outcome.fingerprint.positions[1] = 1;
+    outcome.attachment = calloc(1, 100);
+    outcome.attachment_size = 100;
+    send_outcome(&outcome, bend);
+}
+
+static void send_error(uint64_t serial, enum doppel_status status, const char *sentence)
+{
+    struct doppel_outcome outcome = {.tag = serial};
+    doppel_fail(&outcome.error, status, "%s", sentence);
+    send_outcome(&outcome, 0);
+}
+
+static void send_garbage(uint64_t seed)
+{
+    uint8_t bytes[PROTOCOL_MAX_BYTES + 4096];
+    size_t size = 1 + next_random(&seed) % (seed % 2 ? 100 : sizeof bytes);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (uint8_t)next_random(&seed);
+    if (seed % 3 == 0)
+        memcpy(bytes, "dlpw\4\0\0", 8 < size ? 8 : size);
+    frame_send(SOCKET, bytes, size);
+}
+
+static void obey(const char *command, const struct worker_order *order)
+{
+    uint64_t number = 0;
+    char verb[32] = "";
+    sscanf(command, "%31s %lu", verb, &number);
+    if (strcmp(verb, "ok") == 0)
+        send_good(order->serial, order->scheme, number, 0);
+    else if (strcmp(verb, "bend") == 0)
+        send_good(order->serial, order->scheme, number, number + 1);
+    else if (strcmp(verb, "garbage") == 0)
+        send_garbage(number + 1);
+    else if (strcmp(verb, "crash") == 0)
+        raise(SIGSEGV);
+    else if (strcmp(verb, "abort") == 0)
+        raise(SIGABRT);
+    else if (strcmp(verb, "exit") == 0)
+        _exit(7);
+    else if (strcmp(verb, "close") == 0)
+        shutdown(SOCKET, SHUT_RDWR);
+    else if (strcmp(verb, "memory") == 0)
+        send_error(order->serial, DOPPEL_E_MEMORY, "no memory for 9 rows");
+    else if (strcmp(verb, "error") == 0)
+        send_error(order->serial, DOPPEL_E_CORRUPT, "a \x1b[31mred\x9b sentence \xc3\x97 \xff");
+    else if (strcmp(verb, "twice") == 0) {
+        send_good(order->serial, order->scheme, number, 0);
+        send_good(order->serial, order->scheme, number, 0);
+    } else if (strcmp(verb, "slow") == 0) {
+        usleep((useconds_t)number * 1000);
+        send_good(order->serial, order->scheme, number, 0);
+    }
+    while (strcmp(verb, "hang") == 0)
+        pause();
+}
+
+static void misbehave_at_start(void)
+{
+    const char *how = getenv("FAKE_START");
+    if (!how)
+        return;
+    if (strcmp(how, "crash") == 0)
+        raise(SIGSEGV);
+    if (strcmp(how, "exit") == 0)
+        _exit(3);
+    if (strcmp(how, "garbage") == 0)
+        send_garbage(5);
+}
+
+int main(void)
+{
+    uint8_t frame[PROTOCOL_HELLO_BYTES];
+    struct worker_order orders[PROTOCOL_BATCH];
+    size_t count;
+    signal(SIGSEGV, SIG_DFL); /* no sanitizer's report: the crash is wanted */
+    signal(SIGABRT, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_DUMPABLE, 0);
+    if (recv(SOCKET, frame, sizeof frame, 0) != (ssize_t)sizeof frame)
+        return 0;
+    misbehave_at_start();
+    ready_write(frame);
+    frame_send(SOCKET, frame, PROTOCOL_READY_BYTES);
+    while ((count = orders_receive(SOCKET, orders)) > 0)
+        for (size_t i = 0; i < count; i++) {
+            char command[64] = "";
+            if (pread(orders[i].fd, command, sizeof command - 1, 0) >= 0)
+                obey(command, &orders[i]);
+            close(orders[i].fd);
+        }
+    return 0;
+}

@@ -1,0 +1,73 @@
+/* What the tests of the pool share: files that tell the fake worker what to do, and counting. */
+#ifndef TESTS_WORKER_HELPER_H
+#define TESTS_WORKER_HELPER_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <doppel/worker.h>
+
+static inline int file_of(const void *data, size_t size)
+{
+    int fd = memfd_create("file", MFD_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, data, size), size);
+    return fd;
+}
+
+static inline struct doppel_pool *new_pool(const char *program, uint32_t jobs, uint32_t timeout_ms)
+{
+    struct doppel_pool_options options = doppel_pool_options_default();
+    struct doppel_pool *pool = NULL;
+    struct doppel_error error = {0};
+    options.program = program;
+    options.jobs = jobs;
+    options.timeout_ms = timeout_ms;
+    if (doppel_pool_new(&options, &pool, &error))
+        fail_msg("%s", error.message);
+    return pool;
+}
+
+static inline void submit(struct doppel_pool *pool, const char *command, uint64_t tag)
+{
+    int fd = file_of(command, strlen(command));
+    assert_int_equal(doppel_pool_submit(pool, fd, DOPPEL_SCHEME_PHASH64, tag, NULL), DOPPEL_OK);
+}
+
+/* Wait for the next outcome, at most 30 s. */
+static inline struct doppel_outcome next(struct doppel_pool *pool)
+{
+    struct doppel_outcome outcome;
+    struct doppel_error error = {0};
+    if (doppel_pool_next(pool, 30000, &outcome, &error))
+        fail_msg("%s", error.message);
+    return outcome;
+}
+
+static inline int count_fds(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int count = 0;
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+/* No child is left, not even a dead one. */
+static inline bool has_no_children(void)
+{
+    return waitpid(-1, NULL, WNOHANG) < 0;
+}
+
+#endif

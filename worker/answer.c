@@ -1,0 +1,153 @@
+/* An outcome as a frame, and back with nothing believed. */
+#include "worker/protocol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "worker/frame.h"
+
+/* After the frame header (value: 0): serial u64, status u16, kind u8, quality u8, width u32, height
+ * u32, then the sizes u32 of fingerprint, attachment and message, which follow in this order. */
+enum { ANSWER_BYTES = FRAME_HEADER_BYTES + 32 };
+
+void doppel_outcome_free(struct doppel_outcome *outcome)
+{
+    doppel_fingerprint_free(&outcome->fingerprint);
+    free(outcome->attachment);
+    *outcome = (struct doppel_outcome){0};
+}
+
+size_t answer_write(const struct doppel_outcome *outcome, uint8_t *out, size_t capacity)
+{
+    const struct doppel_fingerprint *fingerprint = &outcome->fingerprint;
+    size_t fingerprint_size = fingerprint->count ? doppel_fingerprint_size(fingerprint) : 0;
+    size_t message_size = outcome->error.status ? strlen(outcome->error.message) : 0;
+    size_t size = ANSWER_BYTES + fingerprint_size + outcome->attachment_size + message_size;
+    if (size > capacity)
+        return 0;
+    frame_header_write(out, FRAME_ANSWER, 0);
+    put_u64(out + 8, outcome->tag);
+    put_u16(out + 16, (uint16_t)outcome->error.status);
+    out[18] = (uint8_t)outcome->kind;
+    out[19] = outcome->quality;
+    put_u32(out + 20, outcome->width);
+    put_u32(out + 24, outcome->height);
+    put_u32(out + 28, (uint32_t)fingerprint_size);
+    put_u32(out + 32, (uint32_t)outcome->attachment_size);
+    put_u32(out + 36, (uint32_t)message_size);
+    out += ANSWER_BYTES;
+    if (fingerprint_size)
+        doppel_fingerprint_write(fingerprint, out);
+    if (outcome->attachment_size)
+        memcpy(out + fingerprint_size, outcome->attachment, outcome->attachment_size);
+    memcpy(out + fingerprint_size + outcome->attachment_size, outcome->error.message, message_size);
+    return size;
+}
+
+/* Bytes of the well-formed UTF-8 sequence at `text`, 0 if there is none. */
+static size_t utf8_length(const uint8_t *text, size_t left)
+{
+    size_t length = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+    if (length == 1)
+        return text[0] >= ' ' && text[0] != 0x7f;
+    if (text[0] < 0xc2 || text[0] > 0xf4 || length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    bool beyond = (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f);
+    bool control = text[0] == 0xc2 && text[1] < 0xa0;
+    return overlong || beyond || control ? 0 : length;
+}
+
+/* A sentence may hold bytes of the file: nothing that a terminal obeys, nothing that is not UTF-8
+ * gets through. */
+static void copy_sentence(const uint8_t *text, size_t size, char out[512])
+{
+    size_t used = 0;
+    for (size_t at = 0; at < size;) {
+        size_t length = utf8_length(text + at, size - at);
+        if (used + (length ? length : 1) > 511)
+            break;
+        if (length)
+            memcpy(out + used, text + at, length);
+        else
+            out[used] = '?';
+        used += length ? length : 1;
+        at += length ? length : 1;
+    }
+    out[used] = '\0';
+}
+
+/* The fingerprint is of the scheme that was asked for, and its positions ascend. */
+static bool is_fingerprint_of(const struct doppel_fingerprint *fingerprint,
+                              enum doppel_scheme_id id)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
+    if (!scheme || fingerprint->scheme != id || fingerprint->version != scheme->version ||
+        fingerprint->count == 0)
+        return false;
+    for (uint32_t i = 1; i < fingerprint->count; i++)
+        if (fingerprint->positions[i] < fingerprint->positions[i - 1])
+            return false;
+    return true;
+}
+
+static bool read_success(const uint8_t *body, size_t fingerprint_size, size_t attachment_size,
+                         enum doppel_scheme_id scheme, struct doppel_outcome *outcome)
+{
+    if (outcome->kind == DOPPEL_KIND_UNKNOWN ||
+        doppel_fingerprint_read(body, fingerprint_size, &outcome->fingerprint, NULL) ||
+        !is_fingerprint_of(&outcome->fingerprint, scheme))
+        return false;
+    if (attachment_size == 0)
+        return true;
+    outcome->attachment = malloc(attachment_size);
+    if (!outcome->attachment)
+        return false;
+    memcpy(outcome->attachment, body + fingerprint_size, attachment_size);
+    outcome->attachment_size = attachment_size;
+    return true;
+}
+
+/* The fields of fixed size, each in its range. */
+static bool read_fixed(const uint8_t *data, struct doppel_outcome *outcome)
+{
+    outcome->tag = get_u64(data + 8);
+    outcome->error.status = (enum doppel_status)get_u16(data + 16);
+    outcome->kind = (enum doppel_kind)data[18];
+    outcome->quality = data[19];
+    outcome->width = get_u32(data + 20);
+    outcome->height = get_u32(data + 24);
+    return frame_value(data) == 0 && get_u16(data + 16) <= DOPPEL_E_CANCELLED &&
+           data[18] <= DOPPEL_KIND_VIDEO && outcome->quality <= 100;
+}
+
+bool answer_read(const uint8_t *data, size_t size, const struct worker_order *order,
+                 struct doppel_outcome *out)
+{
+    struct doppel_outcome outcome = {0};
+    if (size < ANSWER_BYTES || size > PROTOCOL_MAX_BYTES || !frame_is(data, size, FRAME_ANSWER) ||
+        !read_fixed(data, &outcome) || outcome.tag != order->serial)
+        return false;
+    uint64_t fingerprint_size = get_u32(data + 28), attachment_size = get_u32(data + 32),
+             message_size = get_u32(data + 36);
+    if (size != ANSWER_BYTES + fingerprint_size + attachment_size + message_size)
+        return false;
+    const uint8_t *body = data + ANSWER_BYTES;
+    if (outcome.error.status == DOPPEL_OK) {
+        if (message_size ||
+            !read_success(body, fingerprint_size, attachment_size, order->scheme, &outcome)) {
+            doppel_outcome_free(&outcome);
+            return false;
+        }
+    } else {
+        if (fingerprint_size || attachment_size || !message_size)
+            return false;
+        copy_sentence(body, message_size, outcome.error.message);
+    }
+    *out = outcome;
+    return true;
+}

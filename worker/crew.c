@@ -1,0 +1,102 @@
+/* One worker as the pool sees it: starting, giving, hearing, and why it ended. */
+#include "worker/crew.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+bool member_lives(const struct member *member)
+{
+    return member->process.pid != 0;
+}
+
+enum doppel_status member_start(struct member *member, const char *program,
+                                const struct worker_limits *limits, struct doppel_error *error)
+{
+    struct process process;
+    enum doppel_status status = process_start(program, &process, error);
+    if (status)
+        return status;
+    uint8_t hello[PROTOCOL_HELLO_BYTES];
+    hello_write(limits, hello);
+    /* Should it fail, the worker is gone already, and its end will be heard. */
+    frame_send(process.socket, hello, sizeof hello);
+    *member = (struct member){.process = process};
+    return DOPPEL_OK;
+}
+
+size_t member_give(struct member *member, const struct job *jobs, size_t count, int64_t now_ms)
+{
+    struct worker_order orders[WINDOW];
+    size_t room = WINDOW - member->count;
+    count = count < room ? count : room;
+    for (size_t i = 0; i < count; i++)
+        orders[i] = jobs[i].order;
+    if (!orders_send(member->process.socket, orders, count)) {
+        member->deaf = errno == EPIPE || errno == ECONNRESET;
+        return 0;
+    }
+    if (member->count == 0)
+        member->since_ms = now_ms;
+    for (size_t i = 0; i < count; i++)
+        member->flight[member->count++] = jobs[i];
+    return count;
+}
+
+enum heard member_hear(struct member *member, struct doppel_outcome *out)
+{
+    uint8_t frame[PROTOCOL_MAX_BYTES];
+    /* MSG_TRUNC: the true size, should it be larger. Descriptors that a worker sends are dropped by
+     * the kernel, as there is no room for them. */
+    ssize_t size = recv(member->process.socket, frame, sizeof frame, MSG_DONTWAIT | MSG_TRUNC);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+        return HEARD_NOTHING;
+    if (size <= 0)
+        return HEARD_END;
+    if (size > (ssize_t)sizeof frame)
+        return HEARD_NONSENSE;
+    if (!member->ready) {
+        member->ready = ready_read(frame, (size_t)size);
+        return member->ready ? HEARD_READY : HEARD_NONSENSE;
+    }
+    if (!member->count || !answer_read(frame, (size_t)size, &member->flight[0].order, out))
+        return HEARD_NONSENSE;
+    return HEARD_ANSWER;
+}
+
+/* We kill whoever is still there when its socket ends, so SIGKILL may be ours or the kernel's. */
+static void describe_end(int ended, char out[64])
+{
+    if (ended >= 0 && WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL)
+        snprintf(out, 64, "was killed (signal 9)");
+    else if (ended >= 0 && WIFSIGNALED(ended))
+        snprintf(out, 64, "crashed (signal %d)", WTERMSIG(ended));
+    else if (ended >= 0 && WIFEXITED(ended))
+        snprintf(out, 64, "ended its process (exit code %d)", WEXITSTATUS(ended));
+    else
+        snprintf(out, 64, "ended");
+}
+
+void describe_loss(enum heard why, int ended, uint32_t timeout_ms, struct doppel_error *out)
+{
+    char end[64];
+    describe_end(ended, end);
+    if (why == HEARD_SILENCE)
+        doppel_fail(out, DOPPEL_E_TIMEOUT, "took longer than %g s (--timeout)",
+                    timeout_ms / 1000.0);
+    else if (why == HEARD_NONSENSE)
+        doppel_fail(out, DOPPEL_E_CRASH, "the decoder went astray: its answer makes no sense");
+    else
+        doppel_fail(out, DOPPEL_E_CRASH, "the decoder %s", end);
+}
+
+void describe_start_failure(const char *program, int ended, struct doppel_error *out)
+{
+    char end[64];
+    describe_end(ended, end);
+    doppel_fail(out, DOPPEL_E_IO,
+                "the program %s %s before it was ready: is it the doppel-worker of this version?",
+                program, end);
+}

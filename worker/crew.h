@@ -1,0 +1,51 @@
+/* One worker as the pool sees it: a process, and the files it was given and has not answered. */
+#ifndef DOPPEL_WORKER_CREW_H
+#define DOPPEL_WORKER_CREW_H
+
+#include "worker/protocol.h"
+#include "worker/process.h"
+
+enum {
+    WINDOW = 4,      /* files in flight to one worker: enough that it never waits for us */
+    START_MS = 20000 /* from start to the ready frame */
+};
+
+/* A file, in the queue or in flight. `order.fd` is ours until its outcome. */
+struct job {
+    struct worker_order order;
+    uint64_t tag; /* the caller's */
+};
+
+struct member {
+    struct process process; /* pid 0: none */
+    bool ready;             /* its ready frame came */
+    bool deaf;              /* it does not take orders any more: its end is to be heard */
+    int64_t since_ms;       /* when it began flight[0], or was started */
+    struct job flight[WINDOW];
+    size_t count;
+};
+
+bool member_lives(const struct member *member);
+
+/* Start its process and say hello. Status as process_start. */
+enum doppel_status member_start(struct member *member, const char *program,
+                                const struct worker_limits *limits, struct doppel_error *error);
+
+/* Give it the first of `jobs`, at most `count`. @return how many it took */
+size_t member_give(struct member *member, const struct job *jobs, size_t count, int64_t now_ms);
+
+/* END: its process is gone. NONSENSE: it said what no worker says. SILENCE: never heard; the pool
+ * says so of a worker that is overdue. */
+enum heard { HEARD_NOTHING, HEARD_READY, HEARD_ANSWER, HEARD_END, HEARD_NONSENSE, HEARD_SILENCE };
+
+/* Take one frame. @param out of HEARD_ANSWER: the outcome of flight[0], given */
+enum heard member_hear(struct member *member, struct doppel_outcome *out);
+
+/* The sentence for the file that a worker was at when it was ended because of `why` (END, NONSENSE
+ * or SILENCE), with the waitpid status `ended`. */
+void describe_loss(enum heard why, int ended, uint32_t timeout_ms, struct doppel_error *out);
+
+/* The sentence for a worker that ended, or was ended, before it was ready. */
+void describe_start_failure(const char *program, int ended, struct doppel_error *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* One worker process: where its program is, starting it, ending it. */
+#ifndef DOPPEL_WORKER_PROCESS_H
+#define DOPPEL_WORKER_PROCESS_H
+
+#include <sys/types.h>
+
+#include <doppel/core.h>
+
+struct process {
+    pid_t pid;
+    int socket; /* our end; close-on-exec */
+};
+
+/* The path of doppel-worker: `wanted`, else $DOPPEL_WORKER, else beside this program, else
+ * ../libexec/doppel. @param out given (free). @return DOPPEL_OK, DOPPEL_E_NOT_FOUND,
+ * DOPPEL_E_MEMORY */
+enum doppel_status process_find_program(const char *wanted, char **out, struct doppel_error *error);
+
+/* @param out given (process_end). @return DOPPEL_OK, DOPPEL_E_NOT_FOUND, DOPPEL_E_IO */
+enum doppel_status process_start(const char *program, struct process *out,
+                                 struct doppel_error *error);
+
+/* Kill and reap. @return the status of waitpid; -1 if someone else reaped it */
+int process_end(struct process *process);
+
+#endif

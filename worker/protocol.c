@@ -1,0 +1,131 @@
+/* Frames: hello, ready, orders with descriptors. Answers are in answer.c. */
+#include "worker/protocol.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/bytes.h"
+#include "worker/frame.h"
+
+enum { ORDER_BYTES = 12, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
+
+void hello_write(const struct worker_limits *limits, uint8_t out[PROTOCOL_HELLO_BYTES])
+{
+    frame_header_write(out, FRAME_HELLO, PROTOCOL_VERSION);
+    put_u64(out + 8, limits->max_memory);
+    put_u64(out + 16, limits->max_bytes);
+    put_u64(out + 24, limits->max_pixels);
+}
+
+bool hello_read(const uint8_t *data, size_t size, struct worker_limits *out)
+{
+    if (size != PROTOCOL_HELLO_BYTES || !frame_is(data, size, FRAME_HELLO) ||
+        frame_value(data) != PROTOCOL_VERSION)
+        return false;
+    *out = (struct worker_limits){get_u64(data + 8), get_u64(data + 16), get_u64(data + 24)};
+    return true;
+}
+
+void ready_write(uint8_t out[PROTOCOL_READY_BYTES])
+{
+    frame_header_write(out, FRAME_READY, PROTOCOL_VERSION);
+}
+
+bool ready_read(const uint8_t *data, size_t size)
+{
+    return size == PROTOCOL_READY_BYTES && frame_is(data, size, FRAME_READY) &&
+           frame_value(data) == PROTOCOL_VERSION;
+}
+
+bool frame_send(int socket, const uint8_t *data, size_t size)
+{
+    ssize_t sent;
+    do
+        sent = send(socket, data, size, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)size;
+}
+
+/* Room for the descriptors of a batch, aligned as the kernel wants it. */
+union control {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(PROTOCOL_BATCH * sizeof(int))];
+};
+
+bool orders_send(int socket, const struct worker_order *orders, size_t count)
+{
+    uint8_t frame[ORDERS_BYTES];
+    int fds[PROTOCOL_BATCH];
+    frame_header_write(frame, FRAME_ORDERS, (uint16_t)count);
+    for (size_t i = 0; i < count; i++) {
+        put_u64(frame + FRAME_HEADER_BYTES + i * ORDER_BYTES, orders[i].serial);
+        put_u32(frame + FRAME_HEADER_BYTES + i * ORDER_BYTES + 8, (uint32_t)orders[i].scheme);
+        fds[i] = orders[i].fd;
+    }
+    struct iovec data = {frame, FRAME_HEADER_BYTES + count * ORDER_BYTES};
+    union control control = {0};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = CMSG_SPACE(count * sizeof *fds)};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(count * sizeof *fds);
+    memcpy(CMSG_DATA(header), fds, count * sizeof *fds);
+    return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)data.iov_len;
+}
+
+/* The descriptors that came with a message. */
+static size_t take_fds(struct msghdr *message, int out[PROTOCOL_BATCH])
+{
+    struct cmsghdr *header = CMSG_FIRSTHDR(message);
+    if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+        return 0;
+    size_t bytes = header->cmsg_len - CMSG_LEN(0);
+    if (bytes > PROTOCOL_BATCH * sizeof *out)
+        return 0;
+    memcpy(out, CMSG_DATA(header), bytes);
+    return bytes / sizeof *out;
+}
+
+static bool orders_read(const uint8_t *data, size_t size, const int *fds, size_t count,
+                        struct worker_order *out)
+{
+    if (!frame_is(data, size, FRAME_ORDERS) || count == 0 || frame_value(data) != count ||
+        size != FRAME_HEADER_BYTES + count * ORDER_BYTES)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *order = data + FRAME_HEADER_BYTES + i * ORDER_BYTES;
+        out[i] = (struct worker_order){get_u64(order), (enum doppel_scheme_id)get_u32(order + 8),
+                                       fds[i]};
+    }
+    return true;
+}
+
+size_t orders_receive(int socket, struct worker_order out[PROTOCOL_BATCH])
+{
+    uint8_t frame[ORDERS_BYTES];
+    int fds[PROTOCOL_BATCH];
+    union control control;
+    struct iovec data = {frame, sizeof frame};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    ssize_t size;
+    do
+        size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (size < 0 && errno == EINTR);
+    if (size <= 0)
+        return 0;
+    size_t count = take_fds(&message, fds);
+    if (!(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
+        orders_read(frame, (size_t)size, fds, count, out))
+        return count;
+    for (size_t i = 0; i < count; i++)
+        close(fds[i]);
+    return 0;
+}

@@ -1,0 +1,63 @@
+/*
+ * What crosses the socket between the pool and a worker: packets of a SOCK_SEQPACKET pair, numbers
+ * little-endian, each packet one whole frame. Files travel beside the frames as open descriptors
+ * (SCM_RIGHTS). docs/worker.md shows the layout.
+ *
+ * The parent does not trust the worker: answer_read checks every length, type and number of what
+ * comes back.
+ */
+#ifndef DOPPEL_WORKER_PROTOCOL_H
+#define DOPPEL_WORKER_PROTOCOL_H
+
+#include <stdbool.h>
+
+#include <doppel/worker.h>
+
+enum {
+    PROTOCOL_VERSION = 1,
+    PROTOCOL_BATCH = 8,             /* orders in one frame, at most */
+    PROTOCOL_MAX_BYTES = 64 * 1024, /* of one frame */
+    PROTOCOL_HELLO_BYTES = 32,
+    PROTOCOL_READY_BYTES = 8
+};
+
+/* The first frame to a worker: what one file may cost. 0 = no limit. */
+struct worker_limits {
+    uint64_t max_memory, max_bytes, max_pixels;
+};
+
+/* One file to be fingerprinted. */
+struct worker_order {
+    uint64_t serial; /* comes back as the tag of the answer */
+    enum doppel_scheme_id scheme;
+    int fd;
+};
+
+void hello_write(const struct worker_limits *limits, uint8_t out[PROTOCOL_HELLO_BYTES]);
+bool hello_read(const uint8_t *data, size_t size, struct worker_limits *out);
+
+/* The worker's first frame: it lives, and is of this version. */
+void ready_write(uint8_t out[PROTOCOL_READY_BYTES]);
+bool ready_read(const uint8_t *data, size_t size);
+
+/* Send a whole frame; errno tells why not. Never SIGPIPE. */
+bool frame_send(int socket, const uint8_t *data, size_t size);
+
+/* Send `count` orders (1..PROTOCOL_BATCH) and their descriptors in one frame, without waiting;
+ * errno tells why not. The descriptors are borrowed. */
+bool orders_send(int socket, const struct worker_order *orders, size_t count);
+
+/* Wait for orders; the descriptors are given. @return how many; 0 when the parent is gone or sent
+ * what is no order. */
+size_t orders_receive(int socket, struct worker_order out[PROTOCOL_BATCH]);
+
+/* An outcome as a frame; its `tag` is the serial. @return bytes written; 0 if `capacity` is too
+ * small. */
+size_t answer_write(const struct doppel_outcome *outcome, uint8_t *out, size_t capacity);
+
+/* Read an answer to `order`; false when it is anything but a well-formed one, or there is no
+ * memory. @param out given (doppel_outcome_free); untouched on failure */
+bool answer_read(const uint8_t *data, size_t size, const struct worker_order *order,
+                 struct doppel_outcome *out);
+
+#endif
