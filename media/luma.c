@@ -1,2 +1,116 @@
-/* To come. */
-#include <doppel/media.h>
+/* From an open file to a grey plane: probe, decode, turn upright. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "media/decode.h"
+
+enum { PROBE_BYTES = 4096 };
+
+struct doppel_luma_options doppel_luma_options_default(void)
+{
+    return (struct doppel_luma_options){.limits = doppel_media_limits_default(), .min_side = 192};
+}
+
+void doppel_luma_free(struct doppel_luma *luma)
+{
+    if (!luma)
+        return;
+    free(luma->pixels);
+    *luma = (struct doppel_luma){0};
+}
+
+static decoder *decoder_of(enum doppel_format format)
+{
+    static decoder *const decoders[] = {
+        [DOPPEL_FORMAT_JPEG] = decode_jpeg,
+        [DOPPEL_FORMAT_PNG] = decode_png,
+    };
+    size_t index = (size_t)format;
+    return index < sizeof decoders / sizeof *decoders ? decoders[index] : NULL;
+}
+
+static enum doppel_status open_input(struct input *input, int fd,
+                                     const struct doppel_media_limits *limits,
+                                     struct doppel_error *error)
+{
+    struct stat file;
+    if (fstat(fd, &file) != 0)
+        return doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(errno));
+    if (!S_ISREG(file.st_mode))
+        return doppel_fail(error, DOPPEL_E_IO, "is not a regular file");
+    if (!file.st_size)
+        return doppel_fail(error, DOPPEL_E_EMPTY, "is empty");
+    input->fd = fd;
+    input->size = (uint64_t)file.st_size;
+    if (input->size > limits->max_bytes)
+        return doppel_fail(error, DOPPEL_E_LIMIT,
+                           "has %llu bytes, over the limit of %llu (--max-bytes)",
+                           (unsigned long long)input->size, (unsigned long long)limits->max_bytes);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status find_format(struct input *input, enum doppel_format *out,
+                                      struct doppel_error *error)
+{
+    uint8_t head[PROBE_BYTES];
+    size_t size = input_read_at(input, 0, head, sizeof head);
+    if (input->error)
+        return doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(input->error));
+    enum doppel_kind kind = doppel_media_probe(head, size, out);
+    if (kind == DOPPEL_KIND_UNKNOWN)
+        return doppel_fail(error, DOPPEL_E_FORMAT, "is of no known format");
+    if (kind != DOPPEL_KIND_IMAGE)
+        return doppel_fail(error, DOPPEL_E_FORMAT, "is no picture but %s", doppel_kind_name(kind));
+    return DOPPEL_OK;
+}
+
+static enum doppel_status read_picture(struct input *input,
+                                       const struct doppel_luma_options *options,
+                                       enum doppel_format format, struct doppel_luma *out,
+                                       struct doppel_error *error)
+{
+    decoder *decode = decoder_of(format);
+    if (!decode)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a %s, which this build cannot decode",
+                           doppel_format_name(format));
+    struct picture picture = {0};
+    enum doppel_status status = decode(input, options, &picture, error);
+    if (status == DOPPEL_OK)
+        status = orientation_apply(&picture, &options->limits, error);
+    if (status == DOPPEL_OK && input->error)
+        status = doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(input->error));
+    if (status != DOPPEL_OK) {
+        free(picture.pixels);
+        return status;
+    }
+    *out = (struct doppel_luma){
+        .plane = {picture.pixels, picture.width, picture.height, picture.width},
+        .pixels = picture.pixels,
+        .width = picture.full_width,
+        .height = picture.full_height,
+        .format = format,
+    };
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_media_read_luma(int fd, const struct doppel_luma_options *options,
+                                          struct doppel_luma *out, struct doppel_error *error)
+{
+    struct doppel_luma_options defaults = doppel_luma_options_default();
+    if (!options)
+        options = &defaults;
+    struct input *input = malloc(sizeof *input);
+    if (!input)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a file");
+    memset(input, 0, offsetof(struct input, window));
+    enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
+    enum doppel_status status = open_input(input, fd, &options->limits, error);
+    if (status == DOPPEL_OK)
+        status = find_format(input, &format, error);
+    if (status == DOPPEL_OK)
+        status = read_picture(input, options, format, out, error);
+    free(input);
+    return status;
+}

@@ -1,0 +1,100 @@
+/* What the decoders share: the input file, the picture they hand over, limits, orientation. */
+#ifndef DOPPEL_MEDIA_DECODE_H
+#define DOPPEL_MEDIA_DECODE_H
+
+#include <doppel/media.h>
+
+/* ---- input ---- */
+
+/** A file and a window on it. Read by offset, so that a file that shrinks is a short read and not a
+ * SIGBUS. */
+struct input {
+    int fd;
+    uint64_t size;   /**< of the file as it was opened */
+    uint64_t offset; /**< of the next byte that input_fill reads */
+    int error;       /**< errno of the first failed read, else 0 */
+    size_t at, filled;
+    uint8_t window[65536];
+};
+
+/** Read the next bytes into the window; 0 = the end, or an error. */
+size_t input_fill(struct input *input);
+
+/** Read `size` bytes through the window; the number of those that were there. */
+size_t input_read(struct input *input, uint8_t *out, size_t size);
+
+/** Read from `offset`, past the window; the number of bytes that were there. */
+size_t input_read_at(struct input *input, uint64_t offset, uint8_t *out, size_t size);
+
+/**
+ * Read the first `size` bytes of the file into memory, `padding` zeros after them.
+ * @param out      given (free)
+ * @param out_size bytes that were there
+ */
+enum doppel_status input_load(struct input *input, uint64_t size, size_t padding, uint8_t **out,
+                              size_t *out_size, struct doppel_error *error);
+
+/* ---- output ---- */
+
+/** What a decoder hands over: a grey picture as it lies in the file, not yet turned. */
+struct picture {
+    uint8_t *pixels;                  /**< given (free); rows follow each other without a gap */
+    uint32_t width, height;           /**< of `pixels` */
+    uint32_t full_width, full_height; /**< as the file declares them */
+    unsigned orientation;             /**< EXIF 1..8; 0 = not told */
+};
+
+typedef enum doppel_status decoder(struct input *input, const struct doppel_luma_options *options,
+                                   struct picture *out, struct doppel_error *error);
+
+decoder decode_jpeg, decode_png;
+
+/** A plane that is made row by row, and made smaller on the way where the options allow. */
+struct rows {
+    uint32_t full_width, full_height, taken; /**< rows taken */
+    uint32_t width, height, factor;          /**< of what is made */
+    uint8_t *pixels;
+    uint32_t *sums; /**< of a row of cells; NULL when the factor is 1 */
+};
+
+/** By how much rows_begin will reduce in each direction. */
+uint32_t rows_factor(const struct doppel_luma_options *options, uint32_t width, uint32_t height);
+
+enum doppel_status rows_begin(struct rows *rows, const struct doppel_luma_options *options,
+                              uint32_t width, uint32_t height, struct doppel_error *error);
+
+/** Take the next row of `full_width` samples; rows beyond the last are ignored. */
+void rows_take(struct rows *rows, const uint8_t *luma);
+
+/** Hand over what was made of the rows so far, or say that there are too few; then rows is empty.
+ */
+enum doppel_status rows_finish(struct rows *rows, const char *format_name, struct picture *out,
+                               struct doppel_error *error);
+
+void rows_free(struct rows *rows);
+
+/* ---- limits ---- */
+
+enum doppel_status check_pixels(const struct doppel_media_limits *limits, uint64_t width,
+                                uint64_t height, struct doppel_error *error);
+
+/** Refuse what would make the decoder hold more than the limit. */
+enum doppel_status check_memory(const struct doppel_media_limits *limits, uint64_t bytes,
+                                struct doppel_error *error);
+
+/** Are `rows` of `height` enough to know the picture by? At least a tenth. */
+enum doppel_status check_rows(const char *format_name, uint32_t rows, uint32_t height,
+                              struct doppel_error *error);
+
+/* ---- orientation ---- */
+
+/** The orientation (1..8) that an EXIF or TIFF block tells, or 0. `data` may begin with "Exif\0\0".
+ */
+unsigned orientation_read(const uint8_t *data, size_t size);
+
+/** Turn a picture upright; its orientation is then 1 and its sides are those shown. */
+enum doppel_status orientation_apply(struct picture *picture,
+                                     const struct doppel_media_limits *limits,
+                                     struct doppel_error *error);
+
+#endif

@@ -1,0 +1,191 @@
+/* PNG to luma through libpng, row by row: only interlaced pictures are held whole. */
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+
+#include "media/decode.h"
+#include "media/rgb.h"
+
+struct reader {
+    png_structp png;
+    png_infop info;
+    struct input *input;
+    const struct doppel_luma_options *options;
+    struct rows rows;
+    size_t row_bytes;
+    unsigned channels;
+    uint8_t *samples;    /* a row; of interlaced pictures, all of them */
+    uint32_t whole_rows; /* interlaced: rows of `samples` that hold something */
+    char message[128];
+};
+
+/* ---- errors and input ---- */
+
+static void on_error(png_structp png, png_const_charp message)
+{
+    struct reader *reader = png_get_error_ptr(png);
+    snprintf(reader->message, sizeof reader->message, "%s", message);
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message)
+{
+    (void)png;
+    (void)message;
+}
+
+static void read_data(png_structp png, png_bytep out, size_t size)
+{
+    struct reader *reader = png_get_io_ptr(png);
+    if (input_read(reader->input, out, size) != size)
+        png_error(png, "cut short");
+}
+
+/* Chunks that are of no use here are not even inflated. */
+static void ignore_chunks(png_structp png)
+{
+    static const png_byte names[] = "iCCP\0iTXt\0tEXt\0zTXt\0sPLT\0hIST\0pCAL\0sCAL";
+    enum { NAME_BYTES = 5 };
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, sizeof names / NAME_BYTES);
+}
+
+static enum doppel_status open_reader(struct reader *reader, struct doppel_error *error)
+{
+    reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning);
+    if (reader->png)
+        reader->info = png_create_info_struct(reader->png);
+    if (!reader->info)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the PNG");
+    png_set_read_fn(reader->png, reader, read_data);
+    /* Sizes are judged by check_pixels; a chunk other than IDAT is small in honest files. */
+    png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_malloc_max(reader->png, 8 << 20);
+    png_set_chunk_cache_max(reader->png, 128);
+    ignore_chunks(reader->png);
+    return DOPPEL_OK;
+}
+
+/* ---- header ---- */
+
+static void set_transforms(struct reader *reader)
+{
+    png_set_expand(reader->png);
+    png_set_strip_16(reader->png);
+    png_set_interlace_handling(reader->png);
+    png_read_update_info(reader->png, reader->info);
+    reader->channels = png_get_channels(reader->png, reader->info);
+    reader->row_bytes = png_get_rowbytes(reader->png, reader->info);
+}
+
+static bool is_interlaced(const struct reader *reader)
+{
+    return png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
+}
+
+static enum doppel_status prepare(struct reader *reader, struct doppel_error *error)
+{
+    const struct doppel_media_limits *limits = &reader->options->limits;
+    uint32_t width = png_get_image_width(reader->png, reader->info);
+    uint32_t height = png_get_image_height(reader->png, reader->info);
+    enum doppel_status status = check_pixels(limits, width, height, error);
+    if (status != DOPPEL_OK)
+        return status;
+    /* libpng keeps two rows, before they are made smaller: up to 4 samples of 16 bits a pixel. */
+    uint32_t factor = rows_factor(reader->options, width, height);
+    uint64_t pixels = (uint64_t)width * height, held = (uint64_t)width * 3 * 8;
+    held += pixels / factor / factor + (is_interlaced(reader) ? pixels * 4 : 0);
+    status = check_memory(limits, held, error);
+    if (status != DOPPEL_OK)
+        return status;
+    set_transforms(reader);
+    reader->samples = calloc(is_interlaced(reader) ? height : 1, reader->row_bytes);
+    if (!reader->samples)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a picture of %u x %u", width,
+                           height);
+    return rows_begin(&reader->rows, reader->options, width, height, error);
+}
+
+/* ---- rows ---- */
+
+static void take_row(struct reader *reader, const uint8_t *samples, uint8_t *luma)
+{
+    luma_row(samples, reader->rows.full_width, reader->channels, reader->options->from_rgb, luma);
+    rows_take(&reader->rows, luma);
+}
+
+static void read_plain(struct reader *reader, uint8_t *luma)
+{
+    for (uint32_t y = 0; y < reader->rows.full_height; y++) {
+        png_read_row(reader->png, reader->samples, NULL);
+        take_row(reader, reader->samples, luma);
+    }
+}
+
+/* Seven passes over the whole picture; as display rows, so that a cut file leaves coarse blocks
+ * instead of holes. */
+static void read_interlaced(struct reader *reader)
+{
+    for (int pass = 0; pass < PNG_INTERLACE_ADAM7_PASSES; pass++) {
+        for (uint32_t y = 0; y < reader->rows.full_height; y++) {
+            png_read_row(reader->png, NULL, reader->samples + y * reader->row_bytes);
+            if (!pass)
+                reader->whole_rows = y + 1;
+        }
+    }
+}
+
+/* Everything that libpng may leave by longjmp; all state is in `reader`. */
+static enum doppel_status run(struct reader *reader, uint8_t **luma, struct doppel_error *error)
+{
+    if (setjmp(png_jmpbuf(reader->png))) {
+        if (reader->rows.taken || reader->whole_rows)
+            return DOPPEL_OK;
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "the PNG is damaged (%s)", reader->message);
+    }
+    png_read_info(reader->png, reader->info);
+    enum doppel_status status = prepare(reader, error);
+    if (status != DOPPEL_OK)
+        return status;
+    *luma = malloc(reader->rows.full_width);
+    if (!*luma)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the PNG");
+    if (is_interlaced(reader))
+        read_interlaced(reader);
+    else
+        read_plain(reader, *luma);
+    png_read_end(reader->png, reader->info);
+    return DOPPEL_OK;
+}
+
+static unsigned read_orientation(struct reader *reader)
+{
+    png_bytep exif = NULL;
+    png_uint_32 size = 0;
+    if (!png_get_eXIf_1(reader->png, reader->info, &size, &exif))
+        return 0;
+    return orientation_read(exif, size);
+}
+
+enum doppel_status decode_png(struct input *input, const struct doppel_luma_options *options,
+                              struct picture *out, struct doppel_error *error)
+{
+    struct reader reader = {.input = input, .options = options};
+    uint8_t *luma = NULL;
+    enum doppel_status status = open_reader(&reader, error);
+    if (status == DOPPEL_OK)
+        status = run(&reader, &luma, error);
+    for (uint32_t y = 0; status == DOPPEL_OK && y < reader.whole_rows; y++)
+        take_row(&reader, reader.samples + y * reader.row_bytes, luma);
+    if (status == DOPPEL_OK)
+        status = rows_finish(&reader.rows, "PNG", out, error);
+    if (status == DOPPEL_OK)
+        out->orientation = read_orientation(&reader);
+    png_destroy_read_struct(&reader.png, &reader.info, NULL);
+    rows_free(&reader.rows);
+    free(reader.samples);
+    free(luma);
+    return status;
+}

@@ -1,0 +1,119 @@
+/* The EXIF orientation: read, and applied. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "media/decode.h"
+
+/* One tag of one directory is wanted, of blocks that strangers wrote: a general EXIF library would
+ * copy every entry first (5 000 entries may share 64 KiB) and cannot look into a TIFF. */
+
+enum { TAG_ORIENTATION = 0x0112, TYPE_SHORT = 3, ENTRY_BYTES = 12 };
+
+struct block {
+    const uint8_t *data;
+    size_t size;
+    bool big_endian;
+};
+
+static uint32_t number(const struct block *block, size_t offset, unsigned bytes)
+{
+    uint32_t value = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        value = value << 8 | block->data[offset + (block->big_endian ? i : bytes - 1 - i)];
+    return value;
+}
+
+static unsigned find_orientation(const struct block *block)
+{
+    size_t directory = number(block, 4, 4);
+    if (directory < 8 || directory > block->size - 2)
+        return 0;
+    size_t fitting = (block->size - directory - 2) / ENTRY_BYTES;
+    size_t count = number(block, directory, 2);
+    for (size_t i = 0; i < count && i < fitting; i++) {
+        size_t entry = directory + 2 + i * ENTRY_BYTES;
+        if (number(block, entry, 2) != TAG_ORIENTATION)
+            continue;
+        uint32_t value = number(block, entry + 8, 2);
+        bool valid = number(block, entry + 2, 2) == TYPE_SHORT && value >= 1 && value <= 8;
+        return valid ? value : 0;
+    }
+    return 0;
+}
+
+unsigned orientation_read(const uint8_t *data, size_t size)
+{
+    if (size >= 6 && !memcmp(data, "Exif\0", 6)) {
+        data += 6;
+        size -= 6;
+    }
+    if (size < 8)
+        return 0;
+    struct block block = {data, size, data[0] == 'M'};
+    if (memcmp(data, "II*\0", 4) && memcmp(data, "MM\0*", 4))
+        return 0;
+    return find_orientation(&block);
+}
+
+/* Where the sample shown at (0, 0) lies, and the steps to its right and lower neighbours. */
+struct turn {
+    ptrdiff_t first, right, down;
+    uint32_t width, height; /* as shown */
+};
+
+static struct turn turn_of(const struct picture *picture)
+{
+    bool transposed = picture->orientation >= 5;
+    ptrdiff_t width = picture->width, height = picture->height;
+    /* EXIF 2.32, tag 0x0112: which side of the stored picture is its top and its left as shown. */
+    bool from_right = picture->orientation == 2 || picture->orientation == 3 ||
+                      picture->orientation == 7 || picture->orientation == 8;
+    bool from_bottom = picture->orientation == 3 || picture->orientation == 4 ||
+                       picture->orientation == 6 || picture->orientation == 7;
+    ptrdiff_t along_row = from_right ? -1 : 1, along_column = from_bottom ? -width : width;
+    return (struct turn){
+        .first = (from_right ? width - 1 : 0) + (from_bottom ? (height - 1) * width : 0),
+        .right = transposed ? along_column : along_row,
+        .down = transposed ? along_row : along_column,
+        .width = transposed ? picture->height : picture->width,
+        .height = transposed ? picture->width : picture->height,
+    };
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+    uint32_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+enum doppel_status orientation_apply(struct picture *picture,
+                                     const struct doppel_media_limits *limits,
+                                     struct doppel_error *error)
+{
+    if (picture->orientation <= 1)
+        return DOPPEL_OK;
+    struct turn turn = turn_of(picture);
+    size_t bytes = (size_t)turn.width * turn.height;
+    enum doppel_status status = check_memory(limits, 2 * (uint64_t)bytes, error);
+    if (status != DOPPEL_OK)
+        return status;
+    uint8_t *upright = malloc(bytes);
+    if (!upright)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to turn a picture of %u x %u",
+                           picture->width, picture->height);
+    uint8_t *out = upright;
+    for (uint32_t y = 0; y < turn.height; y++) {
+        const uint8_t *in = picture->pixels + turn.first + (ptrdiff_t)y * turn.down;
+        for (uint32_t x = 0; x < turn.width; x++)
+            *out++ = in[(ptrdiff_t)x * turn.right];
+    }
+    free(picture->pixels);
+    picture->pixels = upright;
+    if (picture->orientation >= 5)
+        swap(&picture->full_width, &picture->full_height);
+    picture->width = turn.width;
+    picture->height = turn.height;
+    picture->orientation = 1;
+    return DOPPEL_OK;
+}

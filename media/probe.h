@@ -1,0 +1,24 @@
+/* The parts of probing: the first bytes of a file, and a look at each family of formats. */
+#ifndef DOPPEL_MEDIA_PROBE_H
+#define DOPPEL_MEDIA_PROBE_H
+
+#include <doppel/media.h>
+
+struct head {
+    const uint8_t *data;
+    size_t size;
+};
+
+/** Are these bytes at `offset`? */
+bool head_has(const struct head *head, size_t offset, const char *bytes, size_t size);
+
+/* Each returns DOPPEL_KIND_UNKNOWN for what is not of its family, and writes `format` of pictures
+ * only. */
+enum doppel_kind probe_bmff(const struct head *head, enum doppel_format *format);
+enum doppel_kind probe_ogg(const struct head *head, enum doppel_format *format);
+enum doppel_kind probe_matroska(const struct head *head, enum doppel_format *format);
+enum doppel_kind probe_asf(const struct head *head, enum doppel_format *format);
+enum doppel_kind probe_mpeg(const struct head *head, enum doppel_format *format);
+enum doppel_kind probe_text(const struct head *head, enum doppel_format *format);
+
+#endif
