@@ -1,2 +1,142 @@
-/* To come. */
-#include <doppel/library.h>
+/* A library's directory: opened or made; transactions, and the log of what was done. */
+#include "library/catalogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/schema.h"
+
+enum { BUSY_TIMEOUT_MS = 5000 };
+
+static enum doppel_status open_catalogue(struct doppel_library *library,
+                                         const struct doppel_library_options *options,
+                                         struct doppel_error *error)
+{
+    const struct doppel_store_options store_options = {
+        .application_id = CATALOGUE_APPLICATION_ID,
+        .schema_version = CATALOGUE_VERSION,
+        .schema = catalogue_schema,
+        .create = options->create,
+        .read_only = options->read_only,
+        .durable = options->durable,
+        .busy_timeout_ms = BUSY_TIMEOUT_MS,
+    };
+    char *path = sqlite3_mprintf("%s/catalogue.db", library->directory);
+    if (!path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", library->directory);
+    enum doppel_status status = doppel_store_open(path, &store_options, &library->store, error);
+    sqlite3_free(path);
+    if (status == DOPPEL_E_NOT_FOUND)
+        return doppel_fail(error, status, "%s: there is no library here", library->directory);
+    return status;
+}
+
+enum doppel_status doppel_library_open(const char *directory,
+                                       const struct doppel_library_options *options,
+                                       struct doppel_library **out, struct doppel_error *error)
+{
+    if (options->create && !options->read_only) {
+        enum doppel_status status = make_directories(directory, error);
+        if (status)
+            return status;
+    }
+    struct doppel_library *library = calloc(1, sizeof *library);
+    if (!library || !(library->directory = strdup(directory))) {
+        free(library);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", directory);
+    }
+    library->opened_ns = now_ns();
+    enum doppel_status status = open_catalogue(library, options, error);
+    if (status) {
+        doppel_library_close(library);
+        return status;
+    }
+    *out = library;
+    return DOPPEL_OK;
+}
+
+void doppel_library_close(struct doppel_library *library)
+{
+    if (!library)
+        return;
+    doppel_store_close(library->store);
+    free(library->directory);
+    free(library);
+}
+
+enum doppel_status doppel_library_commit(struct doppel_library *library, struct doppel_error *error)
+{
+    if (!library->writing)
+        return DOPPEL_OK;
+    library->writing = false;
+    return doppel_store_commit(library->store, error);
+}
+
+enum doppel_status library_begin(struct doppel_library *library, struct doppel_error *error)
+{
+    if (library->writing)
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_store_begin(library->store, error);
+    library->writing = !status;
+    return status;
+}
+
+enum doppel_status library_end(struct doppel_library *library, enum doppel_status status)
+{
+    if (status && status != DOPPEL_E_NOT_FOUND && library->writing) {
+        doppel_store_rollback(library->store);
+        library->writing = false;
+    }
+    return status;
+}
+
+enum doppel_status library_run(struct doppel_library *library, sqlite3_stmt *statement,
+                               struct doppel_error *error)
+{
+    bool row;
+    return doppel_store_step(library->store, statement, &row, error);
+}
+
+/* ---- paths: any bytes but NUL ---- */
+
+void path_bind(sqlite3_stmt *statement, int parameter, const char *path)
+{
+    sqlite3_bind_blob64(statement, parameter, path, strlen(path), SQLITE_STATIC);
+}
+
+enum doppel_status path_read(sqlite3_stmt *statement, int column, char **out)
+{
+    const void *bytes = sqlite3_column_blob(statement, column);
+    size_t size = (size_t)sqlite3_column_bytes(statement, column);
+    if (!bytes || size == 0 || memchr(bytes, '\0', size))
+        return DOPPEL_E_CORRUPT;
+    char *path = strndup(bytes, size);
+    if (!path)
+        return DOPPEL_E_MEMORY;
+    *out = path;
+    return DOPPEL_OK;
+}
+
+/* ---- log ---- */
+
+enum doppel_status log_append(struct doppel_library *library, const struct log_entry *entry,
+                              struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store,
+        "INSERT INTO log(time_ns, action, item, path, former_item, former_path)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+        &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, now_ns());
+    sqlite3_bind_text(statement, 2, entry->action, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 3, (int64_t)entry->item);
+    path_bind(statement, 4, entry->path);
+    if (entry->former_item)
+        sqlite3_bind_int64(statement, 5, (int64_t)entry->former_item);
+    if (entry->former_path)
+        path_bind(statement, 6, entry->former_path);
+    return library_run(library, statement, error);
+}

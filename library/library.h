@@ -50,6 +50,11 @@ struct doppel_cache;
  * (`*out_renewed`, may be NULL). */
 DOPPEL_API enum doppel_status doppel_cache_open(const char *path, struct doppel_cache **out,
                                                 bool *out_renewed, struct doppel_error *error);
+/** Write what is pending: for idle moments. Until then, at most 500 writes or a second's worth are
+ * pending. */
+DOPPEL_API enum doppel_status doppel_cache_flush(struct doppel_cache *cache,
+                                                 struct doppel_error *error);
+
 /** Write what is pending and close. */
 DOPPEL_API void doppel_cache_close(struct doppel_cache *cache);
 

@@ -1,2 +1,283 @@
-/* To come. */
-#include <doppel/store.h>
+/* Opening a database of ours, or making it; transactions. */
+#include "store/handle.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { PAGES_PER_CHECKPOINT = 4096, WAL_RETRY_MS = 5 };
+
+enum doppel_status store_execute(struct doppel_store *store, const char *sql,
+                                 struct doppel_error *error)
+{
+    int code = sqlite3_exec(store->database, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? DOPPEL_OK : store_fail(store, code, error);
+}
+
+/* The one number that a query gives; through a statement that does not outlive it. */
+static enum doppel_status read_number(struct doppel_store *store, const char *sql, int64_t *out,
+                                      struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    int code = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(statement);
+        if (code == SQLITE_ROW)
+            *out = sqlite3_column_int64(statement, 0);
+    }
+    enum doppel_status status = code == SQLITE_ROW ? DOPPEL_OK : store_fail(store, code, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* ---- opening ---- */
+
+/* A file: URI for a path of any bytes; given (sqlite3_free). */
+static char *immutable_uri(const char *path)
+{
+    sqlite3_str *uri = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(uri, "file:");
+    for (const unsigned char *byte = (const unsigned char *)path; *byte; byte++)
+        if (strchr("%?#", *byte) || *byte < ' ' || *byte > '~')
+            sqlite3_str_appendf(uri, "%%%02x", *byte);
+        else
+            sqlite3_str_appendchar(uri, 1, (char)*byte);
+    sqlite3_str_appendall(uri, "?immutable=1");
+    return sqlite3_str_finish(uri);
+}
+
+static bool is_missing_or_empty(const char *path, const char *suffix)
+{
+    char *name = sqlite3_mprintf("%s%s", path, suffix);
+    struct stat status;
+    bool nothing = name && (stat(name, &status) || status.st_size == 0);
+    sqlite3_free(name);
+    return nothing;
+}
+
+static int open_file(struct doppel_store *store, const struct doppel_store_options *options)
+{
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    if (options->read_only)
+        flags |= SQLITE_OPEN_READONLY;
+    else
+        flags |= SQLITE_OPEN_READWRITE | (options->create ? SQLITE_OPEN_CREATE : 0);
+    return sqlite3_open_v2(store->path, &store->database, flags, NULL);
+}
+
+/* A reader in a directory that it cannot write makes no -shm file; where no log waits to be read
+ * either, the file itself is all there is. */
+static int reopen_immutable(struct doppel_store *store)
+{
+    char *uri = immutable_uri(store->path);
+    if (!uri)
+        return SQLITE_NOMEM;
+    sqlite3_close(store->database);
+    store->database = NULL;
+    int flags =
+        SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    int code = sqlite3_open_v2(uri, &store->database, flags, NULL);
+    sqlite3_free(uri);
+    return code;
+}
+
+/* A database may come from a stranger: nothing in it runs, and its cells are checked. */
+static enum doppel_status harden(struct doppel_store *store,
+                                 const struct doppel_store_options *options,
+                                 struct doppel_error *error)
+{
+    sqlite3 *database = store->database;
+    sqlite3_busy_timeout(database, (int)options->busy_timeout_ms);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_wal_autocheckpoint(database, PAGES_PER_CHECKPOINT);
+    return store_execute(store,
+                         options->durable ? "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;"
+                                            "PRAGMA synchronous=FULL"
+                                          : "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;"
+                                            "PRAGMA synchronous=NORMAL",
+                         error);
+}
+
+/* ---- whose is it ---- */
+
+struct identity {
+    int64_t application_id, version, tables;
+};
+
+static enum doppel_status identify(struct doppel_store *store, struct identity *out,
+                                   struct doppel_error *error)
+{
+    enum doppel_status status =
+        read_number(store, "PRAGMA application_id", &out->application_id, error);
+    if (!status)
+        status = read_number(store, "PRAGMA user_version", &out->version, error);
+    if (!status)
+        status = read_number(store, "SELECT count(*) FROM sqlite_schema", &out->tables, error);
+    return status;
+}
+
+static bool is_blank(const struct identity *identity)
+{
+    return !identity->application_id && !identity->version && !identity->tables;
+}
+
+static enum doppel_status check_identity(const struct doppel_store *store,
+                                         const struct identity *identity,
+                                         const struct doppel_store_options *options,
+                                         struct doppel_error *error)
+{
+    if (is_blank(identity))
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: holds nothing yet", store->path);
+    if ((uint32_t)identity->application_id != options->application_id)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: not a doppel database of this kind",
+                           store->path);
+    if (identity->version == options->schema_version)
+        return DOPPEL_OK;
+    return doppel_fail(
+        error, DOPPEL_E_VERSION, "%s: made by %s doppel (its format is %lld, this doppel's is %u)",
+        store->path, identity->version > options->schema_version ? "a newer" : "an older",
+        (long long)identity->version, options->schema_version);
+}
+
+/* The switch to WAL needs the file for itself, and SQLite does not wait for that by itself. */
+static enum doppel_status switch_to_wal(struct doppel_store *store, uint32_t timeout_ms,
+                                        struct doppel_error *error)
+{
+    const struct timespec pause = {.tv_nsec = WAL_RETRY_MS * 1000000L};
+    for (uint32_t waited = 0;; waited += WAL_RETRY_MS) {
+        int code = sqlite3_exec(store->database, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+        if (code == SQLITE_OK)
+            return DOPPEL_OK;
+        if ((code & 0xff) != SQLITE_BUSY || waited >= timeout_ms)
+            return store_fail(store, code, error);
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* All tables in one transaction; another process may have been quicker. */
+static enum doppel_status make_schema(struct doppel_store *store,
+                                      const struct doppel_store_options *options,
+                                      struct doppel_error *error)
+{
+    enum doppel_status status = doppel_store_begin(store, error);
+    if (status)
+        return status;
+    struct identity identity;
+    char marks[96];
+    snprintf(marks, sizeof marks, "PRAGMA application_id=%d;PRAGMA user_version=%u",
+             (int32_t)options->application_id, options->schema_version);
+    status = identify(store, &identity, error);
+    if (!status && is_blank(&identity)) {
+        status = store_execute(store, options->schema, error);
+        if (!status)
+            status = store_execute(store, marks, error);
+    }
+    if (!status)
+        return doppel_store_commit(store, error);
+    doppel_store_rollback(store);
+    return status;
+}
+
+static enum doppel_status prepare(struct doppel_store *store,
+                                  const struct doppel_store_options *options,
+                                  struct doppel_error *error)
+{
+    struct identity identity;
+    enum doppel_status status = harden(store, options, error);
+    if (!status)
+        status = identify(store, &identity, error);
+    if (!status && is_blank(&identity) && options->create && !options->read_only) {
+        status = switch_to_wal(store, options->busy_timeout_ms, error);
+        if (!status)
+            status = make_schema(store, options, error);
+        if (!status)
+            status = identify(store, &identity, error);
+    }
+    if (!status)
+        status = check_identity(store, &identity, options, error);
+    if (!status && !options->read_only)
+        status = switch_to_wal(store, options->busy_timeout_ms, error);
+    return status;
+}
+
+static enum doppel_status open_and_prepare(struct doppel_store *store,
+                                           const struct doppel_store_options *options,
+                                           struct doppel_error *error)
+{
+    int code = open_file(store, options);
+    if (code != SQLITE_OK)
+        return store_fail(store, code, error);
+    enum doppel_status status = prepare(store, options, error);
+    if (status != DOPPEL_E_IO || !options->read_only || !is_missing_or_empty(store->path, "-wal"))
+        return status;
+    code = reopen_immutable(store);
+    return code == SQLITE_OK ? prepare(store, options, error) : store_fail(store, code, error);
+}
+
+enum doppel_status doppel_store_open(const char *path, const struct doppel_store_options *options,
+                                     struct doppel_store **out, struct doppel_error *error)
+{
+    struct stat status_of_file;
+    if (stat(path, &status_of_file)) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            return doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
+        if (!options->create || options->read_only)
+            return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no such file", path);
+    } else if (!S_ISREG(status_of_file.st_mode)) {
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: not a doppel database: not a file", path);
+    }
+    struct doppel_store *store = calloc(1, sizeof *store);
+    if (!store || !(store->path = strdup(path))) {
+        free(store);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", path);
+    }
+    enum doppel_status status = open_and_prepare(store, options, error);
+    if (status) {
+        doppel_store_close(store);
+        return status;
+    }
+    *out = store;
+    return DOPPEL_OK;
+}
+
+void doppel_store_close(struct doppel_store *store)
+{
+    if (!store)
+        return;
+    store_forget_statements(store);
+    sqlite3_close(store->database);
+    free(store->path);
+    free(store);
+}
+
+const char *doppel_store_path(const struct doppel_store *store)
+{
+    return store->path;
+}
+
+/* ---- transactions ---- */
+
+enum doppel_status doppel_store_begin(struct doppel_store *store, struct doppel_error *error)
+{
+    return store_execute(store, "BEGIN IMMEDIATE", error);
+}
+
+enum doppel_status doppel_store_commit(struct doppel_store *store, struct doppel_error *error)
+{
+    enum doppel_status status = store_execute(store, "COMMIT", error);
+    if (status)
+        doppel_store_rollback(store);
+    return status;
+}
+
+void doppel_store_rollback(struct doppel_store *store)
+{
+    if (!sqlite3_get_autocommit(store->database))
+        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/* A library from the inside: shared by its files. */
+#ifndef DOPPEL_LIBRARY_CATALOGUE_H
+#define DOPPEL_LIBRARY_CATALOGUE_H
+
+#include "library/record.h"
+
+struct doppel_library {
+    struct doppel_store *store;
+    char *directory;
+    int64_t opened_ns; /* stamps of files changed since then are not settled */
+    bool writing;      /* a transaction is open */
+    bool visiting;     /* within doppel_library_each */
+};
+
+/** Begin the transaction that doppel_library_commit ends, unless there is one. */
+enum doppel_status library_begin(struct doppel_library *library, struct doppel_error *error);
+
+/** End one change; on failure all since the last commit is taken back. */
+enum doppel_status library_end(struct doppel_library *library, enum doppel_status status);
+
+/** Step a statement that gives no row. */
+enum doppel_status library_run(struct doppel_library *library, sqlite3_stmt *statement,
+                               struct doppel_error *error);
+
+void path_bind(sqlite3_stmt *statement, int parameter, const char *path);
+
+/** A path from a row, as a string; given (free). DOPPEL_E_CORRUPT for what cannot be one,
+ * DOPPEL_E_MEMORY. */
+enum doppel_status path_read(sqlite3_stmt *statement, int column, char **out);
+
+/** A line of the log. */
+struct log_entry {
+    const char *action; /**< "added", "updated", "moved", "removed" */
+    uint64_t item;
+    const char *path;
+    uint64_t former_item;    /**< whose place it took; 0 = none */
+    const char *former_path; /**< from where it moved; NULL = it did not */
+};
+
+enum doppel_status log_append(struct doppel_library *library, const struct log_entry *entry,
+                              struct doppel_error *error);
+
+#endif

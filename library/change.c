@@ -1,0 +1,378 @@
+/* Changing a library: adding, updating, moving and removing items. */
+#include "library/catalogue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* So many items with the same bytes are looked at for one that has moved. */
+enum { MAX_MOVE_CANDIDATES = 64 };
+
+/* What `add` needs to know of an item that is there. */
+struct present {
+    uint64_t id; /* 0 = there is none */
+    struct doppel_file_stamp stamp;
+    bool settled, same_bytes, same_scheme;
+};
+
+/* ---- what is there ---- */
+
+static enum doppel_status find_by_path(struct doppel_library *library, const char *path,
+                                       const struct doppel_record *record, struct present *out,
+                                       struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store,
+        "SELECT id, settled, digest = ?2, scheme = ?3 AND version = ?4, " STAMP_COLUMNS
+        " FROM item WHERE path = ?1",
+        &statement, error);
+    if (status)
+        return status;
+    path_bind(statement, 1, path);
+    sqlite3_bind_blob(statement, 2, record->digest.bytes, sizeof record->digest.bytes,
+                      SQLITE_STATIC);
+    sqlite3_bind_int(statement, 3, (int)record->scheme);
+    sqlite3_bind_int(statement, 4, record->version);
+    bool row;
+    status = doppel_store_step(library->store, statement, &row, error);
+    *out = (struct present){0};
+    if (status || !row)
+        return status;
+    out->id = (uint64_t)sqlite3_column_int64(statement, 0);
+    out->settled = sqlite3_column_int(statement, 1) != 0;
+    out->same_bytes = sqlite3_column_int(statement, 2) != 0;
+    out->same_scheme = sqlite3_column_int(statement, 3) != 0;
+    stamp_read(statement, 4, &out->stamp);
+    sqlite3_reset(statement);
+    return DOPPEL_OK;
+}
+
+static bool is_gone(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* The first item with these bytes whose file is gone; `*out_path` given (free), NULL without one.
+ */
+static enum doppel_status find_moved(struct doppel_library *library,
+                                     const struct doppel_digest *digest, uint64_t *out_id,
+                                     char **out_path, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store, "SELECT id, path FROM item WHERE digest = ?1 ORDER BY id LIMIT ?2",
+        &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_blob(statement, 1, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
+    sqlite3_bind_int(statement, 2, MAX_MOVE_CANDIDATES);
+    bool row;
+    *out_path = NULL;
+    while (!(status = doppel_store_step(library->store, statement, &row, error)) && row) {
+        char *path;
+        if (path_read(statement, 1, &path))
+            continue;
+        if (is_gone(path)) {
+            *out_id = (uint64_t)sqlite3_column_int64(statement, 0);
+            *out_path = path;
+            break;
+        }
+        free(path);
+    }
+    sqlite3_reset(statement);
+    return status;
+}
+
+/* ---- rows ---- */
+
+static enum doppel_status insert_item(struct doppel_library *library, const char *path,
+                                      const struct doppel_file_stamp *stamp,
+                                      const struct doppel_record *record, uint64_t *out_id,
+                                      struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store,
+        "INSERT INTO item(path, settled, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS
+        ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id",
+        &statement, error);
+    if (status)
+        return status;
+    path_bind(statement, 1, path);
+    sqlite3_bind_int(statement, 2, stamp_is_settled(stamp, library->opened_ns));
+    sqlite3_bind_int64(statement, 3, now_ns());
+    stamp_bind(statement, 4, stamp);
+    record_bind(statement, 4 + STAMP_COLUMN_COUNT, record);
+    bool row;
+    status = doppel_store_step(library->store, statement, &row, error);
+    if (!status && row)
+        *out_id = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return status;
+}
+
+static enum doppel_status update_item(struct doppel_library *library, uint64_t id, const char *path,
+                                      const struct doppel_file_stamp *stamp,
+                                      const struct doppel_record *record,
+                                      struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store,
+        "UPDATE item SET path = ?2, settled = ?3, (" STAMP_COLUMNS ", " RECORD_COLUMNS
+        ") = (?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) WHERE id = ?1",
+        &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    path_bind(statement, 2, path);
+    sqlite3_bind_int(statement, 3, stamp_is_settled(stamp, library->opened_ns));
+    stamp_bind(statement, 4, stamp);
+    record_bind(statement, 4 + STAMP_COLUMN_COUNT, record);
+    return library_run(library, statement, error);
+}
+
+static enum doppel_status put_fingerprint(struct doppel_library *library, uint64_t id,
+                                          const struct doppel_record *record,
+                                          struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store, "INSERT OR REPLACE INTO fingerprint(item, data) VALUES(?1, ?2)", &statement,
+        error);
+    if (!status)
+        status = fingerprint_bind(statement, 2, &record->fingerprint, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    return library_run(library, statement, error);
+}
+
+static enum doppel_status put_attachment(struct doppel_library *library, uint64_t id,
+                                         const struct doppel_record *record,
+                                         struct doppel_error *error)
+{
+    const char *sql = record->attachment_size
+                          ? "INSERT OR REPLACE INTO attachment(item, data) VALUES(?1, ?2)"
+                          : "DELETE FROM attachment WHERE item = ?1";
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(library->store, sql, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    if (record->attachment_size)
+        sqlite3_bind_blob64(statement, 2, record->attachment, record->attachment_size,
+                            SQLITE_STATIC);
+    return library_run(library, statement, error);
+}
+
+static enum doppel_status put_computed(struct doppel_library *library, uint64_t id,
+                                       const struct doppel_record *record,
+                                       struct doppel_error *error)
+{
+    enum doppel_status status = put_fingerprint(library, id, record, error);
+    return status ? status : put_attachment(library, id, record, error);
+}
+
+static enum doppel_status delete_item(struct doppel_library *library, uint64_t id,
+                                      struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status =
+        doppel_store_statement(library->store, "DELETE FROM item WHERE id = ?1", &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    return library_run(library, statement, error);
+}
+
+/* ---- adding ---- */
+
+/* A file on its way into the library, and what came of it. */
+struct addition {
+    const char *path;
+    const struct doppel_file_stamp *stamp;
+    const struct doppel_record *record;
+    enum doppel_added outcome;
+    uint64_t id;
+};
+
+static enum doppel_status add_new(struct doppel_library *library, struct addition *addition,
+                                  uint64_t former, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (former)
+        status = delete_item(library, former, error);
+    if (!status)
+        status = insert_item(library, addition->path, addition->stamp, addition->record,
+                             &addition->id, error);
+    if (!status)
+        status = put_computed(library, addition->id, addition->record, error);
+    addition->outcome = former ? DOPPEL_ADDED_UPDATED : DOPPEL_ADDED_NEW;
+    const struct log_entry entry = {
+        .action = former ? "updated" : "added",
+        .item = addition->id,
+        .path = addition->path,
+        .former_item = former,
+    };
+    return status ? status : log_append(library, &entry, error);
+}
+
+/* The same bytes at the same path. */
+static enum doppel_status add_again(struct doppel_library *library, struct addition *addition,
+                                    const struct present *present, struct doppel_error *error)
+{
+    addition->id = present->id;
+    addition->outcome = present->same_scheme ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_UPDATED;
+    if (present->same_scheme && present->settled && stamp_equal(&present->stamp, addition->stamp))
+        return DOPPEL_OK;
+    enum doppel_status status =
+        update_item(library, present->id, addition->path, addition->stamp, addition->record, error);
+    if (status || present->same_scheme)
+        return status;
+    status = put_computed(library, present->id, addition->record, error);
+    const struct log_entry entry = {
+        .action = "updated", .item = present->id, .path = addition->path};
+    return status ? status : log_append(library, &entry, error);
+}
+
+static enum doppel_status add_moved(struct doppel_library *library, struct addition *addition,
+                                    uint64_t id, const char *former_path,
+                                    struct doppel_error *error)
+{
+    addition->id = id;
+    addition->outcome = DOPPEL_ADDED_MOVED;
+    enum doppel_status status =
+        update_item(library, id, addition->path, addition->stamp, addition->record, error);
+    if (!status)
+        status = put_computed(library, id, addition->record, error);
+    const struct log_entry entry = {
+        .action = "moved", .item = id, .path = addition->path, .former_path = former_path};
+    return status ? status : log_append(library, &entry, error);
+}
+
+static enum doppel_status add(struct doppel_library *library, struct addition *addition,
+                              struct doppel_error *error)
+{
+    struct present present;
+    enum doppel_status status =
+        find_by_path(library, addition->path, addition->record, &present, error);
+    if (status)
+        return status;
+    if (present.id && present.same_bytes)
+        return add_again(library, addition, &present, error);
+    if (present.id)
+        return add_new(library, addition, present.id, error);
+    char *former_path;
+    uint64_t id;
+    status = find_moved(library, &addition->record->digest, &id, &former_path, error);
+    if (status)
+        return status;
+    status = former_path ? add_moved(library, addition, id, former_path, error)
+                         : add_new(library, addition, 0, error);
+    free(former_path);
+    return status;
+}
+
+static enum doppel_status check_addition(const char *path, const struct doppel_record *record,
+                                         struct doppel_error *error)
+{
+    if (path[0] != '/')
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: a library holds absolute paths only",
+                           path);
+    if (record->error.status || record->fingerprint.count == 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: has no fingerprint to be added", path);
+    if (record->fingerprint.scheme != record->scheme ||
+        record->fingerprint.version != record->version)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "%s: the fingerprint is of another scheme than its record", path);
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_library_add(struct doppel_library *library, const char *path,
+                                      const struct doppel_file_stamp *stamp,
+                                      const struct doppel_record *record,
+                                      enum doppel_added *out_added, uint64_t *out_id,
+                                      struct doppel_error *error)
+{
+    struct addition addition = {.path = path, .stamp = stamp, .record = record};
+    enum doppel_status status = check_addition(path, record, error);
+    if (!status)
+        status = library_begin(library, error);
+    if (status)
+        return status;
+    status = library_end(library, add(library, &addition, error));
+    if (status)
+        return status;
+    *out_added = addition.outcome;
+    *out_id = addition.id;
+    return DOPPEL_OK;
+}
+
+/* ---- knowing, removing ---- */
+
+enum doppel_status doppel_library_known(struct doppel_library *library, const char *path,
+                                        const struct doppel_file_stamp *stamp,
+                                        enum doppel_scheme_id scheme, uint64_t *out_id)
+{
+    const struct doppel_scheme *wanted = doppel_scheme_by_id(scheme);
+    struct doppel_record record = {.scheme = scheme, .version = wanted ? wanted->version : 0};
+    struct present present;
+    if (!wanted || find_by_path(library, path, &record, &present, NULL) || !present.id ||
+        !present.settled || !present.same_scheme || !stamp_equal(&present.stamp, stamp))
+        return DOPPEL_E_NOT_FOUND;
+    *out_id = present.id;
+    return DOPPEL_OK;
+}
+
+/* The path of an item, also of a damaged one; given (free). */
+static enum doppel_status find_path(struct doppel_library *library, uint64_t id, char **out,
+                                    struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store, "SELECT path FROM item WHERE id = ?1", &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    bool row;
+    status = doppel_store_step(library->store, statement, &row, error);
+    if (status)
+        return status;
+    if (!row)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has the id %llu",
+                           library->directory, (unsigned long long)id);
+    char *path = NULL;
+    if (path_read(statement, 0, &path) == DOPPEL_E_CORRUPT)
+        path = strdup("");
+    sqlite3_reset(statement);
+    if (!path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", library->directory);
+    *out = path;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status remove_logged(struct doppel_library *library, uint64_t id,
+                                        struct doppel_error *error)
+{
+    char *path = NULL;
+    enum doppel_status status = find_path(library, id, &path, error);
+    if (status)
+        return status;
+    status = delete_item(library, id, error);
+    const struct log_entry entry = {.action = "removed", .item = id, .path = path};
+    if (!status)
+        status = log_append(library, &entry, error);
+    free(path);
+    return status;
+}
+
+enum doppel_status doppel_library_remove(struct doppel_library *library, uint64_t id,
+                                         struct doppel_error *error)
+{
+    enum doppel_status status = library_begin(library, error);
+    return status ? status : library_end(library, remove_logged(library, id, error));
+}

@@ -1,0 +1,159 @@
+/* Reading items: one, by id or path, or all. */
+#include "library/catalogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SELECT_ITEM                                                                                \
+    "SELECT id, path, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS                                \
+    ", fingerprint.data FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id "
+
+enum {
+    COLUMN_ID,
+    COLUMN_PATH,
+    COLUMN_ADDED,
+    COLUMN_STAMP,
+    COLUMN_RECORD = COLUMN_STAMP + STAMP_COLUMN_COUNT,
+    COLUMN_FINGERPRINT = COLUMN_RECORD + RECORD_COLUMN_COUNT
+};
+
+void doppel_item_free(struct doppel_item *item)
+{
+    free(item->path);
+    doppel_record_free(&item->record);
+    *item = (struct doppel_item){0};
+}
+
+/* Read a row. Of a damaged one what can be told is told, and record.error says so.
+ * DOPPEL_E_MEMORY. */
+static enum doppel_status read_item(sqlite3_stmt *statement, struct doppel_item *out)
+{
+    struct doppel_item item = {
+        .id = (uint64_t)sqlite3_column_int64(statement, COLUMN_ID),
+        .added_ns = sqlite3_column_int64(statement, COLUMN_ADDED),
+    };
+    stamp_read(statement, COLUMN_STAMP, &item.stamp);
+    enum doppel_status status = path_read(statement, COLUMN_PATH, &item.path);
+    if (status == DOPPEL_E_CORRUPT)
+        item.path = strdup("");
+    if (!item.path)
+        return DOPPEL_E_MEMORY;
+    if (status || !record_read(statement, COLUMN_RECORD, &item.record) ||
+        !fingerprint_read(statement, COLUMN_FINGERPRINT, &item.record))
+        doppel_fail(&item.record.error, DOPPEL_E_CORRUPT,
+                    "item %llu is damaged in the library; remove it and add its file again",
+                    (unsigned long long)item.id);
+    *out = item;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status read_attachment(struct doppel_library *library, struct doppel_item *item,
+                                          struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store, "SELECT data FROM attachment WHERE item = ?1", &statement, error);
+    if (status)
+        return status;
+    bool row;
+    sqlite3_bind_int64(statement, 1, (int64_t)item->id);
+    status = doppel_store_step(library->store, statement, &row, error);
+    if (!status && row) {
+        status = attachment_read(statement, 0, &item->record);
+        if (status)
+            doppel_fail(error, status, "%s: item %llu: the attachment cannot be read",
+                        library->directory, (unsigned long long)item->id);
+        sqlite3_reset(statement);
+    }
+    return status;
+}
+
+/* Step to the one row of a bound SELECT_ITEM, and read it. */
+static enum doppel_status read_one(struct doppel_library *library, sqlite3_stmt *statement,
+                                   bool with_attachment, struct doppel_item *out,
+                                   struct doppel_error *error)
+{
+    bool row;
+    struct doppel_item item = {0};
+    enum doppel_status status = doppel_store_step(library->store, statement, &row, error);
+    if (status)
+        return status;
+    if (!row)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no such item", library->directory);
+    status = read_item(statement, &item);
+    sqlite3_reset(statement);
+    if (status)
+        return doppel_fail(error, status, "%s: no memory for an item", library->directory);
+    status = item.record.error.status;
+    if (status)
+        doppel_fail(error, status, "%s: %s", library->directory, item.record.error.message);
+    else if (with_attachment)
+        status = read_attachment(library, &item, error);
+    if (status)
+        doppel_item_free(&item);
+    else
+        *out = item;
+    return status;
+}
+
+enum doppel_status doppel_library_get(struct doppel_library *library, uint64_t id,
+                                      bool with_attachment, struct doppel_item *out,
+                                      struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status =
+        doppel_store_statement(library->store, SELECT_ITEM "WHERE item.id = ?1", &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    return read_one(library, statement, with_attachment, out, error);
+}
+
+enum doppel_status doppel_library_by_path(struct doppel_library *library, const char *path,
+                                          struct doppel_item *out, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store, SELECT_ITEM "WHERE item.path = ?1", &statement, error);
+    if (status)
+        return status;
+    path_bind(statement, 1, path);
+    return read_one(library, statement, false, out, error);
+}
+
+static enum doppel_status visit_rows(struct doppel_library *library, sqlite3_stmt *statement,
+                                     doppel_item_visitor *visitor, void *context,
+                                     struct doppel_error *error)
+{
+    for (;;) {
+        bool row;
+        enum doppel_status status = doppel_store_step(library->store, statement, &row, error);
+        if (status || !row)
+            return status;
+        struct doppel_item item;
+        status = read_item(statement, &item);
+        if (status)
+            return doppel_fail(error, status, "%s: no memory for an item", library->directory);
+        bool go_on = visitor(context, &item);
+        doppel_item_free(&item);
+        if (!go_on)
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    }
+}
+
+enum doppel_status doppel_library_each(struct doppel_library *library, doppel_item_visitor *visitor,
+                                       void *context, struct doppel_error *error)
+{
+    if (library->visiting)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of all items is under way already");
+    sqlite3_stmt *statement;
+    enum doppel_status status =
+        doppel_store_statement(library->store, SELECT_ITEM "ORDER BY item.id", &statement, error);
+    if (status)
+        return status;
+    library->visiting = true;
+    status = visit_rows(library, statement, visitor, context, error);
+    library->visiting = false;
+    sqlite3_reset(statement);
+    return status;
+}

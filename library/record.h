@@ -1,0 +1,50 @@
+/* Records between memory and database rows; used by the cache and by the library. */
+#ifndef DOPPEL_LIBRARY_RECORD_H
+#define DOPPEL_LIBRARY_RECORD_H
+
+#include <doppel/library.h>
+#include <doppel/store.h>
+#include <sqlite3.h>
+
+/** The columns that record_bind and record_read take, in this order. */
+#define RECORD_COLUMNS "digest, kind, scheme, version, width, height, quality"
+enum { RECORD_COLUMN_COUNT = 7 };
+
+/** The columns of a stamp, in this order. */
+#define STAMP_COLUMNS "device, inode, size, mtime_ns"
+enum { STAMP_COLUMN_COUNT = 4 };
+
+/** Bind RECORD_COLUMNS from parameter `first` on; `record` lives until the statement is reset. */
+void record_bind(sqlite3_stmt *statement, int first, const struct doppel_record *record);
+
+/** Read RECORD_COLUMNS from column `first` on; false when they cannot be. */
+bool record_read(sqlite3_stmt *statement, int first, struct doppel_record *out);
+
+/** Bind the portable form; SQLite owns the bytes. DOPPEL_E_MEMORY. */
+enum doppel_status fingerprint_bind(sqlite3_stmt *statement, int parameter,
+                                    const struct doppel_fingerprint *fingerprint,
+                                    struct doppel_error *error);
+
+/** Read a fingerprint that fits the rest of `record` into it; false when the bytes are damaged or
+ * of another picture's make. */
+bool fingerprint_read(sqlite3_stmt *statement, int column, struct doppel_record *record);
+
+/** Copy a blob; given (free). DOPPEL_E_CORRUPT when it is empty or too large, DOPPEL_E_MEMORY. */
+enum doppel_status attachment_read(sqlite3_stmt *statement, int column,
+                                   struct doppel_record *record);
+
+void stamp_bind(sqlite3_stmt *statement, int first, const struct doppel_file_stamp *stamp);
+void stamp_read(sqlite3_stmt *statement, int first, struct doppel_file_stamp *out);
+bool stamp_equal(const struct doppel_file_stamp *a, const struct doppel_file_stamp *b);
+
+/** Whether a later change of the file must show in its mtime: false when it was last changed less
+ * than two seconds (FAT's step of mtime) before `since_ns`, or after. */
+bool stamp_is_settled(const struct doppel_file_stamp *stamp, int64_t since_ns);
+
+/** Now, in nanoseconds since 1970. */
+int64_t now_ns(void);
+
+/** Make a directory and those above it, for this user only. DOPPEL_E_IO. */
+enum doppel_status make_directories(const char *path, struct doppel_error *error);
+
+#endif

@@ -1,0 +1,16 @@
+/* The tables of catalogue.db and of the cache; docs/formats.md tells what they mean. */
+#ifndef DOPPEL_LIBRARY_SCHEMA_H
+#define DOPPEL_LIBRARY_SCHEMA_H
+
+#include <stdint.h>
+
+/** "dplL" and "dplC", big-endian, as file(1) shows them. */
+#define CATALOGUE_APPLICATION_ID UINT32_C(0x64706c4c)
+#define CACHE_APPLICATION_ID UINT32_C(0x64706c43)
+
+enum { CATALOGUE_VERSION = 1, CACHE_VERSION = 1 };
+
+extern const char catalogue_schema[];
+extern const char cache_schema[];
+
+#endif

@@ -1,0 +1,64 @@
+/* What SQLite's result codes mean to a person. */
+#include "store/handle.h"
+
+#include <errno.h>
+#include <string.h>
+
+static enum doppel_status fail_system(const struct doppel_store *store, const char *what,
+                                      struct doppel_error *error)
+{
+    int number = sqlite3_system_errno(store->database);
+    return doppel_fail(error, DOPPEL_E_IO, "%s: %s: %s", store->path, what,
+                       number ? strerror(number) : sqlite3_errmsg(store->database));
+}
+
+static enum doppel_status fail_io(const struct doppel_store *store, int code,
+                                  struct doppel_error *error)
+{
+    int number = sqlite3_system_errno(store->database);
+    if (number == ENOSPC || number == EDQUOT)
+        return store_fail(store, SQLITE_FULL, error);
+    if (number == EFBIG)
+        return doppel_fail(error, DOPPEL_E_IO,
+                           "%s: the system's limit on the size of a file is reached; "
+                           "what was not yet committed is lost",
+                           store->path);
+    /* A page that the file should have and has not. */
+    if (code == SQLITE_IOERR_SHORT_READ)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the database is damaged: cut short",
+                           store->path);
+    return fail_system(store, "cannot be read or written", error);
+}
+
+enum doppel_status store_fail(const struct doppel_store *store, int code,
+                              struct doppel_error *error)
+{
+    const char *path = store->path;
+    switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return doppel_fail(error, DOPPEL_E_BUSY,
+                           "%s: another process is writing to it; try again when it is done", path);
+    case SQLITE_NOTADB:
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: not a doppel database", path);
+    case SQLITE_CORRUPT:
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the database is damaged", path);
+    case SQLITE_FULL:
+        return doppel_fail(error, DOPPEL_E_IO,
+                           "%s: no space left on the device; what was not yet committed is lost",
+                           path);
+    case SQLITE_READONLY:
+        return doppel_fail(error, DOPPEL_E_IO,
+                           "%s: cannot be written: the file, its directory or the file system is "
+                           "read-only",
+                           path);
+    case SQLITE_CANTOPEN:
+        return fail_system(store, "cannot be opened", error);
+    case SQLITE_IOERR:
+        return fail_io(store, code, error);
+    case SQLITE_NOMEM:
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", path);
+    default:
+        return doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, sqlite3_errmsg(store->database));
+    }
+}

@@ -1,0 +1,58 @@
+/* Statements that are prepared once and used again. */
+#include "store/handle.h"
+
+#include <string.h>
+
+static sqlite3_stmt *find_prepared(const struct doppel_store *store, const char *sql)
+{
+    for (size_t i = 0; i < store->prepared.count; i++) {
+        const struct prepared *entry = &store->prepared.items[i];
+        if (entry->sql == sql || strcmp(entry->sql, sql) == 0)
+            return entry->statement;
+    }
+    return NULL;
+}
+
+enum doppel_status doppel_store_statement(struct doppel_store *store, const char *sql,
+                                          sqlite3_stmt **out, struct doppel_error *error)
+{
+    sqlite3_stmt *statement = find_prepared(store, sql);
+    if (statement) {
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
+        *out = statement;
+        return DOPPEL_OK;
+    }
+    int code =
+        sqlite3_prepare_v3(store->database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL);
+    if (code != SQLITE_OK)
+        return store_fail(store, code, error);
+    if (!array_push(&store->prepared, ((struct prepared){sql, statement}))) {
+        sqlite3_finalize(statement);
+        return store_fail(store, SQLITE_NOMEM, error);
+    }
+    *out = statement;
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_store_step(struct doppel_store *store, sqlite3_stmt *statement,
+                                     bool *out_row, struct doppel_error *error)
+{
+    int code = sqlite3_step(statement);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) {
+        enum doppel_status status = store_fail(store, code, error);
+        sqlite3_reset(statement);
+        return status;
+    }
+    if (code == SQLITE_DONE)
+        sqlite3_reset(statement);
+    *out_row = code == SQLITE_ROW;
+    return DOPPEL_OK;
+}
+
+void store_forget_statements(struct doppel_store *store)
+{
+    for (size_t i = 0; i < store->prepared.count; i++)
+        sqlite3_finalize(store->prepared.items[i].statement);
+    array_free(&store->prepared);
+}

@@ -1,0 +1,130 @@
+/* Temporary folders and made-up records. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/library/folder.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+char *folder_make(void)
+{
+    const char *parent = getenv("TMPDIR");
+    char name[4096];
+    snprintf(name, sizeof name, "%s/doppel-test-XXXXXX", parent ? parent : "/tmp");
+    assert_non_null(mkdtemp(name));
+    return strdup(name);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+    (void)status, (void)type, (void)ftw;
+    return remove(path);
+}
+
+void folder_remove(char *folder)
+{
+    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    free(folder);
+}
+
+const char *folder_path(const char *folder, const char *name)
+{
+    static char buffers[4][4096];
+    static unsigned next;
+    char *buffer = buffers[next++ % 4];
+    snprintf(buffer, sizeof buffers[0], "%s/%s", folder, name);
+    return buffer;
+}
+
+void folder_age(const char *path, int seconds)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    now.tv_sec += seconds;
+    const struct timespec times[2] = {now, now};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+struct doppel_file_stamp folder_stamp(const char *path)
+{
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    return (struct doppel_file_stamp){
+        .device = status.st_dev,
+        .inode = status.st_ino,
+        .size = status.st_size,
+        .mtime_ns = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec,
+    };
+}
+
+struct doppel_file_stamp folder_write(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    folder_age(path, -3600);
+    return folder_stamp(path);
+}
+
+static uint64_t scramble(uint64_t value)
+{
+    value = (value ^ value >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+    return value ^ value >> 29;
+}
+
+struct doppel_record record_make(uint64_t seed)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64);
+    struct doppel_record record = {
+        .digest = doppel_digest_bytes(&seed, sizeof seed),
+        .kind = DOPPEL_KIND_IMAGE,
+        .scheme = scheme->id,
+        .version = scheme->version,
+        .width = (uint32_t)(seed % 5000 + 1),
+        .height = (uint32_t)(seed % 3000 + 1),
+        .quality = (uint8_t)(seed % 101),
+        .attachment_size = DOPPEL_IMAGE_ATTACHMENT_BYTES,
+    };
+    doppel_fingerprint_make(scheme, 256, DOPPEL_VIEW_COUNT, &record.fingerprint, NULL);
+    for (uint32_t i = 0; i < DOPPEL_VIEW_COUNT; i++) {
+        record.fingerprint.positions[i] = i;
+        for (unsigned word = 0; word < 4; word++)
+            record.fingerprint.codes[i].word[word] = scramble(seed * 32 + i * 4 + word + 1);
+    }
+    record.attachment = malloc(record.attachment_size);
+    for (size_t i = 0; i < record.attachment_size; i++)
+        record.attachment[i] = (uint8_t)(scramble(seed + i) >> 8);
+    return record;
+}
+
+void record_assert_equal(const struct doppel_record *a, const struct doppel_record *b)
+{
+    assert_memory_equal(a->digest.bytes, b->digest.bytes, sizeof a->digest.bytes);
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->scheme, b->scheme);
+    assert_int_equal(a->version, b->version);
+    assert_int_equal(a->width, b->width);
+    assert_int_equal(a->height, b->height);
+    assert_int_equal(a->quality, b->quality);
+    assert_int_equal(a->fingerprint.count, b->fingerprint.count);
+    assert_int_equal(a->fingerprint.code_bits, b->fingerprint.code_bits);
+    assert_memory_equal(a->fingerprint.codes, b->fingerprint.codes,
+                        a->fingerprint.count * sizeof *a->fingerprint.codes);
+    assert_memory_equal(a->fingerprint.positions, b->fingerprint.positions,
+                        a->fingerprint.count * sizeof *a->fingerprint.positions);
+    if (!a->attachment || !b->attachment)
+        return;
+    assert_int_equal(a->attachment_size, b->attachment_size);
+    assert_memory_equal(a->attachment, b->attachment, a->attachment_size);
+}
