@@ -1,5 +1,70 @@
-/* The child: to come. */
+/* doppel-worker: a child of the pool. It receives open files on descriptor 0 and answers each, in
+ * order, until its parent goes. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "worker/confine.h"
+#include "worker/fingerprint.h"
+
+enum { SOCKET = STDIN_FILENO, EXIT_USE = 2, EXIT_START = 3 };
+
+static bool answer(struct doppel_outcome *outcome)
+{
+    uint8_t frame[PROTOCOL_MAX_BYTES];
+    size_t size = answer_write(outcome, frame, sizeof frame);
+    if (!size) {
+        uint64_t tag = outcome->tag;
+        doppel_outcome_free(outcome);
+        outcome->tag = tag;
+        doppel_fail(&outcome->error, DOPPEL_E_LIMIT, "its fingerprint is too large to be sent");
+        size = answer_write(outcome, frame, sizeof frame);
+    }
+    return frame_send(SOCKET, frame, size);
+}
+
+/* False when the parent is gone. */
+static bool work(const struct worker_order *order, const struct worker_limits *limits)
+{
+    struct doppel_outcome outcome;
+    fingerprint_file(order->fd, order->scheme, limits, &outcome);
+    outcome.tag = order->serial;
+    close(order->fd);
+    bool answered = answer(&outcome);
+    doppel_outcome_free(&outcome);
+    return answered;
+}
+
+static int serve(const struct worker_limits *limits)
+{
+    struct worker_order orders[PROTOCOL_BATCH];
+    size_t count;
+    while ((count = orders_receive(SOCKET, orders)) > 0)
+        for (size_t i = 0; i < count; i++)
+            if (!work(&orders[i], limits))
+                return 0;
+    return 0;
+}
+
 int main(void)
 {
-    return 0;
+    uint8_t frame[PROTOCOL_HELLO_BYTES + 1];
+    struct worker_limits limits;
+    struct doppel_error error;
+    settle_allocator();
+    ssize_t size = recv(SOCKET, frame, sizeof frame, 0);
+    if (size == 0)
+        return 0;
+    if (size < 0 || !hello_read(frame, (size_t)size, &limits)) {
+        fputs("doppel-worker: it is started by doppel, of the same version, and of no use alone\n",
+              stderr);
+        return EXIT_USE;
+    }
+    if (confine(&limits, &error)) {
+        fprintf(stderr, "doppel-worker: %s\n", error.message);
+        return EXIT_START;
+    }
+    ready_write(frame);
+    return frame_send(SOCKET, frame, PROTOCOL_READY_BYTES) ? serve(&limits) : 0;
 }

@@ -1,0 +1,231 @@
+/* A worker in a stranger's hands: whatever it answers, the parent stays whole. */
+#include "helper.h"
+
+#include <locale.h>
+
+#include "core/bytes.h"
+#include "worker/protocol.h"
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static const struct worker_order order = {1234567890123, DOPPEL_SCHEME_PHASH64, -1};
+
+/* A good answer with `codes` codes, or with none an error. @return its bytes */
+static size_t make_answer(uint32_t codes, size_t attachment, uint8_t *out)
+{
+    struct doppel_outcome outcome = {.tag = order.serial,
+                                     .kind = DOPPEL_KIND_IMAGE,
+                                     .width = 70000,
+                                     .height = 3,
+                                     .quality = 100};
+    if (codes) {
+        doppel_fingerprint_make(doppel_scheme_by_id(order.scheme), 256, codes, &outcome.fingerprint,
+                                NULL);
+        for (uint32_t i = 0; i < codes; i++) {
+            outcome.fingerprint.positions[i] = i * 2;
+            outcome.fingerprint.codes[i].word[i % 4] = 0x123456789abcdef0 + i;
+        }
+        outcome.attachment = malloc(attachment ? attachment : 1);
+        memset(outcome.attachment, 0xa5, attachment);
+        outcome.attachment_size = attachment;
+    } else {
+        doppel_fail(&outcome.error, DOPPEL_E_CORRUPT, "the PNG is cut short");
+    }
+    size_t size = answer_write(&outcome, out, PROTOCOL_MAX_BYTES);
+    doppel_outcome_free(&outcome);
+    return size;
+}
+
+static void test_answer_round_trip(void **state)
+{
+    (void)state;
+    uint8_t frame[PROTOCOL_MAX_BYTES];
+    for (uint32_t codes = 1; codes < 300; codes += 7) {
+        struct doppel_outcome outcome;
+        size_t size = make_answer(codes, codes * 31, frame);
+        assert_true(answer_read(frame, size, &order, &outcome));
+        assert_int_equal(outcome.tag, order.serial);
+        assert_int_equal(outcome.error.status, DOPPEL_OK);
+        assert_int_equal(outcome.kind, DOPPEL_KIND_IMAGE);
+        assert_int_equal(outcome.width, 70000);
+        assert_int_equal(outcome.height, 3);
+        assert_int_equal(outcome.quality, 100);
+        assert_int_equal(outcome.fingerprint.count, codes);
+        assert_int_equal(outcome.fingerprint.positions[codes - 1], (codes - 1) * 2);
+        assert_int_equal(outcome.fingerprint.codes[codes - 1].word[(codes - 1) % 4],
+                         0x123456789abcdef0 + codes - 1);
+        assert_int_equal(outcome.attachment_size, codes * 31);
+        assert_int_equal(outcome.attachment[codes * 31 - 1], 0xa5);
+        doppel_outcome_free(&outcome);
+    }
+}
+
+static void test_error_round_trip(void **state)
+{
+    (void)state;
+    uint8_t frame[PROTOCOL_MAX_BYTES];
+    struct doppel_outcome outcome;
+    size_t size = make_answer(0, 0, frame);
+    assert_true(answer_read(frame, size, &order, &outcome));
+    assert_int_equal(outcome.error.status, DOPPEL_E_CORRUPT);
+    assert_string_equal(outcome.error.message, "the PNG is cut short");
+    assert_null(outcome.fingerprint.codes);
+    assert_null(outcome.attachment);
+}
+
+/* Every prefix, and every longer one, of a good answer is none. */
+static void test_wrong_lengths(void **state)
+{
+    (void)state;
+    uint8_t frame[PROTOCOL_MAX_BYTES] = {0};
+    struct doppel_outcome outcome;
+    for (uint32_t codes = 0; codes < 3; codes++) {
+        size_t good = make_answer(codes, 50, frame);
+        for (size_t size = 0; size < good + 50; size++)
+            assert_int_equal(answer_read(frame, size, &order, &outcome), size == good);
+        assert_true(answer_read(frame, good, &order, &outcome));
+        doppel_outcome_free(&outcome);
+        doppel_outcome_free(&outcome);
+    }
+}
+
+/* Where each field lies, as docs/worker.md has it, and values that it must not have. */
+static void test_wrong_fields(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t at, bytes;
+        uint64_t value;
+    } wrong[] = {
+        {0, 4, 0},   {4, 2, 3},           {6, 2, 1},           {8, 8, 1},           {16, 2, 1},
+        {16, 2, 17}, {16, 2, 0xffff},     {18, 1, 0},          {18, 1, 5},          {19, 1, 101},
+        {28, 4, 0},  {28, 4, 0xffffffff}, {32, 4, 0xffffffd8}, {36, 4, 1},          {40, 2, 2},
+        {42, 2, 9},  {44, 2, 64},         {48, 4, 0},          {48, 4, 0x10000000}, {52, 4, 9},
+    };
+    uint8_t frame[PROTOCOL_MAX_BYTES];
+    struct doppel_outcome outcome;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        uint8_t value[8];
+        size_t size = make_answer(2, 20, frame);
+        put_u64(value, wrong[i].value);
+        memcpy(frame + wrong[i].at, value, wrong[i].bytes);
+        if (answer_read(frame, size, &order, &outcome))
+            fail_msg("field at %zu may be %lx", wrong[i].at, wrong[i].value);
+    }
+}
+
+static void expect_sane(const struct doppel_outcome *outcome)
+{
+    assert_int_equal(outcome->tag, order.serial);
+    assert_true(outcome->quality <= 100);
+    assert_true(outcome->kind <= DOPPEL_KIND_VIDEO);
+    assert_true(strlen(outcome->error.message) < sizeof outcome->error.message);
+    if (outcome->error.status) {
+        assert_null(outcome->fingerprint.codes);
+        return;
+    }
+    assert_int_equal(outcome->fingerprint.scheme, order.scheme);
+    assert_true(outcome->fingerprint.count > 0);
+    for (uint32_t i = 1; i < outcome->fingerprint.count; i++)
+        assert_true(outcome->fingerprint.positions[i - 1] <= outcome->fingerprint.positions[i]);
+}
+
+/* Random changes to good answers, each in a buffer of its exact size, for the sanitizer. */
+static void test_bent_answers(void **state)
+{
+    (void)state;
+    uint8_t frame[PROTOCOL_MAX_BYTES];
+    uint64_t seed = 99;
+    unsigned accepted = 0, refused = 0;
+    for (unsigned round = 0; round < 100000; round++) {
+        size_t size = make_answer(round % 4, next_random(&seed) % 60, frame);
+        uint8_t *bent = malloc(size);
+        struct doppel_outcome outcome;
+        memcpy(bent, frame, size);
+        for (uint64_t i = 0; i < 1 + round % 3; i++)
+            bent[next_random(&seed) % (round % 2 ? size : 56)] = (uint8_t)next_random(&seed);
+        if (answer_read(bent, size, &order, &outcome)) {
+            expect_sane(&outcome);
+            doppel_outcome_free(&outcome);
+            accepted++;
+        } else {
+            refused++;
+        }
+        free(bent);
+    }
+    assert_true(accepted > 1000 && refused > 1000);
+}
+
+/* Text of an error, from random bytes: always UTF-8 without controls. */
+static void test_sentences_are_clean(void **state)
+{
+    (void)state;
+    uint8_t frame[PROTOCOL_MAX_BYTES];
+    uint64_t seed = 3;
+    for (unsigned round = 0; round < 20000; round++) {
+        struct doppel_outcome outcome;
+        size_t size = make_answer(0, 0, frame), length = 1 + next_random(&seed) % 700;
+        size_t head = size - strlen("the PNG is cut short");
+        for (size_t i = 0; i < length; i++)
+            frame[head + i] = (uint8_t)(next_random(&seed) | (round % 2 ? 0x80 : 0));
+        put_u32(frame + 36, (uint32_t)length);
+        assert_true(answer_read(frame, head + length, &order, &outcome));
+        const char *text = outcome.error.message;
+        assert_true(strlen(text) > 0 && strlen(text) < 512);
+        assert_int_not_equal(mbstowcs(NULL, text, 0), (size_t)-1);
+        for (; *text; text++)
+            assert_true((uint8_t)*text >= ' ' && *text != 0x7f);
+    }
+}
+
+/* Through the pool: nonsense costs the file at work, and only it. */
+static void test_pool_survives(void **state)
+{
+    (void)state;
+    enum { FILES = 300 };
+    int before = count_fds();
+    struct doppel_pool *pool = new_pool(FAKE_WORKER, 2, 5000);
+    unsigned seen[FILES] = {0};
+    for (unsigned given = 0, taken = 0; taken < FILES; taken++) {
+        for (; given < FILES && doppel_pool_room(pool); given++) {
+            char command[32];
+            snprintf(command, sizeof command, "%s %u",
+                     given % 3 == 0   ? "garbage"
+                     : given % 3 == 1 ? "bend"
+                                      : "ok",
+                     given);
+            submit(pool, command, given);
+        }
+        struct doppel_outcome outcome = next(pool);
+        assert_true(outcome.tag < FILES);
+        seen[outcome.tag]++;
+        if (outcome.tag % 3 == 0)
+            assert_int_equal(outcome.error.status, DOPPEL_E_CRASH);
+        if (outcome.tag % 3 == 2)
+            assert_int_equal(outcome.error.status, DOPPEL_OK);
+        doppel_outcome_free(&outcome);
+    }
+    for (unsigned i = 0; i < FILES; i++)
+        assert_int_equal(seen[i], 1);
+    doppel_pool_free(pool);
+    assert_int_equal(count_fds(), before);
+    assert_true(has_no_children());
+}
+
+int main(void)
+{
+    setlocale(LC_ALL, "C.UTF-8");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answer_round_trip), cmocka_unit_test(test_error_round_trip),
+        cmocka_unit_test(test_wrong_lengths),     cmocka_unit_test(test_wrong_fields),
+        cmocka_unit_test(test_bent_answers),      cmocka_unit_test(test_sentences_are_clean),
+        cmocka_unit_test(test_pool_survives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

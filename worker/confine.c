@@ -1,0 +1,63 @@
+/* What the child lays on itself before it looks at the first file. */
+#include "worker/confine.h"
+
+#include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER 1
+#endif
+
+/* Resident bytes that RLIMIT_DATA does not count: the code of FFmpeg and its friends, and stacks.
+ * Measured: docs/worker.md. */
+enum { UNCOUNTED_BYTES = 48 << 20, LEAST_BYTES = 16 << 20 };
+
+/* A core file of a picture is of no use, and large. */
+static void forbid_core(void)
+{
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_DUMPABLE, 0);
+}
+
+/* What a process can hold is what it can map: private writable memory, counted by the kernel. */
+static enum doppel_status limit_memory(uint64_t max_memory, struct doppel_error *error)
+{
+#ifdef ADDRESS_SANITIZER
+    (void)max_memory; /* its shadow memory alone is over any limit */
+    (void)error;
+#else
+    if (max_memory == 0)
+        return DOPPEL_OK;
+    if (max_memory < UNCOUNTED_BYTES + LEAST_BYTES)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a worker needs at least %d MiB",
+                           (UNCOUNTED_BYTES + LEAST_BYTES) >> 20);
+    struct rlimit limit = {max_memory - UNCOUNTED_BYTES, max_memory - UNCOUNTED_BYTES};
+    if (setrlimit(RLIMIT_DATA, &limit))
+        return doppel_fail(error, DOPPEL_E_IO, "the memory limit cannot be set");
+#endif
+    return DOPPEL_OK;
+}
+
+enum doppel_status confine(const struct worker_limits *limits, struct doppel_error *error)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    forbid_core();
+    /* The place for Seccomp and Landlock: last of all, when nothing has to be opened any more. */
+    return limit_memory(limits->max_memory, error);
+}
+
+void settle_allocator(void)
+{
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_TOP_PAD, 1 << 20);
+}

@@ -1,0 +1,108 @@
+/* A file and a scheme to an outcome: where media meets the fingerprint rooms. */
+#include "worker/fingerprint.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <doppel/image.h>
+#include <doppel/media.h>
+
+enum { PROBE_BYTES = 4096 };
+
+/* What the first bytes say. */
+static enum doppel_kind probe(int fd)
+{
+    uint8_t head[PROBE_BYTES];
+    enum doppel_format format;
+    ssize_t size = pread(fd, head, sizeof head, 0);
+    return size > 0 ? doppel_media_probe(head, (size_t)size, &format) : DOPPEL_KIND_UNKNOWN;
+}
+
+static bool is_own_scheme(enum doppel_scheme_id scheme)
+{
+    return scheme == DOPPEL_SCHEME_PHASH64 || scheme == DOPPEL_SCHEME_PHASH256;
+}
+
+static struct doppel_luma_options luma_options(enum doppel_scheme_id scheme,
+                                               const struct worker_limits *limits)
+{
+    struct doppel_luma_options options = doppel_luma_options_default();
+    if (limits->max_bytes)
+        options.limits.max_bytes = limits->max_bytes;
+    if (limits->max_pixels)
+        options.limits.max_pixels = limits->max_pixels;
+    if (limits->max_memory)
+        options.limits.max_memory = limits->max_memory - limits->max_memory / 8;
+    if (!is_own_scheme(scheme)) {
+        options.min_side = 0;
+        options.from_rgb = true;
+    }
+    return options;
+}
+
+/* All views, and beside them what the pixel check needs. */
+static enum doppel_status hash_views(const struct doppel_plane *plane,
+                                     const struct doppel_scheme *scheme, struct doppel_outcome *out)
+{
+    struct doppel_image_features features;
+    enum doppel_status status = doppel_image_features(plane, &features, &out->error);
+    if (status)
+        return status;
+    out->fingerprint = features.fingerprint;
+    out->fingerprint.scheme = scheme->id;
+    out->fingerprint.version = scheme->version;
+    out->quality = features.quality;
+    out->attachment = malloc(DOPPEL_IMAGE_ATTACHMENT_BYTES);
+    if (!out->attachment)
+        return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a thumbnail");
+    out->attachment_size = DOPPEL_IMAGE_ATTACHMENT_BYTES;
+    doppel_image_attachment_write(&features, out->attachment);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status hash_picture(int fd, const struct doppel_scheme *scheme,
+                                       const struct worker_limits *limits,
+                                       struct doppel_outcome *out)
+{
+    struct doppel_luma_options options = luma_options(scheme->id, limits);
+    struct doppel_luma luma;
+    enum doppel_status status = doppel_media_read_luma(fd, &options, &luma, &out->error);
+    if (status)
+        return status;
+    out->kind = DOPPEL_KIND_IMAGE;
+    out->width = luma.width;
+    out->height = luma.height;
+    status = hash_views(&luma.plane, scheme, out);
+    doppel_luma_free(&luma);
+    return status;
+}
+
+static enum doppel_status hash_file(int fd, enum doppel_scheme_id id,
+                                    const struct worker_limits *limits, struct doppel_outcome *out)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
+    if (!scheme || scheme->kind != DOPPEL_KIND_IMAGE)
+        return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such scheme: %u", (unsigned)id);
+    if (!is_own_scheme(id))
+        return doppel_fail(&out->error, DOPPEL_E_UNSUPPORTED, "%s cannot be computed yet",
+                           scheme->name);
+    out->kind = probe(fd);
+    if (out->kind != DOPPEL_KIND_IMAGE && out->kind != DOPPEL_KIND_UNKNOWN)
+        return doppel_fail(&out->error, DOPPEL_E_FORMAT, "not a picture: its content is %s",
+                           doppel_kind_name(out->kind));
+    return hash_picture(fd, scheme, limits, out);
+}
+
+void fingerprint_file(int fd, enum doppel_scheme_id scheme, const struct worker_limits *limits,
+                      struct doppel_outcome *out)
+{
+    struct doppel_outcome outcome = {0};
+    enum doppel_status status = hash_file(fd, scheme, limits, &outcome);
+    if (status) {
+        doppel_fingerprint_free(&outcome.fingerprint);
+        free(outcome.attachment);
+        outcome.attachment = NULL;
+        outcome.attachment_size = 0;
+    }
+    *out = outcome;
+}
