@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""What `meson install` leaves behind: everything is there, and can be used alone. Usage: install.py BUILD"""
+
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+import tap
+from tap import run
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = TOP / "docs" / "examples"
+ROOMS = "core media image index match store worker library".split()
+HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
+
+build = pathlib.Path(sys.argv[1]).resolve()
+work = pathlib.Path(tempfile.mkdtemp(prefix="doppel-install-"))
+
+
+def install():
+    """Install under `work`, and move the pkg-config files' prefix there: DESTDIR is now the place."""
+    run("meson", "install", "-C", build, "--no-rebuild", env=os.environ | {"DESTDIR": str(work)})
+    config = next(work.rglob("pkgconfig"))
+    for path in config.glob("*.pc"):
+        path.write_text(re.sub(r"^prefix=", f"prefix={work}", path.read_text(), flags=re.MULTILINE))
+    os.environ["PKG_CONFIG_PATH"] = str(config)
+    return config.parent.parent.parent if config.parent.name != "lib" else config.parent.parent, config.parent
+
+
+prefix, libdir = install()
+
+
+def flags(package, *options):
+    return run("pkg-config", "--cflags", "--libs", *options, package).split()
+
+
+def compile_example(name, *link):
+    program = work / name
+    run("cc", "-std=c99", "-Wall", "-Werror", EXAMPLES / f"{name}.c", "-o", program, *link)
+    return program
+
+
+def needed(program):
+    """The shared objects a program is linked with."""
+    return set(re.findall(r"\(NEEDED\).*\[(.*?)\]", run("readelf", "-d", program)))
+
+
+def test_programs_are_there():
+    for name in ("doppel", "doppel-worker"):
+        assert os.access(prefix / "bin" / name, os.X_OK), name
+    assert "0." in run(prefix / "bin" / "doppel", "--version")
+
+
+def test_libraries_are_there():
+    names = [f"libdoppel-{room}.a" for room in ROOMS] + ["libdoppel.a", "libdoppel.so"]
+    missing = [name for name in names if not (libdir / name).exists()]
+    assert not missing, missing
+
+
+def test_pkg_config_files_are_there():
+    for package in ["doppel"] + [f"doppel-{room}" for room in ROOMS]:
+        run("pkg-config", "--exists", "--print-errors", package)
+
+
+def test_headers_are_there():
+    installed = {path.name for path in (prefix / "include" / "doppel").iterdir()}
+    assert installed == {path.name for path in (TOP / "include" / "doppel").glob("*.h")}
+    assert installed == {f"{room}.h" for room in ROOMS} | {"doppel.h"}
+
+
+def test_man_page_and_completions_are_there():
+    share = prefix / "share"
+    for name in (
+        "man/man1/doppel.1",
+        "bash-completion/completions/doppel",
+        "zsh/site-functions/_doppel",
+        "fish/vendor_completions.d/doppel.fish",
+    ):
+        assert (share / name).stat().st_size > 0, name
+
+
+def compile_headers(*command):
+    for header in (prefix / "include" / "doppel").iterdir():
+        run(*command, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{prefix}/include", "-",
+            input=f"#include <doppel/{header.name}>\n")
+
+
+def test_headers_compile_alone_as_c99():
+    compile_headers("cc", "-xc", "-std=c99", "-pedantic")
+
+
+def test_headers_compile_alone_as_cpp17():
+    compile_headers("c++", "-xc++", "-std=c++17", "-pedantic")
+
+
+def test_image_example_links_image_alone():
+    program = compile_example("hash_plane", *flags("doppel-image"))
+    assert "phash64" in run(program)
+    heavy = [name for name in needed(program) if re.match(HEAVY + "|libdoppel", name)]
+    assert not heavy, heavy
+
+
+def test_index_example_links_index_alone():
+    program = compile_example("search_codes", *flags("doppel-index"))
+    assert run(program) == "code 4711 at distance 3\n"
+    heavy = [name for name in needed(program) if re.match(HEAVY + "|libdoppel", name)]
+    assert not heavy, heavy
+
+
+def test_examples_link_all_static():
+    for name, package in (("hash_plane", "doppel-image"), ("search_codes", "doppel-index")):
+        program = compile_example(name, "-static", *flags(package, "--static"))
+        run(program)
+        assert not needed(program)
+
+
+def test_examples_link_the_shared_library():
+    os.environ["LD_LIBRARY_PATH"] = str(libdir)
+    for name in ("hash_plane", "search_codes", "compare_files"):
+        program = compile_example(name, *flags("doppel"))
+        assert any(object.startswith("libdoppel.so") for object in needed(program)), name
+    assert run(work / "search_codes") == "code 4711 at distance 3\n"
+
+
+def test_examples_link_the_whole_library_static():
+    link = [word.replace("-ldoppel", "-l:libdoppel.a") for word in flags("doppel", "--static")]
+    program = compile_example("compare_files", *link)
+    assert not any(name.startswith("libdoppel") for name in needed(program))
+
+
+def test_doppel_itself_links_no_decoder():
+    names = needed(prefix / "bin" / "doppel")
+    heavy = [name for name in names if re.match(r"lib(av|sw)\w+|libheif|libwebp|libjpeg|libpng|libexif", name)]
+    assert not heavy, heavy
+
+
+def test_exported_symbols_are_ours():
+    lines = run("nm", "-D", "--defined-only", libdir / "libdoppel.so").splitlines()
+    names = {line.split()[-1] for line in lines}
+    assert len(names) > 40
+    foreign = [name for name in names if not name.startswith("doppel_")]
+    assert not foreign, foreign
+
+
+def test_every_declared_function_is_exported():
+    exported = run("nm", "-D", "--defined-only", libdir / "libdoppel.so")
+    for header in (prefix / "include" / "doppel").iterdir():
+        for declaration in re.findall(r"DOPPEL_API\s[^;]*?\b(doppel_\w+)\(", header.read_text()):
+            assert re.search(rf"\b{declaration}$", exported, re.MULTILINE), f"{header.name}: {declaration}"
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(tap.main(sys.modules[__name__]))
+    finally:
+        shutil.rmtree(work)
