@@ -6,7 +6,11 @@
 
 enum { QUALITY_SIDE = 64 };
 
-/** 0..100, see doppel_image_quality; cells in levels 0..255. */
-uint8_t quality_of_thumb(const uint16_t cells[QUALITY_SIDE * QUALITY_SIDE]);
+/** Cells each way at which a plane is looked at: QUALITY_SIDE, halved until the plane has as many
+ * samples. */
+uint32_t quality_side(uint32_t width, uint32_t height);
+
+/** 0..100, see doppel_image_quality; side×side cells in levels 0..255. */
+uint8_t quality_of_cells(const uint16_t *cells, uint32_t side);
 
 #endif

@@ -83,13 +83,16 @@ static void hash_views(const struct plane_sums *sums, const struct views *views,
     }
 }
 
-static void fill_thumb(const struct plane_sums *sums, struct doppel_image_features *out)
+static void fill_thumb_and_quality(const struct plane_sums *sums, struct doppel_image_features *out)
 {
     uint16_t cells[DOPPEL_IMAGE_THUMB_BYTES];
     plane_sums_average(sums, share_box_full, DOPPEL_IMAGE_THUMB_SIDE, 1, cells);
     for (unsigned i = 0; i < DOPPEL_IMAGE_THUMB_BYTES; i++)
         out->thumb[i] = (uint8_t)cells[i];
-    out->quality = quality_of_thumb(cells);
+    uint32_t side = quality_side(sums->plane.width, sums->plane.height);
+    if (side != DOPPEL_IMAGE_THUMB_SIDE)
+        plane_sums_average(sums, share_box_full, side, 1, cells);
+    out->quality = quality_of_cells(cells, side);
 }
 
 enum doppel_status doppel_image_features(const struct doppel_plane *plane,
@@ -114,7 +117,7 @@ enum doppel_status doppel_image_features(const struct doppel_plane *plane,
         features.fingerprint.codes[0] = doppel_image_phash(plane);
     for (uint32_t i = 0; i < views.count; i++)
         memcpy(features.boxes[i], &views.boxes[i], sizeof features.boxes[i]);
-    fill_thumb(&sums, &features);
+    fill_thumb_and_quality(&sums, &features);
     *out = features;
 done:
     plane_sums_free(&sums);
