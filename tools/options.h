@@ -65,6 +65,7 @@ struct settings {
     enum check check;
     const char *cache; /* NULL: not given; see cache_file() in paths.h */
     bool no_cache;
+    bool durable;     /* what was added survives power loss */
     bool codes;       /* hash: the sequence too */
     const char *code; /* find --code: hex digits, checked against the scheme's width; or NULL */
 
@@ -85,7 +86,7 @@ enum verb_bit {
     VERB_LIST = 1 << 7,
     VERB_SHOW = 1 << 8,
     VERB_REMOVE = 1 << 9,
-    VERB_ANY = ~0
+    VERB_ANY = (1 << 10) - 1
 };
 
 struct verb {
@@ -105,16 +106,28 @@ enum option_type {
     OPTION_TEXT,       /* const char * */
     OPTION_TEXTS,      /* struct strings, repeatable */
     OPTION_CHOICE,     /* an enum in the order of `argument`, "table|json|csv" */
-    OPTION_SHORTHAND,  /* the same as another option with a value, `fallback`: --json */
+    OPTION_SHORTHAND,  /* stands for `fallback`, "format=json" */
     OPTION_KIND,       /* enum doppel_kind */
     OPTION_SCHEME,     /* const struct doppel_scheme * */
-    OPTION_COUNT,      /* uint32_t */
+    OPTION_COUNT,      /* uint32_t, 1 to 1024 */
     OPTION_DISTANCE,   /* int32_t, from 0 */
     OPTION_SIMILARITY, /* double, 0 to 1 */
     OPTION_SIZE,       /* uint64_t; K, M, G = 2^10, 2^20, 2^30 */
     OPTION_PIXELS,     /* uint64_t; K, M, G = 10^3, 10^6, 10^9 */
     OPTION_TIME        /* uint32_t milliseconds; "90", "500ms", "2m" */
 };
+
+/* Under which heading help lists an option. */
+enum option_section {
+    SECTION_MATCHING,
+    SECTION_FILES,
+    SECTION_LIMITS,
+    SECTION_LIBRARY,
+    SECTION_OUTPUT,
+    SECTION_COUNT
+};
+
+const char *section_title(enum option_section section);
 
 struct option_info {
     const char *name;     /* without dashes */
@@ -125,16 +138,26 @@ struct option_info {
     const char *fallback; /* default as one would type it; NULL = none */
     const char *help;     /* a sentence without a full stop */
     unsigned verbs;       /* enum verb_bit, or-ed */
+    enum option_section section;
 };
 
 /* The tables, in the order in which they are listed. */
-extern const struct verb verbs[];
+extern const struct verb verb_table[];
 extern const size_t verb_count;
-extern const struct option_info options[];
+extern const struct option_info option_table[];
 extern const size_t option_count;
 
 /* The verb of that name, or NULL. */
 const struct verb *verb_by_name(const char *name);
+
+/* The option of that long name, or NULL. */
+const struct option_info *option_by_name(const char *name);
+
+/* The words that an option takes, or none: "table", "json", "csv". At most MAX_CHOICES of them, in
+ * `storage`'s bytes where they are not literals. @return how many */
+enum { MAX_CHOICES = 16, CHOICE_BYTES = 64 };
+size_t option_choices(const struct option_info *option, const char *out[MAX_CHOICES],
+                      char storage[CHOICE_BYTES]);
 
 /**
  * Parse what follows the verb.

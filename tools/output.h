@@ -39,7 +39,7 @@ struct layout {
     const struct column *columns;
     size_t count;
     const char *expand;   /* key of a list of objects, or NULL */
-    const char *path_key; /* what -0 prints; NULL: -0 is wrong use */
+    const char *path_key; /* what -0 prints; NULL: -0 changes nothing */
 };
 
 struct output;

@@ -4,8 +4,8 @@
 
 struct settings;
 
-/* --library, else $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel (~/.local/share/doppel); given
- * (free). */
+/* --library, else $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel (~/.local/share/doppel); NULL without
+ * a home. Given (free). */
 char *library_directory(const struct settings *settings);
 
 /* --cache, else $XDG_CACHE_HOME/doppel/cache.db (~/.cache/…); NULL with --no-cache or without a

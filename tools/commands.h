@@ -1,0 +1,12 @@
+/* The verbs, each in its file cmd_NAME.c. They return 0, 1 (nothing matched) or 2 (could not go
+ * on).
+ */
+#ifndef DOPPEL_TOOLS_COMMANDS_H
+#define DOPPEL_TOOLS_COMMANDS_H
+
+#include "tools/options.h"
+
+verb_function cmd_scan, cmd_compare, cmd_hash, cmd_schemes;
+verb_function cmd_add, cmd_find, cmd_groups, cmd_list, cmd_show, cmd_remove;
+
+#endif

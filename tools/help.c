@@ -1,0 +1,110 @@
+/* Help from the tables. */
+#include "tools/help.h"
+
+#include <string.h>
+
+#include "tools/options.h"
+#include "tools/printable.h"
+
+enum { LINE_WIDTH = 80, HELP_INDENT = 28, SUMMARY_INDENT = 22 };
+
+/* Words of `text` in lines, from column `column`; later lines begin at `indent`. */
+static void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
+{
+    bool first = true;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (!first && column + 1 + length > LINE_WIDTH) {
+            fprintf(stream, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            fputc(' ', stream);
+            column++;
+        }
+        fwrite(text, 1, length, stream);
+        column += length;
+        first = false;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', stream);
+}
+
+/* `label`, then `text` from column `indent` on, on the next line when the label is too long. */
+static void print_entry(FILE *stream, const char *label, const char *text, size_t indent)
+{
+    fputs(label, stream);
+    if (strlen(label) + 2 > indent)
+        fprintf(stream, "\n%*s", (int)indent, "");
+    else
+        fprintf(stream, "%*s", (int)(indent - strlen(label)), "");
+    print_wrapped(stream, text, indent, indent);
+}
+
+void help_short(FILE *stream)
+{
+    fputs("Usage: doppel VERB [OPTION]... [PATH]...\n"
+          "Finds the doubles of your media.\n\n"
+          "  doppel scan ~/Pictures     find pictures that are the same picture\n"
+          "  doppel --help              all verbs\n"
+          "  doppel VERB --help         what a verb does, its options, an example\n",
+          stream);
+}
+
+void help_main(FILE *stream)
+{
+    fputs("Usage: doppel VERB [OPTION]... [PATH]...\n"
+          "Finds the doubles of your media, also after re-encoding, resizing, cropping and "
+          "editing.\n\nVerbs:\n",
+          stream);
+    for (size_t i = 0; i < verb_count; i++) {
+        char label[64];
+        snprintf(label, sizeof label, "  %s %s", verb_table[i].name, verb_table[i].operands);
+        print_entry(stream, label, verb_table[i].summary, SUMMARY_INDENT);
+    }
+    fputs(
+        "\n'doppel VERB --help' or 'doppel help VERB' tells of a verb, 'doppel --version' of this "
+        "build.\n\n"
+        "Exit codes: 0 done, or something matched; 1 nothing matched; 2 wrong use, or the\n"
+        "run could not go on; 3 some inputs could not be read; 130 interrupted.\n",
+        stream);
+}
+
+static void print_option(FILE *stream, const struct option_info *option)
+{
+    char label[64], text[512];
+    char letter[8] = "    ";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(label, sizeof label, "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+    if (option->fallback && option->type != OPTION_SHORTHAND)
+        snprintf(text, sizeof text, "%s (default: %s)", option->help, option->fallback);
+    else
+        snprintf(text, sizeof text, "%s", option->help);
+    print_entry(stream, label, text, HELP_INDENT);
+}
+
+static void print_section(FILE *stream, const struct verb *verb, enum option_section section)
+{
+    bool titled = false;
+    for (size_t i = 0; i < option_count; i++) {
+        if (option_table[i].section != section || !(option_table[i].verbs & verb->bit))
+            continue;
+        if (!titled)
+            fprintf(stream, "\n%s:\n", section_title(section));
+        titled = true;
+        print_option(stream, &option_table[i]);
+    }
+}
+
+void help_verb(FILE *stream, const struct verb *verb)
+{
+    fprintf(stream, "Usage: doppel %s [OPTION]...%s%s\n", verb->name, *verb->operands ? " " : "",
+            verb->operands);
+    fprintf(stream, "%c%s.\n\n", verb->summary[0] - 'a' + 'A', verb->summary + 1);
+    print_wrapped(stream, verb->details, 0, 0);
+    for (int section = 0; section < SECTION_COUNT; section++)
+        print_section(stream, verb, (enum option_section)section);
+    fprintf(stream, "\nExample:\n  %s\n", verb->example);
+}

@@ -1,0 +1,18 @@
+/* Help from the tables. */
+#ifndef DOPPEL_TOOLS_HELP_H
+#define DOPPEL_TOOLS_HELP_H
+
+#include <stdio.h>
+
+struct verb;
+
+/* A few lines for who typed `doppel` alone. */
+void help_short(FILE *stream);
+
+/* `doppel --help`: the verbs, and where to read on. */
+void help_main(FILE *stream);
+
+/* `doppel VERB --help`: what it does, options with defaults, an example. */
+void help_verb(FILE *stream, const struct verb *verb);
+
+#endif

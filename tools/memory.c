@@ -1,0 +1,29 @@
+/* Allocation for the command: without memory it says so and ends with 2. */
+#include "tools/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *memory)
+{
+    if (memory)
+        return memory;
+    fputs("doppel: out of memory\n", stderr);
+    exit(2);
+}
+
+void *must_allocate(size_t size)
+{
+    return checked(calloc(1, size ? size : 1));
+}
+
+void *must_resize(void *memory, size_t size)
+{
+    return checked(realloc(memory, size ? size : 1));
+}
+
+char *must_copy(const char *text)
+{
+    return checked(strdup(text));
+}

@@ -1,0 +1,173 @@
+/* The table of options. */
+#include "tools/options.h"
+
+#include <string.h>
+
+#define AT(field) offsetof(struct settings, field)
+
+enum {
+    VERBS_READ = VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND,
+    VERBS_WALK = VERB_SCAN | VERB_HASH | VERB_ADD | VERB_FIND,
+    VERBS_MATCH = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS,
+    VERBS_LIBRARY = VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE,
+    VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
+};
+
+const struct option_info option_table[] = {
+    {"kind", 0, "KIND", OPTION_KIND, AT(kind), NULL, "Only files of this kind",
+     VERBS_WALK | VERB_GROUPS | VERB_LIST, SECTION_MATCHING},
+    {"scheme", 0, "NAME", OPTION_SCHEME, AT(scheme), NULL,
+     "The way of fingerprinting, see 'doppel schemes' (default: the first of the kind)",
+     VERBS_READ | VERB_GROUPS | VERB_LIST, SECTION_MATCHING},
+    {"max-distance", 0, "N", OPTION_DISTANCE, AT(max_distance), NULL,
+     "Widest distance of a match, in bits of the scheme's code (default: by the rate of false "
+     "matches)",
+     VERBS_MATCH, SECTION_MATCHING},
+    {"min-similarity", 0, "X", OPTION_SIMILARITY, AT(min_similarity), NULL,
+     "Least similarity of a match, 0 to 1 (default: by the rate of false matches)", VERBS_MATCH,
+     SECTION_MATCHING},
+    {"views", 0, "full|trim|all", OPTION_CHOICE, AT(views), "all",
+     "Compare pictures as a whole, also without their borders and captions, or crops of them too",
+     VERBS_MATCH, SECTION_MATCHING},
+    {"orientations", 0, NULL, OPTION_FLAG, AT(orientations), NULL,
+     "Find mirrored and turned pictures too (the default)", VERBS_MATCH, SECTION_MATCHING},
+    {"no-orientations", 0, NULL, OPTION_FLAG_OFF, AT(orientations), NULL,
+     "Find pictures only as they stand", VERBS_MATCH, SECTION_MATCHING},
+    {"check", 0, "none|pixels", OPTION_CHOICE, AT(check), "none",
+     "Align small copies of the pictures of borderline pairs and compare them block by block",
+     VERBS_MATCH, SECTION_MATCHING},
+    {"reference", 0, "DIR", OPTION_TEXTS, AT(reference), NULL,
+     "Files that are only compared against, not with each other; may be repeated", VERB_SCAN,
+     SECTION_MATCHING},
+    {"across", 0, NULL, OPTION_FLAG, AT(across), NULL,
+     "Only groups with members from more than one PATH", VERB_SCAN, SECTION_MATCHING},
+    {"code", 0, "HEX", OPTION_TEXT, AT(code), NULL,
+     "Find what has this code, or one near it, instead of a FILE", VERB_FIND, SECTION_MATCHING},
+
+    {"exclude", 0, "GLOB", OPTION_TEXTS, AT(exclude), NULL,
+     "Leave out files and folders of this name, or of this path below PATH if it has a '/'; may be "
+     "repeated",
+     VERBS_WALK, SECTION_FILES},
+    {"hidden", 0, NULL, OPTION_FLAG, AT(hidden), NULL, "Also files and folders that begin with '.'",
+     VERBS_WALK, SECTION_FILES},
+    {"min-size", 0, "SIZE", OPTION_SIZE, AT(min_size), "0", "Leave out smaller files", VERBS_WALK,
+     SECTION_FILES},
+    {"one-file-system", 'x', NULL, OPTION_FLAG, AT(one_file_system), NULL,
+     "Stay on the file system of each PATH", VERBS_WALK, SECTION_FILES},
+    {"follow", 0, NULL, OPTION_FLAG, AT(follow), NULL, "Follow symbolic links", VERBS_WALK,
+     SECTION_FILES},
+    {"files-from", 0, "FILE", OPTION_TEXT, AT(files_from), NULL,
+     "Also the paths listed in FILE (- is standard input), one a line, or ended by NUL with -0",
+     VERBS_WALK, SECTION_FILES},
+
+    {"max-pixels", 0, "N", OPTION_PIXELS, AT(max_pixels), "500M",
+     "Refuse pictures with more pixels", VERBS_READ, SECTION_LIMITS},
+    {"max-bytes", 0, "SIZE", OPTION_SIZE, AT(max_bytes), "1G", "Refuse larger files", VERBS_READ,
+     SECTION_LIMITS},
+    {"max-memory", 0, "SIZE", OPTION_SIZE, AT(max_memory), "512M",
+     "Memory of one worker process; a file that needs more is refused", VERBS_READ, SECTION_LIMITS},
+    {"timeout", 0, "TIME", OPTION_TIME, AT(timeout_ms), "60s",
+     "Give up on a file after this long; 0 = never", VERBS_READ, SECTION_LIMITS},
+    {"jobs", 'j', "N", OPTION_COUNT, AT(jobs), NULL,
+     "Worker processes, and threads of the comparison (default: one a processor)",
+     VERBS_READ | VERB_GROUPS, SECTION_LIMITS},
+
+    {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
+     "The library (default: $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel)", VERBS_LIBRARY,
+     SECTION_LIBRARY},
+    {"durable", 0, NULL, OPTION_FLAG, AT(durable), NULL,
+     "What was added or removed survives power loss too", VERB_ADD | VERB_REMOVE, SECTION_LIBRARY},
+    {"cache", 0, "FILE", OPTION_TEXT, AT(cache), NULL,
+     "Keeps what was read (default: $XDG_CACHE_HOME/doppel/cache.db)", VERB_SCAN, SECTION_LIBRARY},
+    {"no-cache", 0, NULL, OPTION_FLAG, AT(no_cache), NULL, "Use no cache", VERB_SCAN,
+     SECTION_LIBRARY},
+
+    {"format", 0, "table|json|csv", OPTION_CHOICE, AT(format), "table",
+     "How results are printed; json is one object a line", VERB_ANY, SECTION_OUTPUT},
+    {"json", 0, NULL, OPTION_SHORTHAND, 0, "format=json", "The same as --format json", VERB_ANY,
+     SECTION_OUTPUT},
+    {"null", '0', NULL, OPTION_FLAG, AT(null_separated), NULL,
+     "Print only paths, each ended by NUL; read NULs in --files-from", VERBS_PATHS | VERBS_WALK,
+     SECTION_OUTPUT},
+    {"codes", 0, NULL, OPTION_FLAG, AT(codes), NULL, "Print all codes, with their positions",
+     VERB_HASH, SECTION_OUTPUT},
+    {"color", 0, "auto|always|never", OPTION_CHOICE, AT(color), "auto",
+     "Colour in tables; auto: on a terminal", VERB_ANY, SECTION_OUTPUT},
+    {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), NULL, "Only results and errors", VERB_ANY,
+     SECTION_OUTPUT},
+    {"verbose", 'v', NULL, OPTION_FLAG, AT(verbose), NULL, "Say what is skipped, and why", VERB_ANY,
+     SECTION_OUTPUT},
+    {"no-progress", 0, NULL, OPTION_FLAG, AT(no_progress), NULL,
+     "No progress line (there is none unless standard error is a terminal)",
+     VERBS_READ | VERB_GROUPS, SECTION_OUTPUT},
+    {"help", 'h', NULL, OPTION_FLAG, AT(help), NULL, "Print this help", VERB_ANY, SECTION_OUTPUT},
+    {"version", 0, NULL, OPTION_FLAG, AT(version), NULL, "Print the version", VERB_ANY,
+     SECTION_OUTPUT},
+};
+
+const size_t option_count = sizeof option_table / sizeof *option_table;
+
+const char *section_title(enum option_section section)
+{
+    static const char *const titles[SECTION_COUNT] = {
+        [SECTION_MATCHING] = "What matches", [SECTION_FILES] = "Which files",
+        [SECTION_LIMITS] = "Limits",         [SECTION_LIBRARY] = "What is kept",
+        [SECTION_OUTPUT] = "Output",
+    };
+    return titles[section];
+}
+
+const struct option_info *option_by_name(const char *name)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (strcmp(option_table[i].name, name) == 0)
+            return &option_table[i];
+    return NULL;
+}
+
+static size_t split_choices(const char *argument, const char *out[MAX_CHOICES],
+                            char storage[CHOICE_BYTES])
+{
+    size_t count = 0;
+    strncpy(storage, argument, CHOICE_BYTES - 1);
+    storage[CHOICE_BYTES - 1] = 0;
+    char *rest = storage;
+    for (char *word; (word = strsep(&rest, "|")) && count < MAX_CHOICES;)
+        out[count++] = word;
+    return count;
+}
+
+static size_t scheme_names(const char *out[MAX_CHOICES])
+{
+    size_t count;
+    const struct doppel_scheme *schemes = doppel_schemes(&count);
+    for (size_t i = 0; i < count && i < MAX_CHOICES; i++)
+        out[i] = schemes[i].name;
+    return count < MAX_CHOICES ? count : MAX_CHOICES;
+}
+
+/* Kinds that have a scheme, in the order of the schemes. */
+static size_t kind_names(const char *out[MAX_CHOICES])
+{
+    size_t scheme_count, count = 0;
+    const struct doppel_scheme *schemes = doppel_schemes(&scheme_count);
+    for (size_t i = 0; i < scheme_count && count < MAX_CHOICES; i++)
+        if (i == 0 || schemes[i].kind != schemes[i - 1].kind)
+            out[count++] = doppel_kind_name(schemes[i].kind);
+    return count;
+}
+
+size_t option_choices(const struct option_info *option, const char *out[MAX_CHOICES],
+                      char storage[CHOICE_BYTES])
+{
+    switch (option->type) {
+    case OPTION_CHOICE:
+        return split_choices(option->argument, out, storage);
+    case OPTION_SCHEME:
+        return scheme_names(out);
+    case OPTION_KIND:
+        return kind_names(out);
+    default:
+        return 0;
+    }
+}

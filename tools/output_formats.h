@@ -1,0 +1,37 @@
+/* What output.c and its formats share. */
+#ifndef DOPPEL_TOOLS_OUTPUT_FORMATS_H
+#define DOPPEL_TOOLS_OUTPUT_FORMATS_H
+
+#include <stdio.h>
+
+#include "tools/output.h"
+
+enum { MAX_COLUMNS = 32 };
+
+/* A value of a row by dotted key, or NULL; `element` is the one of the expanded list, or NULL. */
+json_t *cell_value(const struct layout *layout, const json_t *row, const json_t *element,
+                   const char *key);
+
+/* A value as text: strings as they are, all else as JSON has it; given (free). NULL for NULL. */
+char *cell_text(const json_t *value);
+
+/* One object, compact, in a line. */
+void json_write(FILE *stream, const json_t *row);
+
+void csv_write_header(FILE *stream, const struct layout *layout);
+void csv_write_row(FILE *stream, const struct layout *layout, const json_t *row,
+                   const json_t *element);
+/* RFC 4180: in quotes where it must be. */
+void csv_write_field(FILE *stream, const char *text);
+
+struct table;
+struct table *table_new(const struct layout *layout, bool color);
+void table_add(struct table *table, FILE *stream, const json_t *row, const json_t *element);
+/* The lines before this belong together: a blank line follows them. */
+void table_end_group(struct table *table);
+void table_finish(struct table *table, FILE *stream);
+
+/* A cell as people read it; given (free); "" when absent. */
+char *human_text(enum cell cell, const json_t *value);
+
+#endif

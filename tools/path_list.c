@@ -1,0 +1,49 @@
+/* A list of paths in a file or on standard input. */
+#include "tools/path_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/memory.h"
+
+enum doppel_status path_list_open(struct path_list *list, const char *path, bool null_separated,
+                                  struct doppel_error *error)
+{
+    FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    if (!stream)
+        return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO, "%s: %s",
+                           path, strerror(errno));
+    *list = (struct path_list){.stream = stream, .separator = null_separated ? 0 : '\n'};
+    list->line = must_allocate(LONGEST_LINE + 1);
+    return DOPPEL_OK;
+}
+
+void path_list_close(struct path_list *list)
+{
+    if (list->stream && list->stream != stdin)
+        fclose(list->stream);
+    free(list->line);
+    *list = (struct path_list){0};
+}
+
+/* A NUL in a list of lines ends the path too: no path has one. */
+const char *path_list_next(struct path_list *list, bool *out_cut)
+{
+    size_t length = 0;
+    int byte = 0;
+    *out_cut = false;
+    while (list->stream && (byte = getc(list->stream)) != EOF) {
+        if (byte != list->separator && byte != 0) {
+            *out_cut = length == LONGEST_LINE;
+            if (!*out_cut)
+                list->line[length++] = (char)byte;
+        } else if (length) {
+            break;
+        }
+    }
+    if (!length)
+        return NULL;
+    list->line[length] = 0;
+    return list->line;
+}

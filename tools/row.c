@@ -1,0 +1,98 @@
+/* Filling a row: numbers of sensible length, paths that are not UTF-8, matches. */
+#include "tools/output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/base64.h"
+#include "tools/printable.h"
+
+void put_value(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+void put_text(json_t *object, const char *key, const char *text)
+{
+    char *repaired = utf8_repaired(text);
+    put_value(object, key, json_string(repaired));
+    free(repaired);
+}
+
+void put_integer(json_t *object, const char *key, uint64_t value)
+{
+    put_value(object, key, json_integer((json_int_t)value));
+}
+
+void put_bool(json_t *object, const char *key, bool value)
+{
+    put_value(object, key, json_boolean(value));
+}
+
+/* JSON has no infinity: such a number is left out. */
+static void put_real(json_t *object, const char *key, const char *format, int digits, double value)
+{
+    char text[64];
+    if (!isfinite(value))
+        return;
+    snprintf(text, sizeof text, format, digits, value);
+    put_value(object, key, json_real(strtod(text, NULL)));
+}
+
+void put_number(json_t *object, const char *key, double value, int decimals)
+{
+    put_real(object, key, "%.*f", decimals, value);
+}
+
+void put_rate(json_t *object, const char *key, double rate)
+{
+    put_real(object, key, "%.*g", 3, rate);
+}
+
+void put_path(json_t *object, const char *key, const char *path)
+{
+    char name[64];
+    put_text(object, key, path);
+    if (utf8_valid(path))
+        return;
+    char *encoded = base64_encode(path, strlen(path));
+    snprintf(name, sizeof name, "%s_base64", key);
+    put_value(object, name, json_string(encoded));
+    free(encoded);
+}
+
+static json_t *transform_of(const struct doppel_match *match)
+{
+    json_t *transform = json_object();
+    if (match->transform.mirrored)
+        put_bool(transform, "mirrored", true);
+    if (match->transform.rotated)
+        put_integer(transform, "rotated", match->transform.rotated);
+    if (match->transform.cropped)
+        put_bool(transform, "cropped", true);
+    if (match->transform.trimmed)
+        put_bool(transform, "trimmed", true);
+    return transform;
+}
+
+void put_match(json_t *object, const struct doppel_match *match)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(match->scheme);
+    put_text(object, "kind", doppel_kind_name(match->kind));
+    if (scheme)
+        put_text(object, "scheme", scheme->name);
+    put_text(object, "relation", doppel_relation_name(match->relation));
+    put_integer(object, "distance", match->distance);
+    put_integer(object, "bits", match->bits);
+    put_number(object, "similarity", match->similarity, 4);
+    put_number(object, "score", match->score, 2);
+    put_rate(object, "false_positive_rate", match->false_positive_rate);
+    put_text(object, "verified", doppel_verified_name(match->verified));
+    json_t *transform = transform_of(match);
+    if (json_object_size(transform))
+        put_value(object, "transform", transform);
+    else
+        json_decref(transform);
+}

@@ -1,0 +1,43 @@
+/* SIGINT and friends as a flag that loops look at, and a closed pipe likewise. */
+#include "tools/signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+/* A handler can reach nothing but a global. 0, or the signal that stopped the run. */
+static volatile sig_atomic_t stopped_by;
+
+static void stop(int signal_number)
+{
+    stopped_by = signal_number;
+}
+
+void signals_install(void)
+{
+    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
+        struct sigaction present;
+        /* nohup, and shells that start jobs in the background, ignore some on purpose. */
+        if (sigaction(stopping[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
+            sigaction(stopping[i], &action, NULL);
+    }
+    signal(SIGPIPE, SIG_IGN);
+}
+
+bool signals_stopped(void)
+{
+    return stopped_by != 0;
+}
+
+void signals_closed_pipe(void)
+{
+    if (!stopped_by)
+        stopped_by = SIGPIPE;
+}
+
+int signals_exit_code(void)
+{
+    return stopped_by ? 128 + stopped_by : 0;
+}
