@@ -47,7 +47,8 @@ struct picture {
 typedef enum doppel_status decoder(struct input *input, const struct doppel_luma_options *options,
                                    struct picture *out, struct doppel_error *error);
 
-decoder decode_jpeg, decode_png;
+decoder decode_jpeg, decode_png, decode_webp, decode_heif;
+decoder decode_gif, decode_bmp, decode_tiff, decode_tga, decode_jxl;
 
 /** A plane that is made row by row, and made smaller on the way where the options allow. */
 struct rows {
@@ -87,6 +88,11 @@ enum doppel_status check_rows(const char *format_name, uint32_t rows, uint32_t h
                               struct doppel_error *error);
 
 /* ---- orientation ---- */
+
+enum tiff_tag { TIFF_WIDTH = 0x0100, TIFF_HEIGHT = 0x0101, TIFF_ORIENTATION = 0x0112 };
+
+/** The number that a tag of the first directory of a TIFF holds; 0 when it is not there. */
+uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag);
 
 /** The orientation (1..8) that an EXIF or TIFF block tells, or 0. `data` may begin with "Exif\0\0".
  */

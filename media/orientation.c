@@ -7,7 +7,7 @@
 /* One tag of one directory is wanted, of blocks that strangers wrote: a general EXIF library would
  * copy every entry first (5 000 entries may share 64 KiB) and cannot look into a TIFF. */
 
-enum { TAG_ORIENTATION = 0x0112, TYPE_SHORT = 3, ENTRY_BYTES = 12 };
+enum { TYPE_SHORT = 3, TYPE_LONG = 4, ENTRY_BYTES = 12 };
 
 struct block {
     const uint8_t *data;
@@ -23,7 +23,7 @@ static uint32_t number(const struct block *block, size_t offset, unsigned bytes)
     return value;
 }
 
-static unsigned find_orientation(const struct block *block)
+static uint32_t find_tag(const struct block *block, enum tiff_tag tag)
 {
     size_t directory = number(block, 4, 4);
     if (directory < 8 || directory > block->size - 2)
@@ -32,27 +32,30 @@ static unsigned find_orientation(const struct block *block)
     size_t count = number(block, directory, 2);
     for (size_t i = 0; i < count && i < fitting; i++) {
         size_t entry = directory + 2 + i * ENTRY_BYTES;
-        if (number(block, entry, 2) != TAG_ORIENTATION)
+        if (number(block, entry, 2) != (uint32_t)tag)
             continue;
-        uint32_t value = number(block, entry + 8, 2);
-        bool valid = number(block, entry + 2, 2) == TYPE_SHORT && value >= 1 && value <= 8;
-        return valid ? value : 0;
+        uint32_t type = number(block, entry + 2, 2);
+        if (type != TYPE_SHORT && type != TYPE_LONG)
+            return 0;
+        return number(block, entry + 8, type == TYPE_SHORT ? 2 : 4);
     }
     return 0;
 }
 
-unsigned orientation_read(const uint8_t *data, size_t size)
+uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag)
 {
-    if (size >= 6 && !memcmp(data, "Exif\0", 6)) {
-        data += 6;
-        size -= 6;
-    }
-    if (size < 8)
+    if (size < 8 || (memcmp(data, "II*\0", 4) && memcmp(data, "MM\0*", 4)))
         return 0;
     struct block block = {data, size, data[0] == 'M'};
-    if (memcmp(data, "II*\0", 4) && memcmp(data, "MM\0*", 4))
-        return 0;
-    return find_orientation(&block);
+    return find_tag(&block, tag);
+}
+
+unsigned orientation_read(const uint8_t *data, size_t size)
+{
+    bool prefixed = size >= 6 && !memcmp(data, "Exif\0", 6);
+    uint32_t value = prefixed ? tiff_number(data + 6, size - 6, TIFF_ORIENTATION)
+                              : tiff_number(data, size, TIFF_ORIENTATION);
+    return value >= 1 && value <= 8 ? value : 0;
 }
 
 /* Where the sample shown at (0, 0) lies, and the steps to its right and lower neighbours. */

@@ -1,0 +1,200 @@
+/* GIF, BMP, TIFF, TGA and JPEG XL to luma through libavcodec: a file is one packet to exactly the
+ * decoder of its format, so that nothing is guessed and nothing else is opened. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libavcodec/avcodec.h>
+#include <libavutil/imgutils.h>
+
+#include "core/bytes.h"
+#include "media/decode.h"
+#include "media/frame.h"
+
+struct reader {
+    struct input *input;
+    const struct doppel_luma_options *options;
+    const char *name;
+    AVCodecContext *codec;
+    AVPacket *packet;
+    AVFrame *frame;
+    struct doppel_error refusal; /* of a frame over the limits */
+};
+
+/* ---- limits ---- */
+
+/* libavcodec asks for every frame here: the place to bound them before they are allocated. */
+static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
+{
+    struct reader *reader = codec->opaque;
+    const struct doppel_media_limits *limits = &reader->options->limits;
+    uint64_t width = (uint64_t)frame->width, height = (uint64_t)frame->height;
+    int bytes = av_image_get_buffer_size(frame->format, frame->width, frame->height, 32);
+    if (check_pixels(limits, width, height, &reader->refusal) != DOPPEL_OK)
+        return AVERROR(EINVAL);
+    /* JPEG XL decodes to floats: libjxl 0.7 was seen to hold 24 bytes a pixel. */
+    uint64_t inside = codec->codec_id == AV_CODEC_ID_JPEGXL ? width * height * 24 : 0;
+    uint64_t held =
+        (uint64_t)reader->packet->size + inside + (bytes < 0 ? UINT32_MAX : (uint64_t)bytes);
+    if (check_memory(limits, held, &reader->refusal) != DOPPEL_OK)
+        return AVERROR(EINVAL);
+    return avcodec_default_get_buffer2(codec, frame, flags);
+}
+
+/* What the header declares is judged here first: libavcodec's own refusal has no sentence. */
+static enum doppel_status check_declared(const struct reader *reader, enum doppel_format format,
+                                         struct doppel_error *error)
+{
+    const uint8_t *data = reader->packet->data;
+    uint64_t width = 1, height = 1;
+    if (reader->packet->size < 26)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "the %s is cut short in its header",
+                           reader->name);
+    if (format == DOPPEL_FORMAT_GIF) {
+        width = get_u16(data + 6);
+        height = get_u16(data + 8);
+    } else if (format == DOPPEL_FORMAT_TGA) {
+        width = get_u16(data + 12);
+        height = get_u16(data + 14);
+    } else if (format == DOPPEL_FORMAT_BMP && get_u32(data + 14) > 12) {
+        int32_t signed_height = (int32_t)get_u32(data + 22); /* negative: top row first */
+        width = get_u32(data + 18);
+        height = (uint64_t)llabs((long long)signed_height);
+    } else if (format == DOPPEL_FORMAT_TIFF) {
+        width = tiff_number(data, (size_t)reader->packet->size, TIFF_WIDTH);
+        height = tiff_number(data, (size_t)reader->packet->size, TIFF_HEIGHT);
+    }
+    return check_pixels(&reader->options->limits, width, height, error);
+}
+
+/* ---- decoding ---- */
+
+static enum doppel_status fail(const struct reader *reader, int code, struct doppel_error *error)
+{
+    char cause[AV_ERROR_MAX_STRING_SIZE];
+    if (reader->refusal.status != DOPPEL_OK)
+        return doppel_fail(error, reader->refusal.status, "%s", reader->refusal.message);
+    if (code == AVERROR(ENOMEM))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the %s", reader->name);
+    if (code == AVERROR_PATCHWELCOME)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "a variant of %s not known here",
+                           reader->name);
+    if (code == AVERROR_EOF || code == AVERROR(EAGAIN))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "the %s is cut short", reader->name);
+    return doppel_fail(error, DOPPEL_E_CORRUPT, "the %s is damaged (%s)", reader->name,
+                       av_make_error_string(cause, sizeof cause, code));
+}
+
+static enum doppel_status open_codec(struct reader *reader, enum AVCodecID id,
+                                     struct doppel_error *error)
+{
+    const AVCodec *codec = avcodec_find_decoder(id);
+    if (!codec)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                           "is a %s, for which FFmpeg has no decoder here", reader->name);
+    reader->codec = avcodec_alloc_context3(codec);
+    reader->packet = av_packet_alloc();
+    reader->frame = av_frame_alloc();
+    if (!reader->codec || !reader->packet || !reader->frame)
+        return fail(reader, AVERROR(ENOMEM), error);
+    reader->codec->thread_count = 1;
+    reader->codec->opaque = reader;
+    reader->codec->get_buffer2 = get_buffer;
+    uint64_t pixels = reader->options->limits.max_pixels;
+    reader->codec->max_pixels = pixels < INT_MAX ? (int64_t)pixels : INT_MAX;
+    int code = avcodec_open2(reader->codec, codec, NULL);
+    return code < 0 ? fail(reader, code, error) : DOPPEL_OK;
+}
+
+/* Of an animation only the first frame is read: LZW cannot make more bytes of it than two a pixel;
+ * a megabyte is for palettes and comments before it. */
+static uint64_t bytes_wanted(struct input *input, enum doppel_format format)
+{
+    uint8_t head[10];
+    if (format != DOPPEL_FORMAT_GIF || input_read_at(input, 0, head, sizeof head) < sizeof head)
+        return input->size;
+    uint64_t wanted = 2 * (uint64_t)get_u16(head + 6) * get_u16(head + 8) + (1 << 20);
+    return wanted < input->size ? wanted : input->size;
+}
+
+static enum doppel_status load_packet(struct reader *reader, enum doppel_format format,
+                                      struct doppel_error *error)
+{
+    uint64_t size = bytes_wanted(reader->input, format);
+    enum doppel_status status = check_memory(&reader->options->limits, size, error);
+    if (status != DOPPEL_OK)
+        return status;
+    if (size > INT_MAX - AV_INPUT_BUFFER_PADDING_SIZE ||
+        av_new_packet(reader->packet, (int)size) < 0)
+        return fail(reader, AVERROR(ENOMEM), error);
+    size_t got = input_read_at(reader->input, 0, reader->packet->data, (size_t)size);
+    av_shrink_packet(reader->packet, (int)got);
+    return check_declared(reader, format, error);
+}
+
+static enum doppel_status decode_packet(struct reader *reader, struct doppel_error *error)
+{
+    int code = avcodec_send_packet(reader->codec, reader->packet);
+    if (code >= 0)
+        code = avcodec_receive_frame(reader->codec, reader->frame);
+    if (code == AVERROR(EAGAIN) && avcodec_send_packet(reader->codec, NULL) >= 0)
+        code = avcodec_receive_frame(reader->codec, reader->frame);
+    return code < 0 ? fail(reader, code, error) : DOPPEL_OK;
+}
+
+/* A TGA of 32 bits that declares no alpha bits has anything there. */
+static bool has_no_alpha(const struct reader *reader, enum doppel_format format)
+{
+    return format == DOPPEL_FORMAT_TGA && !(reader->packet->data[17] & 15);
+}
+
+static enum doppel_status decode(struct input *input, const struct doppel_luma_options *options,
+                                 enum doppel_format format, enum AVCodecID id, struct picture *out,
+                                 struct doppel_error *error)
+{
+    struct reader reader = {.input = input, .options = options, .name = doppel_format_name(format)};
+    av_log_set_level(AV_LOG_QUIET);
+    enum doppel_status status = open_codec(&reader, id, error);
+    if (status == DOPPEL_OK)
+        status = load_packet(&reader, format, error);
+    if (status == DOPPEL_OK)
+        status = decode_packet(&reader, error);
+    if (status == DOPPEL_OK)
+        status = frame_to_picture(reader.frame, options, has_no_alpha(&reader, format), out, error);
+    if (status == DOPPEL_OK && format == DOPPEL_FORMAT_TIFF)
+        out->orientation = orientation_read(reader.packet->data, (size_t)reader.packet->size);
+    avcodec_free_context(&reader.codec);
+    av_packet_free(&reader.packet);
+    av_frame_free(&reader.frame);
+    return status;
+}
+
+enum doppel_status decode_gif(struct input *input, const struct doppel_luma_options *options,
+                              struct picture *out, struct doppel_error *error)
+{
+    return decode(input, options, DOPPEL_FORMAT_GIF, AV_CODEC_ID_GIF, out, error);
+}
+
+enum doppel_status decode_bmp(struct input *input, const struct doppel_luma_options *options,
+                              struct picture *out, struct doppel_error *error)
+{
+    return decode(input, options, DOPPEL_FORMAT_BMP, AV_CODEC_ID_BMP, out, error);
+}
+
+enum doppel_status decode_tiff(struct input *input, const struct doppel_luma_options *options,
+                               struct picture *out, struct doppel_error *error)
+{
+    return decode(input, options, DOPPEL_FORMAT_TIFF, AV_CODEC_ID_TIFF, out, error);
+}
+
+enum doppel_status decode_tga(struct input *input, const struct doppel_luma_options *options,
+                              struct picture *out, struct doppel_error *error)
+{
+    return decode(input, options, DOPPEL_FORMAT_TGA, AV_CODEC_ID_TARGA, out, error);
+}
+
+enum doppel_status decode_jxl(struct input *input, const struct doppel_luma_options *options,
+                              struct picture *out, struct doppel_error *error)
+{
+    return decode(input, options, DOPPEL_FORMAT_JXL, AV_CODEC_ID_JPEGXL, out, error);
+}
