@@ -5,9 +5,10 @@
 #include <stdlib.h>
 
 enum {
-    MIN_SIDE = 12,         /* samples; smaller rectangles are left alone */
-    BORDER_TOLERANCE = 12, /* levels from the median of the outermost line */
+    MIN_SIDE = 12,        /* samples; smaller rectangles are left alone */
+    BORDER_TOLERANCE = 6, /* levels from the median of the outermost line */
     GROUND_TOLERANCE = 6,
+    EDGE_STEP = 10, /* levels between a ground and a picture laid on it */
     MAX_GROUNDS = 5,
 };
 
@@ -93,34 +94,52 @@ static uint32_t border_width(const struct doppel_plane *plane, const struct rect
     return width;
 }
 
-/* All sides are measured before any is cut, so that a turned picture is cut alike. */
-static bool cut_borders_once(const struct doppel_plane *plane, struct rect *rect)
+/* ---- captions and bars: text on a uniform ground, along one side ---- */
+
+/* Share in percent of a line's samples, within the rectangle, that are not near the level. */
+static uint32_t percent_off(const struct doppel_plane *plane, const struct rect *rect,
+                            unsigned axis, uint32_t line, uint8_t level)
 {
-    uint32_t width[2][2];
-    for (unsigned side = 0; side < 4; side++)
-        width[side / 2][side % 2] = border_width(plane, rect, side / 2, side % 2);
-    bool cut = false;
-    for (unsigned axis = 0; axis < 2; axis++) {
-        uint32_t both = width[axis][0] + width[axis][1];
-        if (both == 0 || both * 4 > length(rect, axis) * 3)
-            continue;
-        rect->from[axis] += width[axis][0];
-        rect->to[axis] -= width[axis][1];
-        cut = true;
+    uint32_t off = 0, total = length(rect, !axis);
+    for (uint32_t at = rect->from[!axis]; at < rect->to[!axis]; at++)
+        off += abs(sample(plane, axis, line, at) - level) > EDGE_STEP;
+    return off * 100 / total;
+}
+
+/* The line this many lines into the rectangle from one of its sides. */
+static uint32_t line_at(const struct rect *rect, unsigned axis, bool far, uint32_t depth)
+{
+    return far ? rect->to[axis] - 1 - depth : rect->from[axis] + depth;
+}
+
+/* Lines from this side that are text on the ground of the outermost line, up to the first line of
+ * mere ground that a straight edge follows. */
+static uint32_t caption_width(const struct doppel_plane *plane, const struct rect *rect,
+                              unsigned axis, bool far)
+{
+    uint32_t lines = length(rect, axis), across = length(rect, !axis), percent;
+    uint8_t level =
+        line_median(plane, rect, axis, line_at(rect, axis, far, 0), GROUND_TOLERANCE, &percent);
+    if (percent < 60)
+        return 0;
+    struct counts counts;
+    count_near(plane, rect, level, GROUND_TOLERANCE, &counts);
+    uint32_t width = 0, misses = 0, misses_allowed = lines / 100 + 1;
+    for (uint32_t depth = 0; depth + MIN_SIDE < lines; depth++) {
+        uint32_t near = counts.of_line[axis][line_at(rect, axis, far, depth)] * 100u / across;
+        misses = near < 25 ? misses + 1 : 0;
+        if (misses > misses_allowed)
+            break;
+        if (near >= 90 &&
+            percent_off(plane, rect, axis, line_at(rect, axis, far, depth + 2), level) >= 45)
+            width = depth + 1;
     }
-    return cut;
+    return width;
 }
 
-static void cut_borders(const struct doppel_plane *plane, struct rect *rect)
-{
-    for (unsigned round = 0; round < 3; round++)
-        if (length(rect, 0) < MIN_SIDE || length(rect, 1) < MIN_SIDE ||
-            !cut_borders_once(plane, rect))
-            return;
-}
+/* ---- layouts: a picture among text, on a ground that separates the two ---- */
 
-/* ---- text and bars on a uniform ground ---- */
-
+/* Levels that may be a ground: of each side of the rectangle, and the commonest of all. */
 struct grounds {
     uint8_t levels[MAX_GROUNDS];
     unsigned count;
@@ -134,108 +153,155 @@ static void add_ground(struct grounds *grounds, uint8_t level)
     grounds->levels[grounds->count++] = level;
 }
 
-/* The level that most samples have, give or take 4, if that is over 15 % of them. */
-static void add_commonest(const struct doppel_plane *plane, struct grounds *grounds)
+/* The level that most samples have, give or take 4, if that is over 15 % of them; on a lattice. */
+static void add_commonest(const struct doppel_plane *plane, const struct rect *rect,
+                          struct grounds *grounds)
 {
+    enum { POINTS = 128 };
     uint32_t histogram[65] = {0}, best = 0;
-    for (uint32_t y = 0; y < plane->height; y++)
-        for (uint32_t x = 0; x < plane->width; x++)
+    for (uint32_t j = 0; j < POINTS; j++)
+        for (uint32_t i = 0; i < POINTS; i++) {
+            size_t x = rect->from[0] + (2 * i + 1) * length(rect, 0) / (2 * POINTS);
+            size_t y = rect->from[1] + (2 * j + 1) * length(rect, 1) / (2 * POINTS);
             histogram[plane->data[y * plane->stride + x] / 4]++;
+        }
     for (uint32_t i = 0; i < 64; i++)
         if (histogram[i] + histogram[i + 1] > histogram[best] + histogram[best + 1])
             best = i;
-    if ((uint64_t)(histogram[best] + histogram[best + 1]) * 100 >
-        (uint64_t)plane->width * plane->height * 15)
+    if ((histogram[best] + histogram[best + 1]) * 100 > POINTS * POINTS * 15)
         add_ground(grounds, (uint8_t)(best < 63 ? best * 4 + 4 : 255));
 }
 
-static struct grounds find_grounds(const struct doppel_plane *plane, const struct rect *frame)
+static struct grounds find_grounds(const struct doppel_plane *plane, const struct rect *rect)
 {
     struct grounds grounds = {0};
     for (unsigned side = 0; side < 4; side++) {
-        unsigned axis = side / 2;
-        uint32_t percent, line = side % 2 ? frame->to[axis] - 1 : 0;
-        uint8_t level = line_median(plane, frame, axis, line, 5, &percent);
+        uint32_t percent;
+        uint8_t level = line_median(plane, rect, side / 2, line_at(rect, side / 2, side % 2, 0),
+                                    GROUND_TOLERANCE, &percent);
         if (percent >= 60)
             add_ground(&grounds, level);
     }
-    add_commonest(plane, &grounds);
+    add_commonest(plane, rect, &grounds);
     return grounds;
 }
 
-/* The longest run of lines with under 42 % of ground, across gaps of at most 1 % of the lines. */
-static void keep_longest_run(const struct counts *counts, struct rect *rect, unsigned axis)
+/* Of the runs of lines between gaps of ground, keep the one with most that is not ground. */
+static bool keep_fullest_run(const struct counts *counts, struct rect *rect, unsigned axis)
 {
-    uint32_t gap_allowed = length(rect, axis) / 100, across = length(rect, !axis);
-    uint32_t best_from = 0, best_to = 0, from = 0, to = 0;
-    if (gap_allowed == 0)
-        gap_allowed = 1;
-    for (uint32_t line = rect->from[axis]; line < rect->to[axis]; line++) {
-        if (counts->of_line[axis][line] * 100u >= across * 42u)
+    uint32_t across = length(rect, !axis), from = rect->from[axis];
+    uint32_t best_from = 0, best_to = 0;
+    uint64_t mass = 0, best_mass = 0;
+    for (uint32_t line = rect->from[axis]; line <= rect->to[axis]; line++) {
+        bool gap = line == rect->to[axis] || counts->of_line[axis][line] * 100u >= across * 97;
+        if (!gap) {
+            mass += across - counts->of_line[axis][line];
             continue;
-        if (to == 0 || line - to > gap_allowed)
-            from = line;
-        to = line + 1;
-        if (to - from > best_to - best_from) {
-            best_from = from;
-            best_to = to;
         }
+        if (mass > best_mass) {
+            best_mass = mass;
+            best_from = from;
+            best_to = line;
+        }
+        from = line + 1;
+        mass = 0;
     }
+    bool cut = best_from > rect->from[axis] || best_to < rect->to[axis];
     rect->from[axis] = best_from;
     rect->to[axis] = best_to;
+    return cut;
 }
 
-/* A picture laid on a ground ends in a straight, sharp edge. */
-static bool is_edge(const struct doppel_plane *plane, const struct rect *rect, unsigned axis,
-                    uint32_t inside, uint32_t outside)
+/* A picture laid on a ground begins with a straight edge on every side; things photographed before
+ * a plain wall do not. */
+static bool has_edges(const struct doppel_plane *plane, const struct rect *before,
+                      const struct rect *rect, uint8_t level)
 {
-    uint32_t differing = 0;
-    for (uint32_t at = rect->from[!axis]; at < rect->to[!axis]; at++)
-        differing += abs(sample(plane, axis, inside, at) - sample(plane, axis, outside, at)) > 10;
-    return differing * 100 >= length(rect, !axis) * 45;
+    uint32_t sides = 0, sum = 0;
+    for (unsigned side = 0; side < 4; side++) {
+        unsigned axis = side / 2;
+        bool far = side % 2;
+        if (far ? rect->to[axis] == before->to[axis] : rect->from[axis] == before->from[axis])
+            continue;
+        uint32_t off = percent_off(plane, rect, axis, line_at(rect, axis, far, 1), level);
+        if (off < 15)
+            return false;
+        sum += off;
+        sides++;
+    }
+    return sum >= sides * 50;
 }
 
-static void undo_soft_cuts(const struct doppel_plane *plane, const struct rect *before,
-                           const uint32_t frame[2], struct rect *rect)
+static bool cut_layout(const struct doppel_plane *plane, uint8_t level, struct rect *rect)
 {
     struct rect cut = *rect;
+    struct counts counts;
+    for (unsigned round = 0, unchanged = 0; round < 8 && unchanged < 2; round++) {
+        count_near(plane, &cut, level, GROUND_TOLERANCE, &counts);
+        unchanged = keep_fullest_run(&counts, &cut, !(round % 2)) ? 0 : unchanged + 1;
+        if (length(&cut, 0) < MIN_SIDE || length(&cut, 1) < MIN_SIDE)
+            return false;
+    }
+    uint64_t area = (uint64_t)length(&cut, 0) * length(&cut, 1);
+    if (area * 100 < (uint64_t)plane->width * plane->height * 4 ||
+        !has_edges(plane, rect, &cut, level))
+        return false;
+    bool changed = area != (uint64_t)length(rect, 0) * length(rect, 1);
+    *rect = cut;
+    return changed;
+}
+
+static bool cut_layouts(const struct doppel_plane *plane, struct rect *rect)
+{
+    struct grounds grounds = find_grounds(plane, rect);
+    bool cut = false;
+    for (unsigned i = 0; i < grounds.count; i++)
+        cut |= cut_layout(plane, grounds.levels[i], rect);
+    return cut;
+}
+
+/* ---- rounds of cuts ---- */
+
+typedef uint32_t (*side_width)(const struct doppel_plane *, const struct rect *, unsigned axis,
+                               bool far);
+
+/* All sides are measured before any is cut, so that a turned picture is cut alike. */
+static bool cut_sides(const struct doppel_plane *plane, side_width measure, struct rect *rect)
+{
+    uint32_t width[2][2];
+    if (length(rect, 0) < MIN_SIDE || length(rect, 1) < MIN_SIDE)
+        return false;
+    for (unsigned side = 0; side < 4; side++)
+        width[side / 2][side % 2] = measure(plane, rect, side / 2, side % 2);
+    bool cut = false;
     for (unsigned axis = 0; axis < 2; axis++) {
-        uint32_t from = cut.from[axis], to = cut.to[axis];
-        if (from > before->from[axis] &&
-            !is_edge(plane, &cut, axis, from + 1 < to ? from + 1 : from, from >= 2 ? from - 2 : 0))
-            rect->from[axis] = before->from[axis];
-        if (to < before->to[axis] && !is_edge(plane, &cut, axis, to >= from + 2 ? to - 2 : from,
-                                              to + 1 < frame[axis] ? to + 1 : frame[axis] - 1))
-            rect->to[axis] = before->to[axis];
+        uint32_t both = width[axis][0] + width[axis][1];
+        if (both == 0 || both * 4 > length(rect, axis) * 3)
+            continue;
+        rect->from[axis] += width[axis][0];
+        rect->to[axis] -= width[axis][1];
+        cut = true;
+    }
+    return cut;
+}
+
+static void cut_captions_and_borders(const struct doppel_plane *plane, struct rect *rect)
+{
+    for (unsigned round = 0; round < 4; round++) {
+        bool cut = cut_sides(plane, caption_width, rect);
+        if (!cut_sides(plane, border_width, rect) && !cut)
+            return;
     }
 }
 
-static bool cut_ground(const struct doppel_plane *plane, uint8_t level, struct rect *rect)
+static void cut_furniture(const struct doppel_plane *plane, struct rect *rect)
 {
-    const uint32_t frame[2] = {plane->width, plane->height};
-    struct rect cut = *rect;
-    struct counts counts;
-    for (unsigned round = 0; round < 2; round++)
-        for (unsigned axis = 2; axis-- > 0;) {
-            count_near(plane, &cut, level, GROUND_TOLERANCE, &counts);
-            keep_longest_run(&counts, &cut, axis);
-            if (length(&cut, axis) * 100 < frame[axis] * (axis ? 12u : 20u))
-                return false;
-        }
-    undo_soft_cuts(plane, rect, frame, &cut);
-    if ((uint64_t)length(&cut, 0) * length(&cut, 1) * 100 < (uint64_t)frame[0] * frame[1] * 8)
-        return false;
-    *rect = cut;
-    return true;
-}
-
-static void cut_furniture(const struct doppel_plane *plane, const struct rect *frame,
-                          struct rect *rect)
-{
-    struct grounds grounds = find_grounds(plane, frame);
-    for (unsigned i = 0; i < grounds.count; i++)
-        cut_ground(plane, grounds.levels[i], rect);
-    cut_borders(plane, rect);
+    for (unsigned round = 0; round < 3; round++) {
+        bool cut = cut_layouts(plane, rect);
+        cut_captions_and_borders(plane, rect);
+        if (!cut)
+            return;
+    }
 }
 
 /* ---- the boxes ---- */
@@ -288,9 +354,10 @@ struct trimmed_boxes trim_boxes(const struct doppel_plane *plane)
     if (plane->width < MIN_SIDE || plane->height < MIN_SIDE)
         return (struct trimmed_boxes){share_box_full, share_box_full};
     struct trimmed_boxes boxes;
-    cut_borders(plane, &rect);
+    cut_captions_and_borders(plane, &rect);
     boxes.trimmed = to_shares(plane, &rect);
-    cut_furniture(plane, &frame, &rect);
+    rect = frame;
+    cut_furniture(plane, &rect);
     boxes.furniture = to_shares(plane, &rect);
     return boxes;
 }
