@@ -1,0 +1,33 @@
+/* How often unrelated pictures come out this near, for each class of view pair. */
+#ifndef DOPPEL_IMAGE_CALIBRATION_H
+#define DOPPEL_IMAGE_CALIBRATION_H
+
+#include <stdint.h>
+
+/** Classes of view pair; each has its own curve. */
+enum judge_class {
+    JUDGE_FULL,    /**< full frame against full frame */
+    JUDGE_TRIMMED, /**< a frame was trimmed, none was cropped */
+    JUDGE_CROP,    /**< against a crop of the item */
+    JUDGE_FULL_TURNED, /**< the same three, the query mirrored or turned */
+    JUDGE_TRIMMED_TURNED,
+    JUDGE_CROP_TURNED,
+    JUDGE_CLASSES
+};
+
+/** Scores are d256 + 3·d64: 0 to 448. Curves hold a point every CALIBRATION_STEP. */
+enum { JUDGE_SCORE_MAX = 448, CALIBRATION_STEP = 8, CALIBRATION_POINTS = 448 / 8 + 1 };
+
+struct calibration {
+    /** log10 of the share of unrelated pairs of pictures whose best view pair of the class scores
+     * this low or lower, at score = index × CALIBRATION_STEP; rising. */
+    float log_rate[JUDGE_CLASSES][CALIBRATION_POINTS];
+};
+
+extern const struct calibration calibration_builtin;
+
+/** log10 of the rate at a score, between the points. */
+double calibration_log_rate(const struct calibration *calibration, enum judge_class class,
+                            uint32_t score);
+
+#endif

@@ -1,0 +1,112 @@
+/* Judging two pictures: the nearest views of each class, and how rare such nearness is. */
+#include "image/judge.h"
+
+#include <math.h>
+
+struct doppel_image_judge_options doppel_image_judge_options_default(void)
+{
+    return (struct doppel_image_judge_options){.views = DOPPEL_VIEWS_ALL, .orientations = true};
+}
+
+static enum judge_class class_of(uint32_t query_view, uint32_t item_view, unsigned orientation)
+{
+    enum judge_class class = item_view >= DOPPEL_VIEW_CENTRE ? JUDGE_CROP
+                             : query_view || item_view       ? JUDGE_TRIMMED
+                                                             : JUDGE_FULL;
+    return orientation ? class + JUDGE_FULL_TURNED : class;
+}
+
+/** Furniture is looked for in queries only, crops are made of items only. */
+static bool view_counts(uint32_t view, enum doppel_image_views views, bool query)
+{
+    if (view == DOPPEL_VIEW_FULL)
+        return true;
+    if (views == DOPPEL_VIEWS_FULL || view >= DOPPEL_VIEW_COUNT)
+        return false;
+    if (view == DOPPEL_VIEW_TRIMMED)
+        return true;
+    return query ? view == DOPPEL_VIEW_FURNITURE
+                 : view > DOPPEL_VIEW_FURNITURE && views == DOPPEL_VIEWS_ALL;
+}
+
+/** One oriented view of the query against all views of the item. */
+static void compare_views(const struct doppel_code *code, struct judge_pair pair,
+                          const struct doppel_fingerprint *item, enum doppel_image_views views,
+                          struct judge_pair best[JUDGE_CLASSES])
+{
+    for (uint32_t i = 0; i < item->count; i++) {
+        if (!view_counts(item->positions[i], views, false))
+            continue;
+        uint32_t near = doppel_code_distance(code, &item->codes[i], 64);
+        if (near > DOPPEL_IMAGE_CANDIDATE_RADIUS)
+            continue;
+        pair.item_view = (uint8_t)item->positions[i];
+        pair.distance64 = (uint16_t)near;
+        pair.distance256 = (uint16_t)doppel_code_distance(code, &item->codes[i], 256);
+        pair.score = (uint16_t)(pair.distance256 + 3 * pair.distance64);
+        struct judge_pair *top = &best[class_of(pair.query_view, pair.item_view, pair.orientation)];
+        if (pair.score < top->score)
+            *top = pair;
+    }
+}
+
+void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,
+                      const struct doppel_image_judge_options *options,
+                      struct judge_pair best[JUDGE_CLASSES])
+{
+    for (int i = 0; i < JUDGE_CLASSES; i++)
+        best[i] = (struct judge_pair){.score = UINT16_MAX};
+    unsigned orientations = options->orientations ? DOPPEL_IMAGE_ORIENTATIONS : 1;
+    for (uint32_t i = 0; i < query->count; i++) {
+        if (!view_counts(query->positions[i], options->views, true))
+            continue;
+        for (unsigned o = 0; o < orientations; o++) {
+            struct doppel_code code = doppel_image_orient(&query->codes[i], o);
+            struct judge_pair pair = {.query_view = (uint8_t)query->positions[i],
+                                      .orientation = (uint8_t)o};
+            compare_views(&code, pair, item, options->views, best);
+        }
+    }
+}
+
+/** Nothing within the radius: say so by the full frames. */
+static struct doppel_image_verdict no_candidate(void)
+{
+    return (struct doppel_image_verdict){
+        .distance64 = 64, .distance256 = 256, .false_positive_rate = 1, .similarity = 0};
+}
+
+struct doppel_image_verdict judge_by(const struct calibration *calibration,
+                                     const struct judge_pair best[JUDGE_CLASSES])
+{
+    const struct judge_pair *top = NULL;
+    double log_rate = 0;
+    for (int i = 0; i < JUDGE_CLASSES; i++) {
+        if (best[i].score > JUDGE_SCORE_MAX)
+            continue;
+        double class_rate = calibration_log_rate(calibration, i, best[i].score);
+        if (!top || class_rate < log_rate) {
+            log_rate = class_rate;
+            top = &best[i];
+        }
+    }
+    if (!top)
+        return no_candidate();
+    double rate = fmin(1, pow(10, log_rate));
+    return (struct doppel_image_verdict){.distance64 = top->distance64,
+                                         .distance256 = top->distance256,
+                                         .query_view = top->query_view,
+                                         .item_view = top->item_view,
+                                         .orientation = top->orientation,
+                                         .false_positive_rate = rate,
+                                         .similarity = doppel_image_similarity_at(rate)};
+}
+
+struct doppel_image_verdict doppel_image_judge(const struct doppel_fingerprint *query,
+                                               const struct doppel_fingerprint *item,
+                                               const struct doppel_image_judge_options *options)
+{
+    struct judge_pair best[JUDGE_CLASSES];
+    judge_best_pairs(query, item, options, best);
+    return judge_by(&calibration_builtin, best);
+}

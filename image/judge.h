@@ -1,0 +1,25 @@
+/* Inside the judge: the best view pair of each class. For image_recall too, which calibrates. */
+#ifndef DOPPEL_IMAGE_JUDGE_H
+#define DOPPEL_IMAGE_JUDGE_H
+
+#include <doppel/image.h>
+
+#include "image/calibration.h"
+
+/** A pair of views, oriented, and how far apart they are. */
+struct judge_pair {
+    uint16_t score; /**< d256 + 3·d64; UINT16_MAX = none within the radius */
+    uint16_t distance64, distance256;
+    uint8_t query_view, item_view, orientation;
+};
+
+/** The nearest pair of each class within DOPPEL_IMAGE_CANDIDATE_RADIUS. */
+void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,
+                      const struct doppel_image_judge_options *options,
+                      struct judge_pair best[JUDGE_CLASSES]);
+
+/** The verdict that a calibration gives on them. */
+struct doppel_image_verdict judge_by(const struct calibration *calibration,
+                                     const struct judge_pair best[JUDGE_CLASSES]);
+
+#endif

@@ -1,0 +1,131 @@
+/* The pixel check: align two pictures' thumbs from their best view pairs, compare block by block. */
+#include "image/pixels.h"
+
+#include <math.h>
+
+#include "image/align.h"
+
+enum { SIDE = DOPPEL_IMAGE_THUMB_SIDE };
+
+/** The box of a view in thumb pixels: left, top, right, bottom. */
+static bool box_of(const struct doppel_image_features *features, uint32_t view, double box[4])
+{
+    for (uint32_t i = 0; i < features->fingerprint.count && i < DOPPEL_VIEW_COUNT; i++) {
+        if (features->fingerprint.positions[i] != view)
+            continue;
+        for (int side = 0; side < 4; side++)
+            box[side] = features->boxes[i][side] * (SIDE / 65535.);
+        return box[2] > box[0] && box[3] > box[1];
+    }
+    return false;
+}
+
+static double thumb_at(const uint8_t *thumb, double x, double y)
+{
+    x = fmax(0, fmin(SIDE - 1, x));
+    y = fmax(0, fmin(SIDE - 1, y));
+    int left = x < SIDE - 2 ? (int)x : SIDE - 2, top = y < SIDE - 2 ? (int)y : SIDE - 2;
+    double right = x - left, below = y - top;
+    const uint8_t *at = thumb + top * SIDE + left;
+    return (1 - below) * ((1 - right) * at[0] + right * at[1]) +
+           below * ((1 - right) * at[SIDE] + right * at[SIDE + 1]);
+}
+
+/** One sample of a view, the mean of four points of its cell. */
+static float cell_of(const uint8_t *thumb, const double box[4], int column, int row)
+{
+    double wide = (box[2] - box[0]) / ALIGN_SIDE, tall = (box[3] - box[1]) / ALIGN_SIDE, sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += thumb_at(thumb, box[0] + (column + .25 + .5 * (i & 1)) * wide - .5,
+                        box[1] + (row + .25 + .5 * (i >> 1)) * tall - .5);
+    return (float)(sum / 4);
+}
+
+/** A view of the query, turned so that it looks like the item. */
+static void make_template(const uint8_t *thumb, const double box[4], unsigned orientation,
+                          struct align_template *out)
+{
+    for (int y = 0; y < ALIGN_SIDE; y++)
+        for (int x = 0; x < ALIGN_SIDE; x++) {
+            int column = orientation & 1 ? ALIGN_SIDE - 1 - x : x;
+            int row = orientation & 2 ? ALIGN_SIDE - 1 - y : y;
+            out->sample[y * ALIGN_SIDE + x] = orientation & 4 ? cell_of(thumb, box, row, column)
+                                                              : cell_of(thumb, box, column, row);
+        }
+}
+
+static int clamped(int i)
+{
+    return i < 0 ? 0 : i >= SIDE ? SIDE - 1 : i;
+}
+
+/** The thumb, smoothed by 1-2-1 both ways to the template's resolution, and its slopes. */
+static void make_target(const uint8_t *thumb, struct align_target *out)
+{
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) {
+            int sum = 0;
+            for (int dy = -1; dy <= 1; dy++)
+                for (int dx = -1; dx <= 1; dx++)
+                    sum += thumb[clamped(y + dy) * SIDE + clamped(x + dx)] * (2 - (dx & 1)) *
+                           (2 - (dy & 1));
+            out->sample[y * SIDE + x] = (float)sum / 16;
+        }
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) {
+            const float *s = out->sample;
+            out->slope_x[y * SIDE + x] =
+                (s[y * SIDE + clamped(x + 1)] - s[y * SIDE + clamped(x - 1)]) / 2;
+            out->slope_y[y * SIDE + x] =
+                (s[clamped(y + 1) * SIDE + x] - s[clamped(y - 1) * SIDE + x]) / 2;
+        }
+}
+
+/** Where the template lies if it is exactly the box. */
+static struct align_map map_of(const double box[4])
+{
+    return (struct align_map){{(box[0] + box[2]) / 2 - .5, (box[2] - box[0]) / 2, 0,
+                               (box[1] + box[3]) / 2 - .5, 0, (box[3] - box[1]) / 2}};
+}
+
+static double agreement_from(const struct doppel_image_features *query,
+                             const struct doppel_image_features *item,
+                             const struct align_target *target, const struct judge_pair *pair)
+{
+    double query_box[4], item_box[4];
+    if (!box_of(query, pair->query_view, query_box) || !box_of(item, pair->item_view, item_box))
+        return 0;
+    struct align_template template;
+    make_template(query->thumb, query_box, pair->orientation, &template);
+    struct align_map map = map_of(item_box);
+    double before = align_agreement(&template, target, &map);
+    if (!align_fit(&template, target, &map))
+        return before;
+    return fmax(before, align_agreement(&template, target, &map));
+}
+
+double pixels_agreement(const struct doppel_image_features *query,
+                        const struct doppel_image_features *item,
+                        const struct doppel_image_judge_options *options)
+{
+    struct judge_pair best[JUDGE_CLASSES];
+    struct align_target target;
+    judge_best_pairs(&query->fingerprint, &item->fingerprint, options, best);
+    make_target(item->thumb, &target);
+    double agreement = 0;
+    for (int i = 0; i < JUDGE_CLASSES; i++)
+        if (best[i].score <= JUDGE_SCORE_MAX)
+            agreement = fmax(agreement, agreement_from(query, item, &target, &best[i]));
+    return agreement;
+}
+
+bool doppel_image_check_pixels(const struct doppel_image_features *query,
+                               const struct doppel_image_features *item,
+                               const struct doppel_image_judge_options *options,
+                               struct doppel_image_verdict *verdict)
+{
+    double rate = pow(10, calibration_pixels_log_rate(pixels_agreement(query, item, options)));
+    verdict->false_positive_rate = fmin(verdict->false_positive_rate, rate);
+    verdict->similarity = doppel_image_similarity_at(verdict->false_positive_rate);
+    return verdict->false_positive_rate <= DOPPEL_IMAGE_MAX_FPR;
+}
