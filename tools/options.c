@@ -78,8 +78,8 @@ const struct option_info option_table[] = {
     {"durable", 0, NULL, OPTION_FLAG, AT(durable), NULL,
      "What was added or removed survives power loss too", VERB_ADD | VERB_REMOVE, SECTION_LIBRARY},
     {"cache", 0, "FILE", OPTION_TEXT, AT(cache), NULL,
-     "Keeps what was read (default: $XDG_CACHE_HOME/doppel/cache.db)", VERB_SCAN, SECTION_LIBRARY},
-    {"no-cache", 0, NULL, OPTION_FLAG, AT(no_cache), NULL, "Use no cache", VERB_SCAN,
+     "Keeps what was read (default: $XDG_CACHE_HOME/doppel/cache.db)", VERBS_READ, SECTION_LIBRARY},
+    {"no-cache", 0, NULL, OPTION_FLAG, AT(no_cache), NULL, "Use no cache", VERBS_READ,
      SECTION_LIBRARY},
 
     {"format", 0, "table|json|csv", OPTION_CHOICE, AT(format), "table",

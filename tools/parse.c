@@ -325,7 +325,7 @@ static enum doppel_status check_operands(const struct settings *settings,
     size_t count = settings->operands.count;
     bool elsewhere = settings->files_from || settings->code;
     if (count < verb->min_operands && !elsewhere)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'%s' needs %s; see 'doppel %s --help'",
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'%s' wants %s; see 'doppel %s --help'",
                            verb->name, verb->operands, verb->name);
     if (count > verb->max_operands)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

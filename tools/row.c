@@ -87,8 +87,10 @@ void put_match(json_t *object, const struct doppel_match *match)
     put_integer(object, "distance", match->distance);
     put_integer(object, "bits", match->bits);
     put_number(object, "similarity", match->similarity, 4);
-    put_number(object, "score", match->score, 2);
-    put_rate(object, "false_positive_rate", match->false_positive_rate);
+    if (match->false_positive_rate > 0)
+        put_number(object, "score", match->score, 2);
+    if (match->false_positive_rate >= 0) /* below: not known, as of codes judged by distance */
+        put_rate(object, "false_positive_rate", match->false_positive_rate);
     put_text(object, "verified", doppel_verified_name(match->verified));
     json_t *transform = transform_of(match);
     if (json_object_size(transform))

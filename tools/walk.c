@@ -248,12 +248,12 @@ static bool visit_special(struct walk *walk, bool is_operand, struct walk_entry 
 
 static bool visit_file(struct walk *walk, bool is_operand, struct walk_entry *out)
 {
-    if (!is_operand && file_set_has(&walk->operands, &out->stat))
+    if (!is_operand && !walk->options.every_name && file_set_has(&walk->operands, &out->stat))
         return skipped(walk, SKIP_OPERAND, out);
     if (!is_operand && (uint64_t)out->stat.st_size < walk->options.min_size)
         return skipped(walk, SKIP_SMALL, out);
-    bool remember = is_operand || walk->remember_files || out->stat.st_nlink > 1;
-    bool seen = remember && !file_set_add(&walk->seen, &out->stat);
+    bool repeatable = is_operand || walk->remember_files || out->stat.st_nlink > 1;
+    bool seen = repeatable && !walk->options.every_name && !file_set_add(&walk->seen, &out->stat);
     return found(walk, seen ? WALK_SAME_FILE : WALK_FILE, out);
 }
 
@@ -321,9 +321,10 @@ static bool next_in_directory(struct walk *walk, struct walk_entry *out)
 
 static bool visit_stdin(struct walk *walk, struct walk_entry *out)
 {
-    if (walk->stdin_fd >= 0)
+    if (walk->stdin_fd >= 0 && !walk->options.every_name)
         return found(walk, WALK_SAME_FILE, out);
-    if (spool(STDIN_FILENO, walk->options.max_bytes, &walk->stdin_fd, &out->error))
+    if (walk->stdin_fd < 0 &&
+        spool(STDIN_FILENO, walk->options.max_bytes, &walk->stdin_fd, &out->error))
         return found(walk, WALK_ERROR, out);
     if (fstat(walk->stdin_fd, &out->stat) != 0)
         return failed(walk, errno, out);

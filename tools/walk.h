@@ -22,6 +22,7 @@ struct walk_options {
     struct strings exclude; /* globs; one with a '/' is matched to the path below its PATH */
     bool hidden, one_file_system, follow;
     uint64_t min_size;
+    bool every_name;    /* hard links and paths given twice are files each time */
     bool stdin_operand; /* "-" among `paths` is standard input, not a file of that name */
     uint64_t max_bytes; /* of standard input */
 };

@@ -1,0 +1,216 @@
+/* The tables hold together, and a command line becomes settings or a helpful sentence. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/options.h"
+
+enum { MAX_WORDS = 16 };
+
+/* Parse "scan --jobs 2 x"; words are split at blanks. */
+static enum doppel_status parse(const char *line, struct settings *out, struct doppel_error *error)
+{
+    static char copy[512]; /* settings borrow from argv */
+    char *argv[MAX_WORDS + 1] = {0}, *rest = copy;
+    int argc = 0;
+    strncpy(copy, line, sizeof copy - 1);
+    for (char *word; argc < MAX_WORDS && (word = strsep(&rest, " "));)
+        argv[argc++] = word;
+    return settings_parse(verb_by_name(argv[0]), argc, argv, out, error);
+}
+
+static struct settings parsed(const char *line)
+{
+    struct settings settings;
+    struct doppel_error error = {0};
+    if (parse(line, &settings, &error))
+        fail_msg("'%s': %s", line, error.message);
+    return settings;
+}
+
+static void assert_refused(const char *line, const char *sentence)
+{
+    struct settings settings;
+    struct doppel_error error = {0};
+    assert_int_equal(parse(line, &settings, &error), DOPPEL_E_ARGUMENT);
+    assert_string_equal(error.message, sentence);
+}
+
+static void defaults_are_those_of_the_table(void **state)
+{
+    (void)state;
+    struct settings settings = parsed("scan x");
+    assert_int_equal(settings.operands.count, 1);
+    assert_int_equal(settings.format, FORMAT_TABLE);
+    assert_false(settings.format_given);
+    assert_int_equal(settings.max_distance, -1);
+    assert_true(settings.min_similarity == -1);
+    assert_int_equal(settings.jobs, 0);
+    assert_true(settings.max_pixels == 500000000);
+    assert_true(settings.max_bytes == UINT64_C(1) << 30);
+    assert_true(settings.max_memory == UINT64_C(512) << 20);
+    assert_int_equal(settings.timeout_ms, 60000);
+    assert_int_equal(settings.views, VIEWS_ALL);
+    assert_true(settings.orientations);
+    assert_int_equal(settings.check, CHECK_NONE);
+    assert_string_equal(settings.scheme->name, "phash64");
+    settings_free(&settings);
+}
+
+static void values_are_set(void **state)
+{
+    (void)state;
+    struct settings settings =
+        parsed("scan -j 3 --json --views=trim --no-orientations --check pixels --timeout 1.5 "
+               "--exclude a --exclude=b -0vx y");
+    assert_int_equal(settings.jobs, 3);
+    assert_int_equal(settings.format, FORMAT_JSON);
+    assert_true(settings.format_given);
+    assert_int_equal(settings.views, VIEWS_TRIM);
+    assert_false(settings.orientations);
+    assert_int_equal(settings.check, CHECK_PIXELS);
+    assert_int_equal(settings.timeout_ms, 1500);
+    assert_int_equal(settings.exclude.count, 2);
+    assert_string_equal(settings.exclude.items[1], "b");
+    assert_true(settings.null_separated && settings.verbose && settings.one_file_system);
+    settings_free(&settings);
+}
+
+static void options_and_paths_mix(void **state)
+{
+    (void)state;
+    struct settings settings = parsed("scan a --hidden b -- --follow -j");
+    assert_int_equal(settings.operands.count, 4);
+    assert_string_equal(settings.operands.items[0], "a");
+    assert_string_equal(settings.operands.items[2], "--follow");
+    assert_true(settings.hidden);
+    assert_false(settings.follow);
+    settings_free(&settings);
+}
+
+static void the_last_of_opposites_counts(void **state)
+{
+    (void)state;
+    struct settings settings =
+        parsed("scan --json --format csv --no-orientations --orientations x");
+    assert_int_equal(settings.format, FORMAT_CSV);
+    assert_true(settings.orientations);
+    settings_free(&settings);
+}
+
+static void mistakes_are_answered(void **state)
+{
+    (void)state;
+    assert_refused("scan --jsno x", "unknown option '--jsno'; did you mean '--json'?");
+    assert_refused("scan --folow=3 x", "unknown option '--folow'; did you mean '--follow'?");
+    assert_refused("scan --zebra x", "unknown option '--zebra'; see 'doppel scan --help'");
+    assert_refused("scan -Z x", "unknown option '-Z'; see 'doppel scan --help'");
+    assert_refused("schemes --follow", "'schemes' has no option '--follow'; see 'doppel schemes "
+                                       "--help'");
+    assert_refused("schemes -j 2", "'schemes' has no option '-j'; see 'doppel schemes --help'");
+    assert_refused("scan --no x", "option '--no' could be '--no-orientations', '--no-cache', "
+                                  "'--no-progress'");
+    assert_refused("scan --jobs", "'--jobs' needs a value: --jobs N");
+    assert_refused("scan -j", "'--jobs' needs a value: --jobs N");
+    assert_refused("scan --hidden=1 x", "'--hidden' takes no value");
+    assert_refused("scan --jobs 0 x", "'--jobs' takes a whole number from 1 to 1024, not '0'");
+    assert_refused("scan --format jsn x",
+                   "'--format' takes table, json or csv, not 'jsn'; did you mean 'json'?");
+    assert_refused("scan --scheme phash65 x", "'--scheme' takes phash64, phash256, imagehash or "
+                                              "pdq, not 'phash65'; did you mean 'phash64'?");
+    assert_refused("scan --timeout soon x",
+                   "'--timeout' takes a time such as 90, 500ms or 2m, not 'soon'");
+    assert_refused("scan --min-similarity 2 x",
+                   "'--min-similarity' takes a number from 0 to 1, not '2'");
+    assert_refused("scan", "'scan' wants PATH...; see 'doppel scan --help'");
+    assert_refused("compare a", "'compare' wants A B; see 'doppel compare --help'");
+    assert_refused("compare a b c",
+                   "'compare' does not know what to do with 'c'; see 'doppel compare --help'");
+    assert_refused("scan x --max-distance 3 --min-similarity 0.5",
+                   "give '--max-distance' or '--min-similarity', not both");
+    assert_refused("find --code 123",
+                   "'--code' takes 16 hex digits for scheme 'phash64', not '123'");
+}
+
+static void unknown_verbs_are_answered(void **state)
+{
+    (void)state;
+    struct doppel_error error;
+    assert_int_equal(unknown_verb("scna", &error), DOPPEL_E_ARGUMENT);
+    assert_string_equal(error.message, "unknown verb 'scna'; did you mean 'scan'?");
+    unknown_verb("bake", &error);
+    assert_string_equal(error.message, "unknown verb 'bake'; see 'doppel --help'");
+}
+
+static void paths_may_come_from_elsewhere(void **state)
+{
+    (void)state;
+    struct settings settings = parsed("scan --files-from -");
+    assert_string_equal(settings.files_from, "-");
+    settings_free(&settings);
+    settings = parsed("find --code 0123456789abcdef");
+    assert_int_equal(settings.operands.count, 0);
+    settings_free(&settings);
+    settings = parsed("scan --help");
+    assert_true(settings.help);
+    settings_free(&settings);
+}
+
+/* Each default is a right value, names and letters are used once, sentences have no full stop. */
+static void the_tables_hold_together(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option_info *option = &option_table[i];
+        assert_ptr_equal(option_by_name(option->name), option);
+        assert_true(option->verbs != 0);
+        assert_int_not_equal(option->help[strlen(option->help) - 1], '.');
+        for (size_t j = 0; j < i; j++)
+            assert_false(option->letter && option->letter == option_table[j].letter);
+        bool flag = option->type == OPTION_FLAG || option->type == OPTION_FLAG_OFF ||
+                    option->type == OPTION_SHORTHAND;
+        assert_int_equal(flag, option->argument == NULL);
+    }
+    for (size_t i = 0; i < verb_count; i++) {
+        const struct verb *verb = &verb_table[i];
+        assert_ptr_equal(verb_by_name(verb->name), verb);
+        assert_non_null(verb->run);
+        assert_memory_equal(verb->example, "doppel ", 7);
+        assert_memory_equal(verb->example + 7, verb->name, strlen(verb->name));
+        assert_int_not_equal(verb->summary[strlen(verb->summary) - 1], '.');
+    }
+}
+
+/* The options of an example are ones that its verb has. */
+static void the_examples_work(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < verb_count; i++) {
+        char line[256];
+        strncpy(line, verb_table[i].example + strlen("doppel "), sizeof line - 1);
+        line[sizeof line - 1] = 0;
+        line[strcspn(line, ">")] = 0;
+        struct settings settings = parsed(line);
+        settings_free(&settings);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_those_of_the_table),
+        cmocka_unit_test(values_are_set),
+        cmocka_unit_test(options_and_paths_mix),
+        cmocka_unit_test(the_last_of_opposites_counts),
+        cmocka_unit_test(mistakes_are_answered),
+        cmocka_unit_test(unknown_verbs_are_answered),
+        cmocka_unit_test(paths_may_come_from_elsewhere),
+        cmocka_unit_test(the_tables_hold_together),
+        cmocka_unit_test(the_examples_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* Text for people and machines: UTF-8, escapes, base64, CSV fields, human figures, progress. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <iconv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/base64.h"
+#include "tools/output_formats.h"
+#include "tools/printable.h"
+#include "tools/progress.h"
+
+/* ---- UTF-8 ---- */
+
+/* Whether libc's converter takes it; it, too, refuses what is overlong, a surrogate or too large.
+ */
+static bool iconv_valid(iconv_t converter, const char *text)
+{
+    char copy[16], points[64], *in = copy, *out = points;
+    size_t in_left = strlen(text), out_left = sizeof points;
+    strcpy(copy, text);
+    iconv(converter, NULL, NULL, NULL, NULL);
+    return iconv(converter, &in, &in_left, &out, &out_left) != (size_t)-1;
+}
+
+/* Bytes from where the rules change, so that most sequences are nearly right. */
+static char telling_byte(void)
+{
+    static const unsigned char bytes[] = {'a',  0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
+                                          0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed,
+                                          0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff};
+    return (char)bytes[(size_t)rand() % sizeof bytes];
+}
+
+static void utf8_is_what_libc_takes(void **state)
+{
+    (void)state;
+    iconv_t converter = iconv_open("UTF-32", "UTF-8");
+    size_t valid = 0;
+    srand(1);
+    for (int i = 0; i < 200000; i++) {
+        char text[8] = "";
+        size_t length = 1 + (size_t)rand() % 4;
+        for (size_t j = 0; j < length; j++)
+            text[j] = telling_byte();
+        assert_int_equal(utf8_valid(text), iconv_valid(converter, text));
+        valid += utf8_valid(text);
+        char *repaired = utf8_repaired(text);
+        assert_true(utf8_valid(repaired));
+        assert_int_equal(strcmp(repaired, text) == 0, utf8_valid(text));
+        free(repaired);
+    }
+    assert_true(valid > 1000);
+    iconv_close(converter);
+}
+
+static void assert_printable(const char *text, bool bytes_too, const char *expected)
+{
+    char *shown = printable(text, bytes_too);
+    assert_string_equal(shown, expected);
+    free(shown);
+}
+
+static void controls_are_shown(void **state)
+{
+    (void)state;
+    assert_printable("a\nb\tc\rd\x1b[31m\x7f", true, "a\\nb\\tc\\rd\\x1b[31m\\x7f");
+    assert_printable("\xc2\x9b[31m", true, "\\x9b[31m");             /* C1 */
+    assert_printable("\xe2\x80\xaegpj.exe", true, "\\u202egpj.exe"); /* right to left */
+    assert_printable("\xff\xc3", true, "\\xff\\xc3");
+    assert_printable("\xff\n", false, "\xff\\n");
+    assert_printable("Grüße 世界 😀", true, "Grüße 世界 😀");
+}
+
+static void widths_are_those_of_a_terminal(void **state)
+{
+    (void)state;
+    assert_int_equal(display_width("abc"), 3);
+    assert_int_equal(display_width("Grüße"), 5);
+    assert_int_equal(display_width("世界"), 4);
+    assert_int_equal(display_width("e\xcc\x81"), 1);
+    assert_int_equal(display_width(""), 0);
+}
+
+/* ---- base64 ---- */
+
+static void base64_is_that_of_the_rfc(void **state)
+{
+    (void)state;
+    const char *vectors[][2] = {{"", ""},
+                                {"f", "Zg=="},
+                                {"fo", "Zm8="},
+                                {"foo", "Zm9v"},
+                                {"foob", "Zm9vYg=="},
+                                {"fooba", "Zm9vYmE="},
+                                {"foobar", "Zm9vYmFy"},
+                                {"\xff\xfe\xfd", "//79"}};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        size_t size;
+        char *encoded = base64_encode(vectors[i][0], strlen(vectors[i][0]));
+        assert_string_equal(encoded, vectors[i][1]);
+        char *decoded = base64_decode(encoded, &size);
+        assert_int_equal(size, strlen(vectors[i][0]));
+        assert_string_equal(decoded, vectors[i][0]);
+        free(encoded);
+        free(decoded);
+    }
+}
+
+static void base64_refuses_what_it_is_not(void **state)
+{
+    (void)state;
+    size_t size;
+    const char *bad[] = {"A", "AAA", "A===", "====", "AA*A", "AA=A", "AAAAA"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_null(base64_decode(bad[i], &size));
+}
+
+/* ---- CSV ---- */
+
+static void assert_field(const char *text, const char *expected)
+{
+    char *written = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&written, &size);
+    csv_write_field(stream, text);
+    fclose(stream);
+    assert_string_equal(written, expected);
+    free(written);
+}
+
+static void csv_quotes_where_it_must(void **state)
+{
+    (void)state;
+    assert_field("plain text", "plain text");
+    assert_field("", "");
+    assert_field("a,b", "\"a,b\"");
+    assert_field("say \"hi\"", "\"say \"\"hi\"\"\"");
+    assert_field("two\nlines", "\"two\nlines\"");
+    assert_field("\r", "\"\r\"");
+}
+
+/* ---- figures for people ---- */
+
+static void assert_human(enum cell cell, json_t *value, const char *expected)
+{
+    char *text = human_text(cell, value);
+    assert_string_equal(text, expected);
+    free(text);
+    json_decref(value);
+}
+
+static void figures_are_short(void **state)
+{
+    (void)state;
+    assert_human(CELL_SIZE, json_integer(0), "0 B");
+    assert_human(CELL_SIZE, json_integer(999), "999 B");
+    assert_human(CELL_SIZE, json_integer(1000), "1.0 kB");
+    assert_human(CELL_SIZE, json_integer(9960), "10 kB");
+    assert_human(CELL_SIZE, json_integer(999499), "999 kB");
+    assert_human(CELL_SIZE, json_integer(999500), "1.0 MB");
+    assert_human(CELL_SIZE, json_integer(INT64_MAX), "9.2 EB");
+    assert_human(CELL_SECONDS, json_real(0.04), "0:00.0");
+    assert_human(CELL_SECONDS, json_real(59.96), "1:00.0");
+    assert_human(CELL_SECONDS, json_integer(3723), "1:02:03");
+    assert_human(CELL_BOOL, json_true(), "yes");
+    assert_human(CELL_BOOL, json_false(), "");
+    assert_human(CELL_NUMBER, json_real(0.9876), "0.9876");
+    assert_human(CELL_TEXT, json_string("a\nb"), "a\\nb");
+    assert_human(CELL_TEXT, NULL, "");
+}
+
+/* ---- progress ---- */
+
+static void assert_progress(const struct progress *progress, const char *expected)
+{
+    char line[256];
+    progress_format(progress, line, sizeof line);
+    assert_string_equal(line, expected);
+}
+
+static void progress_tells_what_is_known(void **state)
+{
+    (void)state;
+    struct progress progress = {.unit = "files"};
+    assert_progress(&progress, "0 files");
+    progress.done = 1234;
+    assert_progress(&progress, "1 234 files");
+    progress.rate = 310;
+    progress.total = 10000;
+    progress.errors = 3;
+    assert_progress(&progress, "1 234 of 10 000 files · 12 % · 310/s · 0:28 left · 3 errors");
+    progress.rate = 0.5;
+    progress.errors = 1;
+    assert_progress(&progress, "1 234 of 10 000 files · 12 % · 0.5/s · 4:52:12 left · 1 error");
+    progress.done = 10000;
+    progress.errors = 0;
+    assert_progress(&progress, "10 000 of 10 000 files · 100 % · 0.5/s");
+    progress.done = 10001; /* more came than were counted */
+    assert_progress(&progress, "10 001 files · 0.5/s");
+}
+
+static void progress_fits_small_buffers(void **state)
+{
+    (void)state;
+    struct progress progress = {.unit = "files", .done = 1234567, .total = 2000000, .rate = 10};
+    for (size_t size = 1; size < 64; size++) {
+        char line[64];
+        memset(line, 'x', sizeof line);
+        progress_format(&progress, line, size);
+        assert_true(strlen(line) < size);
+    }
+}
+
+static void progress_is_for_terminals(void **state)
+{
+    (void)state;
+    FILE *stream = tmpfile();
+    struct progress progress;
+    progress_init(&progress, stream, true);
+    progress_begin(&progress, "files", 10);
+    progress.drawn_ns = 0;
+    progress_update(&progress, 5, 0);
+    progress_clear(&progress);
+    assert_int_equal(ftell(stream), 0);
+    assert_int_equal(progress.done, 5);
+    fclose(stream);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(utf8_is_what_libc_takes),
+        cmocka_unit_test(controls_are_shown),
+        cmocka_unit_test(widths_are_those_of_a_terminal),
+        cmocka_unit_test(base64_is_that_of_the_rfc),
+        cmocka_unit_test(base64_refuses_what_it_is_not),
+        cmocka_unit_test(csv_quotes_where_it_must),
+        cmocka_unit_test(figures_are_short),
+        cmocka_unit_test(progress_tells_what_is_known),
+        cmocka_unit_test(progress_fits_small_buffers),
+        cmocka_unit_test(progress_is_for_terminals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+/* doppel compare A B: are these two the same, how near. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tools/collection.h"
+#include "tools/commands.h"
+#include "tools/grouping.h"
+#include "tools/intake.h"
+#include "tools/output.h"
+
+static const struct column columns[] = {
+    {"match", "match", CELL_BOOL},
+    MATCH_COLUMNS,
+    {"limit.max_distance", "limit", CELL_NUMBER},
+    {"limit.min_similarity", "limit", CELL_NUMBER},
+    {"a", "a", CELL_PATH},
+    {"b", "b", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL};
+
+/* The limit that decided, in the unit in which it was, or could have been, given. */
+static json_t *limit_json(const struct settings *settings)
+{
+    json_t *limit = json_object();
+    const struct doppel_scheme *scheme = settings->scheme;
+    if (settings->max_distance >= 0)
+        put_integer(limit, "max_distance", (uint64_t)settings->max_distance);
+    else if (settings->min_similarity >= 0)
+        put_number(limit, "min_similarity", settings->min_similarity, 4);
+    else if (scheme->id == DOPPEL_SCHEME_PHASH64)
+        put_number(limit, "min_similarity", doppel_image_similarity_at(DOPPEL_IMAGE_MAX_FPR), 4);
+    else
+        put_integer(limit, "max_distance", scheme->max_distance);
+    return limit;
+}
+
+static bool same_bytes(const struct doppel_record *a, const struct doppel_record *b)
+{
+    return memcmp(&a->digest, &b->digest, sizeof a->digest) == 0;
+}
+
+static void exact_match(const struct doppel_record *record, const struct doppel_scheme *scheme,
+                        struct doppel_match *match)
+{
+    *match = (struct doppel_match){.kind = record->kind,
+                                   .scheme = scheme->id,
+                                   .relation = DOPPEL_RELATION_SAME,
+                                   .verified = DOPPEL_VERIFIED_EXACT,
+                                   .bits = scheme->code_bits,
+                                   .similarity = 1};
+}
+
+static bool pixels_match(const struct doppel_record *a, const struct doppel_record *b,
+                         const struct doppel_match_options *options, struct doppel_match *match)
+{
+    struct doppel_image_features features_a, features_b;
+    struct doppel_image_verdict verdict = {0};
+    if (!features_of_record(a, &features_a) || !features_of_record(b, &features_b))
+        return false;
+    bool same = doppel_image_check_pixels(&features_a, &features_b, &options->image, &verdict);
+    doppel_match_from_pixels(&verdict, same, match);
+    return same;
+}
+
+static bool records_match(const struct settings *settings, const struct doppel_record *a,
+                          const struct doppel_record *b, struct doppel_match *match)
+{
+    struct doppel_match_options options = match_options_from(settings);
+    struct doppel_match_item query = {&a->fingerprint, a->quality};
+    struct doppel_match_item item = {&b->fingerprint, b->quality};
+    if (same_bytes(a, b)) {
+        exact_match(a, settings->scheme, match);
+        return true;
+    }
+    if (doppel_match_pair(&query, &item, &options, match))
+        return true;
+    return settings->check == CHECK_PIXELS && doppel_match_borderline(match, &options) &&
+           pixels_match(a, b, &options, match);
+}
+
+static bool print_comparison(const struct settings *settings, struct report *report,
+                             const struct intake_file files[2], bool *out_match)
+{
+    struct doppel_match match;
+    *out_match = records_match(settings, &files[0].record, &files[1].record, &match);
+    struct output *output = output_new(settings, &layout, report);
+    json_t *row = json_object();
+    put_path(row, "a", files[0].path);
+    put_path(row, "b", files[1].path);
+    put_bool(row, "match", *out_match);
+    put_value(row, "limit", limit_json(settings));
+    put_match(row, &match);
+    if (!*out_match) { /* they stand in no relation, and nothing is verified */
+        json_object_del(row, "relation");
+        json_object_del(row, "verified");
+        json_object_del(row, "transform");
+    }
+    output_row(output, row);
+    return output_finish(output);
+}
+
+/* Both files, or fewer: then what is wrong with the others has been said. */
+static enum doppel_status read_both(const struct intake_options *options,
+                                    struct intake_file files[2], size_t *out_count,
+                                    struct doppel_error *error)
+{
+    struct intake *intake;
+    enum doppel_status status = intake_new(options, &intake, error);
+    if (status)
+        return status;
+    while (*out_count < 2 && (status = intake_next(intake, &files[*out_count], error)) == DOPPEL_OK)
+        ++*out_count;
+    intake_free(intake);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+/* Folders are walked by other verbs; here they are no files. */
+static bool has_folder(const struct settings *settings, struct report *report)
+{
+    struct stat status;
+    bool has = false;
+    for (size_t i = 0; i < settings->operands.count; i++) {
+        const char *path = settings->operands.items[i];
+        if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+            continue;
+        report_input(report, path, "a folder; compare wants two files");
+        has = true;
+    }
+    return has;
+}
+
+static int compare(const struct settings *settings, struct report *report,
+                   struct doppel_cache *cache)
+{
+    struct doppel_error error;
+    struct walk_options walk = walk_options_from(settings);
+    walk.every_name = walk.stdin_operand = true;
+    struct intake_options options = {.settings = settings,
+                                     .report = report,
+                                     .walk = &walk,
+                                     .cache = cache,
+                                     .attachments = settings->check == CHECK_PIXELS};
+    struct intake_file files[2] = {0};
+    size_t count = 0;
+    bool match = false, printed = true;
+    enum doppel_status status = read_both(&options, files, &count, &error);
+    if (status == DOPPEL_OK && count == 2)
+        printed = print_comparison(settings, report, files, &match);
+    for (size_t i = 0; i < count; i++)
+        intake_file_free(&files[i]);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    if (!printed)
+        return EXIT_WRONG_USE;
+    return match ? EXIT_DONE : EXIT_NO_MATCH;
+}
+
+int cmd_compare(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct doppel_cache *cache;
+    if (has_folder(settings, report))
+        return EXIT_NO_MATCH;
+    if (open_cache(settings, report, &cache, &error))
+        return report_fatal(report, "%s", error.message);
+    int code = compare(settings, report, cache);
+    doppel_cache_close(cache);
+    return code;
+}

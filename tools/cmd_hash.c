@@ -1,0 +1,91 @@
+/* doppel hash FILE...: prints fingerprints. */
+#include "tools/commands.h"
+#include "tools/intake.h"
+#include "tools/output.h"
+
+static const struct column columns[] = {
+    {"code", "code", CELL_TEXT},         {"kind", NULL, CELL_TEXT},
+    {"scheme", NULL, CELL_TEXT},         {"version", NULL, CELL_NUMBER},
+    {"codes", NULL, CELL_NUMBER},        {"width", "width", CELL_NUMBER},
+    {"height", "height", CELL_NUMBER},   {"quality", "quality", CELL_NUMBER},
+    {"sequence", "sequence", CELL_TEXT}, {"path", "path", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL};
+
+/* Codes are printed at the scheme's width; more bits may be stored. */
+static json_t *code_json(const struct doppel_code *code, const struct doppel_scheme *scheme)
+{
+    char hex[256 / 4 + 1];
+    doppel_code_to_hex(code, scheme->code_bits, hex);
+    return json_string(hex);
+}
+
+static json_t *sequence_json(const struct doppel_fingerprint *fingerprint,
+                             const struct doppel_scheme *scheme)
+{
+    json_t *sequence = json_array();
+    for (uint32_t i = 0; i < fingerprint->count; i++) {
+        json_t *pair = json_array();
+        json_array_append_new(pair, code_json(&fingerprint->codes[i], scheme));
+        json_array_append_new(pair, json_integer(fingerprint->positions[i]));
+        json_array_append_new(sequence, pair);
+    }
+    return sequence;
+}
+
+static json_t *hash_row(const struct settings *settings, const struct intake_file *file)
+{
+    const struct doppel_record *record = &file->record;
+    json_t *row = json_object();
+    put_path(row, "path", file->path);
+    put_text(row, "kind", doppel_kind_name(record->kind));
+    put_text(row, "scheme", settings->scheme->name);
+    put_integer(row, "version", record->version);
+    put_integer(row, "codes", record->fingerprint.count);
+    if (record->fingerprint.count)
+        put_value(row, "code", code_json(&record->fingerprint.codes[0], settings->scheme));
+    if (record->width) {
+        put_integer(row, "width", record->width);
+        put_integer(row, "height", record->height);
+        put_integer(row, "quality", record->quality);
+    }
+    if (settings->codes)
+        put_value(row, "sequence", sequence_json(&record->fingerprint, settings->scheme));
+    return row;
+}
+
+static enum doppel_status hash_files(const struct intake_options *options, struct output *output,
+                                     struct doppel_error *error)
+{
+    struct intake *intake;
+    struct intake_file file;
+    enum doppel_status status = intake_new(options, &intake, error);
+    if (status)
+        return status;
+    while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
+        output_row(output, hash_row(options->settings, &file));
+        intake_file_free(&file);
+    }
+    intake_free(intake);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+int cmd_hash(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct doppel_cache *cache;
+    if (open_cache(settings, report, &cache, &error))
+        return report_fatal(report, "%s", error.message);
+    struct walk_options walk = walk_options_from(settings);
+    walk.every_name = walk.stdin_operand = true;
+    struct intake_options options = {
+        .settings = settings, .report = report, .walk = &walk, .cache = cache};
+    struct output *output = output_new(settings, &layout, report);
+    enum doppel_status status = hash_files(&options, output, &error);
+    bool printed = output_finish(output);
+    doppel_cache_close(cache);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return printed ? EXIT_DONE : EXIT_WRONG_USE;
+}
