@@ -6,14 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZER 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define ADDRESS_SANITIZER 1
-#endif
+#include "worker/sanitizer.h"
 
 /* Resident bytes that RLIMIT_DATA does not count: the code of FFmpeg and its friends, and stacks.
  * Measured: docs/worker.md. */

@@ -5,13 +5,14 @@
  * round's.
  */
 #include <fcntl.h>
-#include <jpeglib.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <jpeglib.h>
 
 #include <doppel/image.h>
 #include <doppel/media.h>

@@ -1,18 +1,18 @@
 /*
- * A worker that does what the content of each file tells it: "ok N" answers with a code N; "crash",
- * "abort", "exit", "hang", "slow MS", "memory", "error", "silent" misbehave; "garbage N" and
- * "bend N" answer with random bytes, or with a good answer of which random bytes are changed.
- * The environment variable FAKE_START does the same before the ready frame.
+ * A worker that does what the content of each file tells it: "ok N" answers with a code N, "slow N"
+ * the same N milliseconds later; "crash", "abort", "exit", "close", "hang", "memory", "error",
+ * "twice" misbehave, and so does, by silence, every other word; "garbage N" and "bend N" answer
+ * with random bytes, or with a good answer of which random bytes are changed; "eat" takes memory
+ * until there is none. The environment variable FAKE_START misbehaves before the ready frame.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "worker/protocol.h"
+#include "worker/confine.h"
 
 enum { SOCKET = STDIN_FILENO };
 
@@ -65,6 +65,21 @@ static void send_garbage(uint64_t seed)
     frame_send(SOCKET, bytes, size);
 }
 
+/* Take memory as a decoder would that knows no bounds, and tell how much was resident. */
+static void eat(uint64_t serial)
+{
+    enum { PIECE = 1 << 20 };
+    char line[128], sentence[64];
+    int resident_kib = 0;
+    for (char *piece; (piece = malloc(PIECE));)
+        memset(piece, 1, PIECE);
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status))
+        sscanf(line, "VmHWM: %d", &resident_kib);
+    snprintf(sentence, sizeof sentence, "%d", resident_kib);
+    send_error(serial, DOPPEL_E_MEMORY, sentence);
+}
+
 static void obey(const char *command, const struct worker_order *order)
 {
     uint64_t number = 0;
@@ -88,6 +103,8 @@ static void obey(const char *command, const struct worker_order *order)
         send_error(order->serial, DOPPEL_E_MEMORY, "no memory for 9 rows");
     else if (strcmp(verb, "error") == 0)
         send_error(order->serial, DOPPEL_E_CORRUPT, "a \x1b[31mred\x9b sentence \xc3\x97 \xff");
+    else if (strcmp(verb, "eat") == 0)
+        eat(order->serial);
     else if (strcmp(verb, "twice") == 0) {
         send_good(order->serial, order->scheme, number, 0);
         send_good(order->serial, order->scheme, number, 0);
@@ -115,14 +132,15 @@ static void misbehave_at_start(void)
 int main(void)
 {
     uint8_t frame[PROTOCOL_HELLO_BYTES];
+    struct worker_limits limits;
     struct worker_order orders[PROTOCOL_BATCH];
     size_t count;
+    settle_allocator();
     signal(SIGSEGV, SIG_DFL); /* no sanitizer's report: the crash is wanted */
     signal(SIGABRT, SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    prctl(PR_SET_DUMPABLE, 0);
-    if (recv(SOCKET, frame, sizeof frame, 0) != (ssize_t)sizeof frame)
-        return 0;
+    if (recv(SOCKET, frame, sizeof frame, 0) != (ssize_t)sizeof frame ||
+        !hello_read(frame, sizeof frame, &limits) || confine(&limits, NULL))
+        return 1;
     misbehave_at_start();
     ready_write(frame);
     frame_send(SOCKET, frame, PROTOCOL_READY_BYTES);

@@ -54,14 +54,52 @@ static inline struct doppel_outcome next(struct doppel_pool *pool)
     return outcome;
 }
 
-static inline int count_fds(void)
+/* Open descriptors of a process, here "self". */
+static inline int count_fds_of(const char *process)
 {
-    DIR *folder = opendir("/proc/self/fd");
-    int count = 0;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%s/fd", process);
+    DIR *folder = opendir(path);
+    int count = -2; /* . and .. */
+    assert_non_null(folder);
     while (readdir(folder))
         count++;
     closedir(folder);
     return count;
+}
+
+static inline int count_fds(void)
+{
+    return count_fds_of("self") - 1;
+}
+
+/* The oldest child of this process; 0 if there is none. */
+static inline int first_child(void)
+{
+    char path[64];
+    int child = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *file = fopen(path, "r");
+    if (file && fscanf(file, "%d", &child) != 1)
+        child = 0;
+    if (file)
+        fclose(file);
+    return child;
+}
+
+/* A number of /proc/PID/status, 0 if it is not there. */
+static inline long status_of(int process, const char *name)
+{
+    char path[64], line[256];
+    long value = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", process);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, name, strlen(name)) == 0)
+            value = strtol(line + strlen(name) + 1, NULL, 10);
+    if (file)
+        fclose(file);
+    return value;
 }
 
 /* No child is left, not even a dead one. */

@@ -2,7 +2,10 @@
 #include "helper.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <time.h>
+
+#include "worker/sanitizer.h"
 
 enum { MANY = 1000 };
 
@@ -203,19 +206,6 @@ static void test_no_room(void **state)
     doppel_pool_free(pool);
 }
 
-/* The oldest child of this process. @return whether there was one */
-static bool kill_a_child(void)
-{
-    char path[64];
-    int child = 0;
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    FILE *file = fopen(path, "r");
-    bool found = file && fscanf(file, "%d", &child) == 1 && kill(child, SIGKILL) == 0;
-    if (file)
-        fclose(file);
-    return found;
-}
-
 /* Every tag comes back exactly once, whatever befalls the workers. */
 static void test_kill_at_random(void **state)
 {
@@ -228,7 +218,7 @@ static void test_kill_at_random(void **state)
         for (; given < FILES && doppel_pool_room(pool); given++)
             submit(pool, "slow 2", given);
         if (kills < KILLS && rand() % 5 == 0)
-            kills += kill_a_child();
+            kills += first_child() && kill(first_child(), SIGKILL) == 0;
         struct doppel_outcome outcome = next(pool);
         assert_true(outcome.tag < FILES);
         seen[outcome.tag]++;
@@ -377,6 +367,81 @@ static void test_idle_worker_dies(void **state)
     doppel_pool_free(pool);
 }
 
+/* Whatever a decoder takes, the worker stays within --max-memory. */
+static void test_memory_limit(void **state)
+{
+    (void)state;
+#ifdef ADDRESS_SANITIZER
+    skip();
+#endif
+    struct doppel_pool_options options = doppel_pool_options_default();
+    struct doppel_pool *pool = NULL;
+    options.program = FAKE_WORKER;
+    options.jobs = 1;
+    for (uint64_t mib = 96; mib <= 512; mib *= 2) {
+        options.max_memory = mib << 20;
+        assert_int_equal(doppel_pool_new(&options, &pool, NULL), DOPPEL_OK);
+        submit(pool, "eat", 1);
+        struct doppel_outcome outcome = next(pool);
+        assert_int_equal(outcome.error.status, DOPPEL_E_MEMORY);
+        long resident_kib = strtol(outcome.error.message, NULL, 10);
+        assert_true(resident_kib > (long)(mib << 10) / 3);
+        assert_true(resident_kib <= (long)(mib << 10));
+        doppel_pool_free(pool);
+    }
+}
+
+/* A worker has its socket, /dev/null and standard error, whatever is open here. */
+static void test_nothing_is_inherited(void **state)
+{
+    (void)state;
+    char process[16];
+    int open_here = open("/dev/null", O_RDONLY); /* not close-on-exec */
+    struct doppel_pool *pool = new_pool(FAKE_WORKER, 1, 5000);
+    for (unsigned i = 0; i < 20; i++) {
+        submit(pool, "ok 1", i);
+        struct doppel_outcome outcome = next(pool);
+        doppel_outcome_free(&outcome);
+    }
+    usleep(20000);
+    snprintf(process, sizeof process, "%d", first_child());
+    assert_int_equal(count_fds_of(process), 3);
+    doppel_pool_free(pool);
+    close(open_here);
+}
+
+/* A process that keeps a busy worker, and is killed. */
+static void be_killed(int out)
+{
+    struct doppel_pool *pool = new_pool(FAKE_WORKER, 1, 0);
+    submit(pool, "hang", 1);
+    struct doppel_outcome outcome;
+    doppel_pool_next(pool, 200, &outcome, NULL);
+    int worker = first_child();
+    if (write(out, &worker, sizeof worker) == sizeof worker)
+        kill(getpid(), SIGKILL);
+    _exit(1);
+}
+
+static void test_workers_die_with_their_parent(void **state)
+{
+    (void)state;
+    int ends[2], worker = 0;
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    assert_int_equal(pipe(ends), 0);
+    pid_t parent = fork();
+    if (parent == 0)
+        be_killed(ends[1]);
+    assert_int_equal(read(ends[0], &worker, sizeof worker), sizeof worker);
+    assert_int_equal(waitpid(parent, NULL, 0), parent);
+    alarm(10); /* in place of a wait for ever */
+    assert_int_equal(waitpid(worker, NULL, 0), worker);
+    alarm(0);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void)
 {
     setpgid(0, 0);
@@ -401,6 +466,9 @@ int main(void)
         cmocka_unit_test(test_signal_ends_the_wait),
         cmocka_unit_test(test_workers_ignore_sigint),
         cmocka_unit_test(test_idle_worker_dies),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_nothing_is_inherited),
+        cmocka_unit_test(test_workers_die_with_their_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
