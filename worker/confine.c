@@ -8,10 +8,6 @@
 
 #include "worker/sanitizer.h"
 
-/* Resident bytes that RLIMIT_DATA does not count: the code of FFmpeg and its friends, and stacks.
- * Measured: docs/worker.md. */
-enum { UNCOUNTED_BYTES = 48 << 20, LEAST_BYTES = 16 << 20 };
-
 /* A core file of a picture is of no use, and large. */
 static void forbid_core(void)
 {
@@ -27,12 +23,10 @@ static enum doppel_status limit_memory(uint64_t max_memory, struct doppel_error 
     (void)max_memory; /* its shadow memory alone is over any limit */
     (void)error;
 #else
-    if (max_memory == 0)
+    if (max_memory <= WORKER_UNCOUNTED_BYTES)
         return DOPPEL_OK;
-    if (max_memory < UNCOUNTED_BYTES + LEAST_BYTES)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a worker needs at least %d MiB",
-                           (UNCOUNTED_BYTES + LEAST_BYTES) >> 20);
-    struct rlimit limit = {max_memory - UNCOUNTED_BYTES, max_memory - UNCOUNTED_BYTES};
+    struct rlimit limit = {max_memory - WORKER_UNCOUNTED_BYTES,
+                           max_memory - WORKER_UNCOUNTED_BYTES};
     if (setrlimit(RLIMIT_DATA, &limit))
         return doppel_fail(error, DOPPEL_E_IO, "the memory limit cannot be set");
 #endif

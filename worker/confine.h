@@ -4,8 +4,7 @@
 
 #include "worker/protocol.h"
 
-/* Limits that hold until the process ends. DOPPEL_E_ARGUMENT when `max_memory` leaves no room to
- * work. */
+/* Limits that hold until the process ends. DOPPEL_OK, DOPPEL_E_IO. */
 enum doppel_status confine(const struct worker_limits *limits, struct doppel_error *error);
 
 /* Keep freed memory at hand for the next file, up to a bound. Before the first allocation. */

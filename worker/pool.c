@@ -94,6 +94,11 @@ static struct member *hire(struct doppel_pool *pool)
 enum doppel_status doppel_pool_new(const struct doppel_pool_options *options,
                                    struct doppel_pool **out, struct doppel_error *error)
 {
+    uint64_t max_memory = options ? options->max_memory : 0;
+    if (max_memory && max_memory < WORKER_LEAST_BYTES)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "a worker needs at least %d MiB of memory (--max-memory)",
+                           WORKER_LEAST_BYTES >> 20);
     struct doppel_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a pool");

@@ -2,8 +2,8 @@
  * doppel/worker.h: a pool of worker processes that decode and fingerprint files, so that a crash, a
  * hang or a bomb costs one file. The parent's side; the child is the program `doppel-worker`.
  *
- * The pool belongs to one thread: all calls from the same one. No signal handler is installed;
- * SIGPIPE is avoided.
+ * The pool belongs to one thread: all calls from the same one, and its workers end with it. No
+ * signal handler is installed; SIGPIPE is avoided.
  */
 #ifndef DOPPEL_WORKER_H
 #define DOPPEL_WORKER_H
@@ -23,7 +23,8 @@ struct doppel_pool_options {
                             else ../libexec/doppel */
     uint32_t jobs;       /**< worker processes; 0 = one a processor; default 0 */
     uint32_t timeout_ms; /**< a file's time in the worker; 0 = none; default 60 000 */
-    uint64_t max_memory; /**< bytes of one worker; default 512 MiB */
+    uint64_t max_memory; /**< resident bytes of one worker, at least 96 MiB; 0 = no limit; default
+                            512 MiB */
     uint64_t max_bytes;  /**< of one file; default 1 GiB */
     uint64_t max_pixels; /**< default 500 million */
 };
@@ -45,8 +46,14 @@ struct doppel_outcome {
 
 DOPPEL_API void doppel_outcome_free(struct doppel_outcome *outcome);
 
-/** Start the workers. @param out given (doppel_pool_free). DOPPEL_E_NOT_FOUND when the program
- * cannot be started. */
+/**
+ * Start the first worker; the others start when there is work for them.
+ *
+ * @param options NULL for the defaults
+ * @param out     given (doppel_pool_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND when the program cannot be started; DOPPEL_E_ARGUMENT for
+ * too little max_memory; DOPPEL_E_IO, DOPPEL_E_MEMORY
+ */
 DOPPEL_API enum doppel_status doppel_pool_new(const struct doppel_pool_options *options,
                                               struct doppel_pool **out, struct doppel_error *error);
 
