@@ -1,8 +1,11 @@
 /* The doppel command: picks the verb, and turns what it returns into the exit code. */
+#include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/help.h"
 #include "tools/memory.h"
@@ -20,7 +23,15 @@ static int wrong_use(const struct doppel_error *error)
 /* Help and version are results: a full disk or a closed pipe shows in the exit code. */
 static int printed(void)
 {
-    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_WRONG_USE;
+    struct doppel_error error;
+    if (fflush(stdout) == 0)
+        return EXIT_DONE;
+    if (errno == EPIPE) {
+        signals_closed_pipe();
+        return signals_exit_code();
+    }
+    doppel_fail(&error, DOPPEL_E_IO, "standard output: %s", strerror(errno));
+    return wrong_use(&error);
 }
 
 static int print_version(void)
@@ -87,9 +98,20 @@ static int main_option(const char *option)
     return wrong_use(&error);
 }
 
+/* A stream that was closed (`>&-`) would be the next file that is opened. In its place comes one on
+ * which it fails, as it should: standard input that can only be written, and the reverse. */
+static void fill_closed_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(EXIT_WRONG_USE);
+}
+
 int main(int argc, char **argv)
 {
     struct doppel_error error;
+    fill_closed_streams();
     signals_install();
     json_set_alloc_funcs(must_allocate, free);
     if (argc < 2) {

@@ -4,11 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <iconv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "tools/base64.h"
 #include "tools/output_formats.h"
@@ -232,6 +234,59 @@ static void progress_is_for_terminals(void **state)
     fclose(stream);
 }
 
+/* A terminal of this many columns; what is written to `*out_stream` can be read from it. */
+static int open_terminal(unsigned short columns, FILE **out_stream)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    *out_stream = fopen(ptsname(master), "w");
+    assert_non_null(*out_stream);
+    struct winsize size = {.ws_row = 24, .ws_col = columns};
+    assert_int_equal(ioctl(master, TIOCSWINSZ, &size), 0);
+    return master;
+}
+
+static void assert_shown(int master, const char *expected)
+{
+    char text[256] = "";
+    ssize_t size = read(master, text, sizeof text - 1);
+    assert_true(size > 0);
+    assert_string_equal(text, expected);
+}
+
+static void progress_is_drawn_and_taken_away(void **state)
+{
+    (void)state;
+    FILE *stream;
+    struct progress progress;
+    int master = open_terminal(20, &stream);
+    progress_init(&progress, stream, true);
+    progress_begin(&progress, "files", 100);
+    progress_update(&progress, 5, 0); /* too early to be worth a line */
+    progress.drawn_ns = 0;
+    progress.sampled_ns = progress.begun_ns = INT64_MAX / 2; /* no rate yet */
+    progress_update(&progress, 50, 2);
+    assert_shown(master, "\r50 of 100 files · 5\033[K"); /* cut to 19 columns */
+    progress_update(&progress, 51, 2);                   /* within a tenth of a second */
+    progress_clear(&progress);
+    assert_shown(master, "\r\033[K");
+    progress_clear(&progress);
+    fclose(stream);
+    close(master);
+}
+
+static void progress_can_be_switched_off(void **state)
+{
+    (void)state;
+    FILE *stream;
+    struct progress progress;
+    int master = open_terminal(80, &stream);
+    progress_init(&progress, stream, false);
+    assert_null(progress.stream);
+    fclose(stream);
+    close(master);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +300,8 @@ int main(void)
         cmocka_unit_test(progress_tells_what_is_known),
         cmocka_unit_test(progress_fits_small_buffers),
         cmocka_unit_test(progress_is_for_terminals),
+        cmocka_unit_test(progress_is_drawn_and_taken_away),
+        cmocka_unit_test(progress_can_be_switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,194 @@
+/* The command before it reads a file: help, mistakes, schemes, the streams it writes to. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "tools/options.h"
+
+static void alone_it_prints_a_short_help(void **state)
+{
+    (void)state;
+    struct ran ran = doppel_with(NULL, NULL);
+    assert_code(&ran, 2);
+    assert_string_equal(ran.out, "");
+    assert_has(ran.err, "Usage: doppel VERB");
+    assert_has(ran.err, "doppel --help");
+    ran_free(&ran);
+}
+
+static void main_help_lists_the_verbs(void **state)
+{
+    (void)state;
+    char *help = doppel_prints(0, "--help");
+    char *same = doppel_prints(0, "help");
+    assert_string_equal(help, same);
+    for (size_t i = 0; i < verb_count; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "\n  %s ", verb_table[i].name);
+        assert_has(help, line);
+        assert_has(help, verb_table[i].operands);
+    }
+    assert_lacks(help, "ingest"); /* its issue has not come */
+    free(help);
+    free(same);
+}
+
+/* Every option that a verb accepts, with its default; and no other. */
+static void assert_lists_options(const char *help, const struct verb *verb)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option_info *option = &option_table[i];
+        char name[64];
+        snprintf(name, sizeof name, " --%s%s", option->name, option->argument ? " " : "");
+        const char *place = strstr(help, name);
+        if (!(option->verbs & verb->bit)) {
+            assert_null(place);
+            continue;
+        }
+        assert_non_null(place);
+        if (option->fallback && option->type != OPTION_SHORTHAND)
+            assert_has(place, option->fallback);
+    }
+}
+
+static void help_of_a_verb_lists_its_options(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < verb_count; i++) {
+        char *help = doppel_prints(0, verb_table[i].name, "--help");
+        char *same = doppel_prints(0, "help", verb_table[i].name);
+        assert_string_equal(help, same);
+        assert_lists_options(help, &verb_table[i]);
+        assert_has(help, verb_table[i].example);
+        free(help);
+        free(same);
+    }
+}
+
+static void version_is_printed(void **state)
+{
+    (void)state;
+    char *version = doppel_prints(0, "--version");
+    char expected[64];
+    snprintf(expected, sizeof expected, "doppel %s\n", doppel_version());
+    assert_string_equal(version, expected);
+    free(version);
+}
+
+static void assert_says(int code, const char *sentence, const char *const *words)
+{
+    struct ran ran = command_run(NULL, words);
+    char line[256];
+    snprintf(line, sizeof line, "doppel: %s\n", sentence);
+    assert_code(&ran, code);
+    assert_string_equal(ran.err, line);
+    assert_string_equal(ran.out, "");
+    ran_free(&ran);
+}
+
+#define SAYS(code, sentence, ...)                                                                  \
+    assert_says(code, sentence, (const char *const[]){__VA_ARGS__, NULL})
+
+static void mistakes_are_answered(void **state)
+{
+    (void)state;
+    SAYS(2, "unknown verb 'scna'; did you mean 'scan'?", "scna", "x");
+    SAYS(2, "unknown verb 'scna'; did you mean 'scan'?", "help", "scna");
+    SAYS(2, "unknown verb 'a\\nb'; see 'doppel --help'", "a\nb");
+    SAYS(2, "unknown option '--jsno'; did you mean '--json'?", "scan", "--jsno", "x");
+    SAYS(2, "the verb comes before '--json'; see 'doppel --help'", "--json", "scan");
+    SAYS(2, "'--format' takes table, json or csv, not 'xml'", "schemes", "--format", "xml");
+    SAYS(2, "'schemes' does not know what to do with 'x'; see 'doppel schemes --help'", "schemes",
+         "x");
+    SAYS(2, "'scan' wants PATH...; see 'doppel scan --help'", "scan");
+}
+
+static void schemes_are_json_lines(void **state)
+{
+    (void)state;
+    char *text = doppel_prints(0, "schemes", "--json");
+    size_t count, seen = 0;
+    const struct doppel_scheme *schemes = doppel_schemes(&count);
+    char *rest = text;
+    for (char *line; (line = strsep(&rest, "\n")) && *line; seen++) {
+        json_t *scheme = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+        assert_true(seen < count);
+        assert_string_equal(json_string_value(json_object_get(scheme, "scheme")),
+                            schemes[seen].name);
+        assert_int_equal(json_integer_value(json_object_get(scheme, "bits")),
+                         schemes[seen].code_bits);
+        assert_int_equal(json_integer_value(json_object_get(scheme, "version")),
+                         schemes[seen].version);
+        assert_int_equal(json_integer_value(json_object_get(scheme, "max_distance")),
+                         schemes[seen].max_distance);
+        json_decref(scheme);
+    }
+    assert_int_equal(seen, count);
+    free(text);
+}
+
+static void closed_pipes_end_it_quietly(void **state)
+{
+    (void)state;
+    const struct setting setting = {.closed_pipe = true};
+    struct ran ran = doppel_with(&setting, "schemes", "--json");
+    assert_code(&ran, 141);
+    assert_string_equal(ran.err, "");
+    ran_free(&ran);
+    ran = doppel_with(&setting, "--help");
+    assert_code(&ran, 141);
+    assert_string_equal(ran.err, "");
+    ran_free(&ran);
+}
+
+static void assert_cannot_write(const char *command)
+{
+    const struct setting setting = {.program = "/bin/sh"};
+    struct ran ran = doppel_with(&setting, "-c", command);
+    assert_code(&ran, 2);
+    assert_has(ran.err, "doppel: standard output: ");
+    ran_free(&ran);
+}
+
+static void full_disks_are_said(void **state)
+{
+    (void)state;
+    assert_cannot_write(DOPPEL_PROGRAM " schemes > /dev/full");
+    assert_cannot_write(DOPPEL_PROGRAM " schemes --json > /dev/full");
+    assert_cannot_write(DOPPEL_PROGRAM " schemes --help > /dev/full");
+    assert_cannot_write(DOPPEL_PROGRAM " --version > /dev/full");
+    assert_cannot_write(DOPPEL_PROGRAM " schemes >&-");
+}
+
+static void nothing_is_coloured_in_a_pipe(void **state)
+{
+    (void)state;
+    char *plain = doppel_prints(0, "schemes");
+    assert_lacks(plain, "\033");
+    char *colored = doppel_prints(0, "schemes", "--color", "always");
+    assert_has(colored, "\033[1m");
+    free(plain);
+    free(colored);
+}
+
+#define USAGE_TEST(name) cmocka_unit_test_setup_teardown(name, sandbox_enter, sandbox_leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        USAGE_TEST(alone_it_prints_a_short_help),
+        USAGE_TEST(main_help_lists_the_verbs),
+        USAGE_TEST(help_of_a_verb_lists_its_options),
+        USAGE_TEST(version_is_printed),
+        USAGE_TEST(mistakes_are_answered),
+        USAGE_TEST(schemes_are_json_lines),
+        USAGE_TEST(closed_pipes_end_it_quietly),
+        USAGE_TEST(full_disks_are_said),
+        USAGE_TEST(nothing_is_coloured_in_a_pipe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
