@@ -15,6 +15,7 @@
  * and teardown. */
 int sandbox_enter(void **state);
 int sandbox_leave(void **state);
+#define IN_SANDBOX(test) cmocka_unit_test_setup_teardown(test, sandbox_enter, sandbox_leave)
 
 /* What a run left. */
 struct ran {

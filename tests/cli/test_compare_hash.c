@@ -1,0 +1,199 @@
+/* compare, hash, schemes, and how wrong use is answered. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collection.h"
+
+static void compare_matches(void **state)
+{
+    (void)state;
+    keep_drawing("a.jpg", 0, 1);
+    keep_picture("b.png", draw_picture(0, 1, 320, 240), 0);
+    char *json = doppel_prints(0, "compare", "--json", "a.jpg", "b.png");
+    assert_has(json, "\"a\":\"a.jpg\"");
+    assert_has(json, "\"b\":\"b.png\"");
+    assert_has(json, "\"match\":true");
+    assert_has(json, "\"limit\":{");
+    assert_has(json, "\"relation\":\"same\"");
+    assert_int_equal(count_lines(json, ""), 1);
+    free(json);
+}
+
+static void compare_prints_the_distance_without_a_match(void **state)
+{
+    (void)state;
+    keep_drawing("a.jpg", 0, 1);
+    keep_drawing("b.jpg", 5, 1);
+    char *json = doppel_prints(1, "compare", "--json", "a.jpg", "b.jpg");
+    assert_has(json, "\"match\":false");
+    assert_has(json, "\"distance\":");
+    free(json);
+}
+
+static void compare_knows_the_same_bytes(void **state)
+{
+    (void)state;
+    keep_drawing("a.jpg", 0, 1);
+    copy_file("a.jpg", "b.jpg");
+    char *json = doppel_prints(0, "compare", "--json", "a.jpg", "b.jpg");
+    assert_has(json, "\"distance\":0");
+    assert_has(json, "\"verified\":\"exact\"");
+    free(json);
+}
+
+static void compare_cannot_read(void **state)
+{
+    (void)state;
+    keep_drawing("a.jpg", 0, 1);
+    write_file("empty.jpg", "", 0);
+    struct ran ran = doppel("compare", "a.jpg", "empty.jpg");
+    assert_code(&ran, 3);
+    assert_true(reported(ran.err, "empty.jpg"));
+    ran_free(&ran);
+}
+
+static void hash_prints_a_line_a_file(void **state)
+{
+    (void)state;
+    keep_drawing("a.jpg", 0, 1);
+    keep_drawing("b.png", 5, 1);
+    char *json = doppel_prints(0, "hash", "--json", "a.jpg", "b.png");
+    assert_int_equal(count_lines(json, ""), 2);
+    assert_has(json, "\"path\":\"a.jpg\"");
+    assert_has(json, "\"kind\":\"image\"");
+    assert_has(json, "\"scheme\":\"phash64\"");
+    assert_has(json, "\"width\":480");
+    assert_has(json, "\"height\":360");
+    assert_has(json, "\"quality\":");
+    assert_int_equal(count_lines(json, "\"code\":\""), 2);
+    free(json);
+}
+
+static void hash_knows_all_schemes(void **state)
+{
+    (void)state;
+    keep_drawing("a.jpg", 0, 1);
+    static const struct {
+        const char *name;
+        size_t digits;
+    } schemes[] = {{"phash64", 16}, {"phash256", 64}, {"imagehash", 16}, {"pdq", 64}};
+    for (size_t i = 0; i < 4; i++) {
+        char *json = doppel_prints(0, "hash", "--json", "--scheme", schemes[i].name, "a.jpg");
+        const char *code = strstr(json, "\"code\":\"");
+        assert_non_null(code);
+        assert_int_equal(strspn(code + 8, "0123456789abcdef"), schemes[i].digits);
+        free(json);
+    }
+}
+
+static void hash_reads_standard_input(void **state)
+{
+    (void)state;
+    keep_drawing("a.jpg", 0, 1);
+    size_t size;
+    char *bytes = read_file("a.jpg", &size);
+    const struct setting input = {.input = bytes, .input_size = size};
+    struct ran piped = doppel_with(&input, "hash", "--json", "-");
+    assert_code(&piped, 0);
+    char *named = doppel_prints(0, "hash", "--json", "a.jpg");
+    assert_string_equal(strstr(piped.out, "\"kind\""), strstr(named, "\"kind\""));
+    ran_free(&piped);
+    free(named);
+    free(bytes);
+}
+
+static void hash_gives_the_same_on_every_run(void **state)
+{
+    (void)state;
+    make_collection();
+    char *one = doppel_prints(0, "hash", "--json", "--codes", "-j1", "pics");
+    char *four = doppel_prints(0, "hash", "--json", "--codes", "-j4", "pics");
+    assert_int_equal(count_lines(one, ""), COLLECTION_FILES);
+    assert_int_equal(count_lines(one, "\"sequence\":[["), COLLECTION_FILES);
+    assert_string_equal(one, four);
+    free(one);
+    free(four);
+}
+
+static void schemes_are_listed(void **state)
+{
+    (void)state;
+    char *json = doppel_prints(0, "schemes", "--json");
+    assert_int_equal(count_lines(json, ""), 4);
+    assert_has(json, "phash64");
+    assert_has(json, "pdq");
+    free(json);
+}
+
+static void wrong_use_is_answered_with_the_nearest(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *verb, *option, *nearest;
+    } mistakes[] = {{"scna", ".", "scan"},
+                    {"compere", ".", "compare"},
+                    {"scan", "--max-distanse=3", "--max-distance"},
+                    {"hash", "--jason", "--json"},
+                    {"scan", "--format=jsn", "json"},
+                    {"hash", "--scheme=phash65", "phash64"}};
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        struct ran ran = doppel(mistakes[i].verb, mistakes[i].option);
+        assert_code(&ran, 2);
+        assert_string_equal(ran.out, "");
+        assert_has(ran.err, mistakes[i].nearest);
+        ran_free(&ran);
+    }
+}
+
+static void help_stands_on_every_verb(void **state)
+{
+    (void)state;
+    static const char *const verbs[] = {"scan", "compare", "hash", "schemes", "add",
+                                        "find", "groups",  "list", "show",    "remove"};
+    char *all = doppel_prints(0, "--help");
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        assert_has(all, verbs[i]);
+        char *help = doppel_prints(0, verbs[i], "--help");
+        assert_has(help, verbs[i]);
+        assert_has(help, "--json");
+        free(help);
+    }
+    free(all);
+    char *version = doppel_prints(0, "--version");
+    assert_int_equal(strncmp(version, "doppel 0.", 9), 0);
+    free(version);
+}
+
+static void no_operand_is_wrong_use(void **state)
+{
+    (void)state;
+    static const char *const verbs[] = {"scan", "compare", "hash", "add", "find", "show", "remove"};
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        struct ran ran = doppel(verbs[i]);
+        assert_code(&ran, 2);
+        assert_string_equal(ran.out, "");
+        ran_free(&ran);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SANDBOX(compare_matches),
+        IN_SANDBOX(compare_prints_the_distance_without_a_match),
+        IN_SANDBOX(compare_knows_the_same_bytes),
+        IN_SANDBOX(compare_cannot_read),
+        IN_SANDBOX(hash_prints_a_line_a_file),
+        IN_SANDBOX(hash_knows_all_schemes),
+        IN_SANDBOX(hash_reads_standard_input),
+        IN_SANDBOX(hash_gives_the_same_on_every_run),
+        IN_SANDBOX(schemes_are_listed),
+        IN_SANDBOX(wrong_use_is_answered_with_the_nearest),
+        IN_SANDBOX(help_stands_on_every_verb),
+        IN_SANDBOX(no_operand_is_wrong_use),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,308 @@
+/* `doppel scan` finds the groups of a drawn collection, and says so in every form. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collection.h"
+
+static void assert_groups(const char *json, const char *wanted)
+{
+    char *text = groups_as_text(json);
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static void finds_the_groups(void **state)
+{
+    (void)state;
+    make_collection();
+    char *json = doppel_prints(0, "scan", "--json", "pics");
+    assert_groups(json, COLLECTION_GROUPS);
+    free(json);
+}
+
+static void says_how_a_member_differs(void **state)
+{
+    (void)state;
+    make_collection();
+    char *json = doppel_prints(0, "scan", "--json", "pics");
+    assert_int_equal(count_lines(json, "\"mirrored\":true"), 1);
+    assert_int_equal(count_lines(json, "\"rotated\":90") + count_lines(json, "\"rotated\":270"), 1);
+    assert_int_equal(count_lines(json, "\"cropped\":true"), 1);
+    assert_int_equal(count_lines(json, "\"trimmed\":true"), 1);
+    free(json);
+}
+
+static void prints_csv(void **state)
+{
+    (void)state;
+    make_collection();
+    char *csv = doppel_prints(0, "scan", "--format", "csv", "pics");
+    assert_int_equal(count_lines(csv, ""), 1 + 14); /* a head, and a line a member */
+    assert_int_equal(count_lines(csv, "pics/clock"), 3);
+    assert_int_equal(count_lines(csv, "identical"), 2);
+    free(csv);
+}
+
+static void prints_a_table(void **state)
+{
+    (void)state;
+    make_collection();
+    char *table = doppel_prints(0, "scan", "pics");
+    assert_has(table, "pics/tree-mirrored.jpg");
+    assert_lacks(table, "pics/sea.jpg");
+    assert_lacks(table, "\033"); /* no colour: this is no terminal */
+    free(table);
+}
+
+/* -0 gives bare paths, for xargs: all members, each ended by NUL. */
+static void prints_bare_paths(void **state)
+{
+    (void)state;
+    make_collection();
+    struct ran ran = doppel("scan", "-0", "pics");
+    assert_code(&ran, 0);
+    unsigned paths = 0;
+    for (size_t at = 0; at < ran.out_size; at += strlen(ran.out + at) + 1, paths++)
+        assert_int_equal(access(ran.out + at, R_OK), 0);
+    assert_true(paths > 0 && paths <= 14);
+    assert_null(memchr(ran.out, '\n', ran.out_size));
+    ran_free(&ran);
+}
+
+static void is_quiet_without_doubles(void **state)
+{
+    (void)state;
+    make_folder("pics");
+    keep_drawing("pics/a.jpg", 0, 1);
+    keep_drawing("pics/b.jpg", 5, 1);
+    struct ran ran = doppel("scan", "--json", "pics");
+    assert_code(&ran, 0);
+    assert_string_equal(ran.out, "");
+    ran_free(&ran);
+}
+
+static void same_output_for_any_jobs(void **state)
+{
+    (void)state;
+    make_collection();
+    char *one = doppel_prints(0, "scan", "--json", "--no-cache", "--jobs", "1", "pics");
+    char *two = doppel_prints(0, "scan", "--json", "--no-cache", "--jobs", "2", "pics");
+    char *four = doppel_prints(0, "scan", "--json", "--no-cache", "-j4", "pics");
+    assert_string_equal(one, two);
+    assert_string_equal(one, four);
+    free(one);
+    free(two);
+    free(four);
+}
+
+/* With a worker that cannot be started, only what is cached can be known. */
+static void second_scan_needs_no_worker(void **state)
+{
+    (void)state;
+    make_collection();
+    char *first = doppel_prints(0, "scan", "--json", "pics");
+    const struct setting no_worker = {.environment = {"DOPPEL_WORKER=/nonexistent"}};
+    struct ran second = doppel_with(&no_worker, "scan", "--json", "pics");
+    assert_code(&second, 0);
+    assert_string_equal(second.out, first);
+    ran_free(&second);
+    struct ran fresh = doppel_with(&no_worker, "scan", "--json", "--no-cache", "pics");
+    assert_code(&fresh, 2);
+    ran_free(&fresh);
+    free(first);
+}
+
+static void a_renamed_file_is_known(void **state)
+{
+    (void)state;
+    make_collection();
+    free(doppel_prints(0, "scan", "--json", "pics"));
+    assert_int_equal(rename("pics/tree.jpg", "pics/the tree.jpg"), 0);
+    const struct setting no_worker = {.environment = {"DOPPEL_WORKER=/nonexistent"}};
+    struct ran again = doppel_with(&no_worker, "scan", "--json", "pics");
+    assert_code(&again, 0);
+    assert_has(again.out, "pics/the tree.jpg");
+    ran_free(&again);
+}
+
+static void a_changed_file_is_read_again(void **state)
+{
+    (void)state;
+    make_collection();
+    free(doppel_prints(0, "scan", "--json", "pics"));
+    copy_file("pics/sea.jpg", "pics/tree.jpg");
+    char *json = doppel_prints(0, "scan", "--json", "pics");
+    assert_has(json, "pics/sea.jpg");
+    assert_lacks(json, "tree-mirrored");
+    free(json);
+}
+
+static void a_damaged_cache_is_begun_anew(void **state)
+{
+    (void)state;
+    make_collection();
+    char *first = doppel_prints(0, "scan", "--json", "--cache", "cache.db", "pics");
+    size_t size;
+    char *bytes = read_file("cache.db", &size);
+    memset(bytes + size / 3, 0xa5, size / 3);
+    write_file("cache.db", bytes, size);
+    free(bytes);
+    char *second = doppel_prints(0, "scan", "--json", "--cache", "cache.db", "pics");
+    assert_string_equal(second, first);
+    write_file("cache.db", "not a database at all, but long enough to be looked at", 54);
+    char *third = doppel_prints(0, "scan", "--json", "--cache", "cache.db", "pics");
+    assert_string_equal(third, first);
+    free(first);
+    free(second);
+    free(third);
+}
+
+static void reference_is_only_compared_against(void **state)
+{
+    (void)state;
+    make_folder("new");
+    make_folder("archive");
+    keep_drawing("archive/a.jpg", 0, 1);
+    copy_file("archive/a.jpg", "archive/a-again.jpg");
+    keep_drawing("archive/b.jpg", 5, 1);
+    keep_picture("new/b.jpg", draw_picture(5, 1, 320, 240), 60);
+    keep_drawing("new/c.jpg", 7, 1);
+    char *json = doppel_prints(0, "scan", "--json", "new", "--reference", "archive");
+    assert_groups(json, "archive/b.jpg kept, new/b.jpg near\n");
+    free(json);
+}
+
+/* What lies in the reference is kept, also when the other is the better copy. */
+static void reference_is_kept(void **state)
+{
+    (void)state;
+    make_folder("new");
+    make_folder("archive");
+    keep_drawing("new/a.jpg", 0, 1);
+    keep_picture("archive/a.jpg", draw_picture(0, 1, 320, 240), 60);
+    char *json = doppel_prints(0, "scan", "--json", "new", "--reference", "archive");
+    assert_groups(json, "archive/a.jpg kept, new/a.jpg near\n");
+    free(json);
+}
+
+static void across_wants_more_than_one_path(void **state)
+{
+    (void)state;
+    make_folder("one");
+    make_folder("two");
+    keep_drawing("one/a.jpg", 0, 1);
+    copy_file("one/a.jpg", "one/a-again.jpg");
+    keep_drawing("one/b.jpg", 5, 1);
+    keep_picture("two/b.jpg", draw_picture(5, 1, 320, 240), 60);
+    char *json = doppel_prints(0, "scan", "--json", "--across", "one", "two");
+    assert_groups(json, "one/b.jpg kept, two/b.jpg near\n");
+    free(json);
+}
+
+static void limits_can_be_set(void **state)
+{
+    (void)state;
+    make_collection();
+    char *json = doppel_prints(0, "scan", "--json", "--max-distance", "0", "pics");
+    assert_has(json, "pics/clock-again.png");
+    assert_lacks(json, "pics/city-cropped.jpg");
+    free(json);
+    json = doppel_prints(0, "scan", "--json", "--views", "full", "--no-orientations", "pics");
+    assert_lacks(json, "pics/tree-mirrored.jpg");
+    assert_lacks(json, "pics/sub/planet-framed.jpg");
+    assert_has(json, "pics/mountains-small.jpg");
+    free(json);
+    json = doppel_prints(0, "scan", "--json", "--check", "pixels", "pics");
+    assert_groups(json, COLLECTION_GROUPS);
+    free(json);
+}
+
+static void other_schemes_work(void **state)
+{
+    (void)state;
+    make_collection();
+    const char *const schemes[] = {"phash256", "imagehash", "pdq"};
+    for (size_t i = 0; i < 3; i++) {
+        char *json = doppel_prints(0, "scan", "--json", "--scheme", schemes[i], "pics");
+        assert_has(json, "pics/clock-again.png");
+        assert_has(json, "pics/mountains-small.jpg");
+        assert_lacks(json, "pics/sea.jpg");
+        free(json);
+    }
+}
+
+/* Flat and two-tone pictures are the same as many others by hash alone. */
+static void flat_pictures_match_nothing(void **state)
+{
+    (void)state;
+    make_folder("pics");
+    for (int i = 0; i < 6; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "pics/%d.png", i);
+        struct picture flat = draw_picture(0, 1, 200, 150);
+        for (size_t at = 0; at < 200 * 150 * 3; at++)
+            flat.pixels[at] = (uint8_t)(at / 3 % 200 < 100 || i < 3 ? 40 * i : 250 - 20 * i);
+        keep_picture(path, flat, 0);
+    }
+    struct ran ran = doppel("scan", "--json", "pics");
+    assert_code(&ran, 0);
+    assert_string_equal(ran.out, "");
+    ran_free(&ran);
+}
+
+static void hard_links_are_one_file(void **state)
+{
+    (void)state;
+    make_folder("pics");
+    keep_drawing("pics/a.jpg", 0, 1);
+    assert_int_equal(link("pics/a.jpg", "pics/b.jpg"), 0);
+    char *json = doppel_prints(0, "scan", "--json", "pics");
+    assert_string_equal(json, "");
+    free(json);
+}
+
+static void paths_can_come_from_a_list(void **state)
+{
+    (void)state;
+    make_collection();
+    const struct setting list = {.input = "pics/tree.jpg\npics/tree-mirrored.jpg\npics/sea.jpg\n"};
+    struct ran ran = doppel_with(&list, "scan", "--json", "--files-from", "-");
+    assert_code(&ran, 0);
+    assert_groups(ran.out, "pics/tree-mirrored.jpg near, pics/tree.jpg kept\n");
+    ran_free(&ran);
+    const struct setting nul = {.input = "pics/tree.jpg\0pics/tree-mirrored.jpg", .input_size = 36};
+    ran = doppel_with(&nul, "scan", "--format", "json", "-0", "--files-from", "-");
+    assert_code(&ran, 0);
+    assert_groups(ran.out, "pics/tree-mirrored.jpg near, pics/tree.jpg kept\n");
+    ran_free(&ran);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SANDBOX(finds_the_groups),
+        IN_SANDBOX(says_how_a_member_differs),
+        IN_SANDBOX(prints_csv),
+        IN_SANDBOX(prints_a_table),
+        IN_SANDBOX(prints_bare_paths),
+        IN_SANDBOX(is_quiet_without_doubles),
+        IN_SANDBOX(same_output_for_any_jobs),
+        IN_SANDBOX(second_scan_needs_no_worker),
+        IN_SANDBOX(a_renamed_file_is_known),
+        IN_SANDBOX(a_changed_file_is_read_again),
+        IN_SANDBOX(a_damaged_cache_is_begun_anew),
+        IN_SANDBOX(reference_is_only_compared_against),
+        IN_SANDBOX(reference_is_kept),
+        IN_SANDBOX(across_wants_more_than_one_path),
+        IN_SANDBOX(limits_can_be_set),
+        IN_SANDBOX(other_schemes_work),
+        IN_SANDBOX(flat_pictures_match_nothing),
+        IN_SANDBOX(hard_links_are_one_file),
+        IN_SANDBOX(paths_can_come_from_a_list),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

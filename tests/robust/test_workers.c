@@ -1,0 +1,200 @@
+/* Workers that die, a scan that is interrupted, files that change under its hands. */
+#include "command.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collection.h"
+#include "fire.h"
+
+static void killed_workers_cost_only_their_file(void **state)
+{
+    (void)state;
+    struct fire all = {0};
+    for (uint32_t seed = 1; seed <= 4; seed++) {
+        struct fire fire = scan_under_fire(seed);
+        all.kills += fire.kills;
+        all.lost += fire.lost;
+    }
+    assert_true(all.kills >= 4);
+    assert_true(all.lost >= 1); /* else nobody was hit at work, and this showed nothing */
+}
+
+/* Start a scan and send it a signal once it has begun to work. */
+static struct ran interrupted_scan(int number, unsigned after_ms)
+{
+    struct running running = command_start(
+        NULL, (const char *const[]){"scan", "--json", "-j1", "--cache", "cut.db", "pics", NULL});
+    pid_t worker;
+    while (workers_of(running.pid, &worker, 1) == 0 && now_seconds() - running.began < 10)
+        pause_ms(1);
+    pause_ms(after_ms);
+    kill(running.pid, number);
+    return command_end(&running);
+}
+
+static void an_interrupted_scan_goes_on_from_the_cache(void **state)
+{
+    (void)state;
+    char *whole = doppel_prints(0, "scan", "--json", "--no-cache", "pics");
+    struct ran cut = interrupted_scan(SIGINT, 60);
+    assert_code(&cut, 130);
+    assert_true(cut.seconds < 10);
+    ran_free(&cut);
+    const struct setting no_worker = {.environment = {"DOPPEL_WORKER=/nonexistent"}};
+    struct ran first = doppel_with(&no_worker, "scan", "--cache", "cut.db", "pics/00-a.jpg");
+    assert_code(&first, 0); /* it is in the cache: no worker was asked */
+    ran_free(&first);
+    char *again = doppel_prints(0, "scan", "--json", "--cache", "cut.db", "pics");
+    assert_string_equal(again, whole);
+    free(again);
+    free(whole);
+}
+
+static void sigterm_ends_it_too(void **state)
+{
+    (void)state;
+    unlink("cut.db");
+    struct ran cut = interrupted_scan(SIGTERM, 30);
+    assert_code(&cut, 143);
+    ran_free(&cut);
+}
+
+/* The parent gone, its workers go: they hold a socket that nobody reads. */
+static void workers_die_with_their_parent(void **state)
+{
+    (void)state;
+    struct running running =
+        command_start(NULL, (const char *const[]){"scan", "--no-cache", "-j2", "pics", NULL});
+    pid_t workers[2];
+    size_t count = 0;
+    while ((count = workers_of(running.pid, workers, 2)) < 2 && now_seconds() - running.began < 10)
+        pause_ms(1);
+    kill(running.pid, SIGKILL);
+    struct ran ran = command_end(&running);
+    assert_code(&ran, 128 + SIGKILL);
+    ran_free(&ran);
+    for (size_t i = 0; i < count; i++) {
+        for (int wait = 0; wait < 2000 && kill(workers[i], 0) == 0; wait++)
+            pause_ms(1);
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%d/exe", (int)workers[i]);
+        assert_int_not_equal(access(path, R_OK), 0);
+    }
+}
+
+static void a_closed_pipe_ends_it_quietly(void **state)
+{
+    (void)state;
+    const struct setting closed = {.closed_pipe = true};
+    struct ran ran = doppel_with(&closed, "scan", "--json", "pics");
+    assert_string_equal(ran.err, "");
+    assert_true(ran.code == 128 + SIGPIPE || ran.code == 0);
+    ran_free(&ran);
+}
+
+static void a_missing_worker_is_said(void **state)
+{
+    (void)state;
+    const struct setting no_worker = {.environment = {"DOPPEL_WORKER=/nonexistent"}};
+    struct ran ran = doppel_with(&no_worker, "scan", "--no-cache", "pics");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "/nonexistent");
+    ran_free(&ran);
+    const struct setting wrong = {.environment = {"DOPPEL_WORKER=/bin/true"}};
+    ran = doppel_with(&wrong, "scan", "--no-cache", "pics");
+    assert_code(&ran, 2);
+    ran_free(&ran);
+}
+
+/* ---- files that do not hold still ---- */
+
+static void files_vanish(void **state)
+{
+    (void)state;
+    make_folder("fleeting");
+    for (unsigned i = 0; i < 40; i++) {
+        char from[64], to[64];
+        snprintf(from, sizeof from, "pics/%02u-a.jpg", i);
+        snprintf(to, sizeof to, "fleeting/%02u.jpg", i);
+        copy_file(from, to);
+    }
+    struct running running =
+        command_start(NULL, (const char *const[]){"hash", "--json", "-j1", "fleeting", NULL});
+    pid_t worker;
+    while (workers_of(running.pid, &worker, 1) == 0 && now_seconds() - running.began < 10)
+        pause_ms(1);
+    for (unsigned i = 40; i-- > 0;) {
+        char path[64];
+        snprintf(path, sizeof path, "fleeting/%02u.jpg", i);
+        unlink(path);
+    }
+    struct ran ran = command_end(&running);
+    unsigned hashed = count_lines(ran.out, ""), lost = count_lines(ran.err, "fleeting/");
+    assert_int_equal(hashed + lost, 40);
+    assert_code(&ran, lost ? 3 : 0);
+    ran_free(&ran);
+}
+
+static atomic_bool stop_writing;
+
+/* Writes one picture or half of another over a file, again and again. */
+static void *rewrite(void *path)
+{
+    size_t sizes[2];
+    char *pictures[2] = {read_file("pics/00-a.jpg", &sizes[0]),
+                         read_file("pics/01-a.jpg", &sizes[1])};
+    for (unsigned turn = 0; !atomic_load(&stop_writing); turn++)
+        write_file(path, pictures[turn % 2], turn % 3 ? sizes[turn % 2] : sizes[turn % 2] / 2);
+    free(pictures[0]);
+    free(pictures[1]);
+    return NULL;
+}
+
+/* What is read in the middle of a change is reported or hashed; the others are not touched by it.
+ */
+static void files_change(void **state)
+{
+    (void)state;
+    make_folder("moving");
+    copy_file("pics/00-a.jpg", "moving/a.jpg");
+    copy_file("pics/01-a.jpg", "moving/b.jpg");
+    copy_file("pics/02-a.jpg", "moving/still.jpg");
+    pthread_t writers[2];
+    atomic_store(&stop_writing, false);
+    assert_int_equal(pthread_create(&writers[0], NULL, rewrite, "moving/a.jpg"), 0);
+    assert_int_equal(pthread_create(&writers[1], NULL, rewrite, "moving/b.jpg"), 0);
+    unsigned answered = 0, still = 0;
+    for (int turn = 0; turn < 10; turn++) {
+        struct ran ran = doppel("hash", "--json", "moving");
+        answered += count_lines(ran.out, "moving/") + count_lines(ran.err, "doppel: moving/");
+        still += count_lines(ran.out, "moving/still.jpg");
+        ran_free(&ran);
+    }
+    atomic_store(&stop_writing, true);
+    pthread_join(writers[0], NULL);
+    pthread_join(writers[1], NULL);
+    assert_int_equal(answered, 30);
+    assert_int_equal(still, 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(killed_workers_cost_only_their_file),
+        cmocka_unit_test(an_interrupted_scan_goes_on_from_the_cache),
+        cmocka_unit_test(sigterm_ends_it_too),
+        cmocka_unit_test(workers_die_with_their_parent),
+        cmocka_unit_test(a_closed_pipe_ends_it_quietly),
+        cmocka_unit_test(a_missing_worker_is_said),
+        cmocka_unit_test(files_vanish),
+        cmocka_unit_test(files_change),
+    };
+    return cmocka_run_group_tests(tests, fire_enter, sandbox_leave);
+}
