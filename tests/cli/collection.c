@@ -112,9 +112,10 @@ static const char *text_of(const json_t *object, const char *key)
 }
 
 /* "path reason", once the member is seen to be whole. */
-static char *member_as_text(const json_t *member, const char *keep)
+static char *member_as_text(const json_t *member, const char *keep, const char *base)
 {
     const char *path = text_of(member, "path"), *reason = text_of(member, "reason");
+    assert_int_equal(strncmp(path, base, strlen(base)), 0);
     assert_true(json_is_integer(json_object_get(member, "size")));
     assert_true(json_is_number(json_object_get(member, "mtime")));
     assert_int_equal(strcmp(reason, "kept") == 0, strcmp(path, keep) == 0);
@@ -125,11 +126,11 @@ static char *member_as_text(const json_t *member, const char *keep)
     }
     char *text = malloc(strlen(path) + strlen(reason) + 2);
     assert_non_null(text);
-    sprintf(text, "%s %s", path, reason);
+    sprintf(text, "%s %s", path + strlen(base), reason);
     return text;
 }
 
-static char *group_as_text(const char *line, size_t length, unsigned number)
+static char *group_as_text(const char *line, size_t length, unsigned number, const char *base)
 {
     json_error_t error;
     json_t *group = json_loadb(line, length, 0, &error);
@@ -142,19 +143,19 @@ static char *group_as_text(const char *line, size_t length, unsigned number)
     assert_true(count >= 2 && count <= 64);
     char *parts[64];
     for (size_t i = 0; i < count; i++)
-        parts[i] = member_as_text(json_array_get(members, i), text_of(group, "keep"));
+        parts[i] = member_as_text(json_array_get(members, i), text_of(group, "keep"), base);
     json_decref(group);
     return join_sorted(parts, count, ", ");
 }
 
-char *groups_as_text(const char *json_lines)
+char *groups_as_text(const char *json_lines, const char *base)
 {
     enum { MAX_GROUPS = 4096 };
     static char *groups[MAX_GROUPS + 1];
     size_t count = 0;
     for (const char *line = json_lines, *end; (end = strchr(line, '\n')); line = end + 1) {
         assert_true(count < MAX_GROUPS);
-        groups[count] = group_as_text(line, (size_t)(end - line), (unsigned)count + 1);
+        groups[count] = group_as_text(line, (size_t)(end - line), (unsigned)count + 1, base);
         count++;
     }
     groups[count] = strdup("\xff"); /* sorts last: so that each line is ended */

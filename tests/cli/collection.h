@@ -26,7 +26,7 @@ enum { COLLECTION_FILES = 20 };
  * followed by its reason, "pics/a.jpg kept, pics/b.jpg near"; the lines in byte order. Given
  * (free). Fails the test when a line is not what CLI.md says of a group.
  */
-char *groups_as_text(const char *json_lines);
+char *groups_as_text(const char *json_lines, const char *base);
 
 /* Lines of a text that contain `part`; "" counts all. */
 unsigned count_lines(const char *text, const char *part);

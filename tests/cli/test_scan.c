@@ -10,7 +10,7 @@
 
 static void assert_groups(const char *json, const char *wanted)
 {
-    char *text = groups_as_text(json);
+    char *text = groups_as_text(json, "");
     assert_string_equal(text, wanted);
     free(text);
 }

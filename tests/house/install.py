@@ -126,8 +126,9 @@ def test_examples_link_the_shared_library():
 
 
 def test_examples_link_the_whole_library_static():
-    link = [word.replace("-ldoppel", "-l:libdoppel.a") for word in flags("doppel", "--static")]
-    program = compile_example("compare_files", *link)
+    others = run("pkg-config", "--print-requires-private", "doppel").split()
+    link = ["-l:libdoppel.a", *run("pkg-config", "--libs", *others).split(), "-lm", "-pthread"]
+    program = compile_example("compare_files", *run("pkg-config", "--cflags", "doppel").split(), f"-L{libdir}", *link)
     assert not any(name.startswith("libdoppel") for name in needed(program))
 
 

@@ -16,7 +16,7 @@
 /* How many lines of an output are about `path`. */
 static bool hashed(const char *json_lines, const char *path)
 {
-    char key[300];
+    char key[500];
     snprintf(key, sizeof key, "\"path\":\"%s\"", path);
     return strstr(json_lines, key) != NULL;
 }

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The package lists of ./bootstrap are true, and its sum of test cases is right."""
+
+import json
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+import tap
+from tap import run
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests"))
+
+import count  # noqa: E402
+
+# Found by the linker, or by the build itself: not by pkg-config.
+ELSEWHERE = {"threads"}
+
+
+def packages(group):
+    text = re.search(rf"^packages_{group}='([^']*)'", (TOP / "bootstrap").read_text(), re.MULTILINE).group(1)
+    return {name for line in text.splitlines() for name in line.split(":")[1].split()}
+
+
+def dependencies(*folders):
+    """The names in dependency('…') of meson.build files, also those that come from a foreach."""
+    for folder in folders:
+        for path in (TOP / folder).rglob("meson.build"):
+            text = path.read_text()
+            names = re.findall(r"dependency\(\s*'([^']+)'", text)
+            for variable, values in re.findall(r"foreach (\w+) : \[([^\]]*)\]", text):
+                if re.search(rf"dependency\({variable}\b", text):
+                    names += re.findall(r"'([^']+)'", values)
+            yield from (name for name in names if name not in ELSEWHERE)
+
+
+def packages_of(names):
+    files = [run("pkg-config", "--path", name).strip() for name in names]
+    return {line.split(":")[0] for line in run("dpkg-query", "-S", *files).splitlines()}
+
+
+def test_every_dependency_has_its_package():
+    if not shutil.which("dpkg-query"):
+        return
+    rooms = ("core", "media", "image", "index", "match", "store", "worker", "library", "tools", "demo")
+    missing = packages_of(set(dependencies(*rooms))) - packages("build")
+    assert not missing, missing
+    tests = set(dependencies(*(f"tests/{path.name}" for path in (TOP / "tests").iterdir() if path.name != "bench")))
+    missing = packages_of(tests | {"cmocka"}) - packages("build") - packages("test")
+    assert missing <= {"zlib1g-dev"}, missing  # which libpng-dev brings
+
+
+def test_no_package_is_idle():
+    if not shutil.which("dpkg-query"):
+        return
+    used = packages_of(set(dependencies(".")) - {"opencv4", "cairo"})
+    libraries = {name for name in packages("build") if re.match(r"lib.*-dev", name)} - {"libc6-dev"}
+    assert libraries <= used, libraries - used
+
+
+def counted(stdout, result):
+    return count.count({"stdout": stdout, "result": result})
+
+
+def test_cases_are_counted_not_programs():
+    assert counted("\t1..3\nok 1 - a\nok 2 - b\nok 3 - c\n", "OK") == (3, 0, 0)
+    assert counted("1..3\nok 1 - a\nnot ok 2 - b\nok 3 - c\n", "FAIL") == (2, 1, 0)
+    assert counted("1..2\nok 1 - a\nok 2 - b # SKIP\n", "OK") == (1, 0, 1)
+
+
+def test_a_crash_fails_what_it_kept_from_running():
+    assert counted("1..5\nok 1 - a\n", "FAIL") == (1, 4, 0)
+    assert counted("", "TIMEOUT") == (0, 1, 0)
+    assert counted("1..1\nok 1 - a\n", "FAIL") == (1, 1, 0)
+
+
+def test_a_program_without_cases_is_one():
+    assert counted("all is well\n", "OK") == (1, 0, 0)
+
+
+def test_nothing_run_is_a_failure():
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as log:
+        log.write(json.dumps({"stdout": "", "result": "SKIP"}) + "\n")
+        log.flush()
+        assert count.main([log.name])
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.modules[__name__]))
