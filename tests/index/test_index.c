@@ -132,7 +132,8 @@ static void check(const struct fixture *f, size_t queries, uint32_t radius, size
         struct doppel_index_hit *all = oracle(f, query, radius, &within);
         size_t wanted = !k ? within : k < f->count ? k : f->count;
         assert_true(at + wanted <= hits.count);
-        assert_hits(hits.items + at, all, wanted);
+        if (wanted) /* else there may be no items at all */
+            assert_hits(hits.items + at, all, wanted);
         at += wanted;
         free(all);
     }
