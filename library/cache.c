@@ -1,4 +1,4 @@
-/* The cache's file: opened, or set aside and begun anew; writes in groups. */
+/* The cache's file: opened, or set aside and begun anew; look-ups and writes in groups. */
 #include "library/cache.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { BUSY_TIMEOUT_MS = 2000, MAX_PENDING = 500 };
 
-/* A group of writes is open no longer than this; after having found the cache busy, so long it is
+/* A group is open no longer than this; after having found the cache busy, so long it is
  * left alone. */
 static const int64_t GROUP_NS = 1000000000;
 
@@ -49,7 +49,11 @@ static bool rename_one(const char *path, const char *extension, const char *suff
 {
     char *from = sqlite3_mprintf("%s%s", path, suffix);
     char *to = sqlite3_mprintf("%s.%s%s", path, extension, suffix);
-    bool done = from && to && (rename(from, to) == 0 || errno == ENOENT);
+    bool done = from && to && rename(from, to) == 0;
+    if (!done && from && to && errno == ENOENT) {
+        unlink(to); /* it belongs to what was set aside earlier */
+        done = true;
+    }
     sqlite3_free(from);
     sqlite3_free(to);
     return done;
@@ -163,45 +167,47 @@ void doppel_cache_close(struct doppel_cache *cache)
     free(cache);
 }
 
-/* ---- groups of writes ---- */
+/* ---- groups ---- */
 
 enum doppel_status doppel_cache_flush(struct doppel_cache *cache, struct doppel_error *error)
 {
-    if (!cache->writing)
+    if (cache->group == GROUP_NONE)
         return DOPPEL_OK;
-    cache->writing = false;
+    cache->group = GROUP_NONE;
     cache->pending = 0;
     return doppel_store_commit(cache->store, error);
 }
 
-static bool is_time_to_flush(const struct doppel_cache *cache)
+static bool is_group_full(const struct doppel_cache *cache)
 {
-    return cache->writing &&
-           (cache->pending >= MAX_PENDING || monotonic_ns() - cache->batch_began_ns >= GROUP_NS);
+    return cache->pending >= MAX_PENDING || monotonic_ns() - cache->group_began_ns >= GROUP_NS;
 }
 
-static enum doppel_status begin_group(struct doppel_cache *cache, struct doppel_error *error)
+static enum doppel_status begin_writes(struct doppel_cache *cache, struct doppel_error *error)
 {
     if (cache->damaged)
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the cache is damaged", cache->path);
-    if (cache->writing)
+    if (cache->group == GROUP_WRITES)
         return DOPPEL_OK;
     int64_t now = monotonic_ns();
     if (now < cache->retry_ns)
         return doppel_fail(error, DOPPEL_E_BUSY, "%s: another process is writing to it",
                            cache->path);
-    enum doppel_status status = doppel_store_begin(cache->store, error);
-    cache->writing = !status;
-    cache->batch_began_ns = monotonic_ns();
+    enum doppel_status status = doppel_cache_flush(cache, error);
+    if (!status)
+        status = doppel_store_begin(cache->store, error);
+    if (!status)
+        cache->group = GROUP_WRITES;
+    cache->group_began_ns = monotonic_ns();
     if (status == DOPPEL_E_BUSY)
-        cache->retry_ns = cache->batch_began_ns + GROUP_NS;
+        cache->retry_ns = cache->group_began_ns + GROUP_NS;
     return status;
 }
 
 enum doppel_status cache_writer(struct doppel_cache *cache, const char *sql, sqlite3_stmt **out,
                                 struct doppel_error *error)
 {
-    enum doppel_status status = begin_group(cache, error);
+    enum doppel_status status = begin_writes(cache, error);
     return status ? status : doppel_store_statement(cache->store, sql, out, error);
 }
 
@@ -221,10 +227,10 @@ enum doppel_status cache_end_write(struct doppel_cache *cache, enum doppel_statu
 {
     if (!status) {
         cache->pending++;
-        return is_time_to_flush(cache) ? doppel_cache_flush(cache, error) : DOPPEL_OK;
+        return is_group_full(cache) ? doppel_cache_flush(cache, error) : DOPPEL_OK;
     }
     doppel_store_rollback(cache->store);
-    cache->writing = false;
+    cache->group = GROUP_NONE;
     cache->pending = 0;
     cache->damaged |= status == DOPPEL_E_CORRUPT;
     return status;
@@ -232,13 +238,28 @@ enum doppel_status cache_end_write(struct doppel_cache *cache, enum doppel_statu
 
 /* ---- reading ---- */
 
+static enum doppel_status begin_reads(struct doppel_cache *cache)
+{
+    if (cache->group != GROUP_NONE && is_group_full(cache))
+        doppel_cache_flush(cache, NULL); /* if it fails, so will the next write, which says so */
+    if (cache->group != GROUP_NONE)
+        return DOPPEL_OK;
+    sqlite3_stmt *begin;
+    bool row;
+    enum doppel_status status = doppel_store_statement(cache->store, "BEGIN", &begin, NULL);
+    if (!status)
+        status = doppel_store_step(cache->store, begin, &row, NULL);
+    if (!status)
+        cache->group = GROUP_READS;
+    cache->group_began_ns = monotonic_ns();
+    return status;
+}
+
 sqlite3_stmt *cache_reader(struct doppel_cache *cache, const char *sql)
 {
     sqlite3_stmt *statement;
-    if (cache->damaged)
+    if (cache->damaged || begin_reads(cache))
         return NULL;
-    if (is_time_to_flush(cache))
-        doppel_cache_flush(cache, NULL);
     return doppel_store_statement(cache->store, sql, &statement, NULL) ? NULL : statement;
 }
 

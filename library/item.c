@@ -17,6 +17,9 @@ enum {
     COLUMN_FINGERPRINT = COLUMN_RECORD + RECORD_COLUMN_COUNT
 };
 
+/* The matcher takes no higher ids; counting from 1, none is reached. */
+static const uint64_t MAX_ID = (UINT64_C(1) << 60) - 1;
+
 void doppel_item_free(struct doppel_item *item)
 {
     free(item->path);
@@ -38,7 +41,8 @@ static enum doppel_status read_item(sqlite3_stmt *statement, struct doppel_item 
         item.path = strdup("");
     if (!item.path)
         return DOPPEL_E_MEMORY;
-    if (status || !record_read(statement, COLUMN_RECORD, &item.record) ||
+    if (status || item.id == 0 || item.id > MAX_ID ||
+        !record_read(statement, COLUMN_RECORD, &item.record) ||
         !fingerprint_read(statement, COLUMN_FINGERPRINT, &item.record))
         doppel_fail(&item.record.error, DOPPEL_E_CORRUPT,
                     "item %llu is damaged in the library; remove it and add its file again",

@@ -19,7 +19,14 @@ extern "C" {
 
 /* ---- what is known of a file ---- */
 
-/** A file as it was when it was read. */
+/**
+ * A file as it was when it was read.
+ *
+ * A file that is written twice within the clock's step keeps its mtime. So a stamp proves that a
+ * file is unchanged only when its mtime lies two seconds (FAT's step) or more before the cache or
+ * library was opened: open first, then take stamps. Others are not trusted until they are put again
+ * by a later run.
+ */
 struct doppel_file_stamp {
     uint64_t device, inode;
     int64_t size;
@@ -46,12 +53,25 @@ DOPPEL_API void doppel_record_free(struct doppel_record *record);
 
 struct doppel_cache;
 
-/** Open or make the cache file. A damaged or foreign-version cache is set aside and begun anew
- * (`*out_renewed`, may be NULL). */
+/**
+ * Open or make the cache file, and the directories above it.
+ *
+ * A damaged cache is renamed to `PATH.damaged`, one of another version to `PATH.old`, and begun
+ * anew; `*out_renewed` (may be NULL) says so. One whose damage shows later knows nothing more,
+ * takes nothing more (DOPPEL_E_CORRUPT), and is set aside when it is closed. Processes may share
+ * a cache. What goes wrong with it costs time, never a result: callers warn and go on.
+ *
+ * @param out given (doppel_cache_close). DOPPEL_E_FORMAT (not ours), _IO, _BUSY, _MEMORY
+ */
 DOPPEL_API enum doppel_status doppel_cache_open(const char *path, struct doppel_cache **out,
                                                 bool *out_renewed, struct doppel_error *error);
-/** Write what is pending: for idle moments. Until then, at most 500 writes or a second's worth are
- * pending. */
+/**
+ * Write what is pending. Puts do so by themselves every 500 puts, and puts and look-ups when a
+ * second has passed; callers that are idle for longer do it, for others wait for the lock.
+ *
+ * A put or flush that fails loses what was pending. After DOPPEL_E_BUSY puts fail at once for a
+ * second, rather than wait each.
+ */
 DOPPEL_API enum doppel_status doppel_cache_flush(struct doppel_cache *cache,
                                                  struct doppel_error *error);
 
@@ -59,30 +79,36 @@ DOPPEL_API enum doppel_status doppel_cache_flush(struct doppel_cache *cache,
 DOPPEL_API void doppel_cache_close(struct doppel_cache *cache);
 
 /** The digest of an unchanged file. DOPPEL_E_NOT_FOUND when it is not known, or size, mtime, inode
- * or device differ. */
+ * or device differ.
+ * @param path any bytes; absolute, or the same file is not known from another directory */
 DOPPEL_API enum doppel_status doppel_cache_file(struct doppel_cache *cache, const char *path,
                                                 const struct doppel_file_stamp *stamp,
                                                 struct doppel_digest *out);
+
+/** Remember a file's digest; a stamp that is not to be trusted is not kept. */
 DOPPEL_API enum doppel_status doppel_cache_put_file(struct doppel_cache *cache, const char *path,
                                                     const struct doppel_file_stamp *stamp,
                                                     const struct doppel_digest *digest,
                                                     struct doppel_error *error);
 
 /** What is known of these bytes under this scheme and its present version: also failures that the
- * bytes are to blame for.
- * @param with_attachment load it too. @param out given (doppel_record_free). DOPPEL_E_NOT_FOUND. */
+ * bytes are to blame for, if this version of doppel found them.
+ * @param with_attachment load it too, if the record has one. @param out given (doppel_record_free).
+ * DOPPEL_E_NOT_FOUND. */
 DOPPEL_API enum doppel_status doppel_cache_record(struct doppel_cache *cache,
                                                   const struct doppel_digest *digest,
                                                   enum doppel_scheme_id scheme,
                                                   bool with_attachment, struct doppel_record *out);
 
-/** Remember a record. Failures that another try, or other limits, could mend (timeout, crash,
- * memory, limit, I/O) are not kept. */
+/** Remember a record in place of what is known of these bytes under this scheme. Failures that
+ * another try, other limits or an installed decoder could mend (timeout, crash, memory, limit,
+ * unsupported, I/O) are not kept. */
 DOPPEL_API enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
                                                       const struct doppel_record *record,
                                                       struct doppel_error *error);
 
-/** The outcome of a pixel check of two contents, in either order. */
+/** The outcome of a pixel check by this version of doppel of two contents, in either order: the
+ * verdict is turned to make `a` the query. DOPPEL_E_NOT_FOUND. */
 DOPPEL_API enum doppel_status doppel_cache_pair(struct doppel_cache *cache,
                                                 const struct doppel_digest *a,
                                                 const struct doppel_digest *b, bool *out_same,
@@ -101,8 +127,9 @@ struct doppel_candidate {
     const char *path;
 };
 
-/** Policy `resolution, size, date (oldest), depth, name`: < 0 when `a` is to be kept rather than
- * `b`. Never 0 for different paths. Thread-safe. */
+/** Policy `resolution, size, date, depth, name`: more pixels, then more bytes, then older, then
+ * fewer folders above it, then the shorter file name, then the order of bytes. < 0 when `a` is to
+ * be kept rather than `b`. Never 0 for different paths. Thread-safe. */
 DOPPEL_API int doppel_canonical_compare(const struct doppel_candidate *a,
                                         const struct doppel_candidate *b);
 
@@ -116,7 +143,7 @@ struct doppel_item {
     char *path; /**< absolute, as bytes; given: doppel_item_free */
     struct doppel_file_stamp stamp;
     int64_t added_ns;
-    struct doppel_record record;
+    struct doppel_record record; /**< `error` only where doppel_library_each says so */
 };
 
 DOPPEL_API void doppel_item_free(struct doppel_item *item);
@@ -125,12 +152,14 @@ struct doppel_library_options {
     bool create, read_only, durable;
 };
 
-/** @param directory the library. @param out given (doppel_library_close). DOPPEL_E_NOT_FOUND, _IO,
- * _CORRUPT, _VERSION, _BUSY. */
+/** @param directory the library; with `create` it and those above it are made, for this user only.
+ * @param out given (doppel_library_close). DOPPEL_E_NOT_FOUND, _IO, _CORRUPT, _FORMAT (the
+ * catalogue is not doppel's), _VERSION, _BUSY. */
 DOPPEL_API enum doppel_status doppel_library_open(const char *directory,
                                                   const struct doppel_library_options *options,
                                                   struct doppel_library **out,
                                                   struct doppel_error *error);
+/** Close; what was not committed is taken back. */
 DOPPEL_API void doppel_library_close(struct doppel_library *library);
 
 enum doppel_added {
@@ -143,8 +172,13 @@ enum doppel_added {
 /**
  * Remember a file. The same path again updates its item (same id when its bytes are the same, else
  * a new id); a path that is gone whose bytes turn up elsewhere is moved.
- * @return when DOPPEL_OK, the item survives SIGKILL (with `durable`, power loss) after the next
- * doppel_library_commit
+ *
+ * @param path absolute, any bytes
+ * @param record with a fingerprint: what could not be fingerprinted is no item
+ * @return DOPPEL_E_ARGUMENT for those; with any other failure (DOPPEL_E_BUSY after five seconds of
+ * waiting for another writer, _IO, …) of this call or of doppel_library_remove all since the last
+ * commit is taken back; when DOPPEL_OK, the item survives SIGKILL (with `durable`, power loss)
+ * after the next doppel_library_commit
  */
 DOPPEL_API enum doppel_status doppel_library_add(struct doppel_library *library, const char *path,
                                                  const struct doppel_file_stamp *stamp,
@@ -156,12 +190,13 @@ DOPPEL_API enum doppel_status doppel_library_add(struct doppel_library *library,
 DOPPEL_API enum doppel_status doppel_library_commit(struct doppel_library *library,
                                                     struct doppel_error *error);
 
-/** The item of a path whose file is unchanged, so that it need not be read. DOPPEL_E_NOT_FOUND. */
+/** The item of a path whose file is unchanged and whose fingerprint is of the scheme's present
+ * version, so that it need not be read. DOPPEL_E_NOT_FOUND. */
 DOPPEL_API enum doppel_status doppel_library_known(struct doppel_library *library, const char *path,
                                                    const struct doppel_file_stamp *stamp,
                                                    enum doppel_scheme_id scheme, uint64_t *out_id);
 
-/** @param out given (doppel_item_free). DOPPEL_E_NOT_FOUND. */
+/** @param out given (doppel_item_free). DOPPEL_E_NOT_FOUND; DOPPEL_E_CORRUPT for a damaged item. */
 DOPPEL_API enum doppel_status doppel_library_get(struct doppel_library *library, uint64_t id,
                                                  bool with_attachment, struct doppel_item *out,
                                                  struct doppel_error *error);
@@ -169,12 +204,19 @@ DOPPEL_API enum doppel_status doppel_library_by_path(struct doppel_library *libr
                                                      const char *path, struct doppel_item *out,
                                                      struct doppel_error *error);
 
-/** Remove an item. DOPPEL_E_NOT_FOUND. */
+/** Remove an item, also a damaged one. DOPPEL_E_NOT_FOUND. */
 DOPPEL_API enum doppel_status doppel_library_remove(struct doppel_library *library, uint64_t id,
                                                     struct doppel_error *error);
 
-/** Visit all items in order of id; the item is borrowed; false ends it (DOPPEL_E_CANCELLED).
- * Fingerprints are loaded, attachments not. */
+/**
+ * Visit all items in order of id; the item is borrowed; false ends it (DOPPEL_E_CANCELLED).
+ * Fingerprints are loaded, attachments not.
+ *
+ * A damaged item is visited too, so that it can be reported: it has `record.error`
+ * (DOPPEL_E_CORRUPT and a sentence with its id), no fingerprint, and a path that may be "".
+ * **Visitors look at record.error first.** What others commit meanwhile is not seen. Within a visit
+ * no other begins; other calls are fine.
+ */
 typedef bool doppel_item_visitor(void *context, const struct doppel_item *item);
 DOPPEL_API enum doppel_status doppel_library_each(struct doppel_library *library,
                                                   doppel_item_visitor *visitor, void *context,

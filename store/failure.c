@@ -37,12 +37,19 @@ enum doppel_status store_fail(const struct doppel_store *store, int code,
     switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
         return doppel_fail(error, DOPPEL_E_BUSY,
                            "%s: another process is writing to it; try again when it is done", path);
     case SQLITE_NOTADB:
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: not a doppel database", path);
     case SQLITE_CORRUPT:
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the database is damaged", path);
+    /* Our own SQL has no errors: the tables are not what they were when they were made. */
+    case SQLITE_ERROR:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the database is damaged: %s", path,
+                           sqlite3_errmsg(store->database));
     case SQLITE_FULL:
         return doppel_fail(error, DOPPEL_E_IO,
                            "%s: no space left on the device; what was not yet committed is lost",

@@ -135,7 +135,7 @@ static enum doppel_status check_identity(const struct doppel_store *store,
     if (is_blank(identity))
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: holds nothing yet", store->path);
     if ((uint32_t)identity->application_id != options->application_id)
-        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: not a doppel database of this kind",
+        return doppel_fail(error, DOPPEL_E_FORMAT, "%s: another program's database, not doppel's",
                            store->path);
     if (identity->version == options->schema_version)
         return DOPPEL_OK;
@@ -230,7 +230,7 @@ enum doppel_status doppel_store_open(const char *path, const struct doppel_store
         if (!options->create || options->read_only)
             return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no such file", path);
     } else if (!S_ISREG(status_of_file.st_mode)) {
-        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: not a doppel database: not a file", path);
+        return doppel_fail(error, DOPPEL_E_FORMAT, "%s: not a file", path);
     }
     struct doppel_store *store = calloc(1, sizeof *store);
     if (!store || !(store->path = strdup(path))) {

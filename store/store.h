@@ -31,8 +31,17 @@ struct doppel_store_options {
     uint32_t busy_timeout_ms; /**< how long to wait for another writer */
 };
 
-/** @param out given (doppel_store_close). DOPPEL_E_NOT_FOUND, _IO, _CORRUPT (not one of ours, or
- * damaged), _VERSION, _BUSY. */
+/**
+ * Open a database, or make it: in one transaction, whoever else does the same at that moment.
+ *
+ * A read-only one in a place where nothing can be written is read as it lies there, without locks.
+ * Triggers and views that it may hold are not run.
+ *
+ * @param out given (doppel_store_close)
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND (no file, or a blank one); _CORRUPT (damaged, or no
+ * database at all); _FORMAT (another program's database, or no regular file); _VERSION; _IO; _BUSY;
+ * _MEMORY
+ */
 DOPPEL_API enum doppel_status doppel_store_open(const char *path,
                                                 const struct doppel_store_options *options,
                                                 struct doppel_store **out,
@@ -42,7 +51,8 @@ DOPPEL_API void doppel_store_close(struct doppel_store *store);
 /** The path it was opened with; lives as long as the store. */
 DOPPEL_API const char *doppel_store_path(const struct doppel_store *store);
 
-/** Begin a write transaction (BEGIN IMMEDIATE), end it, or take it back. */
+/** Begin a write transaction (BEGIN IMMEDIATE; DOPPEL_E_BUSY when another process has one for
+ * longer than the timeout), end it, or take it back. A commit that fails takes back all. */
 DOPPEL_API enum doppel_status doppel_store_begin(struct doppel_store *store,
                                                  struct doppel_error *error);
 DOPPEL_API enum doppel_status doppel_store_commit(struct doppel_store *store,
