@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tests/library/folder.h"
+#include "tests/library/records.h"
+#include "tests/store/folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,8 @@ static void test_records(void **state)
 static void test_files(void **state)
 {
     const char *path = folder_path(*state, "one");
-    const struct doppel_file_stamp stamp = folder_write(path, "one");
+    folder_write(path, "one");
+    const struct doppel_file_stamp stamp = stamp_of(path);
     const struct doppel_digest digest = doppel_digest_bytes("one", 3);
     struct doppel_cache *cache = open_cache(*state, false);
     struct doppel_digest known;

@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tests/library/folder.h"
+#include "tests/library/records.h"
+#include "tests/store/folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static uint64_t add(struct doppel_library *library, const char *path, uint64_t s
                     enum doppel_added expected)
 {
     struct doppel_record record = record_make(seed);
-    struct doppel_file_stamp stamp = folder_stamp(path);
+    struct doppel_file_stamp stamp = stamp_of(path);
     struct doppel_error error = {0};
     enum doppel_added added;
     uint64_t id = 0;
@@ -55,7 +56,8 @@ static uint64_t add(struct doppel_library *library, const char *path, uint64_t s
 static void test_what_is_added_is_got(void **state)
 {
     const char *path = folder_path(*state, "one");
-    struct doppel_file_stamp stamp = folder_write(path, "one");
+    folder_write(path, "one");
+    struct doppel_file_stamp stamp = stamp_of(path);
     struct doppel_library *library = open_library(*state);
     uint64_t id = add(library, path, 1, DOPPEL_ADDED_NEW);
     assert_int_equal(id, 1);

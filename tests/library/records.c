@@ -1,61 +1,16 @@
-/* Temporary folders and made-up records. */
+/* Stamps of files, and made-up records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tests/library/folder.h"
+#include "tests/library/records.h"
 
-#include <fcntl.h>
-#include <ftw.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-char *folder_make(void)
-{
-    const char *parent = getenv("TMPDIR");
-    char name[4096];
-    snprintf(name, sizeof name, "%s/doppel-test-XXXXXX", parent ? parent : "/tmp");
-    assert_non_null(mkdtemp(name));
-    return strdup(name);
-}
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
-{
-    (void)status, (void)type, (void)ftw;
-    return remove(path);
-}
-
-void folder_remove(char *folder)
-{
-    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    free(folder);
-}
-
-const char *folder_path(const char *folder, const char *name)
-{
-    static char buffers[4][4096];
-    static unsigned next;
-    char *buffer = buffers[next++ % 4];
-    snprintf(buffer, sizeof buffers[0], "%s/%s", folder, name);
-    return buffer;
-}
-
-void folder_age(const char *path, int seconds)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    now.tv_sec += seconds;
-    const struct timespec times[2] = {now, now};
-    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-}
-
-struct doppel_file_stamp folder_stamp(const char *path)
+struct doppel_file_stamp stamp_of(const char *path)
 {
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
@@ -65,16 +20,6 @@ struct doppel_file_stamp folder_stamp(const char *path)
         .size = status.st_size,
         .mtime_ns = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec,
     };
-}
-
-struct doppel_file_stamp folder_write(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-    folder_age(path, -3600);
-    return folder_stamp(path);
 }
 
 static uint64_t scramble(uint64_t value)

@@ -1,0 +1,284 @@
+/* Opening, identity, statements, transactions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <doppel/store.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/store/folder.h"
+
+static const struct doppel_store_options options = {
+    .application_id = 0x7465737f,
+    .schema_version = 3,
+    .schema = "CREATE TABLE thing(id INTEGER PRIMARY KEY, value BLOB NOT NULL) STRICT;"
+              "CREATE TABLE part(thing INTEGER REFERENCES thing ON DELETE CASCADE) STRICT",
+    .create = true,
+    .busy_timeout_ms = 100,
+};
+
+static int set_up(void **state)
+{
+    *state = folder_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    folder_remove(*state);
+    return 0;
+}
+
+static struct doppel_store *open_store(const char *path, const struct doppel_store_options *how)
+{
+    struct doppel_store *store = NULL;
+    struct doppel_error error = {0};
+    if (doppel_store_open(path, how, &store, &error))
+        fail_msg("%s", error.message);
+    return store;
+}
+
+/* Run SQL on a file as another program would. */
+static void run_raw(const char *path, const char *sql)
+{
+    sqlite3 *database;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(database);
+}
+
+static void run(struct doppel_store *store, const char *sql)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    assert_int_equal(doppel_store_statement(store, sql, &statement, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_store_step(store, statement, &row, NULL), DOPPEL_OK);
+    sqlite3_reset(statement);
+}
+
+static int64_t count(struct doppel_store *store, const char *sql)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    assert_int_equal(doppel_store_statement(store, sql, &statement, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_store_step(store, statement, &row, NULL), DOPPEL_OK);
+    assert_true(row);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return value;
+}
+
+static void assert_refused(const char *path, enum doppel_status expected, const char *sentence)
+{
+    struct doppel_store_options plain = options;
+    plain.create = false;
+    struct doppel_store *store = NULL;
+    struct doppel_error error = {0};
+    assert_int_equal(doppel_store_open(path, &plain, &store, &error), expected);
+    assert_null(store);
+    assert_int_equal(error.status, expected);
+    assert_non_null(strstr(error.message, path));
+    if (!strstr(error.message, sentence))
+        fail_msg("\"%s\" does not say \"%s\"", error.message, sentence);
+}
+
+static void test_made_and_opened_again(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    struct doppel_store *store = open_store(path, &options);
+    assert_string_equal(doppel_store_path(store), path);
+    run(store, "INSERT INTO thing(value) VALUES(x'00')");
+    assert_int_equal(count(store, "PRAGMA foreign_keys"), 1);
+    assert_int_equal(count(store, "PRAGMA trusted_schema"), 0);
+    assert_int_equal(count(store, "PRAGMA cell_size_check"), 1);
+    assert_int_equal(count(store, "PRAGMA synchronous"), 1);
+    doppel_store_close(store);
+
+    struct doppel_store_options durable = options;
+    durable.create = false;
+    durable.durable = true;
+    store = open_store(path, &durable);
+    assert_int_equal(count(store, "SELECT count(*) FROM thing"), 1);
+    assert_int_equal(count(store, "PRAGMA user_version"), 3);
+    assert_int_equal(count(store, "PRAGMA application_id"), 0x7465737f);
+    assert_int_equal(count(store, "PRAGMA synchronous"), 2);
+    doppel_store_close(store);
+}
+
+static void test_path_of_odd_bytes(void **state)
+{
+    const char *path = folder_path(*state, "a%20?b#c\n\xff\xfe.db");
+    struct doppel_store *store = open_store(path, &options);
+    run(store, "INSERT INTO thing(value) VALUES(x'00')");
+    doppel_store_close(store);
+    assert_int_equal(access(path, R_OK), 0);
+    struct doppel_store_options reader = options;
+    reader.read_only = true;
+    store = open_store(path, &reader);
+    assert_int_equal(count(store, "SELECT count(*) FROM thing"), 1);
+    doppel_store_close(store);
+}
+
+static void test_what_is_not_ours(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    assert_refused(path, DOPPEL_E_NOT_FOUND, "no such file");
+    folder_write(path, "");
+    assert_refused(path, DOPPEL_E_NOT_FOUND, "nothing yet");
+    folder_write(path, "short");
+    assert_refused(path, DOPPEL_E_CORRUPT, "not a doppel database");
+    char text[5000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    folder_write(path, text);
+    assert_refused(path, DOPPEL_E_CORRUPT, "not a doppel database");
+    unlink(path);
+    run_raw(path, "PRAGMA application_id=99; CREATE TABLE other(a)");
+    assert_refused(path, DOPPEL_E_FORMAT, "another program's");
+    unlink(path);
+    run_raw(path, "CREATE TABLE other(a)");
+    assert_refused(path, DOPPEL_E_FORMAT, "another program's");
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_refused(path, DOPPEL_E_FORMAT, "not a file");
+    rmdir(path);
+    assert_int_equal(mkfifo(path, 0700), 0);
+    assert_refused(path, DOPPEL_E_FORMAT, "not a file");
+}
+
+static void test_other_versions(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    doppel_store_close(open_store(path, &options));
+    run_raw(path, "PRAGMA user_version=4");
+    assert_refused(path, DOPPEL_E_VERSION, "newer");
+    run_raw(path, "PRAGMA user_version=2");
+    assert_refused(path, DOPPEL_E_VERSION, "older");
+}
+
+static void test_blank_file_becomes_a_store(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    folder_write(path, "");
+    doppel_store_close(open_store(path, &options));
+    struct doppel_store_options plain = options;
+    plain.create = false;
+    doppel_store_close(open_store(path, &plain));
+}
+
+static void test_statements_are_prepared_once(void **state)
+{
+    struct doppel_store *store = open_store(folder_path(*state, "a.db"), &options);
+    char copy[] = "SELECT ?1 IS NULL";
+    sqlite3_stmt *first, *second, *other;
+    assert_int_equal(doppel_store_statement(store, "SELECT ?1 IS NULL", &first, NULL), DOPPEL_OK);
+    sqlite3_bind_int(first, 1, 5);
+    bool row;
+    assert_int_equal(doppel_store_step(store, first, &row, NULL), DOPPEL_OK);
+    assert_true(row);
+    assert_int_equal(sqlite3_column_int(first, 0), 0);
+    assert_int_equal(doppel_store_statement(store, copy, &second, NULL), DOPPEL_OK);
+    assert_ptr_equal(first, second);
+    assert_false(sqlite3_stmt_busy(second));
+    assert_int_equal(doppel_store_step(store, second, &row, NULL), DOPPEL_OK);
+    assert_int_equal(sqlite3_column_int(second, 0), 1); /* the binding is gone */
+    assert_int_equal(doppel_store_step(store, second, &row, NULL), DOPPEL_OK);
+    assert_false(row);
+    assert_false(sqlite3_stmt_busy(second));
+    assert_int_equal(doppel_store_statement(store, "SELECT 2", &other, NULL), DOPPEL_OK);
+    assert_ptr_not_equal(first, other);
+    doppel_store_close(store);
+}
+
+static void test_transactions(void **state)
+{
+    struct doppel_store *store = open_store(folder_path(*state, "a.db"), &options);
+    assert_int_equal(doppel_store_begin(store, NULL), DOPPEL_OK);
+    run(store, "INSERT INTO thing(value) VALUES(x'00')");
+    doppel_store_rollback(store);
+    assert_int_equal(count(store, "SELECT count(*) FROM thing"), 0);
+    assert_int_equal(doppel_store_begin(store, NULL), DOPPEL_OK);
+    run(store, "INSERT INTO thing(value) VALUES(x'00')");
+    assert_int_equal(doppel_store_commit(store, NULL), DOPPEL_OK);
+    doppel_store_rollback(store); /* without a transaction: nothing */
+    assert_int_equal(count(store, "SELECT count(*) FROM thing"), 1);
+    doppel_store_close(store);
+}
+
+static void test_foreign_triggers_do_not_run(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    struct doppel_store *store = open_store(path, &options);
+    run(store, "INSERT INTO thing(id, value) VALUES(1, x'00')");
+    run(store, "INSERT INTO thing(id, value) VALUES(2, x'00')");
+    run(store, "INSERT INTO part(thing) VALUES(1)");
+    run(store, "INSERT INTO part(thing) VALUES(2)");
+    doppel_store_close(store);
+    run_raw(path, "CREATE TRIGGER evil AFTER DELETE ON thing BEGIN DELETE FROM thing; END");
+    store = open_store(path, &options);
+    run(store, "DELETE FROM thing WHERE id = 1");
+    assert_int_equal(count(store, "SELECT count(*) FROM thing"), 1);
+    assert_int_equal(count(store, "SELECT count(*) FROM part"), 1); /* the cascade still works */
+    doppel_store_close(store);
+}
+
+static void test_read_only(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    doppel_store_close(open_store(path, &options));
+    struct doppel_store_options reader = options;
+    reader.read_only = true;
+    struct doppel_store *store = open_store(path, &reader);
+    sqlite3_stmt *statement;
+    bool row;
+    struct doppel_error error;
+    assert_int_equal(
+        doppel_store_statement(store, "INSERT INTO thing(value) VALUES(x'00')", &statement, NULL),
+        DOPPEL_OK);
+    assert_int_equal(doppel_store_step(store, statement, &row, &error), DOPPEL_E_IO);
+    assert_non_null(strstr(error.message, "read-only"));
+    doppel_store_close(store);
+    assert_int_equal(doppel_store_open(folder_path(*state, "none.db"), &reader, &store, &error),
+                     DOPPEL_E_NOT_FOUND);
+}
+
+/* The tables are other ones than the version promises. */
+static void test_wrong_tables_are_damage(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    doppel_store_close(open_store(path, &options));
+    run_raw(path, "DROP TABLE part; DROP TABLE thing; CREATE TABLE thing(x)");
+    struct doppel_store *store = open_store(path, &options);
+    sqlite3_stmt *statement;
+    struct doppel_error error;
+    assert_int_equal(doppel_store_statement(store, "SELECT value FROM thing", &statement, &error),
+                     DOPPEL_E_CORRUPT);
+    assert_non_null(strstr(error.message, "damaged"));
+    doppel_store_close(store);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_made_and_opened_again),
+        TEST(test_path_of_odd_bytes),
+        TEST(test_what_is_not_ours),
+        TEST(test_other_versions),
+        TEST(test_blank_file_becomes_a_store),
+        TEST(test_statements_are_prepared_once),
+        TEST(test_transactions),
+        TEST(test_foreign_triggers_do_not_run),
+        TEST(test_read_only),
+        TEST(test_wrong_tables_are_damage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
