@@ -1,4 +1,4 @@
-/* What the cache knows of files, contents and pairs, and how it is begun anew. */
+/* What the cache knows of files, contents and pairs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,9 +8,13 @@
 #include "tests/library/records.h"
 #include "tests/store/folder.h"
 
+#include <fcntl.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static int set_up(void **state)
@@ -101,11 +105,239 @@ static void test_files(void **state)
     doppel_cache_close(cache);
 }
 
+static void test_a_fresh_file_is_not_trusted(void **state)
+{
+    const char *path = folder_path(*state, "one");
+    folder_write(path, "one");
+    const struct doppel_digest digest = doppel_digest_bytes("one", 3);
+    struct doppel_digest known;
+    struct doppel_cache *cache = open_cache(*state, false);
+    static const struct {
+        int age;
+        enum doppel_status expected;
+    } cases[] = {{0, DOPPEL_E_NOT_FOUND},
+                 {-1, DOPPEL_E_NOT_FOUND},
+                 {60, DOPPEL_E_NOT_FOUND},
+                 {-3, DOPPEL_OK}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        folder_age(path, cases[i].age);
+        const struct doppel_file_stamp stamp = stamp_of(path);
+        assert_int_equal(doppel_cache_put_file(cache, path, &stamp, &digest, NULL), DOPPEL_OK);
+        assert_int_equal(doppel_cache_file(cache, path, &stamp, &known), cases[i].expected);
+    }
+    doppel_cache_close(cache);
+}
+
+/* A renamed file is not known by its path, but by its bytes. */
+static void test_a_renamed_file_is_known_by_its_bytes(void **state)
+{
+    const char *from = folder_path(*state, "one"), *to = folder_path(*state, "two\xff");
+    folder_write(from, "one");
+    struct doppel_file_stamp stamp = stamp_of(from);
+    struct doppel_record record = record_make(7);
+    struct doppel_digest known;
+    struct doppel_cache *cache = open_cache(*state, false);
+    assert_int_equal(doppel_cache_put_file(cache, from, &stamp, &record.digest, NULL), DOPPEL_OK);
+    put_record(cache, 7);
+    doppel_record_free(&record);
+    assert_int_equal(rename(from, to), 0);
+    stamp = stamp_of(to);
+    assert_int_equal(doppel_cache_file(cache, to, &stamp, &known), DOPPEL_E_NOT_FOUND);
+    assert_knows_record(cache, 7, true);
+    doppel_cache_close(cache);
+}
+
+/* The same size and mtime, but another inode: by path it is not known. */
+static void test_a_replaced_file_is_not_known(void **state)
+{
+    const char *path = folder_path(*state, "one"), *other = folder_path(*state, "other");
+    folder_write(path, "one");
+    folder_write(other, "two");
+    struct timespec when = {.tv_sec = 1000000000};
+    const struct timespec times[2] = {when, when};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, other, times, 0), 0);
+    struct doppel_file_stamp stamp = stamp_of(path);
+    const struct doppel_digest digest = doppel_digest_bytes("one", 3);
+    struct doppel_digest known;
+    struct doppel_cache *cache = open_cache(*state, false);
+    assert_int_equal(doppel_cache_put_file(cache, path, &stamp, &digest, NULL), DOPPEL_OK);
+    assert_int_equal(rename(other, path), 0);
+    stamp = stamp_of(path);
+    assert_int_equal(stamp.size, 3);
+    assert_int_equal(doppel_cache_file(cache, path, &stamp, &known), DOPPEL_E_NOT_FOUND);
+    doppel_cache_close(cache);
+}
+
+static struct doppel_record failure_make(uint64_t seed, enum doppel_status status)
+{
+    struct doppel_record record = record_make(seed);
+    free(record.attachment);
+    record.attachment = NULL;
+    record.attachment_size = 0;
+    doppel_fingerprint_free(&record.fingerprint);
+    doppel_fail(&record.error, status, "status %d", (int)status);
+    return record;
+}
+
+static void test_failures(void **state)
+{
+    static const enum doppel_status lasting[] = {DOPPEL_E_EMPTY, DOPPEL_E_FORMAT, DOPPEL_E_CORRUPT,
+                                                 DOPPEL_E_FLAT};
+    struct doppel_cache *cache = open_cache(*state, false);
+    for (int status = 1; status <= DOPPEL_E_CANCELLED; status++) {
+        struct doppel_record failure = failure_make((uint64_t)status, (enum doppel_status)status);
+        assert_int_equal(doppel_cache_put_record(cache, &failure, NULL), DOPPEL_OK);
+        bool expected = false;
+        for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
+            expected |= (int)lasting[i] == status;
+        struct doppel_record known = {0};
+        enum doppel_status found =
+            doppel_cache_record(cache, &failure.digest, DOPPEL_SCHEME_PHASH64, true, &known);
+        assert_int_equal(found, expected ? DOPPEL_OK : DOPPEL_E_NOT_FOUND);
+        if (expected) {
+            assert_int_equal(known.error.status, status);
+            assert_string_equal(known.error.message, failure.error.message);
+            assert_int_equal(known.fingerprint.count, 0);
+            assert_null(known.attachment);
+        }
+        doppel_record_free(&known);
+        doppel_record_free(&failure);
+    }
+    doppel_cache_close(cache);
+}
+
+/* A failure that did not last gives way, and a failure replaces a record. */
+static void test_a_record_is_replaced(void **state)
+{
+    struct doppel_cache *cache = open_cache(*state, false);
+    struct doppel_record failure = failure_make(1, DOPPEL_E_CORRUPT), known;
+    put_record(cache, 1);
+    assert_int_equal(doppel_cache_put_record(cache, &failure, NULL), DOPPEL_OK);
+    assert_int_equal(
+        doppel_cache_record(cache, &failure.digest, DOPPEL_SCHEME_PHASH64, true, &known),
+        DOPPEL_OK);
+    assert_int_equal(known.error.status, DOPPEL_E_CORRUPT);
+    assert_null(known.attachment);
+    doppel_record_free(&known);
+    put_record(cache, 1);
+    assert_knows_record(cache, 1, true);
+    assert_int_equal(doppel_cache_record(cache, &failure.digest, DOPPEL_SCHEME_PDQ, true, &known),
+                     DOPPEL_E_NOT_FOUND);
+    doppel_record_free(&failure);
+    doppel_cache_close(cache);
+}
+
+static void run_raw(const char *path, const char *sql)
+{
+    sqlite3 *database;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    if (sqlite3_exec(database, sql, NULL, NULL, &message))
+        fail_msg("%s", message);
+    sqlite3_close(database);
+}
+
+/* Failures and pixel checks of another doppel, fingerprints of another version of their scheme. */
+static void test_other_versions_are_not_known(void **state)
+{
+    struct doppel_cache *cache = open_cache(*state, false);
+    struct doppel_record one = record_make(1), two = failure_make(2, DOPPEL_E_CORRUPT), known;
+    struct doppel_image_verdict verdict = {.similarity = 1};
+    bool same;
+    put_record(cache, 1);
+    assert_int_equal(doppel_cache_put_record(cache, &two, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_cache_put_pair(cache, &one.digest, &two.digest, true, &verdict, NULL),
+                     DOPPEL_OK);
+    doppel_cache_close(cache);
+    run_raw(folder_path(*state, "cache/cache.db"),
+            "UPDATE record SET version = version + 1 WHERE status = 0;"
+            "UPDATE record SET program = '0.0.0'; UPDATE pair SET program = '0.0.0'");
+    cache = open_cache(*state, false);
+    assert_int_equal(doppel_cache_record(cache, &one.digest, one.scheme, true, &known),
+                     DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_cache_record(cache, &two.digest, two.scheme, true, &known),
+                     DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_cache_pair(cache, &one.digest, &two.digest, &same, &verdict),
+                     DOPPEL_E_NOT_FOUND);
+    put_record(cache, 1);
+    assert_knows_record(cache, 1, true);
+    doppel_record_free(&one);
+    doppel_record_free(&two);
+    doppel_cache_close(cache);
+}
+
+/* ---- pairs ---- */
+
+enum { SIDE = 3 };
+
+/* Turn a square by the definition of an orientation: transposed, then mirrored. */
+static void turn(const int in[SIDE][SIDE], unsigned orientation, int out[SIDE][SIDE])
+{
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) {
+            int to_x = orientation & 4 ? y : x, to_y = orientation & 4 ? x : y;
+            if (orientation & 1)
+                to_x = SIDE - 1 - to_x;
+            if (orientation & 2)
+                to_y = SIDE - 1 - to_y;
+            out[to_y][to_x] = in[y][x];
+        }
+}
+
+static void test_pairs_in_either_order(void **state)
+{
+    static const int square[SIDE][SIDE] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+    struct doppel_cache *cache = open_cache(*state, false);
+    for (unsigned orientation = 0; orientation < DOPPEL_IMAGE_ORIENTATIONS; orientation++) {
+        uint64_t seeds[2] = {orientation, orientation + 100};
+        struct doppel_digest a = doppel_digest_bytes(&seeds[0], 8);
+        struct doppel_digest b = doppel_digest_bytes(&seeds[1], 8);
+        const struct doppel_image_verdict put = {.distance64 = 5,
+                                                 .distance256 = 33,
+                                                 .query_view = DOPPEL_VIEW_FULL,
+                                                 .item_view = DOPPEL_VIEW_CENTRE,
+                                                 .orientation = (uint8_t)orientation,
+                                                 .false_positive_rate = 1e-9,
+                                                 .similarity = 0.75};
+        struct doppel_image_verdict got = {0};
+        bool same = false;
+        assert_int_equal(doppel_cache_pair(cache, &a, &b, &same, &got), DOPPEL_E_NOT_FOUND);
+        assert_int_equal(doppel_cache_put_pair(cache, &a, &b, orientation % 2, &put, NULL),
+                         DOPPEL_OK);
+        assert_int_equal(doppel_cache_pair(cache, &a, &b, &same, &got), DOPPEL_OK);
+        assert_int_equal(same, orientation % 2);
+        assert_int_equal(got.distance64, 5);
+        assert_int_equal(got.distance256, 33);
+        assert_int_equal(got.query_view, put.query_view);
+        assert_int_equal(got.item_view, put.item_view);
+        assert_int_equal(got.orientation, orientation);
+        assert_true(got.similarity == 0.75 && got.false_positive_rate == 1e-9);
+        assert_int_equal(doppel_cache_pair(cache, &b, &a, &same, &got), DOPPEL_OK);
+        assert_int_equal(got.query_view, put.item_view);
+        assert_int_equal(got.item_view, put.query_view);
+        int turned[SIDE][SIDE], back[SIDE][SIDE];
+        turn(square, orientation, turned);
+        turn((const int(*)[SIDE])turned, got.orientation, back);
+        assert_memory_equal(back, square, sizeof square);
+    }
+    doppel_cache_close(cache);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_records, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_files, set_up, tear_down),
+        TEST(test_records),
+        TEST(test_files),
+        TEST(test_a_fresh_file_is_not_trusted),
+        TEST(test_a_renamed_file_is_known_by_its_bytes),
+        TEST(test_a_replaced_file_is_not_known),
+        TEST(test_failures),
+        TEST(test_a_record_is_replaced),
+        TEST(test_other_versions_are_not_known),
+        TEST(test_pairs_in_either_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

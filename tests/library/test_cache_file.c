@@ -1,0 +1,210 @@
+/* A cache that is damaged, of another version, busy, shared, or somebody else's file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/library/records.h"
+#include "tests/store/folder.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int set_up(void **state)
+{
+    *state = folder_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    folder_remove(*state);
+    return 0;
+}
+
+static struct doppel_cache *open_cache(const char *folder, bool renewed_expected)
+{
+    struct doppel_cache *cache = NULL;
+    struct doppel_error error = {0};
+    bool renewed = !renewed_expected;
+    if (doppel_cache_open(folder_path(folder, "cache/cache.db"), &cache, &renewed, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(renewed, renewed_expected);
+    return cache;
+}
+
+static void put_record(struct doppel_cache *cache, uint64_t seed)
+{
+    struct doppel_record record = record_make(seed);
+    struct doppel_error error = {0};
+    if (doppel_cache_put_record(cache, &record, &error))
+        fail_msg("%s", error.message);
+    doppel_record_free(&record);
+}
+
+static void assert_knows_record(struct doppel_cache *cache, uint64_t seed, bool with_attachment)
+{
+    struct doppel_record expected = record_make(seed), record;
+    assert_int_equal(doppel_cache_record(cache, &expected.digest, DOPPEL_SCHEME_PHASH64,
+                                         with_attachment, &record),
+                     DOPPEL_OK);
+    record_assert_equal(&record, &expected);
+    assert_int_equal(record.attachment != NULL, with_attachment);
+    doppel_record_free(&record);
+    doppel_record_free(&expected);
+}
+
+static void run_raw(const char *path, const char *sql)
+{
+    sqlite3 *database;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    if (sqlite3_exec(database, sql, NULL, NULL, &message))
+        fail_msg("%s", message);
+    sqlite3_close(database);
+}
+
+static void test_a_damaged_cache_is_set_aside(void **state)
+{
+    const char *path = folder_path(*state, "cache/cache.db");
+    struct doppel_cache *cache = open_cache(*state, false);
+    put_record(cache, 1);
+    doppel_cache_close(cache);
+    char rubbish[3000];
+    memset(rubbish, 'x', sizeof rubbish - 1);
+    rubbish[sizeof rubbish - 1] = '\0';
+    folder_write(path, rubbish);
+    cache = open_cache(*state, true);
+    put_record(cache, 2);
+    assert_knows_record(cache, 2, true);
+    doppel_cache_close(cache);
+    assert_int_equal(access(folder_path(*state, "cache/cache.db.damaged"), F_OK), 0);
+    cache = open_cache(*state, false);
+    assert_knows_record(cache, 2, true);
+    doppel_cache_close(cache);
+}
+
+static void test_another_version_is_set_aside(void **state)
+{
+    doppel_cache_close(open_cache(*state, false));
+    run_raw(folder_path(*state, "cache/cache.db"), "PRAGMA user_version = 77");
+    doppel_cache_close(open_cache(*state, true));
+    assert_int_equal(access(folder_path(*state, "cache/cache.db.old"), F_OK), 0);
+    assert_int_equal(access(folder_path(*state, "cache/cache.db.damaged"), F_OK), -1);
+}
+
+/* What is somebody else's stays where it is. */
+static void test_foreign_things_are_left_alone(void **state)
+{
+    struct doppel_cache *cache = NULL;
+    struct doppel_error error;
+    const char *path = folder_path(*state, "theirs.db");
+    run_raw(path, "PRAGMA application_id = 5; CREATE TABLE theirs(a)");
+    assert_int_equal(doppel_cache_open(path, &cache, NULL, &error), DOPPEL_E_FORMAT);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(doppel_cache_open(*state, &cache, NULL, &error), DOPPEL_E_FORMAT);
+    assert_int_equal(access(*state, F_OK), 0);
+    assert_null(cache);
+}
+
+/* The pages of a table are rubbish, the rest is fine: it shows only when they are read. */
+static void test_damage_that_shows_late(void **state)
+{
+    const char *path = folder_path(*state, "cache/cache.db");
+    struct doppel_cache *cache = open_cache(*state, false);
+    for (uint64_t seed = 0; seed < 100; seed++)
+        put_record(cache, seed);
+    doppel_cache_close(cache);
+    FILE *file = fopen(path, "r+");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    fseek(file, 4096 * 9, SEEK_SET); /* the first pages hold the schema and the roots */
+    for (long i = 4096 * 9; i < size; i++)
+        fputc(0x5a, file);
+    fclose(file);
+    cache = open_cache(*state, false);
+    size_t known = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct doppel_record expected = record_make(seed), record = {0};
+        if (!doppel_cache_record(cache, &expected.digest, expected.scheme, true, &record)) {
+            record_assert_equal(&record, &expected);
+            known++;
+        }
+        doppel_record_free(&record);
+        doppel_record_free(&expected);
+    }
+    assert_true(known < 100);
+    struct doppel_record more = record_make(1000);
+    struct doppel_error error;
+    assert_int_equal(doppel_cache_put_record(cache, &more, &error), DOPPEL_E_CORRUPT);
+    doppel_record_free(&more);
+    doppel_cache_close(cache);
+    assert_int_equal(access(folder_path(*state, "cache/cache.db.damaged"), F_OK), 0);
+    cache = open_cache(*state, false);
+    put_record(cache, 1);
+    assert_knows_record(cache, 1, true);
+    doppel_cache_close(cache);
+}
+
+/* A writer of raw SQL holds the lock: puts say so, and soon stop waiting; look-ups go on. */
+static void test_a_busy_cache_is_no_hindrance(void **state)
+{
+    struct doppel_cache *cache = open_cache(*state, false);
+    put_record(cache, 1);
+    assert_int_equal(doppel_cache_flush(cache, NULL), DOPPEL_OK);
+    sqlite3 *other;
+    assert_int_equal(sqlite3_open(folder_path(*state, "cache/cache.db"), &other), 0);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), 0);
+    struct doppel_record record = record_make(2);
+    struct doppel_error error;
+    assert_int_equal(doppel_cache_put_record(cache, &record, &error), DOPPEL_E_BUSY);
+    time_t begun = time(NULL);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(doppel_cache_put_record(cache, &record, &error), DOPPEL_E_BUSY);
+    assert_true(time(NULL) - begun <= 1);
+    assert_knows_record(cache, 1, true);
+    assert_int_equal(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), 0);
+    sqlite3_close(other);
+    const struct timespec pause = {.tv_sec = 1, .tv_nsec = 100000000};
+    nanosleep(&pause, NULL);
+    assert_int_equal(doppel_cache_put_record(cache, &record, &error), DOPPEL_OK);
+    doppel_record_free(&record);
+    doppel_cache_close(cache);
+}
+
+/* What one has written, the other knows a second later at most, and both may write. */
+static void test_two_share_a_cache(void **state)
+{
+    struct doppel_cache *one = open_cache(*state, false), *two = open_cache(*state, false);
+    for (uint64_t seed = 0; seed < 40; seed += 2) {
+        put_record(one, seed);
+        assert_int_equal(doppel_cache_flush(one, NULL), DOPPEL_OK);
+        put_record(two, seed + 1);
+        assert_int_equal(doppel_cache_flush(two, NULL), DOPPEL_OK);
+    }
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        assert_knows_record(one, seed, false);
+        assert_knows_record(two, seed, false);
+    }
+    doppel_cache_close(one);
+    doppel_cache_close(two);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_damaged_cache_is_set_aside),  TEST(test_another_version_is_set_aside),
+        TEST(test_foreign_things_are_left_alone), TEST(test_damage_that_shows_late),
+        TEST(test_a_busy_cache_is_no_hindrance),  TEST(test_two_share_a_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

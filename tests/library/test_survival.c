@@ -1,0 +1,371 @@
+/* Killed at any moment, out of room, or late: what was committed stays. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/library/records.h"
+#include "tests/store/folder.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KILLS = 20, MAX_DELAY_MS = 80, BATCH = 7 };
+
+static const struct doppel_library_options create = {.create = true};
+
+static int set_up(void **state)
+{
+    *state = folder_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    folder_remove(*state);
+    return 0;
+}
+
+static void assert_intact(const char *path)
+{
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(database, "PRAGMA integrity_check", -1, &statement, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(statement, 0), "ok");
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+}
+
+static enum doppel_status add(struct doppel_library *library, uint64_t number,
+                              struct doppel_error *error)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/pictures/%llu", (unsigned long long)number);
+    struct doppel_record record = record_make(number);
+    const struct doppel_file_stamp stamp = {.inode = number};
+    enum doppel_added added;
+    uint64_t id;
+    enum doppel_status status =
+        doppel_library_add(library, path, &stamp, &record, &added, &id, error);
+    doppel_record_free(&record);
+    return status;
+}
+
+/* Number of items that are there and whole; they are 1, 2, 3 … in order of id. */
+static bool count_item(void *context, const struct doppel_item *item)
+{
+    uint64_t *count = context;
+    struct doppel_record expected = record_make(*count + 1);
+    assert_int_equal(item->record.error.status, DOPPEL_OK);
+    record_assert_equal(&item->record, &expected);
+    doppel_record_free(&expected);
+    ++*count;
+    return true;
+}
+
+static uint64_t count_items(const char *directory)
+{
+    const struct doppel_library_options plain = {0};
+    struct doppel_library *library;
+    uint64_t count = 0;
+    assert_int_equal(doppel_library_open(directory, &plain, &library, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_each(library, count_item, &count, NULL), DOPPEL_OK);
+    doppel_library_close(library);
+    return count;
+}
+
+static void sleep_ms(long ms)
+{
+    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+typedef int writer(const char *path, atomic_ullong *acknowledged);
+
+/* Run the writer in a child, kill it at a random moment, and return what it had acknowledged. */
+static uint64_t run_and_kill(writer *write, const char *path, uint64_t already)
+{
+    atomic_ullong *acknowledged =
+        mmap(NULL, sizeof *acknowledged, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(acknowledged != MAP_FAILED);
+    atomic_store(acknowledged, already);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(write(path, acknowledged));
+    sleep_ms(rand() % MAX_DELAY_MS);
+    kill(child, SIGKILL);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFSIGNALED(status)) /* it goes on until it is killed */
+        fail_msg("the writer ended with %d", WEXITSTATUS(status));
+    uint64_t count = atomic_load(acknowledged);
+    munmap(acknowledged, sizeof *acknowledged);
+    return count;
+}
+
+static int write_library(const char *directory, atomic_ullong *acknowledged)
+{
+    struct doppel_library *library;
+    if (doppel_library_open(directory, &create, &library, NULL))
+        return 1;
+    for (uint64_t number = atomic_load(acknowledged) + 1;; number++) {
+        if (add(library, number, NULL))
+            return 2;
+        if (number % BATCH)
+            continue;
+        if (doppel_library_commit(library, NULL))
+            return 3;
+        atomic_store(acknowledged, number);
+    }
+}
+
+static void test_a_killed_writer_loses_nothing_committed(void **state)
+{
+    const char *directory = folder_path(*state, "library");
+    const char *catalogue = folder_path(*state, "library/catalogue.db");
+    struct doppel_library *library;
+    assert_int_equal(doppel_library_open(directory, &create, &library, NULL), DOPPEL_OK);
+    doppel_library_close(library);
+    uint64_t there = 0;
+    for (int kill = 0; kill < KILLS; kill++) {
+        uint64_t acknowledged = run_and_kill(write_library, directory, there);
+        there = count_items(directory);
+        assert_true(there >= acknowledged);
+        assert_int_equal(there % BATCH, 0); /* whole commits only */
+        assert_intact(catalogue);
+    }
+    assert_true(there > 0);
+}
+
+static int write_cache(const char *path, atomic_ullong *acknowledged)
+{
+    struct doppel_cache *cache;
+    if (doppel_cache_open(path, &cache, NULL, NULL))
+        return 1;
+    for (uint64_t number = atomic_load(acknowledged) + 1;; number++) {
+        struct doppel_record record = record_make(number);
+        const struct doppel_file_stamp stamp = {.inode = number};
+        if (doppel_cache_put_file(cache, "/one", &stamp, &record.digest, NULL) ||
+            doppel_cache_put_record(cache, &record, NULL))
+            return 2;
+        doppel_record_free(&record);
+        atomic_store(acknowledged, number);
+    }
+}
+
+/* Of a killed scan at most 500 writes are lost. */
+static void test_a_killed_scan_loses_little(void **state)
+{
+    const char *path = folder_path(*state, "cache.db");
+    uint64_t there = 0;
+    for (int kill = 0; kill < KILLS; kill++) {
+        uint64_t acknowledged = run_and_kill(write_cache, path, there);
+        struct doppel_cache *cache;
+        bool renewed;
+        assert_int_equal(doppel_cache_open(path, &cache, &renewed, NULL), DOPPEL_OK);
+        assert_false(renewed);
+        for (;; there++) {
+            struct doppel_record expected = record_make(there + 1), record = {0};
+            enum doppel_status status =
+                doppel_cache_record(cache, &expected.digest, expected.scheme, true, &record);
+            if (!status)
+                record_assert_equal(&record, &expected);
+            doppel_record_free(&record);
+            doppel_record_free(&expected);
+            if (status)
+                break;
+        }
+        doppel_cache_close(cache);
+        assert_true(there + 500 >= acknowledged);
+        assert_intact(path);
+    }
+    assert_true(there > 0);
+}
+
+/* A second without 500 writes: a look-up writes what is pending. */
+static void test_a_slow_scan_loses_little(void **state)
+{
+    const char *path = folder_path(*state, "cache.db");
+    struct doppel_cache *slow, *other;
+    struct doppel_record record = record_make(1), known;
+    assert_int_equal(doppel_cache_open(path, &slow, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_cache_open(path, &other, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_cache_put_record(slow, &record, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_cache_record(other, &record.digest, record.scheme, false, &known),
+                     DOPPEL_E_NOT_FOUND);
+    sleep_ms(1100);
+    assert_int_equal(doppel_cache_record(slow, &record.digest, record.scheme, false, &known),
+                     DOPPEL_OK);
+    doppel_record_free(&known);
+    assert_int_equal(doppel_cache_record(other, &record.digest, record.scheme, false, &known),
+                     DOPPEL_OK);
+    doppel_record_free(&known);
+    doppel_record_free(&record);
+    doppel_cache_close(slow);
+    doppel_cache_close(other);
+}
+
+/* ---- no room ---- */
+
+enum { LIMIT_BYTES = 400 * 1024, COMMITTED = 10 };
+
+static int fill_library(const char *directory)
+{
+    struct doppel_library *library;
+    struct doppel_error error = {0};
+    const struct rlimit limit = {LIMIT_BYTES, LIMIT_BYTES};
+    if (doppel_library_open(directory, &create, &library, NULL))
+        return 1;
+    for (uint64_t number = 1; number <= COMMITTED; number++)
+        if (add(library, number, NULL))
+            return 2;
+    signal(SIGXFSZ, SIG_IGN);
+    if (doppel_library_commit(library, NULL) || setrlimit(RLIMIT_FSIZE, &limit))
+        return 3;
+    enum doppel_status status = DOPPEL_OK;
+    for (uint64_t number = COMMITTED + 1; number < 1000 && !status; number++)
+        status = add(library, number, &error);
+    if (!status)
+        status = doppel_library_commit(library, &error);
+    if (status != DOPPEL_E_IO || !strstr(error.message, "limit"))
+        return 4;
+    /* What was not committed is gone, and what fits still goes in. */
+    if (add(library, COMMITTED + 1, &error) || doppel_library_commit(library, &error))
+        return 5;
+    doppel_library_close(library);
+    return 0;
+}
+
+static int fill_cache(const char *path)
+{
+    struct doppel_cache *cache;
+    struct doppel_error error = {0};
+    const struct rlimit limit = {LIMIT_BYTES, LIMIT_BYTES};
+    if (doppel_cache_open(path, &cache, NULL, NULL))
+        return 1;
+    signal(SIGXFSZ, SIG_IGN);
+    if (setrlimit(RLIMIT_FSIZE, &limit))
+        return 2;
+    enum doppel_status status = DOPPEL_OK;
+    for (uint64_t number = 1; number < 1000 && !status; number++) {
+        struct doppel_record record = record_make(number);
+        status = doppel_cache_put_record(cache, &record, &error);
+        doppel_record_free(&record);
+    }
+    doppel_cache_close(cache);
+    return status == DOPPEL_E_IO && strstr(error.message, "limit") ? 0 : 3;
+}
+
+static void assert_child_succeeds(int child_main(const char *), const char *path)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(child_main(path));
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_no_room_in_a_library(void **state)
+{
+    const char *directory = folder_path(*state, "library");
+    assert_child_succeeds(fill_library, directory);
+    assert_int_equal(count_items(directory), COMMITTED + 1);
+    assert_intact(folder_path(*state, "library/catalogue.db"));
+}
+
+static void test_no_room_in_a_cache(void **state)
+{
+    const char *path = folder_path(*state, "cache.db");
+    assert_child_succeeds(fill_cache, path);
+    struct doppel_cache *cache;
+    bool renewed;
+    assert_int_equal(doppel_cache_open(path, &cache, &renewed, NULL), DOPPEL_OK);
+    assert_false(renewed);
+    doppel_cache_close(cache);
+    assert_intact(path);
+}
+
+/* ---- two at once ---- */
+
+static int add_many(const char *directory)
+{
+    struct doppel_library *library;
+    if (doppel_library_open(directory, &create, &library, NULL))
+        return 1;
+    for (uint64_t number = 0; number < 200; number++)
+        if (add(library, (uint64_t)getpid() * 1000 + number, NULL) ||
+            (number % 10 == 9 && doppel_library_commit(library, NULL)))
+            return 2;
+    doppel_library_close(library);
+    return 0;
+}
+
+static bool count_any(void *context, const struct doppel_item *item)
+{
+    assert_int_equal(item->record.error.status, DOPPEL_OK);
+    ++*(uint64_t *)context;
+    return true;
+}
+
+static void test_two_writers_and_a_reader(void **state)
+{
+    const char *directory = folder_path(*state, "library");
+    struct doppel_library *library;
+    assert_int_equal(doppel_library_open(directory, &create, &library, NULL), DOPPEL_OK);
+    pid_t children[2];
+    for (int i = 0; i < 2; i++) {
+        children[i] = fork();
+        if (children[i] == 0)
+            _exit(add_many(directory));
+    }
+    uint64_t last = 0;
+    for (int i = 0; i < 20; i++) {
+        uint64_t count = 0;
+        assert_int_equal(doppel_library_each(library, count_any, &count, NULL), DOPPEL_OK);
+        assert_int_equal(count % 10, 0);
+        assert_true(count >= last);
+        last = count;
+        sleep_ms(2);
+    }
+    for (int i = 0; i < 2; i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+    uint64_t count = 0;
+    assert_int_equal(doppel_library_each(library, count_any, &count, NULL), DOPPEL_OK);
+    assert_int_equal(count, 400);
+    doppel_library_close(library);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    srand(20240229);
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_killed_writer_loses_nothing_committed),
+        TEST(test_a_killed_scan_loses_little),
+        TEST(test_a_slow_scan_loses_little),
+        TEST(test_no_room_in_a_library),
+        TEST(test_no_room_in_a_cache),
+        TEST(test_two_writers_and_a_reader),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
