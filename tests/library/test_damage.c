@@ -103,37 +103,34 @@ static void assert_one_is_damaged(const char *folder, const char *sql)
     doppel_library_close(library);
 }
 
+#define PATCH(bytes) "UPDATE fingerprint SET data = CAST(" bytes " AS BLOB) WHERE item = 5"
+
 static void test_a_damaged_row_is_told(void **state)
 {
-    static const char
-        *const damages[] =
-            {
-                "UPDATE fingerprint SET data = x'' WHERE item = 5",
-                "UPDATE fingerprint SET data = zeroblob(300) WHERE item = 5",
-                "UPDATE fingerprint SET data = substr(data, 1, length(data) - 1) WHERE item = 5",
-                "UPDATE fingerprint SET data = CAST(data || x'00' AS BLOB) WHERE item = 5",
-                "UPDATE fingerprint SET data = CAST(x'0400' || substr(data, 3) AS BLOB) WHERE item "
-                "= 5", /* scheme */
-                "UPDATE fingerprint SET data = CAST(substr(data, 1, 12) || x'09000000' || "
-                "substr(data, 17) AS BLOB)"
-                " WHERE item = 5", /* a view that is none */
-                "UPDATE fingerprint SET data = CAST(substr(data, 1, 8) || zeroblob(4) AS BLOB) "
-                "WHERE item = 5",
-                "DELETE FROM fingerprint WHERE item = 5",
-                "UPDATE item SET digest = x'00' WHERE id = 5",
-                "UPDATE item SET path = x'' WHERE id = 5",
-                "UPDATE item SET path = x'2f0061' WHERE id = 5",
-                "UPDATE item SET kind = 9 WHERE id = 5",
-                "UPDATE item SET kind = -1 WHERE id = 5",
-                "UPDATE item SET kind = 1 WHERE id = 5",
-                "UPDATE item SET scheme = 999 WHERE id = 5",
-                "UPDATE item SET scheme = -1 WHERE id = 5",
-                "UPDATE item SET version = 70000 WHERE id = 5",
-                "UPDATE item SET version = version + 1 WHERE id = 5",
-                "UPDATE item SET width = -1 WHERE id = 5",
-                "UPDATE item SET height = 9223372036854775807 WHERE id = 5",
-                "UPDATE item SET quality = 101 WHERE id = 5",
-            };
+    static const char *const damages[] = {
+        "UPDATE fingerprint SET data = x'' WHERE item = 5",
+        "UPDATE fingerprint SET data = zeroblob(300) WHERE item = 5",
+        "UPDATE fingerprint SET data = substr(data, 1, length(data) - 1) WHERE item = 5",
+        PATCH("data || x'00'"),
+        PATCH("x'0400' || substr(data, 3)"),                             /* the scheme */
+        PATCH("substr(data, 1, 12) || x'09000000' || substr(data, 17)"), /* no such view */
+        PATCH("substr(data, 1, 12) || x'01000000' || substr(data, 17)"), /* a view twice */
+        PATCH("substr(data, 1, 8) || zeroblob(4)"),                      /* no codes */
+        "DELETE FROM fingerprint WHERE item = 5",
+        "UPDATE item SET digest = x'00' WHERE id = 5",
+        "UPDATE item SET path = x'' WHERE id = 5",
+        "UPDATE item SET path = x'2f0061' WHERE id = 5",
+        "UPDATE item SET kind = 9 WHERE id = 5",
+        "UPDATE item SET kind = -1 WHERE id = 5",
+        "UPDATE item SET kind = 1 WHERE id = 5",
+        "UPDATE item SET scheme = 999 WHERE id = 5",
+        "UPDATE item SET scheme = -1 WHERE id = 5",
+        "UPDATE item SET version = 70000 WHERE id = 5",
+        "UPDATE item SET version = version + 1 WHERE id = 5",
+        "UPDATE item SET width = -1 WHERE id = 5",
+        "UPDATE item SET height = 9223372036854775807 WHERE id = 5",
+        "UPDATE item SET quality = 101 WHERE id = 5",
+    };
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         char name[32];
         snprintf(name, sizeof name, "%d", (int)i);

@@ -39,9 +39,9 @@ void folder_remove(char *folder)
 
 const char *folder_path(const char *folder, const char *name)
 {
-    static char buffers[4][4096];
+    static char buffers[32][1024];
     static unsigned next;
-    char *buffer = buffers[next++ % 4];
+    char *buffer = buffers[next++ % 32];
     snprintf(buffer, sizeof buffers[0], "%s/%s", folder, name);
     return buffer;
 }

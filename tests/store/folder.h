@@ -8,7 +8,7 @@ char *folder_make(void);
 /** Remove a folder, all within it, and the string. */
 void folder_remove(char *folder);
 
-/** folder/name, in one of a few buffers that are used in turn. */
+/** folder/name, in one of 32 buffers that are used in turn. */
 const char *folder_path(const char *folder, const char *name);
 
 /** Write a file whose mtime lies an hour back. */
