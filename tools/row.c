@@ -38,7 +38,7 @@ static void put_real(json_t *object, const char *key, const char *format, int di
     if (!isfinite(value))
         return;
     snprintf(text, sizeof text, format, digits, value);
-    put_value(object, key, json_real(strtod(text, NULL)));
+    put_value(object, key, json_real(strtod(text, NULL) + 0.0)); /* -0 becomes 0 */
 }
 
 void put_number(json_t *object, const char *key, double value, int decimals)

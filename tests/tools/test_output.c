@@ -181,9 +181,11 @@ static void numbers_have_sensible_lengths(void **state)
     put_rate(object, "half", 0.5);
     put_rate(object, "none", INFINITY);
     put_number(object, "nothing", NAN, 4);
+    put_number(object, "zero", -0.00001, 4);
     put_integer(object, "big", INT64_MAX);
-    assert_json(object, "{\"similarity\":0.9877,\"one\":1.0,\"rate\":1.23e-8,\"half\":0.5,"
-                        "\"big\":9223372036854775807}");
+    assert_json(object,
+                "{\"similarity\":0.9877,\"one\":1.0,\"rate\":1.23e-8,\"half\":0.5,\"zero\":0.0,"
+                "\"big\":9223372036854775807}");
 }
 
 static void text_is_always_json(void **state)

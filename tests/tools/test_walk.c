@@ -1,6 +1,7 @@
 /* The walk on made trees: order, filters, links, loops, odd names, what cannot be read. */
 #include "tree.h"
 
+#include "tools/file_set.h"
 #include "tools/walk.h"
 
 /* What a walk gave, a line an entry: "file a/b 0". */
@@ -182,6 +183,15 @@ static void odd_names_pass_through(void **state)
                         "file x/ space  0\nfile x/bad\xff\xfeutf8 0\nfile x/new\nline 0\n");
 }
 
+static void every_name_is_given_when_asked_for(void **state)
+{
+    (void)state;
+    tree_file("x/a", "1");
+    assert_int_equal(link("x/a", "x/b"), 0);
+    struct walk_options options = {.paths = PATHS("x/a", "x/a", "x"), .every_name = true};
+    assert_string_equal(walked(&options).text, "file x/a 0\nfile x/a 1\nfile x/a 2\nfile x/b 2\n");
+}
+
 static void pipes_are_not_opened(void **state)
 {
     (void)state;
@@ -335,6 +345,99 @@ static void standard_input_is_spooled(void **state)
     close(ends[0]);
 }
 
+/* ---- against the C library's own walk ---- */
+
+enum { MOST_FILES = 512 };
+static char oracle_paths[MOST_FILES][128];
+static size_t oracle_count;
+
+static int oracle_take(const char *path, const struct stat *stat, int flag, struct FTW *ftw)
+{
+    (void)stat;
+    (void)ftw;
+    if (flag == FTW_F && S_ISREG(stat->st_mode) && oracle_count < MOST_FILES)
+        strcpy(oracle_paths[oracle_count++], path);
+    return 0;
+}
+
+/* Files, empty folders and links among folders that nest at random. */
+static void make_random_tree(void)
+{
+    char path[128] = "x", other[128];
+    assert_true(mkdir(path, 0755) == 0);
+    for (int i = 0; i < 60; i++) {
+        size_t length = strlen(path);
+        snprintf(path + length, sizeof path - length, "/%c%d", (char)(' ' + rand() % 90), i);
+        path[length + 1] =
+            path[length + 1] == '/' || path[length + 1] == '.' ? '_' : path[length + 1];
+        snprintf(other, sizeof other, "%.*s/link%d", (int)length, path, i);
+        if (rand() % 3) {
+            tree_file(path, "1");
+            assert_true(rand() % 4 || symlink("..", other) == 0);
+            path[length] = 0;
+        } else {
+            assert_int_equal(mkdir(path, 0755), 0);
+        }
+        if (rand() % 4 == 0 || length > 60)
+            path[strcspn(path, "/")] = 0; /* back to the top */
+    }
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static void files_are_those_of_nftw(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        srand(seed);
+        make_random_tree();
+        oracle_count = 0;
+        assert_int_equal(nftw("x", oracle_take, 16, FTW_PHYS), 0);
+        qsort(oracle_paths, oracle_count, sizeof *oracle_paths, compare_lines);
+        struct walk_options options = {.paths = PATHS("x"), .hidden = true};
+        struct walk *walk;
+        struct walk_entry entry;
+        size_t count = 0;
+        assert_int_equal(walk_new(&options, &walk, NULL), DOPPEL_OK);
+        while (walk_next(walk, &entry)) {
+            if (entry.what == WALK_FILE)
+                count += bsearch(entry.path, oracle_paths, oracle_count, sizeof *oracle_paths,
+                                 compare_lines) != NULL;
+            walk_entry_free(&entry);
+        }
+        walk_free(walk);
+        assert_true(oracle_count > 10);
+        assert_int_equal(count, oracle_count);
+        assert_int_equal(nftw("x", tree_remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    }
+}
+
+/* ---- the set that tells files apart ---- */
+
+static void sets_hold_what_was_added(void **state)
+{
+    (void)state;
+    static bool added[8][512]; /* the oracle */
+    struct file_set set = {0};
+    size_t count = 0;
+    srand(1);
+    for (int i = 0; i < 20000; i++) {
+        struct stat stat = {.st_dev = 1 + (dev_t)rand() % 8, .st_ino = (ino_t)rand() % 512};
+        bool *has = &added[stat.st_dev - 1][stat.st_ino];
+        assert_int_equal(file_set_has(&set, &stat), *has);
+        if (rand() % 4 == 0) {
+            assert_int_equal(file_set_add(&set, &stat), !*has);
+            count += !*has;
+            *has = true;
+        }
+    }
+    assert_int_equal(set.count, count);
+    file_set_free(&set);
+}
+
 #define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, tree_begin, tree_end)
 
 int main(void)
@@ -348,6 +451,7 @@ int main(void)
         TREE_TEST(hard_links_are_one_file),
         TREE_TEST(loops_of_links_end),
         TREE_TEST(odd_names_pass_through),
+        TREE_TEST(every_name_is_given_when_asked_for),
         TREE_TEST(pipes_are_not_opened),
         TREE_TEST(unreadable_folders_are_reported),
         TREE_TEST(too_deep_is_an_error),
@@ -356,6 +460,8 @@ int main(void)
         TREE_TEST(missing_lists_are_said),
         TREE_TEST(opens_the_file_it_looked_at),
         TREE_TEST(standard_input_is_spooled),
+        TREE_TEST(files_are_those_of_nftw),
+        cmocka_unit_test(sets_hold_what_was_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
