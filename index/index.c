@@ -59,7 +59,7 @@ static bool reserve(struct doppel_index *index, size_t count)
     if (wanted > SIZE_MAX - SCAN_GROUP)
         return false;
     wanted = (wanted + SCAN_GROUP - 1) / SCAN_GROUP * SCAN_GROUP;
-    if (!size_multiply(wanted, index->words * sizeof(uint64_t), &bytes))
+    if (!size_multiply(wanted, index->words * sizeof(uint64_t), &bytes) || bytes > PTRDIFF_MAX)
         return false;
     uint64_t *groups = realloc(index->groups, bytes);
     if (!groups)

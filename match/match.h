@@ -38,8 +38,9 @@ struct doppel_match {
                                       pixels were aligned too */
     uint32_t distance, bits;       /**< of the deciding pair of codes, at the scheme's width */
     double similarity;             /**< 0 to 1 */
-    double score;                  /**< -log10 of the false-positive rate */
-    double false_positive_rate;
+    double score;                  /**< -log10 of the false-positive rate; 0 when not known */
+    double false_positive_rate;    /**< < 0: not known: of pictures too flat to tell, and of schemes
+                                      without a calibration */
     struct {
         bool mirrored, cropped, trimmed;
         uint16_t rotated; /**< degrees clockwise by which the query was turned: 0, 90, 180, 270 */
@@ -125,11 +126,28 @@ DOPPEL_API enum doppel_status doppel_matcher_find(const struct doppel_matcher *m
                                                   doppel_found_visitor *visitor, void *context,
                                                   struct doppel_error *error);
 
-/** All matching pairs (query id < id), each once, ordered by query, then id, the same for any
- * number of threads. */
+/** All matching pairs (query id < id), each once, ordered by id, then query (the order of
+ * doppel_group_by_leader), the same for any number of threads; with check_pixels the borderline
+ * ones too. Of N alike pictures that is N²/2 pairs: see doppel_matcher_lead. */
 DOPPEL_API enum doppel_status doppel_matcher_join(const struct doppel_matcher *matcher,
                                                   doppel_found_visitor *visitor, void *context,
                                                   struct doppel_error *error);
+
+/** As doppel_found_visitor, but sets `*out_follows` (false before) when the picture `found->id` is
+ * to follow the leader `found->query`; it is then no leader itself. */
+typedef bool doppel_leader_visitor(void *context, const struct doppel_found *found,
+                                   bool *out_follows);
+
+/** As doppel_matcher_join, but only the pairs of a picture with the leaders before it: all that
+ * grouping by leaders needs, with work for N alike pictures that grows with N, not N². */
+DOPPEL_API enum doppel_status doppel_matcher_lead(const struct doppel_matcher *matcher,
+                                                  doppel_leader_visitor *visitor, void *context,
+                                                  struct doppel_error *error);
+
+/** Describe a pair of the set, whether it matches or not. @return false when an id is not there.
+ * Thread-safe while nobody writes. */
+DOPPEL_API bool doppel_matcher_compare(const struct doppel_matcher *matcher, uint64_t query_id,
+                                       uint64_t item_id, struct doppel_match *out_match);
 
 /* ---- groups ---- */
 

@@ -1,2 +1,0 @@
-/* To come. */
-#include <doppel/match.h>

@@ -1,0 +1,68 @@
+/* What the files of the room share of a matcher: how fingerprints are packed, and candidates. */
+#ifndef DOPPEL_MATCH_MATCHER_ROOM_H
+#define DOPPEL_MATCH_MATCHER_ROOM_H
+
+#include <doppel/index.h>
+#include <doppel/match.h>
+
+#include "core/array.h"
+#include "match/id_map.h"
+#include "match/lookups.h"
+
+/* A fingerprint without its overhead. Free slots have no views. */
+struct packed {
+    uint32_t first; /* of its codes in the arena */
+    uint8_t views;  /* bit v: there is a code with position v, in ascending order */
+    uint8_t quality;
+};
+
+struct doppel_matcher {
+    const struct doppel_scheme *scheme;
+    struct doppel_match_options options;
+    uint32_t threads, radius;
+    struct doppel_index *index;  /* of telling pictures; payload = slot */
+    ARRAY(struct packed) packed; /* by slot, as are ids */
+    ARRAY(uint64_t) ids;
+    ARRAY(struct doppel_code) codes; /* the arena */
+    ARRAY(uint32_t) free_slots;
+    size_t dead_codes; /* in the arena */
+    struct id_map map;
+};
+
+/** A packed fingerprint as doppel_match_pair takes it: borrows the arena and itself. */
+struct unpacked {
+    struct doppel_fingerprint fingerprint;
+    struct doppel_match_item item;
+    uint32_t positions[DOPPEL_VIEW_COUNT];
+};
+
+void matcher_unpack(const struct doppel_matcher *matcher, uint32_t slot, struct unpacked *out);
+
+/** An index for the codes of the matcher's scheme, searched by the calling thread. */
+enum doppel_status matcher_index_new(const struct doppel_scheme *scheme, struct doppel_index **out,
+                                     struct doppel_error *error);
+
+/** Judge a pair. @return whether it is to be visited: it matches, or is borderline and
+ * borderline ones are wanted. */
+bool matcher_judge(const struct doppel_matcher *matcher, const struct doppel_match_item *query,
+                   const struct doppel_match_item *item, struct doppel_found *out);
+
+typedef ARRAY(struct doppel_found) found_array;
+
+/** Numbers, each once: those that a picture's look-ups hit. */
+struct candidates {
+    uint64_t *seen; /* bit n: n is in the list */
+    ARRAY(uint32_t) list;
+};
+
+/** Room for numbers under `limit`; false when there is no memory. */
+bool candidates_make(struct candidates *candidates, size_t limit);
+void candidates_free(struct candidates *candidates);
+
+/** Add a number; false when there is no memory. */
+bool candidates_add(struct candidates *candidates, uint32_t number);
+
+/** Empty the list. */
+void candidates_clear(struct candidates *candidates);
+
+#endif
