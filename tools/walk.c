@@ -78,6 +78,14 @@ void walk_entry_free(struct walk_entry *entry)
     *entry = (struct walk_entry){0};
 }
 
+bool walk_repeatable(const struct walk_options *options)
+{
+    bool takes_stdin = options->files_from && strcmp(options->files_from, "-") == 0;
+    for (size_t i = 0; options->stdin_operand && i < options->paths.count; i++)
+        takes_stdin |= strcmp(options->paths.items[i], "-") == 0;
+    return !takes_stdin;
+}
+
 /* ---- life ---- */
 
 /* Where a file could be met twice, all that was met is remembered: links may lead to a file from
@@ -321,6 +329,7 @@ static bool next_in_directory(struct walk *walk, struct walk_entry *out)
 
 static bool visit_stdin(struct walk *walk, struct walk_entry *out)
 {
+    out->is_stdin = true;
     if (walk->stdin_fd >= 0 && !walk->options.every_name)
         return found(walk, WALK_SAME_FILE, out);
     if (walk->stdin_fd < 0 &&
@@ -374,7 +383,7 @@ bool walk_next(struct walk *walk, struct walk_entry *out)
 static int open_entry(const struct walk *walk, const struct walk_entry *entry)
 {
     int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-    if (walk->stdin_fd >= 0 && walk->options.stdin_operand && strcmp(entry->path, "-") == 0)
+    if (entry->is_stdin)
         return fcntl(walk->stdin_fd, F_DUPFD_CLOEXEC, 3);
     if (!walk->depth)
         return open(entry->path, flags);

@@ -58,11 +58,16 @@ struct walk_entry {
     char *path;       /* given: walk_entry_free */
     struct stat stat; /* of WALK_FILE and WALK_SAME_FILE */
     size_t argument;  /* number of the PATH it came from */
+    bool is_stdin;    /* its path "-" names no file */
     enum walk_skip skip;
     struct doppel_error error;
 };
 
 void walk_entry_free(struct walk_entry *entry);
+
+/* Whether the same walk can be made a second time: not when it takes anything from standard input.
+ */
+bool walk_repeatable(const struct walk_options *walk_options);
 
 struct walk;
 

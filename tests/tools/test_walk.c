@@ -330,6 +330,8 @@ static void standard_input_is_spooled(void **state)
     struct walk_entry entry;
     struct walk *walk = walk_to_file(&options, &entry);
     assert_string_equal(entry.path, "-");
+    assert_true(entry.is_stdin);
+    assert_false(walk_repeatable(&options));
     assert_int_equal(entry.stat.st_size, 5);
     assert_int_equal(walk_open(walk, &entry, &fd, NULL), DOPPEL_OK);
     assert_int_equal(pread(fd, text, sizeof text, 0), 5);
