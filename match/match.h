@@ -70,6 +70,13 @@ struct doppel_match_item {
 /**
  * Compare two fingerprints of the same scheme and version.
  * @param out_match filled also when they do not match
+ *
+ * phash64 is judged by all views, both ways, and limited by rate unless the options say otherwise;
+ * a fingerprint that has the 64 bits only, by the nearest pair of views, up to 8 bits. phash256 (of
+ * the full frame, in all orientations), imagehash and pdq are compared by plain distance, up to the
+ * scheme's limit; their similarity is 1 - distance / (bits / 2), and no false-positive rate is
+ * given: bits of pictures are not independent, and no calibration is at hand.
+ *
  * @return true when they match within the options' limit. Pictures under DOPPEL_IMAGE_MIN_QUALITY
  * never match here. Pixels are not looked at: see doppel_match_borderline. Thread-safe.
  */

@@ -6,7 +6,7 @@
 
 #include "match/pair.h"
 
-/* Ids under it; and so many codes that their numbers fit 32 bits. */
+/* Ids lie under it. */
 #define ID_END (UINT64_C(1) << 60)
 
 enum doppel_status doppel_matcher_new(enum doppel_scheme_id scheme,
@@ -56,6 +56,12 @@ void doppel_matcher_free(struct doppel_matcher *matcher)
 
 /* ---- packing ---- */
 
+/* Of phash64 all 256 bits are kept, to judge by. */
+static uint16_t matcher_code_bits(const struct doppel_matcher *matcher)
+{
+    return matcher->scheme->id == DOPPEL_SCHEME_IMAGEHASH ? 64 : 256;
+}
+
 static enum doppel_status check(const struct doppel_matcher *matcher, uint64_t id,
                                 const struct doppel_fingerprint *fingerprint,
                                 struct doppel_error *error)
@@ -66,6 +72,10 @@ static enum doppel_status check(const struct doppel_matcher *matcher, uint64_t i
                            "a fingerprint of scheme %d, version %u, does not meet %s, version %u",
                            (int)fingerprint->scheme, fingerprint->version, matcher->scheme->name,
                            matcher->scheme->version);
+    if (fingerprint->code_bits != matcher_code_bits(matcher))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "picture %llu has codes of %u bits, not %u",
+                           (unsigned long long)id, fingerprint->code_bits,
+                           matcher_code_bits(matcher));
     if (id >= ID_END)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "id %llu is too large",
                            (unsigned long long)id);
@@ -89,13 +99,12 @@ void matcher_unpack(const struct doppel_matcher *matcher, uint32_t slot, struct 
     for (uint32_t view = 0; view < DOPPEL_VIEW_COUNT; view++)
         if (packed->views >> view & 1)
             out->positions[count++] = view;
-    out->fingerprint = (struct doppel_fingerprint){
-        .scheme = matcher->scheme->id,
-        .version = matcher->scheme->version,
-        .code_bits = matcher->scheme->id == DOPPEL_SCHEME_IMAGEHASH ? 64 : 256,
-        .count = count,
-        .codes = matcher->codes.items + packed->first,
-        .positions = out->positions};
+    out->fingerprint = (struct doppel_fingerprint){.scheme = matcher->scheme->id,
+                                                   .version = matcher->scheme->version,
+                                                   .code_bits = matcher_code_bits(matcher),
+                                                   .count = count,
+                                                   .codes = matcher->codes.items + packed->first,
+                                                   .positions = out->positions};
     out->item = (struct doppel_match_item){&out->fingerprint, packed->quality};
 }
 

@@ -422,6 +422,9 @@ static void test_wrong_use(void **state)
     f->fingerprints[3].positions[0] = DOPPEL_VIEW_COUNT;
     assert_int_equal(doppel_matcher_add(f->matcher, 5000, &item, NULL), DOPPEL_E_ARGUMENT);
     f->fingerprints[3].positions[0] = position;
+    f->fingerprints[3].code_bits = 64;
+    assert_int_equal(doppel_matcher_add(f->matcher, 5000, &item, NULL), DOPPEL_E_ARGUMENT);
+    f->fingerprints[3].code_bits = 256;
     size_t pairs;
     check_join(f, &pairs);
     drop(f);

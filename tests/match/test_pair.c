@@ -251,6 +251,42 @@ static void test_default_limits(void **state)
     }
 }
 
+/* The 64 bits of some view alone, as typed by hand. */
+static void test_a_bare_code(void **state)
+{
+    (void)state;
+    uint64_t seed = 18;
+    struct doppel_fingerprint whole = make_fingerprint(DOPPEL_SCHEME_PHASH64, ALL_CROPS, &seed);
+    for (uint32_t i = 0; i < whole.count; i++)
+        for (unsigned flips = 0; flips <= 10; flips++) {
+            struct doppel_match_options options = doppel_match_options_default();
+            struct doppel_fingerprint bare = {0};
+            struct doppel_match match;
+            assert_int_equal(doppel_fingerprint_make(doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), 64,
+                                                     1, &bare, NULL),
+                             DOPPEL_OK);
+            bare.codes[0].word[0] = doppel_image_orient(&whole.codes[i], flips % 8).word[0];
+            flip_bits(&bare, flips);
+            assert_int_equal(compare(&bare, &whole, &options, &match), flips <= 8);
+            assert_int_equal(match.distance, flips);
+            assert_int_equal(match.relation, i ? DOPPEL_RELATION_CONTAINED : DOPPEL_RELATION_SAME);
+            assert_true(match.false_positive_rate < 0);
+            assert_false(doppel_match_borderline(&match, &options));
+            assert_int_equal(compare(&whole, &bare, &options, &match), flips <= 8);
+            options.max_distance = 9;
+            assert_int_equal(compare(&bare, &whole, &options, &match), flips <= 9);
+            options.max_distance = 7;
+            assert_int_equal(compare(&bare, &whole, &options, &match), flips <= 7);
+            options.image.views = DOPPEL_VIEWS_TRIM;
+            assert_int_equal(compare(&bare, &whole, &options, &match), flips <= 7 && i == 0);
+            options.image.views = DOPPEL_VIEWS_ALL;
+            options.image.orientations = false;
+            assert_int_equal(compare(&bare, &whole, &options, &match), flips == 0);
+            doppel_fingerprint_free(&bare);
+        }
+    doppel_fingerprint_free(&whole);
+}
+
 /* Flat pictures have like codes without being alike. */
 static void test_the_gate(void **state)
 {
@@ -362,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_a_trimmed_border),
         cmocka_unit_test(test_limits_of_distance),
         cmocka_unit_test(test_default_limits),
+        cmocka_unit_test(test_a_bare_code),
         cmocka_unit_test(test_the_gate),
         cmocka_unit_test(test_strangers_do_not_meet),
         cmocka_unit_test(test_borderline),
