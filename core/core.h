@@ -59,7 +59,7 @@ struct doppel_error {
 };
 
 /** Write a sentence into `error` (may be NULL) and return `status`, so that a failing line is one
- * line. Thread-safe. */
+ * line; cut when it is too long. The old sentence may be among the arguments. Thread-safe. */
 DOPPEL_API enum doppel_status doppel_fail(struct doppel_error *error, enum doppel_status status,
                                           const char *format, ...) DOPPEL_PRINTF(3, 4);
 
@@ -127,7 +127,7 @@ struct doppel_digest {
  *
  * @param fd        an open regular file; borrowed; its offset is not used and not moved
  * @param out_size  bytes read; may be NULL
- * @return DOPPEL_OK, DOPPEL_E_IO
+ * @return DOPPEL_OK, DOPPEL_E_IO, DOPPEL_E_MEMORY
  *
  * Thread-safe. Source: xxHash, XXH3 128 bits, seed 0.
  */
@@ -171,7 +171,8 @@ DOPPEL_API uint32_t doppel_code_distance(const struct doppel_code *a, const stru
  * `out` has bits/4+1. */
 DOPPEL_API void doppel_code_to_hex(const struct doppel_code *code, uint32_t bits, char *out);
 
-/** The inverse; DOPPEL_E_ARGUMENT unless `text` is exactly bits/4 hex digits. Words beyond `bits`
+/** The inverse; DOPPEL_E_ARGUMENT unless `text` is exactly bits/4 hex digits, some, of a multiple
+ * of 64 bits. Words beyond `bits`
  * are 0. */
 DOPPEL_API enum doppel_status doppel_code_from_hex(const char *text, uint32_t bits,
                                                    struct doppel_code *out);
@@ -183,7 +184,7 @@ struct doppel_fingerprint {
     uint16_t code_bits; /**< bits stored a code: 64 or 256 */
     uint32_t count;
     struct doppel_code *codes; /**< `count`; words beyond code_bits are 0 */
-    uint32_t *positions;       /**< `count`, ascending */
+    uint32_t *positions;       /**< `count`, ascending; equal ones are fine */
 };
 
 /** Release what a fingerprint holds and zero it; a zeroed one is fine. */
@@ -205,7 +206,7 @@ DOPPEL_API void doppel_fingerprint_write(const struct doppel_fingerprint *finger
                                          uint8_t *out);
 
 /**
- * Read the portable form; every length is checked against `size`.
+ * Read the portable form; every length is checked against `size`, and that positions ascend.
  * @param out given (doppel_fingerprint_free); untouched on failure
  * @return DOPPEL_OK, DOPPEL_E_CORRUPT, DOPPEL_E_MEMORY
  */

@@ -95,7 +95,7 @@ void doppel_code_to_hex(const struct doppel_code *code, uint32_t bits, char *out
 enum doppel_status doppel_code_from_hex(const char *text, uint32_t bits, struct doppel_code *out)
 {
     uint8_t bytes[32] = {0};
-    if (bits % 64 || bits > 256 || doppel_hex_decode(text, bytes, bits / 8))
+    if (!bits || bits % 64 || bits > 256 || doppel_hex_decode(text, bytes, bits / 8))
         return DOPPEL_E_ARGUMENT;
     struct doppel_code code = {{0}};
     for (uint32_t i = 0; i < bits / 8; i++)

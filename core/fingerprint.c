@@ -67,6 +67,14 @@ void doppel_fingerprint_write(const struct doppel_fingerprint *fingerprint, uint
             put_u64(out, fingerprint->codes[i].word[word]);
 }
 
+static bool ascend(const uint32_t *positions, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (positions[i] < positions[i - 1])
+            return false;
+    return true;
+}
+
 enum doppel_status doppel_fingerprint_read(const uint8_t *data, size_t size,
                                            struct doppel_fingerprint *out,
                                            struct doppel_error *error)
@@ -92,6 +100,10 @@ enum doppel_status doppel_fingerprint_read(const uint8_t *data, size_t size,
     for (uint32_t i = 0; i < count; i++)
         for (unsigned word = 0; word < code_bits / 64u; word++, data += 8)
             read.codes[i].word[word] = get_u64(data);
+    if (!ascend(read.positions, count)) {
+        doppel_fingerprint_free(&read);
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "a fingerprint's positions are out of order");
+    }
     *out = read;
     return DOPPEL_OK;
 }

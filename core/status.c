@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *doppel_version(void)
 {
@@ -14,11 +15,13 @@ enum doppel_status doppel_fail(struct doppel_error *error, enum doppel_status st
 {
     if (!error)
         return status;
-    error->status = status;
+    char message[sizeof error->message]; /* the old message may be among the arguments */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    error->status = status;
+    strcpy(error->message, message);
     return status;
 }
 
