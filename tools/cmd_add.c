@@ -1,0 +1,160 @@
+/* doppel add PATH...: fingerprint files and remember them in the library. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "tools/collection.h"
+#include "tools/commands.h"
+#include "tools/intake.h"
+#include "tools/output.h"
+#include "tools/signals.h"
+
+/* What is added is made permanent at least so often. */
+enum { COMMIT_FILES = 500, COMMIT_SECONDS = 1 };
+
+struct add {
+    const struct settings *settings;
+    struct report *report;
+    struct doppel_library *library;
+    struct output *output;
+    json_t *pending[COMMIT_FILES]; /* rows are printed once what they say is permanent */
+    size_t pending_count, uncommitted;
+    time_t committed;
+    uint64_t counts[4]; /* by enum doppel_added */
+};
+
+static const struct column columns[] = {
+    {"id", "id", CELL_NUMBER},
+    {"added", "", CELL_TEXT},
+    {"path", "path", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path"};
+
+static const char *const added_names[] = {
+    [DOPPEL_ADDED_NEW] = "new",
+    [DOPPEL_ADDED_UNCHANGED] = "unchanged",
+    [DOPPEL_ADDED_UPDATED] = "updated",
+    [DOPPEL_ADDED_MOVED] = "moved",
+};
+
+/* In a table only with -v: adding is quiet when all went well. */
+static bool is_printed(const struct settings *settings)
+{
+    return settings->verbose || settings->format != FORMAT_TABLE || settings->null_separated;
+}
+
+static enum doppel_status commit(struct add *add, struct doppel_error *error)
+{
+    enum doppel_status status = doppel_library_commit(add->library, error);
+    for (size_t i = 0; i < add->pending_count; i++) {
+        if (status)
+            json_decref(add->pending[i]);
+        else
+            output_row(add->output, add->pending[i]);
+    }
+    add->pending_count = 0;
+    add->uncommitted = 0;
+    add->committed = time(NULL);
+    return status;
+}
+
+static bool is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
+{
+    struct add *add = context;
+    uint64_t id;
+    char *absolute = absolute_path(path);
+    bool known = doppel_library_known(add->library, absolute, stamp, add->settings->scheme->id,
+                                      &id) == DOPPEL_OK;
+    free(absolute);
+    return known;
+}
+
+static enum doppel_status add_file(struct add *add, const struct intake_file *file,
+                                   struct doppel_error *error)
+{
+    enum doppel_added added = DOPPEL_ADDED_UNCHANGED;
+    uint64_t id = 0;
+    enum doppel_status status = DOPPEL_OK;
+    char *path = absolute_path(file->path);
+    if (file->known)
+        status = doppel_library_known(add->library, path, &file->stamp,
+                                      add->settings->scheme->id, &id);
+    else
+        status = doppel_library_add(add->library, path, &file->stamp, &file->record, &added, &id,
+                                    error);
+    if (status == DOPPEL_OK && is_printed(add->settings)) {
+        json_t *row = json_object();
+        put_integer(row, "id", id);
+        put_path(row, "path", path);
+        put_text(row, "added", added_names[added]);
+        add->pending[add->pending_count++] = row;
+    }
+    free(path);
+    add->counts[added] += status == DOPPEL_OK;
+    add->uncommitted++;
+    bool due = add->uncommitted == COMMIT_FILES || time(NULL) - add->committed >= COMMIT_SECONDS;
+    return status == DOPPEL_OK && due ? commit(add, error) : status;
+}
+
+static enum doppel_status add_files(struct add *add, struct intake *intake,
+                                    struct doppel_error *error)
+{
+    struct intake_file file;
+    enum doppel_status status;
+    while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
+        status = add_file(add, &file, error);
+        intake_file_free(&file);
+        if (status)
+            return status;
+    }
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+static enum doppel_status run(struct add *add, struct doppel_error *error)
+{
+    struct doppel_cache *cache;
+    enum doppel_status status = open_cache(add->settings, add->report, &cache, error);
+    if (status)
+        return status;
+    struct walk_options walk = walk_options_from(add->settings);
+    struct intake_options options = {
+        .settings = add->settings,
+        .report = add->report,
+        .walk = &walk,
+        .cache = cache,
+        .attachments = true,
+        .known = is_known,
+        .known_context = add,
+    };
+    struct intake *intake = NULL;
+    status = intake_new(&options, &intake, error);
+    if (status == DOPPEL_OK)
+        status = add_files(add, intake, error);
+    intake_free(intake);
+    doppel_cache_close(cache);
+    /* After Ctrl-C too, what was read is kept. */
+    if (status == DOPPEL_OK || status == DOPPEL_E_CANCELLED)
+        status = commit(add, error);
+    return status;
+}
+
+int cmd_add(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct add add = {.settings = settings, .report = report, .committed = time(NULL)};
+    if (open_library(settings, true, false, &add.library, &error))
+        return report_fatal(report, "%s", error.message);
+    add.output = output_new(settings, &layout, report);
+    enum doppel_status status = run(&add, &error);
+    bool written = output_finish(add.output);
+    doppel_library_close(add.library);
+    if (status)
+        return report_fatal(report, "%s", error.message);
+    if (settings->format == FORMAT_TABLE)
+        report_notice(report, "%llu new, %llu unchanged, %llu updated, %llu moved",
+                      (unsigned long long)add.counts[DOPPEL_ADDED_NEW],
+                      (unsigned long long)add.counts[DOPPEL_ADDED_UNCHANGED],
+                      (unsigned long long)add.counts[DOPPEL_ADDED_UPDATED],
+                      (unsigned long long)add.counts[DOPPEL_ADDED_MOVED]);
+    return written ? EXIT_DONE : EXIT_WRONG_USE;
+}

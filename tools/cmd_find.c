@@ -1,0 +1,272 @@
+/* doppel find FILE...: what in the library is FILE, holds FILE, or is held by it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "tools/collection.h"
+#include "tools/commands.h"
+#include "tools/grouping.h"
+#include "tools/intake.h"
+#include "tools/memory.h"
+#include "tools/output.h"
+#include "tools/signals.h"
+
+struct known_bytes {
+    struct doppel_digest digest;
+    uint64_t id;
+};
+
+struct find {
+    const struct settings *settings;
+    struct report *report;
+    struct doppel_match_options match;
+    struct doppel_library *library;
+    struct doppel_matcher *matcher;
+    ARRAY(struct known_bytes) bytes; /* ordered by digest, then id */
+    ARRAY(struct doppel_found) found;
+    const struct intake_file *query; /* NULL for --code */
+    struct output *output;
+    struct doppel_error *error;
+    enum doppel_status status;
+    bool matched;
+};
+
+static const struct column columns[] = {
+    {"query", "query", CELL_PATH},
+    {"id", "id", CELL_NUMBER},
+    {"match", NULL, CELL_BOOL},
+    MATCH_COLUMNS,
+    {"path", "path", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path"};
+
+/* ---- the library in memory ---- */
+
+static int by_digest(const void *left, const void *right)
+{
+    const struct known_bytes *a = left, *b = right;
+    int order = memcmp(&a->digest, &b->digest, sizeof a->digest);
+    return order ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+static bool take_item(void *context, const struct doppel_item *item)
+{
+    struct find *find = context;
+    const struct doppel_record *record = &item->record;
+    if (record->scheme != find->settings->scheme->id)
+        return true;
+    struct known_bytes bytes = {record->digest, item->id};
+    struct doppel_match_item entry = {&record->fingerprint, record->quality};
+    find->status = doppel_matcher_add(find->matcher, item->id, &entry, find->error);
+    if (find->status == DOPPEL_OK && !array_push(&find->bytes, bytes))
+        find->status = doppel_fail(find->error, DOPPEL_E_MEMORY, "no memory for the library");
+    return find->status == DOPPEL_OK && !signals_stopped();
+}
+
+static enum doppel_status load_library(struct find *find, struct doppel_error *error)
+{
+    enum doppel_status status = doppel_matcher_new(find->settings->scheme->id, &find->match, 1,
+                                                   &find->matcher, error);
+    if (status)
+        return status;
+    status = doppel_library_each(find->library, take_item, find, error);
+    if (find->bytes.count)
+        qsort(find->bytes.items, find->bytes.count, sizeof *find->bytes.items, by_digest);
+    return find->status ? find->status : status;
+}
+
+/* ---- one query ---- */
+
+static void take_identical(struct find *find)
+{
+    const struct doppel_digest *digest = &find->query->record.digest;
+    for (size_t i = 0; i < find->bytes.count; i++) {
+        if (memcmp(&find->bytes.items[i].digest, digest, sizeof *digest) != 0)
+            continue;
+        struct doppel_found found = {
+            .id = find->bytes.items[i].id,
+            .match = {.kind = find->query->record.kind,
+                      .scheme = find->settings->scheme->id,
+                      .relation = DOPPEL_RELATION_SAME,
+                      .verified = DOPPEL_VERIFIED_EXACT,
+                      .bits = find->settings->scheme->code_bits,
+                      .similarity = 1},
+        };
+        if (!array_push(&find->found, found))
+            find->status = DOPPEL_E_MEMORY;
+    }
+}
+
+static bool is_taken(const struct find *find, uint64_t id)
+{
+    for (size_t i = 0; i < find->found.count; i++)
+        if (find->found.items[i].match.verified == DOPPEL_VERIFIED_EXACT &&
+            find->found.items[i].id == id)
+            return true;
+    return false;
+}
+
+static bool pixels_agree(struct find *find, struct doppel_found *found)
+{
+    struct doppel_item item;
+    struct doppel_image_features query, other;
+    struct doppel_image_verdict verdict;
+    if (!find->query || !features_of_record(&find->query->record, &query) ||
+        doppel_library_get(find->library, found->id, true, &item, NULL))
+        return false;
+    bool same = features_of_record(&item.record, &other) &&
+                doppel_image_check_pixels(&query, &other, &find->match.image, &verdict);
+    doppel_item_free(&item);
+    if (same)
+        doppel_match_from_pixels(&verdict, true, &found->match);
+    return same;
+}
+
+static bool take_found(void *context, const struct doppel_found *given)
+{
+    struct find *find = context;
+    struct doppel_found found = *given;
+    if (is_taken(find, found.id) || (found.borderline && !pixels_agree(find, &found)))
+        return !signals_stopped();
+    if (!array_push(&find->found, found))
+        find->status = DOPPEL_E_MEMORY;
+    return find->status == DOPPEL_OK && !signals_stopped();
+}
+
+static int best_first(const void *left, const void *right)
+{
+    const struct doppel_found *a = left, *b = right;
+    if (a->match.similarity != b->match.similarity)
+        return a->match.similarity > b->match.similarity ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static enum doppel_status print_found(struct find *find, const char *query,
+                                      struct doppel_error *error)
+{
+    for (size_t i = 0; i < find->found.count; i++) {
+        struct doppel_item item;
+        enum doppel_status status =
+            doppel_library_get(find->library, find->found.items[i].id, false, &item, error);
+        if (status == DOPPEL_E_NOT_FOUND)
+            continue; /* removed by another process meanwhile */
+        if (status)
+            return status;
+        json_t *row = json_object();
+        put_path(row, "query", query);
+        put_integer(row, "id", item.id);
+        put_path(row, "path", item.path);
+        put_match(row, &find->found.items[i].match);
+        output_row(find->output, row);
+        doppel_item_free(&item);
+        find->matched = true;
+    }
+    return DOPPEL_OK;
+}
+
+/* In a table, a query without a match is no row: the exit code tells. */
+static void print_none(struct find *find, const char *query)
+{
+    if (find->settings->format != FORMAT_JSON)
+        return;
+    json_t *row = json_object();
+    put_path(row, "query", query);
+    put_bool(row, "match", false);
+    output_row(find->output, row);
+}
+
+static enum doppel_status ask(struct find *find, const char *name,
+                              const struct doppel_match_item *query, struct doppel_error *error)
+{
+    find->found.count = 0;
+    find->status = DOPPEL_OK;
+    if (find->query)
+        take_identical(find);
+    enum doppel_status status =
+        doppel_matcher_find(find->matcher, query, take_found, find, error);
+    if (find->status)
+        return doppel_fail(error, find->status, "no memory for the matches");
+    if (status)
+        return status;
+    if (find->found.count == 0) {
+        print_none(find, name);
+        return DOPPEL_OK;
+    }
+    qsort(find->found.items, find->found.count, sizeof *find->found.items, best_first);
+    return print_found(find, name, error);
+}
+
+/* ---- the queries ---- */
+
+static enum doppel_status ask_code(struct find *find, struct doppel_error *error)
+{
+    const struct doppel_scheme *scheme = find->settings->scheme;
+    struct doppel_fingerprint fingerprint;
+    enum doppel_status status =
+        doppel_fingerprint_make(scheme, scheme->code_bits, 1, &fingerprint, error);
+    if (status)
+        return status;
+    if (doppel_code_from_hex(find->settings->code, scheme->code_bits, &fingerprint.codes[0]))
+        status = doppel_fail(error, DOPPEL_E_ARGUMENT, "--code of %s takes %u hex digits",
+                             scheme->name, scheme->code_bits / 4);
+    struct doppel_match_item query = {&fingerprint, 100};
+    if (status == DOPPEL_OK)
+        status = ask(find, find->settings->code, &query, error);
+    doppel_fingerprint_free(&fingerprint);
+    return status;
+}
+
+static enum doppel_status ask_files(struct find *find, struct doppel_error *error)
+{
+    struct doppel_cache *cache;
+    enum doppel_status status = open_cache(find->settings, find->report, &cache, error);
+    if (status)
+        return status;
+    struct walk_options walk = walk_options_from(find->settings);
+    struct intake_options options = {
+        .settings = find->settings,
+        .report = find->report,
+        .walk = &walk,
+        .cache = cache,
+        .attachments = find->match.check_pixels,
+    };
+    struct intake *intake = NULL;
+    struct intake_file file;
+    status = intake_new(&options, &intake, error);
+    while (status == DOPPEL_OK && (status = intake_next(intake, &file, error)) == DOPPEL_OK) {
+        struct doppel_match_item query = {&file.record.fingerprint, file.record.quality};
+        find->query = &file;
+        progress_clear(&find->report->progress);
+        status = ask(find, file.path, &query, error);
+        intake_file_free(&file);
+    }
+    intake_free(intake);
+    doppel_cache_close(cache);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+int cmd_find(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct find find = {.settings = settings,
+                        .report = report,
+                        .match = match_options_from(settings),
+                        .error = &error};
+    if (open_library(settings, false, true, &find.library, &error))
+        return report_fatal(report, "%s", error.message);
+    find.output = output_new(settings, &layout, report);
+    enum doppel_status status = load_library(&find, &error);
+    if (status == DOPPEL_OK)
+        status = settings->code ? ask_code(&find, &error) : ask_files(&find, &error);
+    bool written = output_finish(find.output);
+    doppel_matcher_free(find.matcher);
+    doppel_library_close(find.library);
+    array_free(&find.bytes);
+    array_free(&find.found);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    if (!written)
+        return EXIT_WRONG_USE;
+    return find.matched ? EXIT_DONE : EXIT_NO_MATCH;
+}

@@ -1,0 +1,46 @@
+/* doppel list: what the library holds. */
+#include "tools/collection.h"
+#include "tools/commands.h"
+#include "tools/item_row.h"
+#include "tools/output.h"
+#include "tools/signals.h"
+
+static const struct column columns[] = {
+    {"id", "id", CELL_NUMBER},          {"kind", "kind", CELL_TEXT},
+    {"scheme", NULL, CELL_TEXT},        {"version", NULL, CELL_NUMBER},
+    {"width", "width", CELL_NUMBER},    {"height", "height", CELL_NUMBER},
+    {"quality", "quality", CELL_NUMBER}, {"size", "size", CELL_SIZE},
+    {"mtime", NULL, CELL_TIME},         {"added", "added", CELL_TIME},
+    {"digest", NULL, CELL_TEXT},        {"path", "path", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path"};
+
+struct list {
+    const struct settings *settings;
+    struct output *output;
+};
+
+static bool print_item(void *context, const struct doppel_item *item)
+{
+    struct list *list = context;
+    enum doppel_kind kind = list->settings->kind;
+    if (kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind)
+        output_row(list->output, item_row(item));
+    return !signals_stopped();
+}
+
+int cmd_list(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct doppel_library *library;
+    if (open_library(settings, false, true, &library, &error))
+        return report_fatal(report, "%s", error.message);
+    struct list list = {settings, output_new(settings, &layout, report)};
+    enum doppel_status status = doppel_library_each(library, print_item, &list, &error);
+    bool written = output_finish(list.output);
+    doppel_library_close(library);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return written ? EXIT_DONE : EXIT_WRONG_USE;
+}

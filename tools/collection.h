@@ -1,0 +1,26 @@
+/* A library opened for the verbs that ask it: its items, searchable. */
+#ifndef DOPPEL_TOOLS_COLLECTION_H
+#define DOPPEL_TOOLS_COLLECTION_H
+
+#include <doppel/core.h>
+#include <doppel/library.h>
+#include <doppel/match.h>
+
+#include "tools/options.h"
+#include "tools/report.h"
+
+/** Open the library that the settings name. @param create for verbs that add to it */
+enum doppel_status open_library(const struct settings *settings, bool create, bool read_only,
+                                struct doppel_library **out, struct doppel_error *error);
+
+/* The absolute form of a path, under which a library knows it; given (free). */
+char *absolute_path(const char *path);
+
+/* ID or PATH of a command line to an item; given (doppel_item_free). */
+enum doppel_status find_item(struct doppel_library *library, const char *name,
+                             struct doppel_item *out, struct doppel_error *error);
+
+/* Fill features for the pixel check from an item's record; the fingerprint is borrowed from it. */
+bool features_of_record(const struct doppel_record *record, struct doppel_image_features *out);
+
+#endif

@@ -1,0 +1,308 @@
+/* Items to groups of doubles, and groups to output. */
+#include "tools/grouping.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "tools/digest_map.h"
+#include "tools/memory.h"
+#include "tools/output.h"
+#include "tools/signals.h"
+
+struct grouping {
+    const struct grouping_options *options;
+    struct doppel_match_options match;
+    struct doppel_matcher *matcher; /* of the first item of each digest, by item number */
+    struct digest_map first;        /* of a digest */
+    struct output *output;
+    ARRAY(struct grouping_item) items;
+    ARRAY(uint32_t) twin_of; /* the first item with the same bytes; itself for the first */
+    ARRAY(struct doppel_edge) edges;
+    uint32_t groups;
+};
+
+/* Item numbers sorted so that the members of a group stand together. */
+struct member {
+    uint32_t leader, item;
+};
+
+static const struct column columns[] = {
+    {"group", "group", CELL_NUMBER},
+    {"kind", NULL, CELL_TEXT},
+    {"members.reason", "reason", CELL_TEXT},
+    {"members.similarity", "similarity", CELL_NUMBER},
+    {"members.distance", NULL, CELL_NUMBER},
+    {"members.width", "width", CELL_NUMBER},
+    {"members.height", "height", CELL_NUMBER},
+    {"members.size", "size", CELL_SIZE},
+    {"members.mtime", NULL, CELL_TIME},
+    {"members.path", "path", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, "members",
+                                     "members.path"};
+
+struct doppel_match_options match_options_from(const struct settings *settings)
+{
+    struct doppel_match_options options = doppel_match_options_default();
+    options.image.views = (enum doppel_image_views)settings->views;
+    options.image.orientations = settings->orientations;
+    options.max_distance = settings->max_distance;
+    options.min_similarity = settings->min_similarity;
+    options.check_pixels = settings->check == CHECK_PIXELS;
+    return options;
+}
+
+/* The matcher's threads: --jobs, else one a processor. */
+static uint32_t thread_count(const struct settings *settings)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return settings->jobs ? settings->jobs : processors > 0 ? (uint32_t)processors : 1;
+}
+
+enum doppel_status grouping_new(const struct grouping_options *options, struct grouping **out,
+                                struct doppel_error *error)
+{
+    struct grouping *grouping = must_allocate(sizeof *grouping);
+    grouping->options = options;
+    grouping->match = match_options_from(options->settings);
+    enum doppel_status status =
+        doppel_matcher_new(options->settings->scheme->id, &grouping->match,
+                           thread_count(options->settings), &grouping->matcher, error);
+    if (status) {
+        free(grouping);
+        return status;
+    }
+    *out = grouping;
+    return DOPPEL_OK;
+}
+
+void grouping_free(struct grouping *grouping)
+{
+    if (!grouping)
+        return;
+    for (size_t i = 0; i < grouping->items.count; i++)
+        free(grouping->items.items[i].path);
+    array_free(&grouping->items);
+    array_free(&grouping->twin_of);
+    array_free(&grouping->edges);
+    digest_map_free(&grouping->first);
+    doppel_matcher_free(grouping->matcher);
+    free(grouping);
+}
+
+enum doppel_status grouping_add(struct grouping *grouping, const struct grouping_item *item,
+                                const struct doppel_fingerprint *fingerprint,
+                                struct doppel_error *error)
+{
+    uint32_t number = (uint32_t)grouping->items.count;
+    uint32_t first = digest_map_put(&grouping->first, &item->digest, number);
+    if (!array_push(&grouping->items, *item)) {
+        free(item->path);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
+    }
+    if (!array_push(&grouping->twin_of, first))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
+    if (first != number)
+        return DOPPEL_OK;
+    struct doppel_match_item match_item = {fingerprint, item->quality};
+    return doppel_matcher_add(grouping->matcher, number, &match_item, error);
+}
+
+/* ---- pairs ---- */
+
+/* Look at the pixels of a borderline pair, or recall what they said. */
+static bool pixels_agree(struct grouping *grouping, const struct doppel_found *found,
+                         struct doppel_match *match)
+{
+    const struct grouping_options *options = grouping->options;
+    const struct grouping_item *query = &grouping->items.items[found->query];
+    const struct grouping_item *item = &grouping->items.items[found->id];
+    struct doppel_image_verdict verdict;
+    bool same;
+    if (!options->cache ||
+        doppel_cache_pair(options->cache, &query->digest, &item->digest, &same, &verdict)) {
+        struct doppel_image_features a = {0}, b = {0};
+        bool loaded = options->features(options->context, query, &a) &&
+                      options->features(options->context, item, &b);
+        same = loaded && doppel_image_check_pixels(&a, &b, &grouping->match.image, &verdict);
+        doppel_fingerprint_free(&a.fingerprint);
+        doppel_fingerprint_free(&b.fingerprint);
+        if (!loaded)
+            return false;
+        if (options->cache)
+            (void)doppel_cache_put_pair(options->cache, &query->digest, &item->digest, same,
+                                        &verdict, NULL);
+    }
+    doppel_match_from_pixels(&verdict, same, match);
+    return same;
+}
+
+static bool take_pair(void *context, const struct doppel_found *found)
+{
+    struct grouping *grouping = context;
+    uint32_t a = (uint32_t)found->query, b = (uint32_t)found->id;
+    struct doppel_match match = found->match;
+    if (grouping->items.items[a].reference && grouping->items.items[b].reference)
+        return !signals_stopped();
+    if (found->borderline && !pixels_agree(grouping, found, &match))
+        return !signals_stopped();
+    struct doppel_edge edge = {a, b, match.similarity, (uint32_t)grouping->edges.count};
+    return array_push(&grouping->edges, edge) && !signals_stopped();
+}
+
+static int by_second(const void *left, const void *right)
+{
+    const struct doppel_edge *a = left, *b = right;
+    if (a->b != b->b)
+        return a->b < b->b ? -1 : 1;
+    return (a->a > b->a) - (a->a < b->a);
+}
+
+static enum doppel_status find_pairs(struct grouping *grouping, struct doppel_error *error)
+{
+    struct report *report = grouping->options->report;
+    progress_begin(&report->progress, "files compared", 0);
+    enum doppel_status status =
+        doppel_matcher_join(grouping->matcher, take_pair, grouping, error);
+    progress_clear(&report->progress);
+    if (status == DOPPEL_E_CANCELLED && !signals_stopped())
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
+    if (status == DOPPEL_OK && grouping->edges.count)
+        qsort(grouping->edges.items, grouping->edges.count, sizeof *grouping->edges.items,
+              by_second);
+    return status;
+}
+
+/* ---- groups ---- */
+
+static int by_leader(const void *left, const void *right)
+{
+    const struct member *a = left, *b = right;
+    if (a->leader != b->leader)
+        return a->leader < b->leader ? -1 : 1;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+/* The member that stays: a reference, else the best by policy. */
+static uint32_t choose_kept(const struct grouping *grouping, const struct member *members,
+                            size_t count)
+{
+    uint32_t kept = members[0].item;
+    for (size_t i = 1; i < count; i++) {
+        const struct grouping_item *a = &grouping->items.items[members[i].item];
+        const struct grouping_item *b = &grouping->items.items[kept];
+        struct doppel_candidate x = {a->width, a->height, a->size, a->mtime_ns, a->path};
+        struct doppel_candidate y = {b->width, b->height, b->size, b->mtime_ns, b->path};
+        if (a->reference != b->reference ? a->reference : doppel_canonical_compare(&x, &y) < 0)
+            kept = members[i].item;
+    }
+    return kept;
+}
+
+/* References alone are no news; with --across neither is a group within one PATH. */
+static bool is_shown(const struct grouping *grouping, const struct member *members, size_t count)
+{
+    const struct grouping_item *items = grouping->items.items;
+    bool all_references = true, one_source = true;
+    for (size_t i = 0; i < count; i++) {
+        all_references &= items[members[i].item].reference;
+        one_source &= items[members[i].item].source == items[members[0].item].source;
+    }
+    return count > 1 && !all_references && !(grouping->options->across && one_source);
+}
+
+/* What a member is to the kept one. */
+static void put_reason(const struct grouping *grouping, json_t *row, uint32_t kept, uint32_t item)
+{
+    uint32_t a = grouping->twin_of.items[kept], b = grouping->twin_of.items[item];
+    if (item == kept) {
+        put_text(row, "reason", "kept");
+        return;
+    }
+    if (a == b) {
+        put_text(row, "reason", "identical");
+        put_integer(row, "distance", 0);
+        put_number(row, "similarity", 1, 4);
+        return;
+    }
+    struct doppel_match match;
+    (void)doppel_matcher_compare(grouping->matcher, b, a, &match);
+    bool part = match.relation == DOPPEL_RELATION_CONTAINED;
+    put_text(row, "reason", part ? "part" : "near");
+    put_match(row, &match);
+}
+
+static json_t *describe_member(const struct grouping *grouping, uint32_t kept, uint32_t number)
+{
+    const struct grouping_item *item = &grouping->items.items[number];
+    json_t *row = json_object();
+    if (item->id)
+        put_integer(row, "id", item->id);
+    put_path(row, "path", item->path);
+    put_integer(row, "size", (uint64_t)item->size);
+    put_number(row, "mtime", (double)item->mtime_ns / 1e9, 3);
+    if (item->width) {
+        put_integer(row, "width", item->width);
+        put_integer(row, "height", item->height);
+    }
+    if (item->reference)
+        put_bool(row, "reference", true);
+    put_reason(grouping, row, kept, number);
+    return row;
+}
+
+static void print_group(struct grouping *grouping, const struct member *members, size_t count)
+{
+    uint32_t kept = choose_kept(grouping, members, count);
+    json_t *row = json_object(), *list = json_array();
+    put_integer(row, "group", ++grouping->groups);
+    put_text(row, "kind", "image");
+    put_path(row, "keep", grouping->items.items[kept].path);
+    json_array_append_new(list, describe_member(grouping, kept, kept));
+    for (size_t i = 0; i < count; i++)
+        if (members[i].item != kept)
+            json_array_append_new(list, describe_member(grouping, kept, members[i].item));
+    put_value(row, "members", list);
+    output_row(grouping->output, row);
+}
+
+/* Twins follow the first of their bytes to its leader. */
+static struct member *find_members(struct grouping *grouping)
+{
+    uint32_t count = (uint32_t)grouping->items.count;
+    uint32_t *leader = must_allocate(count * sizeof *leader);
+    uint32_t *edge = must_allocate(count * sizeof *edge);
+    struct member *members = must_allocate(count * sizeof *members);
+    doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, leader, edge);
+    for (uint32_t i = 0; i < count; i++)
+        members[i] = (struct member){leader[grouping->twin_of.items[i]], i};
+    qsort(members, count, sizeof *members, by_leader);
+    free(leader);
+    free(edge);
+    return members;
+}
+
+enum doppel_status grouping_print(struct grouping *grouping, struct doppel_error *error)
+{
+    size_t count = grouping->items.count;
+    if (count == 0)
+        return DOPPEL_OK;
+    enum doppel_status status = find_pairs(grouping, error);
+    if (status)
+        return status;
+    struct member *members = find_members(grouping);
+    grouping->output = output_new(grouping->options->settings, &layout, grouping->options->report);
+    for (size_t begin = 0, end; begin < count && !signals_stopped(); begin = end) {
+        for (end = begin + 1; end < count && members[end].leader == members[begin].leader; end++)
+            ;
+        if (is_shown(grouping, members + begin, end - begin))
+            print_group(grouping, members + begin, end - begin);
+    }
+    free(members);
+    if (!output_finish(grouping->output))
+        return doppel_fail(error, DOPPEL_E_IO, "standard output cannot be written");
+    return DOPPEL_OK;
+}

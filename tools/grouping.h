@@ -1,0 +1,58 @@
+/* Items to groups of doubles: same bytes by digest, near ones by the matcher, each group around a
+ * leader; and which member is kept. Used by scan and groups. */
+#ifndef DOPPEL_TOOLS_GROUPING_H
+#define DOPPEL_TOOLS_GROUPING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <doppel/core.h>
+#include <doppel/library.h>
+#include <doppel/match.h>
+
+#include "tools/options.h"
+#include "tools/report.h"
+
+struct grouping;
+
+struct grouping_item {
+    char *path;
+    struct doppel_digest digest;
+    int64_t size, mtime_ns;
+    uint64_t id; /* in the library; 0 = none */
+    uint32_t width, height;
+    uint32_t source;
+    uint8_t quality;
+    bool reference; /* only compared against; always kept */
+};
+
+/* The 64×64 planes and boxes of an item, for the pixel check; false when they cannot be had. */
+typedef bool grouping_features(void *context, const struct grouping_item *item,
+                               struct doppel_image_features *out);
+
+struct grouping_options {
+    const struct settings *settings;
+    struct report *report;
+    grouping_features *features; /* for --check pixels */
+    void *context;
+    struct doppel_cache *cache; /* of pixel checks; may be NULL */
+    bool across;                /* only groups that span two sources */
+};
+
+/** @param options borrowed for the life of the grouping. @param out given (grouping_free) */
+enum doppel_status grouping_new(const struct grouping_options *options, struct grouping **out,
+                                struct doppel_error *error);
+void grouping_free(struct grouping *grouping);
+
+/* Add an item; `item->path` is taken, the fingerprint copied. Reference items come first. */
+enum doppel_status grouping_add(struct grouping *grouping, const struct grouping_item *item,
+                                const struct doppel_fingerprint *fingerprint,
+                                struct doppel_error *error);
+
+/* Find the groups and print them: objects of CLI.md. */
+enum doppel_status grouping_print(struct grouping *grouping, struct doppel_error *error);
+
+/* The limits of a match as the command line gives them. */
+struct doppel_match_options match_options_from(const struct settings *settings);
+
+#endif

@@ -1,0 +1,68 @@
+/* From paths to records: each file that a walk yields is stamped, looked up in the cache, probed,
+ * digested and, where its content is new, sent to the workers. Files come out in the order of the
+ * walk, whatever the number of workers. */
+#ifndef DOPPEL_TOOLS_INTAKE_H
+#define DOPPEL_TOOLS_INTAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <doppel/core.h>
+#include <doppel/library.h>
+
+#include "tools/options.h"
+#include "tools/report.h"
+#include "tools/walk.h"
+
+struct intake;
+
+/* A file that was read. */
+struct intake_file {
+    char *path;      /* given: intake_file_free */
+    uint32_t source; /* number of the PATH argument that it came from */
+    bool known;      /* unchanged, says the caller's `known`: it was not read, `record` is empty */
+    struct doppel_file_stamp stamp;
+    struct doppel_record record; /* error.status is DOPPEL_OK */
+};
+
+void intake_file_free(struct intake_file *file);
+
+/* Whether a file that has not changed may be left unread. */
+typedef bool intake_known(void *context, const char *path, const struct doppel_file_stamp *stamp);
+
+struct intake_options {
+    const struct settings *settings;
+    struct report *report;
+    const struct walk_options *walk;
+    struct doppel_cache *cache;
+    bool attachments;    /* load them into the records */
+    intake_known *known; /* may be NULL */
+    void *known_context;
+};
+
+/**
+ * Starts no worker before one is needed.
+ * @param options borrowed for the life of the intake
+ * @param out     given (intake_free)
+ */
+enum doppel_status intake_new(const struct intake_options *options, struct intake **out,
+                              struct doppel_error *error);
+void intake_free(struct intake *intake);
+
+/**
+ * The next file that could be read; the others are reported on the way, and what is no picture (nor
+ * named as one, nor named on the command line) is passed over.
+ *
+ * @param out given (intake_file_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_CANCELLED after a signal; others when
+ *         the run cannot go on
+ */
+enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
+                               struct doppel_error *error);
+
+/* The cache that the settings ask for, or a temporary one where there is none or it cannot be used
+ * (which is said). */
+enum doppel_status open_cache(const struct settings *settings, struct report *report,
+                              struct doppel_cache **out, struct doppel_error *error);
+
+#endif

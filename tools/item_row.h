@@ -1,0 +1,12 @@
+/* An item of the library as a row of output. */
+#ifndef DOPPEL_TOOLS_ITEM_ROW_H
+#define DOPPEL_TOOLS_ITEM_ROW_H
+
+#include <jansson.h>
+
+#include <doppel/library.h>
+
+/* id, path, kind, scheme, version, codes, width, height, quality, size, mtime, added, digest. */
+json_t *item_row(const struct doppel_item *item);
+
+#endif
