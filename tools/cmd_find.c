@@ -22,7 +22,7 @@ struct find {
     struct doppel_match_options match;
     struct doppel_library *library;
     struct doppel_matcher *matcher;
-    ARRAY(struct known_bytes) bytes; /* ordered by digest, then id */
+    ARRAY(struct known_bytes) bytes; /* ordered by id */
     ARRAY(struct doppel_found) found;
     const struct intake_file *query; /* NULL for --code */
     struct output *output;
@@ -42,13 +42,6 @@ static const struct column columns[] = {
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path"};
 
 /* ---- the library in memory ---- */
-
-static int by_digest(const void *left, const void *right)
-{
-    const struct known_bytes *a = left, *b = right;
-    int order = memcmp(&a->digest, &b->digest, sizeof a->digest);
-    return order ? order : (a->id > b->id) - (a->id < b->id);
-}
 
 static bool take_item(void *context, const struct doppel_item *item)
 {
@@ -71,8 +64,6 @@ static enum doppel_status load_library(struct find *find, struct doppel_error *e
     if (status)
         return status;
     status = doppel_library_each(find->library, take_item, find, error);
-    if (find->bytes.count)
-        qsort(find->bytes.items, find->bytes.count, sizeof *find->bytes.items, by_digest);
     return find->status ? find->status : status;
 }
 
