@@ -16,15 +16,8 @@ static int to_come(struct report *report)
         return to_come(report);                                                                    \
     }
 
-STUB(scan)
 STUB(hash)
 STUB(compare)
-STUB(add)
-STUB(find)
-STUB(groups)
-STUB(list)
-STUB(show)
-STUB(remove)
 
 /* Until match/ has them. */
 __attribute__((weak)) const char *doppel_relation_name(enum doppel_relation relation)

@@ -20,7 +20,8 @@ struct grouping {
     ARRAY(struct grouping_item) items;
     ARRAY(uint32_t) twin_of; /* the first item with the same bytes; itself for the first */
     ARRAY(struct doppel_edge) edges;
-    uint32_t groups;
+    uint32_t groups, doubles;
+    int64_t double_bytes;
 };
 
 /* Item numbers sorted so that the members of a group stand together. */
@@ -140,39 +141,30 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
     return same;
 }
 
-static bool take_pair(void *context, const struct doppel_found *found)
+static bool take_pair(void *context, const struct doppel_found *found, bool *out_follows)
 {
     struct grouping *grouping = context;
     uint32_t a = (uint32_t)found->query, b = (uint32_t)found->id;
     struct doppel_match match = found->match;
+    progress_update(&grouping->options->report->progress, b, 0);
     if (grouping->items.items[a].reference && grouping->items.items[b].reference)
         return !signals_stopped();
     if (found->borderline && !pixels_agree(grouping, found, &match))
         return !signals_stopped();
-    struct doppel_edge edge = {a, b, match.similarity, (uint32_t)grouping->edges.count};
+    struct doppel_edge edge = {a, b, match.similarity, 0};
+    *out_follows = true;
     return array_push(&grouping->edges, edge) && !signals_stopped();
-}
-
-static int by_second(const void *left, const void *right)
-{
-    const struct doppel_edge *a = left, *b = right;
-    if (a->b != b->b)
-        return a->b < b->b ? -1 : 1;
-    return (a->a > b->a) - (a->a < b->a);
 }
 
 static enum doppel_status find_pairs(struct grouping *grouping, struct doppel_error *error)
 {
     struct report *report = grouping->options->report;
-    progress_begin(&report->progress, "files compared", 0);
+    progress_begin(&report->progress, "pictures compared", grouping->items.count);
     enum doppel_status status =
-        doppel_matcher_join(grouping->matcher, take_pair, grouping, error);
+        doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
     progress_clear(&report->progress);
     if (status == DOPPEL_E_CANCELLED && !signals_stopped())
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
-    if (status == DOPPEL_OK && grouping->edges.count)
-        qsort(grouping->edges.items, grouping->edges.count, sizeof *grouping->edges.items,
-              by_second);
     return status;
 }
 
@@ -262,11 +254,32 @@ static void print_group(struct grouping *grouping, const struct member *members,
     put_text(row, "kind", "image");
     put_path(row, "keep", grouping->items.items[kept].path);
     json_array_append_new(list, describe_member(grouping, kept, kept));
-    for (size_t i = 0; i < count; i++)
-        if (members[i].item != kept)
-            json_array_append_new(list, describe_member(grouping, kept, members[i].item));
+    for (size_t i = 0; i < count; i++) {
+        if (members[i].item == kept)
+            continue;
+        json_array_append_new(list, describe_member(grouping, kept, members[i].item));
+        grouping->doubles++;
+        grouping->double_bytes += grouping->items.items[members[i].item].size;
+    }
     put_value(row, "members", list);
     output_row(grouping->output, row);
+}
+
+/* For a person at a terminal: what it all comes to. */
+static void say_summary(const struct grouping *grouping)
+{
+    struct report *report = grouping->options->report;
+    size_t pictures = grouping->items.count;
+    char size[32];
+    if (!report->terminal || grouping->options->settings->format != FORMAT_TABLE)
+        return;
+    human_size((double)grouping->double_bytes, size, sizeof size);
+    if (grouping->groups == 0)
+        report_notice(report, "no doubles among %zu picture%s", pictures, pictures == 1 ? "" : "s");
+    else
+        report_notice(report, "%u double%s (%s) in %u group%s among %zu pictures",
+                      grouping->doubles, grouping->doubles == 1 ? "" : "s", size, grouping->groups,
+                      grouping->groups == 1 ? "" : "s", pictures);
 }
 
 /* Twins follow the first of their bytes to its leader. */
@@ -304,5 +317,6 @@ enum doppel_status grouping_print(struct grouping *grouping, struct doppel_error
     free(members);
     if (!output_finish(grouping->output))
         return doppel_fail(error, DOPPEL_E_IO, "standard output cannot be written");
+    say_summary(grouping);
     return DOPPEL_OK;
 }

@@ -7,7 +7,7 @@
 #include "tools/output_formats.h"
 #include "tools/printable.h"
 
-static void format_size(double bytes, char *out, size_t size)
+void human_size(double bytes, char *out, size_t size)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     size_t unit = 0;
@@ -49,7 +49,7 @@ char *human_text(enum cell cell, const json_t *value)
         return must_copy("");
     switch (cell) {
     case CELL_SIZE:
-        format_size(json_number_value(value), text, sizeof text);
+        human_size(json_number_value(value), text, sizeof text);
         return must_copy(text);
     case CELL_TIME:
         format_time((time_t)json_number_value(value), text, sizeof text);

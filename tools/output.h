@@ -55,6 +55,9 @@ void output_row(struct output *output, json_t *row);
  * pipe was closed): the verb returns EXIT_WRONG_USE then */
 bool output_finish(struct output *output);
 
+/** "1.2 MB"; `out` always ends in NUL. */
+void human_size(double bytes, char *out, size_t size);
+
 /* ---- filling a row; keys appear in the order in which they are put ---- */
 
 void put_text(json_t *object, const char *key, const char *text);
