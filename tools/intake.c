@@ -2,7 +2,8 @@
 #include "tools/intake.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -460,6 +461,27 @@ enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
     }
 }
 
+/* Its files lose their names at once, so that nothing stays behind however the run ends. */
+static enum doppel_status open_temporary_cache(struct doppel_cache **out,
+                                               struct doppel_error *error)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    const char *parent = getenv("TMPDIR");
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    snprintf(folder, sizeof folder, "%s/doppel-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(folder))
+        return doppel_fail(error, DOPPEL_E_IO, "%s: %s; name another folder by TMPDIR", folder,
+                           strerror(errno));
+    snprintf(path, sizeof path, "%s/cache.db", folder);
+    enum doppel_status status = doppel_cache_open(path, out, NULL, error);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(path, sizeof path, "%s/cache.db%s", folder, endings[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+    return status;
+}
+
 enum doppel_status open_cache(const struct settings *settings, struct report *report,
                               struct doppel_cache **out, struct doppel_error *error)
 {
@@ -474,5 +496,5 @@ enum doppel_status open_cache(const struct settings *settings, struct report *re
     if (renewed)
         report_notice(report, "%s: damaged or of another version; begun anew", path);
     free(path);
-    return status ? doppel_cache_open("", out, NULL, error) : DOPPEL_OK;
+    return status ? open_temporary_cache(out, error) : DOPPEL_OK;
 }
