@@ -42,7 +42,7 @@ struct intake {
     struct doppel_pool *pool;
     struct slot slots[WINDOW];
     uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
-    uint64_t counted, done;
+    uint64_t counted, done, passed_over;
     bool walked, cache_failed;
 };
 
@@ -158,6 +158,7 @@ static void probe(struct intake *intake, struct slot *slot, int fd)
         return;
     if (!named_as_picture(slot->file.path) && !named_on_command_line(intake, slot)) {
         slot->state = SLOT_PASSED_OVER;
+        intake->passed_over++;
         report_detail(intake->options->report, slot->file.path, "not a picture");
     } else if (got == 0) {
         ready(slot, DOPPEL_E_EMPTY, "the file is empty");
@@ -440,6 +441,17 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
     return good;
 }
 
+/* -v has named them one by one. */
+static void say_passed_over(struct intake *intake)
+{
+    struct report *report = intake->options->report;
+    if (intake->passed_over && !report->verbose)
+        report_notice(report, "%llu file%s that %s no picture passed over (-v names them)",
+                      (unsigned long long)intake->passed_over, intake->passed_over == 1 ? "" : "s",
+                      intake->passed_over == 1 ? "is" : "are");
+    intake->passed_over = 0;
+}
+
 enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
                                struct doppel_error *error)
 {
@@ -447,8 +459,10 @@ enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
         enum doppel_status status = fill_window(intake, error);
         if (status)
             return status;
-        if (intake->next_out == intake->next_in)
+        if (intake->next_out == intake->next_in) {
+            say_passed_over(intake);
             return DOPPEL_E_NOT_FOUND;
+        }
         if (intake->slots[intake->next_out % WINDOW].state >= SLOT_READY) {
             if (hand_out(intake, out))
                 return DOPPEL_OK;
