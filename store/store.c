@@ -122,6 +122,17 @@ static enum doppel_status identify(struct doppel_store *store, struct identity *
     return status;
 }
 
+/* In one view of the file, which another process may just be making. */
+static enum doppel_status identify_at_once(struct doppel_store *store, struct identity *out,
+                                           struct doppel_error *error)
+{
+    enum doppel_status status = store_execute(store, "BEGIN", error);
+    if (!status)
+        status = identify(store, out, error);
+    doppel_store_rollback(store);
+    return status;
+}
+
 static bool is_blank(const struct identity *identity)
 {
     return !identity->application_id && !identity->version && !identity->tables;
@@ -191,13 +202,13 @@ static enum doppel_status prepare(struct doppel_store *store,
     struct identity identity;
     enum doppel_status status = harden(store, options, error);
     if (!status)
-        status = identify(store, &identity, error);
+        status = identify_at_once(store, &identity, error);
     if (!status && is_blank(&identity) && options->create && !options->read_only) {
         status = switch_to_wal(store, options->busy_timeout_ms, error);
         if (!status)
             status = make_schema(store, options, error);
         if (!status)
-            status = identify(store, &identity, error);
+            status = identify_at_once(store, &identity, error);
     }
     if (!status)
         status = check_identity(store, &identity, options, error);
