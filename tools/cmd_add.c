@@ -77,11 +77,11 @@ static enum doppel_status add_file(struct add *add, const struct intake_file *fi
     enum doppel_status status = DOPPEL_OK;
     char *path = absolute_path(file->path);
     if (file->known)
-        status = doppel_library_known(add->library, path, &file->stamp,
-                                      add->settings->scheme->id, &id);
+        status =
+            doppel_library_known(add->library, path, &file->stamp, add->settings->scheme->id, &id);
     else
-        status = doppel_library_add(add->library, path, &file->stamp, &file->record, &added, &id,
-                                    error);
+        status =
+            doppel_library_add(add->library, path, &file->stamp, &file->record, &added, &id, error);
     if (status == DOPPEL_OK && is_printed(add->settings)) {
         json_t *row = json_object();
         put_integer(row, "id", id);
@@ -150,7 +150,7 @@ int cmd_add(const struct settings *settings, struct report *report)
     doppel_library_close(add.library);
     if (status)
         return report_fatal(report, "%s", error.message);
-    if (settings->format == FORMAT_TABLE)
+    if (report->terminal && settings->format == FORMAT_TABLE)
         report_notice(report, "%llu new, %llu unchanged, %llu updated, %llu moved",
                       (unsigned long long)add.counts[DOPPEL_ADDED_NEW],
                       (unsigned long long)add.counts[DOPPEL_ADDED_UNCHANGED],

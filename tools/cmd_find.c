@@ -32,10 +32,8 @@ struct find {
 };
 
 static const struct column columns[] = {
-    {"query", "query", CELL_PATH},
-    {"id", "id", CELL_NUMBER},
-    {"match", NULL, CELL_BOOL},
-    MATCH_COLUMNS,
+    {"query", "query", CELL_PATH}, {"id", "id", CELL_NUMBER},
+    {"match", NULL, CELL_BOOL},    MATCH_COLUMNS,
     {"path", "path", CELL_PATH},
 };
 
@@ -59,8 +57,8 @@ static bool take_item(void *context, const struct doppel_item *item)
 
 static enum doppel_status load_library(struct find *find, struct doppel_error *error)
 {
-    enum doppel_status status = doppel_matcher_new(find->settings->scheme->id, &find->match, 1,
-                                                   &find->matcher, error);
+    enum doppel_status status =
+        doppel_matcher_new(find->settings->scheme->id, &find->match, 1, &find->matcher, error);
     if (status)
         return status;
     status = doppel_library_each(find->library, take_item, find, error);
@@ -174,8 +172,7 @@ static enum doppel_status ask(struct find *find, const char *name,
     find->status = DOPPEL_OK;
     if (find->query)
         take_identical(find);
-    enum doppel_status status =
-        doppel_matcher_find(find->matcher, query, take_found, find, error);
+    enum doppel_status status = doppel_matcher_find(find->matcher, query, take_found, find, error);
     if (find->status)
         return doppel_fail(error, find->status, "no memory for the matches");
     if (status)

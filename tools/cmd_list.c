@@ -6,12 +6,12 @@
 #include "tools/signals.h"
 
 static const struct column columns[] = {
-    {"id", "id", CELL_NUMBER},          {"kind", "kind", CELL_TEXT},
-    {"scheme", NULL, CELL_TEXT},        {"version", NULL, CELL_NUMBER},
-    {"width", "width", CELL_NUMBER},    {"height", "height", CELL_NUMBER},
+    {"id", "id", CELL_NUMBER},           {"kind", "kind", CELL_TEXT},
+    {"scheme", NULL, CELL_TEXT},         {"version", NULL, CELL_NUMBER},
+    {"width", "width", CELL_NUMBER},     {"height", "height", CELL_NUMBER},
     {"quality", "quality", CELL_NUMBER}, {"size", "size", CELL_SIZE},
-    {"mtime", NULL, CELL_TIME},         {"added", "added", CELL_TIME},
-    {"digest", NULL, CELL_TEXT},        {"path", "path", CELL_PATH},
+    {"mtime", NULL, CELL_TIME},          {"added", "added", CELL_TIME},
+    {"digest", NULL, CELL_TEXT},         {"path", "path", CELL_PATH},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path"};

@@ -19,13 +19,3 @@ static int to_come(struct report *report)
 STUB(hash)
 STUB(compare)
 
-/* Until match/ has them. */
-__attribute__((weak)) const char *doppel_relation_name(enum doppel_relation relation)
-{
-    return relation == DOPPEL_RELATION_SAME ? "same" : "";
-}
-
-__attribute__((weak)) const char *doppel_verified_name(enum doppel_verified verified)
-{
-    return verified == DOPPEL_VERIFIED_CODES ? "codes" : "";
-}

@@ -1,4 +1,5 @@
-/* From a digest to a number: an open-addressing table, 24 bytes an entry at most half full. Zero-initialised it is empty. */
+/* From a digest to a number: an open-addressing table, 24 bytes an entry at most half full.
+ * Zero-initialised it is empty. */
 #ifndef DOPPEL_TOOLS_DIGEST_MAP_H
 #define DOPPEL_TOOLS_DIGEST_MAP_H
 
@@ -10,7 +11,8 @@ struct digest_map {
 };
 
 /* The number under `digest`; where there is none, `number` is put there and returned. */
-uint32_t digest_map_put(struct digest_map *map, const struct doppel_digest *digest, uint32_t number);
+uint32_t digest_map_put(struct digest_map *map, const struct doppel_digest *digest,
+                        uint32_t number);
 
 void digest_map_free(struct digest_map *map);
 

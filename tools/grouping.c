@@ -30,16 +30,11 @@ struct member {
 };
 
 static const struct column columns[] = {
-    {"group", "group", CELL_NUMBER},
-    {"kind", NULL, CELL_TEXT},
-    {"members.reason", "reason", CELL_TEXT},
-    {"members.similarity", "similarity", CELL_NUMBER},
-    {"members.distance", NULL, CELL_NUMBER},
-    {"members.width", "width", CELL_NUMBER},
-    {"members.height", "height", CELL_NUMBER},
-    {"members.size", "size", CELL_SIZE},
-    {"members.mtime", NULL, CELL_TIME},
-    {"members.path", "path", CELL_PATH},
+    {"group", "group", CELL_NUMBER},           {"kind", NULL, CELL_TEXT},
+    {"members.reason", "reason", CELL_TEXT},   {"members.similarity", "similarity", CELL_NUMBER},
+    {"members.distance", NULL, CELL_NUMBER},   {"members.width", "width", CELL_NUMBER},
+    {"members.height", "height", CELL_NUMBER}, {"members.size", "size", CELL_SIZE},
+    {"members.mtime", NULL, CELL_TIME},        {"members.path", "path", CELL_PATH},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, "members",
@@ -160,8 +155,7 @@ static enum doppel_status find_pairs(struct grouping *grouping, struct doppel_er
 {
     struct report *report = grouping->options->report;
     progress_begin(&report->progress, "pictures compared", grouping->items.count);
-    enum doppel_status status =
-        doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
+    enum doppel_status status = doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
     progress_clear(&report->progress);
     if (status == DOPPEL_E_CANCELLED && !signals_stopped())
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");

@@ -126,9 +126,9 @@ static void ready(struct slot *slot, enum doppel_status status, const char *reas
 /* A file of another kind is an error only when someone expects a picture there. */
 static bool named_as_picture(const char *path)
 {
-    static const char *const endings[] = {".jpg",  ".jpeg", ".jpe", ".jfif", ".png", ".gif",
-                                          ".webp", ".bmp",  ".tif", ".tiff", ".tga", ".heic",
-                                          ".heif", ".avif", ".jxl"};
+    static const char *const endings[] = {".jpg", ".jpeg", ".jpe",  ".jfif", ".png",
+                                          ".gif", ".webp", ".bmp",  ".tif",  ".tiff",
+                                          ".tga", ".heic", ".heif", ".avif", ".jxl"};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
         if (strcasecmp(dot, endings[i]) == 0)
@@ -285,8 +285,7 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
     if (slot->entry.what == WALK_ERROR) {
         ready(slot, slot->entry.error.status, slot->entry.error.message);
     } else if (slot->entry.what == WALK_SKIPPED) {
-        report_detail(intake->options->report, slot->file.path,
-                      walk_skip_text(slot->entry.skip));
+        report_detail(intake->options->report, slot->file.path, walk_skip_text(slot->entry.skip));
     } else if (slot->entry.what == WALK_SAME_FILE) {
         report_detail(intake->options->report, slot->file.path, "another name of a file seen");
     } else if (intake->options->known &&

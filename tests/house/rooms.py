@@ -19,8 +19,11 @@ USES = {
     "store": "core",
     "worker": "core",
     "library": "core image index match store",
-    "tools": "core image index match store worker library",
+    "tools": "core media image index match store worker library",
 }
+
+# Of media, the command uses the probe, which needs no decoder.
+TOOLS_USE_OF_MEDIA = {"intake.c"}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
 WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint.h"}
@@ -41,6 +44,8 @@ def allowed(path):
     room = path.parent.name
     if room == "worker" and path.name in WORKER_PROGRAM:
         return WORKER_PROGRAM_USES.split()
+    if room == "tools" and path.name not in TOOLS_USE_OF_MEDIA:
+        return [use for use in USES[room].split() if use != "media"] + [room]
     return USES[room].split() + [room]
 
 
