@@ -51,23 +51,44 @@ static uint8_t to_8_bits(const struct conversion *c, unsigned value, int depth)
 static int index_of(const struct conversion *c, unsigned component)
 {
     bool is_alpha = component + 1 == c->components && c->components % 2 == 0;
-    return is_alpha && !c->paletted ? c->format->nb_components - 1 : (int)component;
+    return is_alpha ? c->format->nb_components - 1 : (int)component;
+}
+
+static void read_wide(const struct conversion *c, int y, int index)
+{
+    av_read_image_line2(c->wide, (const uint8_t **)c->frame->data, c->frame->linesize, c->format, 0,
+                        y, index, c->frame->width, 0, sizeof *c->wide);
 }
 
 static void read_component(const struct conversion *c, int y, unsigned component)
 {
-    int width = c->frame->width, index = index_of(c, component);
-    int depth = c->paletted ? 8 : c->format->comp[index].depth;
-    av_read_image_line2(c->wide, (const uint8_t **)c->frame->data, c->frame->linesize, c->format, 0,
-                        y, index, width, c->paletted, sizeof *c->wide);
+    int index = index_of(c, component), depth = c->format->comp[index].depth;
+    read_wide(c, y, index);
     uint8_t *out = c->samples + component;
-    for (int x = 0; x < width; x++, out += c->components)
+    for (int x = 0; x < c->frame->width; x++, out += c->components)
         *out = to_8_bits(c, c->wide[x], depth);
+}
+
+/* A palette is of 32-bit numbers 0xAARRGGBB. */
+static void read_palette_row(const struct conversion *c, int y)
+{
+    const uint32_t *palette = (const uint32_t *)(const void *)c->frame->data[1];
+    read_wide(c, y, 0);
+    uint8_t *out = c->samples;
+    for (int x = 0; x < c->frame->width; x++) {
+        uint32_t colour = palette[c->wide[x] & 255];
+        *out++ = (uint8_t)(colour >> 16);
+        *out++ = (uint8_t)(colour >> 8);
+        *out++ = (uint8_t)colour;
+        *out++ = (uint8_t)(colour >> 24);
+    }
 }
 
 static void read_row(const struct conversion *c, int y)
 {
-    for (unsigned i = 0; i < c->components; i++)
+    if (c->paletted)
+        read_palette_row(c, y);
+    for (unsigned i = 0; !c->paletted && i < c->components; i++)
         read_component(c, y, i);
     luma_row(c->samples, (size_t)c->frame->width, c->components, c->ignore_alpha, c->luma);
 }

@@ -1,8 +1,6 @@
 /* HEIC and AVIF to luma through libheif, which also turns and crops as the container says. */
 #include <libheif/heif.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "media/decode.h"
 #include "media/rgb.h"
@@ -92,101 +90,98 @@ static enum doppel_status check_size(const struct reader *reader, struct doppel_
     enum doppel_status status = check_pixels(limits, (uint64_t)width, (uint64_t)height, error);
     if (status != DOPPEL_OK)
         return status;
-    /* The codec's own picture, libheif's copy of it, and what that is converted to: 1.5 to 4 bytes
-     * a pixel each, twice that of more than 8 bits. */
+    /* The codec's own picture, libheif's copy of it, and its RGB or RGBA: seen with libheif
+     * 1.15. */
     uint64_t bytes = heif_image_handle_get_luma_bits_per_pixel(reader->handle) > 8 ? 2 : 1;
-    return check_memory(limits, (uint64_t)width * (uint64_t)height * bytes * 6, error);
+    uint64_t planes = heif_image_handle_has_alpha_channel(reader->handle) ? 12 : 6;
+    return check_memory(limits, (uint64_t)width * (uint64_t)height * bytes * planes, error);
 }
 
 /* ---- pixels ---- */
 
-/* Luma is taken as it is where it is that of BT.601: matrices 5 and 6, and 2, "not told" (H.273).
- * Others, and RGB as AVIF may hold it, go through RGB. */
-static bool is_own_luma(const struct reader *reader)
+static bool has_alpha(const struct reader *reader)
 {
-    if (reader->options->from_rgb || heif_image_handle_has_alpha_channel(reader->handle))
-        return false;
-    struct heif_color_profile_nclx *profile = NULL;
-    heif_image_handle_get_nclx_color_profile(reader->handle, &profile);
-    int matrix = profile ? (int)profile->matrix_coefficients : 2;
-    heif_nclx_color_profile_free(profile);
-    return matrix == 2 || matrix == 5 || matrix == 6;
+    return !reader->options->from_rgb && heif_image_handle_has_alpha_channel(reader->handle);
 }
 
-static bool is_full_range(const struct heif_image *image)
+/* libheif makes RGB in any case: planes are what it has without a further copy, but they come
+ * without their alpha. */
+static enum doppel_status decode_image(struct reader *reader, struct doppel_error *error)
 {
-    struct heif_color_profile_nclx *profile = NULL;
-    heif_image_get_nclx_color_profile(image, &profile);
-    bool full = !profile || profile->full_range_flag;
-    heif_nclx_color_profile_free(profile);
-    return full;
+    struct heif_decoding_options *options = heif_decoding_options_alloc();
+    if (!options)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode it");
+    options->convert_hdr_to_8bit = 1;
+    enum heif_chroma chroma = has_alpha(reader) ? heif_chroma_interleaved_RGBA : heif_chroma_444;
+    struct heif_error cause =
+        heif_decode_image(reader->handle, &reader->image, heif_colorspace_RGB, chroma, options);
+    heif_decoding_options_free(options);
+    return cause.code == heif_error_Ok ? DOPPEL_OK : fail(cause, error);
 }
 
-/* A sample of any depth to 8 bits of full range; narrow range is 16..235 << (bits - 8). */
-static uint8_t to_8_bits(unsigned sample, int bits, bool full)
+struct plane {
+    const uint8_t *data;
+    int stride;
+};
+
+/* A plane of the picture's size, `bits` a pixel, or none. */
+static struct plane plane_of(const struct reader *reader, enum heif_channel channel, int bits)
 {
-    int limit = (1 << bits) - 1, low = full ? 0 : 16 << (bits - 8);
-    int span = full ? limit : 219 << (bits - 8);
-    int value = (((int)sample - low) * 255 + span / 2) / span;
-    return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+    struct plane plane = {0};
+    /* libheif asserts that a channel which is asked about is there. */
+    if (heif_image_has_channel(reader->image, channel) &&
+        heif_image_get_bits_per_pixel(reader->image, channel) == bits &&
+        heif_image_get_width(reader->image, channel) == (int)reader->rows.full_width &&
+        heif_image_get_height(reader->image, channel) == (int)reader->rows.full_height)
+        plane.data = heif_image_get_plane_readonly(reader->image, channel, &plane.stride);
+    return plane;
 }
 
-static enum doppel_status take_luma(struct reader *reader, struct doppel_error *error)
+static enum doppel_status unconverted(struct doppel_error *error)
 {
-    int stride, bits = heif_image_get_bits_per_pixel_range(reader->image, heif_channel_Y);
-    const uint8_t *plane = heif_image_get_plane_readonly(reader->image, heif_channel_Y, &stride);
-    bool full = is_full_range(reader->image);
-    if (!plane || bits < 8 || bits > 16)
-        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "holds luma of %d bits", bits);
-    for (uint32_t y = 0; y < reader->rows.full_height; y++) {
-        const uint8_t *in = plane + (ptrdiff_t)y * stride;
-        for (uint32_t x = 0; x < reader->rows.full_width; x++) {
-            unsigned sample = bits == 8 ? in[x] : (unsigned)(in[2 * x] | in[2 * x + 1] << 8);
-            reader->row[x] = bits == 8 && full ? in[x] : to_8_bits(sample, bits, full);
-        }
-        rows_take(&reader->rows, reader->row);
-    }
-    return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "holds colours that libheif cannot convert");
 }
 
 static enum doppel_status take_rgba(struct reader *reader, struct doppel_error *error)
 {
-    int stride;
-    const uint8_t *plane =
-        heif_image_get_plane_readonly(reader->image, heif_channel_interleaved, &stride);
-    if (!plane)
-        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                           "holds colours that libheif cannot convert");
-    for (uint32_t y = 0; y < reader->rows.full_height; y++) {
-        luma_row(plane + (ptrdiff_t)y * stride, reader->rows.full_width, 4,
-                 reader->options->from_rgb, reader->row);
+    struct plane rgba = plane_of(reader, heif_channel_interleaved, 32);
+    if (!rgba.data)
+        return unconverted(error);
+    for (uint32_t y = 0; y < reader->rows.full_height; y++, rgba.data += rgba.stride) {
+        luma_row(rgba.data, reader->rows.full_width, 4, false, reader->row);
         rows_take(&reader->rows, reader->row);
     }
     return DOPPEL_OK;
 }
 
-static enum doppel_status decode_pixels(struct reader *reader, struct doppel_error *error)
+static enum doppel_status take_planes(struct reader *reader, struct doppel_error *error)
 {
-    bool own_luma = is_own_luma(reader);
-    struct heif_error cause = heif_decode_image(
-        reader->handle, &reader->image, own_luma ? heif_colorspace_undefined : heif_colorspace_RGB,
-        own_luma ? heif_chroma_undefined : heif_chroma_interleaved_RGBA, NULL);
-    if (cause.code != heif_error_Ok)
-        return fail(cause, error);
+    struct plane red = plane_of(reader, heif_channel_R, 8);
+    struct plane green = plane_of(reader, heif_channel_G, 8);
+    struct plane blue = plane_of(reader, heif_channel_B, 8);
+    if (!red.data || !green.data || !blue.data)
+        return unconverted(error);
+    for (uint32_t y = 0; y < reader->rows.full_height; y++) {
+        for (uint32_t x = 0; x < reader->rows.full_width; x++)
+            reader->row[x] = luma_of(red.data[x], green.data[x], blue.data[x]);
+        rows_take(&reader->rows, reader->row);
+        red.data += red.stride;
+        green.data += green.stride;
+        blue.data += blue.stride;
+    }
+    return DOPPEL_OK;
+}
+
+static enum doppel_status begin_rows(struct reader *reader, struct doppel_error *error)
+{
     int width = heif_image_get_primary_width(reader->image);
     int height = heif_image_get_primary_height(reader->image);
-    enum doppel_status status =
-        check_pixels(&reader->options->limits, width < 0 ? 0 : (uint64_t)width,
-                     height < 0 ? 0 : (uint64_t)height, error);
-    if (status != DOPPEL_OK)
-        return status;
+    if (width <= 0 || height <= 0)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "holds no picture");
     reader->row = malloc((size_t)width);
     if (!reader->row)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode it");
-    status = rows_begin(&reader->rows, reader->options, (uint32_t)width, (uint32_t)height, error);
-    if (status == DOPPEL_OK)
-        status = own_luma ? take_luma(reader, error) : take_rgba(reader, error);
-    return status;
+    return rows_begin(&reader->rows, reader->options, (uint32_t)width, (uint32_t)height, error);
 }
 
 enum doppel_status decode_heif(struct input *input, const struct doppel_luma_options *options,
@@ -197,7 +192,11 @@ enum doppel_status decode_heif(struct input *input, const struct doppel_luma_opt
     if (status == DOPPEL_OK)
         status = check_size(&reader, error);
     if (status == DOPPEL_OK)
-        status = decode_pixels(&reader, error);
+        status = decode_image(&reader, error);
+    if (status == DOPPEL_OK)
+        status = begin_rows(&reader, error);
+    if (status == DOPPEL_OK)
+        status = has_alpha(&reader) ? take_rgba(&reader, error) : take_planes(&reader, error);
     if (status == DOPPEL_OK)
         status = rows_finish(&reader.rows, "HEIF", out, error);
     rows_free(&reader.rows);
