@@ -43,18 +43,23 @@ static bool is_printed(const struct settings *settings)
     return settings->verbose || settings->format != FORMAT_TABLE || settings->null_separated;
 }
 
-static enum doppel_status commit(struct add *add, struct doppel_error *error)
+static void end_group(struct add *add, bool permanent)
 {
-    enum doppel_status status = doppel_library_commit(add->library, error);
     for (size_t i = 0; i < add->pending_count; i++) {
-        if (status)
-            json_decref(add->pending[i]);
-        else
+        if (permanent)
             output_row(add->output, add->pending[i]);
+        else
+            json_decref(add->pending[i]);
     }
     add->pending_count = 0;
     add->uncommitted = 0;
     add->committed = time(NULL);
+}
+
+static enum doppel_status commit(struct add *add, struct doppel_error *error)
+{
+    enum doppel_status status = doppel_library_commit(add->library, error);
+    end_group(add, status == DOPPEL_OK);
     return status;
 }
 
@@ -135,6 +140,7 @@ static enum doppel_status run(struct add *add, struct doppel_error *error)
     /* After Ctrl-C too, what was read is kept. */
     if (status == DOPPEL_OK || status == DOPPEL_E_CANCELLED)
         status = commit(add, error);
+    end_group(add, false);
     return status;
 }
 

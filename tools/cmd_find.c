@@ -45,6 +45,10 @@ static bool take_item(void *context, const struct doppel_item *item)
 {
     struct find *find = context;
     const struct doppel_record *record = &item->record;
+    if (record->error.status) {
+        report_input(find->report, item->path, record->error.message);
+        return !signals_stopped();
+    }
     if (record->scheme != find->settings->scheme->id)
         return true;
     struct known_bytes bytes = {record->digest, item->id};

@@ -9,6 +9,7 @@
 
 struct groups {
     const struct settings *settings;
+    struct report *report;
     struct doppel_library *library;
     struct grouping *grouping;
     struct doppel_error *error;
@@ -18,6 +19,10 @@ struct groups {
 static bool take_item(void *context, const struct doppel_item *item)
 {
     struct groups *groups = context;
+    if (item->record.error.status) {
+        report_input(groups->report, item->path, item->record.error.message);
+        return !signals_stopped();
+    }
     if (item->record.scheme != groups->settings->scheme->id)
         return true;
     struct grouping_item entry = {
@@ -50,11 +55,11 @@ static bool load_features(void *context, const struct grouping_item *entry,
     return good;
 }
 
-static enum doppel_status run(struct groups *groups, struct report *report)
+static enum doppel_status run(struct groups *groups)
 {
     struct grouping_options options = {
         .settings = groups->settings,
-        .report = report,
+        .report = groups->report,
         .features = load_features,
         .context = groups,
     };
@@ -73,10 +78,10 @@ static enum doppel_status run(struct groups *groups, struct report *report)
 int cmd_groups(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
-    struct groups groups = {.settings = settings, .error = &error};
+    struct groups groups = {.settings = settings, .report = report, .error = &error};
     if (open_library(settings, false, true, &groups.library, &error))
         return report_fatal(report, "%s", error.message);
-    enum doppel_status status = run(&groups, report);
+    enum doppel_status status = run(&groups);
     doppel_library_close(groups.library);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);

@@ -18,6 +18,7 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 
 struct list {
     const struct settings *settings;
+    struct report *report;
     struct output *output;
 };
 
@@ -25,7 +26,9 @@ static bool print_item(void *context, const struct doppel_item *item)
 {
     struct list *list = context;
     enum doppel_kind kind = list->settings->kind;
-    if (kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind)
+    if (item->record.error.status)
+        report_input(list->report, item->path, item->record.error.message);
+    else if (kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind)
         output_row(list->output, item_row(item));
     return !signals_stopped();
 }
@@ -36,7 +39,7 @@ int cmd_list(const struct settings *settings, struct report *report)
     struct doppel_library *library;
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
-    struct list list = {settings, output_new(settings, &layout, report)};
+    struct list list = {settings, report, output_new(settings, &layout, report)};
     enum doppel_status status = doppel_library_each(library, print_item, &list, &error);
     bool written = output_finish(list.output);
     doppel_library_close(library);

@@ -18,4 +18,3 @@ static int to_come(struct report *report)
 
 STUB(hash)
 STUB(compare)
-

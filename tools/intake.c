@@ -44,6 +44,7 @@ struct intake {
     uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
     uint64_t counted, done, passed_over;
     bool walked, cache_failed;
+    char *here; /* the working directory, "" when not known: the cache wants absolute paths */
 };
 
 void intake_file_free(struct intake_file *file)
@@ -51,6 +52,16 @@ void intake_file_free(struct intake_file *file)
     free(file->path);
     doppel_record_free(&file->record);
     *file = (struct intake_file){0};
+}
+
+/* The path under which the cache knows a file; given (free). */
+static char *cache_path(const struct intake *intake, const char *path)
+{
+    if (path[0] == '/')
+        return must_copy(path);
+    char *absolute = must_allocate(strlen(intake->here) + strlen(path) + 2);
+    sprintf(absolute, "%s/%s", intake->here, path);
+    return absolute;
 }
 
 static void slot_free(struct slot *slot)
@@ -90,6 +101,8 @@ enum doppel_status intake_new(const struct intake_options *options, struct intak
     bool listed = options->walk->files_from && strcmp(options->walk->files_from, "-") == 0;
     if (options->report->progress.stream && !listed)
         (void)walk_new(options->walk, &intake->counter, NULL);
+    char *here = getcwd(NULL, 0);
+    intake->here = here ? here : must_copy("");
     progress_begin(&options->report->progress, "files", 0);
     *out = intake;
     return DOPPEL_OK;
@@ -102,9 +115,11 @@ void intake_free(struct intake *intake)
     for (; intake->next_out < intake->next_in; intake->next_out++)
         slot_free(&intake->slots[intake->next_out % WINDOW]);
     progress_clear(&intake->options->report->progress);
+    (void)doppel_cache_flush(intake->options->cache, NULL); /* its lock is not held meanwhile */
     doppel_pool_free(intake->pool);
     walk_free(intake->counter);
     walk_free(intake->walk);
+    free(intake->here);
     free(intake);
 }
 
@@ -181,6 +196,16 @@ static bool recall(struct intake *intake, struct slot *slot, const struct doppel
     return true;
 }
 
+static bool recall_by_path(struct intake *intake, struct slot *slot)
+{
+    struct doppel_digest digest;
+    char *path = cache_path(intake, slot->file.path);
+    bool known =
+        doppel_cache_file(intake->options->cache, path, &slot->file.stamp, &digest) == DOPPEL_OK;
+    free(path);
+    return known && recall(intake, slot, &digest);
+}
+
 static bool has_twin_at_worker(const struct intake *intake, const struct doppel_digest *digest)
 {
     for (uint64_t n = intake->next_out; n < intake->next_in; n++) {
@@ -222,8 +247,10 @@ static bool digest(struct intake *intake, struct slot *slot, int fd)
         ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
         return false;
     }
-    enum doppel_status status = doppel_cache_put_file(intake->options->cache, slot->file.path,
-                                                      &slot->file.stamp, digest, &error);
+    char *path = cache_path(intake, slot->file.path);
+    enum doppel_status status =
+        doppel_cache_put_file(intake->options->cache, path, &slot->file.stamp, digest, &error);
+    free(path);
     note_cache(intake, status, &error);
     return true;
 }
@@ -268,6 +295,15 @@ done:
     return DOPPEL_OK;
 }
 
+/* Folders of doubles by design are left out, which is worth knowing without -v. */
+static void say_skipped(struct report *report, const struct walk_entry *entry)
+{
+    if (entry->skip == SKIP_TRASH)
+        report_notice(report, "%s: left out (%s)", entry->path, walk_skip_text(entry->skip));
+    else
+        report_detail(report, entry->path, walk_skip_text(entry->skip));
+}
+
 /* Put the next entry of the walk into the window. */
 static enum doppel_status take_in(struct intake *intake, struct doppel_error *error)
 {
@@ -281,11 +317,10 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
     slot->file.path = must_copy(slot->entry.path);
     slot->file.source = (uint32_t)slot->entry.argument;
     slot->file.stamp = stamp_of(&slot->entry.stat);
-    struct doppel_digest digest;
     if (slot->entry.what == WALK_ERROR) {
         ready(slot, slot->entry.error.status, slot->entry.error.message);
     } else if (slot->entry.what == WALK_SKIPPED) {
-        report_detail(intake->options->report, slot->file.path, walk_skip_text(slot->entry.skip));
+        say_skipped(intake->options->report, &slot->entry);
     } else if (slot->entry.what == WALK_SAME_FILE) {
         report_detail(intake->options->report, slot->file.path, "another name of a file seen");
     } else if (intake->options->known &&
@@ -293,9 +328,7 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
                                       &slot->file.stamp)) {
         slot->file.known = true;
         slot->state = SLOT_READY;
-    } else if (doppel_cache_file(intake->options->cache, slot->file.path, &slot->file.stamp,
-                                 &digest) ||
-               !recall(intake, slot, &digest)) {
+    } else if (!recall_by_path(intake, slot)) {
         status = read_file(intake, slot, error);
     }
     intake->next_in++;
