@@ -216,6 +216,7 @@ static enum doppel_status ask_files(struct find *find, struct doppel_error *erro
     if (status)
         return status;
     struct walk_options walk = walk_options_from(find->settings);
+    walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {
         .settings = find->settings,
         .report = find->report,

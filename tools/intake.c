@@ -97,9 +97,7 @@ enum doppel_status intake_new(const struct intake_options *options, struct intak
         free(intake);
         return status;
     }
-    /* A list on standard input cannot be read twice. */
-    bool listed = options->walk->files_from && strcmp(options->walk->files_from, "-") == 0;
-    if (options->report->progress.stream && !listed)
+    if (options->report->progress.stream && walk_repeatable(options->walk))
         (void)walk_new(options->walk, &intake->counter, NULL);
     char *here = getcwd(NULL, 0);
     intake->here = here ? here : must_copy("");
@@ -247,6 +245,8 @@ static bool digest(struct intake *intake, struct slot *slot, int fd)
         ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
         return false;
     }
+    if (slot->entry.is_stdin)
+        return true;
     char *path = cache_path(intake, slot->file.path);
     enum doppel_status status =
         doppel_cache_put_file(intake->options->cache, path, &slot->file.stamp, digest, &error);
@@ -339,6 +339,8 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
 static void check_unchanged(struct slot *slot)
 {
     struct stat now;
+    if (slot->entry.is_stdin)
+        return;
     if (stat(slot->file.path, &now) != 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             return;
