@@ -88,9 +88,9 @@ static void test_wrong_lengths(void **state)
     for (uint32_t codes = 0; codes < 3; codes++) {
         size_t good = make_answer(codes, 50, frame);
         for (size_t size = 0; size < good + 50; size++)
-            assert_int_equal(answer_read(frame, size, &order, &outcome), size == good);
+            if (size != good)
+                assert_false(answer_read(frame, size, &order, &outcome));
         assert_true(answer_read(frame, good, &order, &outcome));
-        doppel_outcome_free(&outcome);
         doppel_outcome_free(&outcome);
     }
 }
