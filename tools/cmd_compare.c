@@ -12,6 +12,7 @@
 static const struct column columns[] = {
     {"match", "match", CELL_BOOL},
     MATCH_COLUMNS,
+    {"reason", "reason", CELL_TEXT},
     {"limit.max_distance", "limit", CELL_NUMBER},
     {"limit.min_similarity", "limit", CELL_NUMBER},
     {"a", "a", CELL_PATH},
@@ -56,7 +57,7 @@ static bool pixels_match(const struct doppel_record *a, const struct doppel_reco
                          const struct doppel_match_options *options, struct doppel_match *match)
 {
     struct doppel_image_features features_a, features_b;
-    struct doppel_image_verdict verdict = {0};
+    struct doppel_image_verdict verdict = verdict_of(match);
     if (!features_of_record(a, &features_a) || !features_of_record(b, &features_b))
         return false;
     bool same = doppel_image_check_pixels(&features_a, &features_b, &options->image, &verdict);
@@ -80,6 +81,18 @@ static bool records_match(const struct settings *settings, const struct doppel_r
            pixels_match(a, b, &options, match);
 }
 
+/* Why near codes may be no match: a picture without structure is like every other such. */
+static void put_reason(json_t *row, const struct intake_file files[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (files[i].record.quality < DOPPEL_IMAGE_MIN_QUALITY) {
+            put_text(row, "reason",
+                     i == 0 ? "a has too little structure to be told by"
+                            : "b has too little structure to be told by");
+            return;
+        }
+}
+
 static bool print_comparison(const struct settings *settings, struct report *report,
                              const struct intake_file files[2], bool *out_match)
 {
@@ -96,6 +109,7 @@ static bool print_comparison(const struct settings *settings, struct report *rep
         json_object_del(row, "relation");
         json_object_del(row, "verified");
         json_object_del(row, "transform");
+        put_reason(row, files);
     }
     output_row(output, row);
     return output_finish(output);

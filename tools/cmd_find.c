@@ -104,7 +104,7 @@ static bool pixels_agree(struct find *find, struct doppel_found *found)
 {
     struct doppel_item item;
     struct doppel_image_features query, other;
-    struct doppel_image_verdict verdict;
+    struct doppel_image_verdict verdict = verdict_of(&found->match);
     if (!find->query || !features_of_record(&find->query->record, &query) ||
         doppel_library_get(find->library, found->id, true, &item, NULL))
         return false;

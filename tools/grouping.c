@@ -51,6 +51,13 @@ struct doppel_match_options match_options_from(const struct settings *settings)
     return options;
 }
 
+struct doppel_image_verdict verdict_of(const struct doppel_match *match)
+{
+    return (struct doppel_image_verdict){.distance64 = match->distance,
+                                         .false_positive_rate = match->false_positive_rate,
+                                         .similarity = match->similarity};
+}
+
 /* The matcher's threads: --jobs, else one a processor. */
 static uint32_t thread_count(const struct settings *settings)
 {
@@ -116,7 +123,7 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
     const struct grouping_options *options = grouping->options;
     const struct grouping_item *query = &grouping->items.items[found->query];
     const struct grouping_item *item = &grouping->items.items[found->id];
-    struct doppel_image_verdict verdict;
+    struct doppel_image_verdict verdict = verdict_of(match);
     bool same;
     if (!options->cache ||
         doppel_cache_pair(options->cache, &query->digest, &item->digest, &same, &verdict)) {

@@ -55,4 +55,7 @@ enum doppel_status grouping_print(struct grouping *grouping, struct doppel_error
 /* The limits of a match as the command line gives them. */
 struct doppel_match_options match_options_from(const struct settings *settings);
 
+/* What the codes said of a pair, for the pixel check to start from. */
+struct doppel_image_verdict verdict_of(const struct doppel_match *match);
+
 #endif
