@@ -30,7 +30,7 @@ DOPPEL_API const char *doppel_version(void);
 
 /* ---- status and errors ---- */
 
-/** Every way a call can fail. */
+/** Every way a call can fail. Numbers are written to disk: new ones go to the end. */
 enum doppel_status {
     DOPPEL_OK = 0,
     DOPPEL_E_ARGUMENT,    /**< the caller asked for something that has no meaning */

@@ -58,6 +58,17 @@ static void test_each_status_has_a_name_of_its_own(void **state)
     assert_string_equal(doppel_status_name((enum doppel_status) - 1), "unknown");
 }
 
+/* The cache holds these numbers. */
+static void test_numbers_on_disk(void **state)
+{
+    (void)state;
+    assert_int_equal(DOPPEL_E_EMPTY, 5);
+    assert_int_equal(DOPPEL_E_FORMAT, 6);
+    assert_int_equal(DOPPEL_E_CORRUPT, 7);
+    assert_int_equal(DOPPEL_E_FLAT, 10);
+    assert_int_equal(DOPPEL_KIND_IMAGE, 2);
+}
+
 static void test_kinds(void **state)
 {
     (void)state;
@@ -102,6 +113,7 @@ int main(void)
         cmocka_unit_test(test_a_sentence_may_hold_the_last_one),
         cmocka_unit_test(test_a_long_sentence_is_cut),
         cmocka_unit_test(test_each_status_has_a_name_of_its_own),
+        cmocka_unit_test(test_numbers_on_disk),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_schemes),
     };

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ITEMS = 12, DAMAGED_ID = 5, MUTANTS = 150, MAX_BYTES = 1 << 20 };
+enum { ITEMS = 12, DAMAGED_ID = 5, MUTANTS = 100, MAX_BYTES = 1 << 20 };
 
 static const struct doppel_library_options create = {.create = true};
 
