@@ -52,9 +52,10 @@ static enum doppel_status copy(int in, int out, uint64_t max_bytes, struct doppe
         if (!write_all(out, chunk, (size_t)got))
             return doppel_fail(error, DOPPEL_E_IO, "temporary file: %s", strerror(errno));
     }
+    if (got < 0 && errno == EINTR)
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
     if (got < 0)
-        return doppel_fail(error, errno == EINTR ? DOPPEL_E_CANCELLED : DOPPEL_E_IO, "%s",
-                           strerror(errno));
+        return doppel_fail(error, DOPPEL_E_IO, "%s", strerror(errno));
     return DOPPEL_OK;
 }
 
