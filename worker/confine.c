@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "worker/sanitizer.h"
 
@@ -33,10 +34,19 @@ static enum doppel_status limit_memory(uint64_t max_memory, struct doppel_error 
     return DOPPEL_OK;
 }
 
+/* Decoders complain on standard error; the user gets a sentence a file, from the parent. */
+static void silence(void)
+{
+#ifndef ADDRESS_SANITIZER
+    dup2(STDOUT_FILENO, STDERR_FILENO); /* /dev/null, see process.c */
+#endif
+}
+
 enum doppel_status confine(const struct worker_limits *limits, struct doppel_error *error)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     forbid_core();
+    silence();
     /* The place for Seccomp and Landlock: last of all, when nothing has to be opened any more. */
     return limit_memory(limits->max_memory, error);
 }

@@ -60,6 +60,30 @@ static enum doppel_status hash_views(const struct doppel_plane *plane,
     return DOPPEL_OK;
 }
 
+/* Other people's hashes: one code. */
+static enum doppel_status hash_foreign(const struct doppel_plane *plane,
+                                       const struct doppel_scheme *scheme,
+                                       struct doppel_outcome *out)
+{
+    struct doppel_code code;
+    uint8_t quality;
+    enum doppel_status status;
+    if (scheme->id == DOPPEL_SCHEME_PDQ) {
+        status = doppel_image_pdq(plane, &code, &quality, &out->error);
+    } else {
+        status = doppel_image_imagehash(plane, &code, &out->error);
+        quality = doppel_image_quality(plane);
+    }
+    if (!status)
+        status =
+            doppel_fingerprint_make(scheme, scheme->code_bits, 1, &out->fingerprint, &out->error);
+    if (status)
+        return status;
+    out->fingerprint.codes[0] = code;
+    out->quality = quality;
+    return DOPPEL_OK;
+}
+
 static enum doppel_status hash_picture(int fd, const struct doppel_scheme *scheme,
                                        const struct worker_limits *limits,
                                        struct doppel_outcome *out)
@@ -72,7 +96,8 @@ static enum doppel_status hash_picture(int fd, const struct doppel_scheme *schem
     out->kind = DOPPEL_KIND_IMAGE;
     out->width = luma.width;
     out->height = luma.height;
-    status = hash_views(&luma.plane, scheme, out);
+    status = is_own_scheme(scheme->id) ? hash_views(&luma.plane, scheme, out)
+                                       : hash_foreign(&luma.plane, scheme, out);
     doppel_luma_free(&luma);
     return status;
 }
@@ -83,9 +108,6 @@ static enum doppel_status hash_file(int fd, enum doppel_scheme_id id,
     const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
     if (!scheme || scheme->kind != DOPPEL_KIND_IMAGE)
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such scheme: %u", (unsigned)id);
-    if (!is_own_scheme(id))
-        return doppel_fail(&out->error, DOPPEL_E_UNSUPPORTED, "%s cannot be computed yet",
-                           scheme->name);
     out->kind = probe(fd);
     if (out->kind != DOPPEL_KIND_IMAGE && out->kind != DOPPEL_KIND_UNKNOWN)
         return doppel_fail(&out->error, DOPPEL_E_FORMAT, "not a picture: its content is %s",

@@ -5,6 +5,7 @@
  * with random bytes, or with a good answer of which random bytes are changed; "eat" takes memory
  * until there is none. The environment variable FAKE_START misbehaves before the ready frame.
  */
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,20 @@ static void eat(uint64_t serial)
     send_error(serial, DOPPEL_E_MEMORY, sentence);
 }
 
+/* How many descriptors are open, but the one for looking. */
+static void count(uint64_t serial)
+{
+    char sentence[64];
+    int open = -3; /* it, . and .. */
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        open++;
+    if (folder)
+        closedir(folder);
+    snprintf(sentence, sizeof sentence, "%d", open);
+    send_error(serial, DOPPEL_E_IO, sentence);
+}
+
 static void obey(const char *command, const struct worker_order *order)
 {
     uint64_t number = 0;
@@ -103,6 +118,8 @@ static void obey(const char *command, const struct worker_order *order)
         send_error(order->serial, DOPPEL_E_MEMORY, "no memory for 9 rows");
     else if (strcmp(verb, "error") == 0)
         send_error(order->serial, DOPPEL_E_CORRUPT, "a \x1b[31mred\x9b sentence \xc3\x97 \xff");
+    else if (strcmp(verb, "count") == 0)
+        count(order->serial);
     else if (strcmp(verb, "eat") == 0)
         eat(order->serial);
     else if (strcmp(verb, "twice") == 0) {

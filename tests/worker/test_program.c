@@ -160,6 +160,41 @@ static void test_phash256(void **state)
     doppel_pool_free(pool);
 }
 
+/* Other people's hashes, of luma that is decoded in full from RGB. */
+static void test_foreign_schemes(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = pool_with(512 << 20);
+    struct doppel_luma_options options = doppel_luma_options_default();
+    int fd = draw_jpeg(900, 700);
+    struct doppel_luma luma;
+    struct doppel_code code;
+    uint8_t quality;
+    options.min_side = 0;
+    options.from_rgb = true;
+    assert_int_equal(doppel_media_read_luma(fd, &options, &luma, NULL), DOPPEL_OK);
+    assert_int_equal(luma.plane.width, 900);
+    for (enum doppel_scheme_id id = DOPPEL_SCHEME_IMAGEHASH; id <= DOPPEL_SCHEME_PDQ; id++) {
+        struct doppel_outcome outcome = hash(pool, dup(fd), id);
+        assert_int_equal(outcome.error.status, DOPPEL_OK);
+        assert_int_equal(outcome.fingerprint.scheme, id);
+        assert_int_equal(outcome.fingerprint.count, 1);
+        assert_null(outcome.attachment);
+        quality = doppel_image_quality(&luma.plane);
+        if (id == DOPPEL_SCHEME_PDQ)
+            doppel_image_pdq(&luma.plane, &code, &quality, NULL);
+        else
+            doppel_image_imagehash(&luma.plane, &code, NULL);
+        assert_int_equal(outcome.quality, quality);
+        assert_memory_equal(outcome.fingerprint.codes, &code,
+                            doppel_scheme_by_id(id)->code_bits / 8);
+        doppel_outcome_free(&outcome);
+    }
+    doppel_luma_free(&luma);
+    close(fd);
+    doppel_pool_free(pool);
+}
+
 /* What is no picture is said to be what it is. */
 static void test_other_kinds(void **state)
 {
@@ -311,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_as_in_process),
         cmocka_unit_test(test_phash256),
+        cmocka_unit_test(test_foreign_schemes),
         cmocka_unit_test(test_other_kinds),
         cmocka_unit_test(test_unknown_scheme),
         cmocka_unit_test(test_limits_reach_the_decoder),
