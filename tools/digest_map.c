@@ -1,55 +1,52 @@
-/* From a digest to a number. */
+/* From a digest to the first of the items that have it. */
 #include "tools/digest_map.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/bytes.h"
 #include "tools/memory.h"
 
-struct digest_entry {
-    struct doppel_digest digest;
-    uint32_t number;
-    bool used;
-};
-
-/* A digest is its own hash: its bits are as good as random. */
-static struct digest_entry *slot_of(struct digest_entry *entries, size_t capacity,
-                                    const struct doppel_digest *digest)
+/* The cell of an equal item, or a free one. A digest is its own hash: its bits are as good as
+ * random. */
+static uint32_t *cell_of(const struct digest_map *map, uint32_t number, digest_of *digest,
+                         const void *context)
 {
-    size_t at = get_u64(digest->bytes) & (capacity - 1);
-    while (entries[at].used && memcmp(&entries[at].digest, digest, sizeof *digest) != 0)
-        at = (at + 1) & (capacity - 1);
-    return &entries[at];
+    const struct doppel_digest *wanted = digest(context, number);
+    size_t at = get_u64(wanted->bytes) & (map->capacity - 1);
+    while (map->cells[at] &&
+           memcmp(digest(context, map->cells[at] - 1), wanted, sizeof *wanted) != 0)
+        at = (at + 1) & (map->capacity - 1);
+    return &map->cells[at];
 }
 
-static void grow(struct digest_map *map)
+static void grow(struct digest_map *map, digest_of *digest, const void *context)
 {
-    size_t capacity = map->capacity ? map->capacity * 2 : 64;
-    struct digest_entry *entries = must_allocate(capacity * sizeof *entries);
+    struct digest_map grown = {.count = map->count,
+                               .capacity = map->capacity ? map->capacity * 2 : 64};
+    grown.cells = must_allocate(grown.capacity * sizeof *grown.cells);
     for (size_t i = 0; i < map->capacity; i++)
-        if (map->entries[i].used)
-            *slot_of(entries, capacity, &map->entries[i].digest) = map->entries[i];
-    free(map->entries);
-    map->entries = entries;
-    map->capacity = capacity;
+        if (map->cells[i])
+            *cell_of(&grown, map->cells[i] - 1, digest, context) = map->cells[i];
+    free(map->cells);
+    *map = grown;
 }
 
-uint32_t digest_map_put(struct digest_map *map, const struct doppel_digest *digest, uint32_t number)
+uint32_t digest_map_put(struct digest_map *map, uint32_t number, digest_of *digest,
+                        const void *context)
 {
     if (map->count * 2 >= map->capacity)
-        grow(map);
-    struct digest_entry *entry = slot_of(map->entries, map->capacity, digest);
-    if (entry->used)
-        return entry->number;
-    *entry = (struct digest_entry){*digest, number, true};
-    map->count++;
-    return number;
+        grow(map, digest, context);
+    uint32_t *cell = cell_of(map, number, digest, context);
+    if (*cell == 0) {
+        *cell = number + 1;
+        map->count++;
+    }
+    return *cell - 1;
 }
 
 void digest_map_free(struct digest_map *map)
 {
-    free(map->entries);
+    free(map->cells);
     *map = (struct digest_map){0};
 }

@@ -96,18 +96,25 @@ void grouping_free(struct grouping *grouping)
     free(grouping);
 }
 
+static const struct doppel_digest *digest_at(const void *context, uint32_t number)
+{
+    const struct grouping *grouping = context;
+    return &grouping->items.items[number].digest;
+}
+
 enum doppel_status grouping_add(struct grouping *grouping, const struct grouping_item *item,
                                 const struct doppel_fingerprint *fingerprint,
                                 struct doppel_error *error)
 {
     uint32_t number = (uint32_t)grouping->items.count;
-    uint32_t first = digest_map_put(&grouping->first, &item->digest, number);
-    if (!array_push(&grouping->items, *item)) {
+    bool room = array_reserve(&grouping->items) && array_reserve(&grouping->twin_of);
+    if (!room || number == UINT32_MAX - 1) {
         free(item->path);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
     }
-    if (!array_push(&grouping->twin_of, first))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
+    (void)array_push(&grouping->items, *item);
+    uint32_t first = digest_map_put(&grouping->first, number, digest_at, grouping);
+    (void)array_push(&grouping->twin_of, first);
     if (first != number)
         return DOPPEL_OK;
     struct doppel_match_item match_item = {fingerprint, item->quality};

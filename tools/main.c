@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,8 @@ static void fill_closed_streams(void)
 
 int main(int argc, char **argv)
 {
+    /* Arrays that grow with the collection move by remapping, and leave no holes behind. */
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     struct doppel_error error;
     fill_closed_streams();
     signals_install();
