@@ -1,6 +1,7 @@
 /* Area averages of a plane or of parts of it, in exact integers. */
 #include "image/plane.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* Overlap of [a0, a1) and [b0, b1). */
@@ -39,7 +40,7 @@ static void add_row(const uint8_t *row, uint32_t width, uint32_t columns, uint64
 void plane_average(const struct doppel_plane *plane, uint32_t columns, uint32_t rows,
                    uint32_t scale, uint16_t *out)
 {
-    uint64_t sums[PLANE_MAX_SIDE];
+    uint64_t sums[PLANE_MAX_CELLS];
     uint64_t area = (uint64_t)plane->width * plane->height;
     for (uint32_t j = 0; j < rows; j++) {
         uint64_t from = (uint64_t)j * plane->height, to = from + plane->height;
@@ -53,26 +54,70 @@ void plane_average(const struct doppel_plane *plane, uint32_t columns, uint32_t 
     }
 }
 
+/* ---- a plane made small enough to look at closely ---- */
+
+/* The rows that make up row j of `rows`, each weighted by its share in units of 1/rows. */
+static void add_rows(const struct doppel_plane *plane, uint32_t j, uint32_t rows, uint32_t *inner,
+                     uint64_t *out)
+{
+    uint64_t from = (uint64_t)j * plane->height, to = from + plane->height;
+    size_t first = from / rows, last = (to - 1) / rows, width = plane->width;
+    const uint8_t *top = plane->data + first * plane->stride;
+    const uint8_t *bottom = plane->data + last * plane->stride;
+    uint64_t top_weight = overlap(from, to, first * rows, (first + 1) * rows);
+    uint64_t bottom_weight = last > first ? to - last * rows : 0;
+    for (size_t x = 0; x < width; x++)
+        inner[x] = 0;
+    for (size_t y = first + 1; y < last; y++)
+        for (size_t x = 0; x < width; x++)
+            inner[x] += plane->data[y * plane->stride + x];
+    for (size_t x = 0; x < width; x++)
+        out[x] = (uint64_t)inner[x] * rows + top[x] * top_weight + bottom[x] * bottom_weight;
+}
+
+/* A line of sums cut into `columns` equal cells, each the difference of what lies before its two
+ * edges. */
+static void cut_into_cells(const uint64_t *line, uint32_t width, uint32_t columns, uint64_t area,
+                           uint8_t *out)
+{
+    uint64_t before = 0, previous = 0;
+    size_t x = 0;
+    for (uint32_t i = 0; i < columns; i++) {
+        uint64_t edge = (uint64_t)(i + 1) * width, whole = edge / columns, part = edge % columns;
+        while (x < whole)
+            before += line[x++];
+        uint64_t here = before * columns + (part ? line[whole] * part : 0);
+        out[i] = (uint8_t)rounded_share(here - previous, area, 1);
+        previous = here;
+    }
+}
+
+static uint32_t shrunk_side(uint32_t side)
+{
+    return side > PLANE_MAX_SIDE ? PLANE_MAX_SIDE / 2 : side;
+}
+
 static enum doppel_status shrink(struct plane_sums *sums, struct doppel_error *error)
 {
-    const struct doppel_plane *plane = &sums->plane;
-    uint32_t width = plane->width < PLANE_MAX_SIDE ? plane->width : PLANE_MAX_SIDE;
-    uint32_t height = plane->height < PLANE_MAX_SIDE ? plane->height : PLANE_MAX_SIDE;
-    if (width == plane->width && height == plane->height)
+    const struct doppel_plane plane = sums->plane;
+    uint32_t width = shrunk_side(plane.width), height = shrunk_side(plane.height);
+    if (width == plane.width && height == plane.height)
         return DOPPEL_OK;
-    size_t count = (size_t)width * height;
-    uint16_t *cells = malloc(count * sizeof *cells);
-    sums->shrunk = malloc(count);
-    if (!cells || !sums->shrunk) {
-        free(cells);
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a plane of %ux%u", width, height);
+    uint64_t *line = malloc(plane.width * sizeof *line);
+    uint32_t *inner = malloc(plane.width * sizeof *inner);
+    sums->shrunk = malloc((size_t)width * height);
+    bool made = line && inner && sums->shrunk;
+    for (uint32_t j = 0; made && j < height; j++) {
+        add_rows(&plane, j, height, inner, line);
+        cut_into_cells(line, plane.width, width, (uint64_t)plane.width * plane.height,
+                       sums->shrunk + (size_t)j * width);
     }
-    plane_average(plane, width, height, 1, cells);
-    for (size_t i = 0; i < count; i++)
-        sums->shrunk[i] = (uint8_t)cells[i];
-    free(cells);
     sums->plane = (struct doppel_plane){sums->shrunk, width, height, width};
-    return DOPPEL_OK;
+    free(line);
+    free(inner);
+    return made ? DOPPEL_OK
+                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to reduce a plane of %ux%u",
+                              plane.width, plane.height);
 }
 
 static void fill_sums(const struct doppel_plane *plane, uint32_t *sums)
@@ -123,12 +168,12 @@ void plane_sums_free(struct plane_sums *sums)
 
 /* ---- parts of a plane ---- */
 
-enum { MAX_CELLS = 64, SUBSAMPLES = 256 };
+enum { SUBSAMPLES = 256 };
 
 /* The edges of the cells along one side: `whole` samples and `part` units of 1/unit sample. */
 struct edges {
-    uint32_t whole[MAX_CELLS + 1];
-    uint64_t part[MAX_CELLS + 1];
+    uint32_t whole[PLANE_MAX_CELLS + 1];
+    uint64_t part[PLANE_MAX_CELLS + 1];
     uint64_t unit, cell; /* units in a sample, in a cell */
 };
 
@@ -175,7 +220,7 @@ void plane_sums_average(const struct plane_sums *sums, struct share_box box, uin
 {
     struct edges x = edges_between(box.left, box.right, sums->plane.width, side);
     struct edges y = edges_between(box.top, box.bottom, sums->plane.height, side);
-    uint64_t buffers[2][MAX_CELLS + 1], *above = buffers[0], *below = buffers[1];
+    uint64_t buffers[2][PLANE_MAX_CELLS + 1], *above = buffers[0], *below = buffers[1];
     sums_to_edge(sums, &x, &y, 0, side, above);
     for (uint32_t j = 0; j < side; j++) {
         sums_to_edge(sums, &x, &y, j + 1, side, below);

@@ -14,8 +14,11 @@ enum { SHARE_ONE = 65535 };
 
 static const struct share_box share_box_full = {0, 0, SHARE_ONE, SHARE_ONE};
 
-/** Sides beyond this are reduced to it before the views are looked at. */
-enum { PLANE_MAX_SIDE = 512 };
+/** Sides beyond this are reduced to half of it before the views are looked at. */
+enum { PLANE_MAX_SIDE = 1024 };
+
+/** The most cells each way that can be asked for. */
+enum { PLANE_MAX_CELLS = 64 };
 
 /**
  * The whole plane as `columns`×`rows` cells, row after row: floor(scale·average + 1/2).
@@ -37,7 +40,7 @@ enum doppel_status plane_sums_make(const struct doppel_plane *plane, struct plan
 
 void plane_sums_free(struct plane_sums *sums);
 
-/** What plane_average gives for the part of the plane in `box` as `side`×`side` cells, side <= 64;
+/** What plane_average gives for the part of the plane in `box` as `side`×`side` cells;
  * edges are rounded to 1/256 sample. The box is not empty. */
 void plane_sums_average(const struct plane_sums *sums, struct share_box box, uint32_t side,
                         uint32_t scale, uint16_t *out);

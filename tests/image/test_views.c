@@ -99,6 +99,183 @@ static void test_trimmed_view_is_the_picture(void **state)
     free_plane(&plane);
 }
 
+/* Words of small marks, as lines of text are once they are reduced. */
+static void write_text(struct doppel_plane *plane, const int box[4], int level, uint64_t *random)
+{
+    for (int y = box[1]; y + 5 <= box[3]; y += 9)
+        for (int x = box[0]; x + 4 <= box[2]; x += next_random(random) % 6 ? 4 : 9)
+            for (int i = 0; i < 8; i++)
+                set(plane, (size_t)x + next_random(random) % 3, (size_t)y + next_random(random) % 5,
+                    level);
+}
+
+static void test_captions_are_cut(void **state)
+{
+    (void)state;
+    uint64_t random = 21;
+    for (unsigned i = 0; i < 8; i++) {
+        int bar = 24 + (int)(next_random(&random) % 40), bottom = i % 2, dark = i / 2 % 2;
+        struct doppel_plane picture = draw_scene(320, 200, 50 + i);
+        struct doppel_plane plane = ground(320, (uint32_t)(200 + bar), dark ? 0 : 255);
+        lay(&plane, &picture, 0, bottom ? 0 : (size_t)bar);
+        const int text[4] = {12, bottom ? 206 : 6, 290, bottom ? 194 + bar : bar - 6};
+        write_text(&plane, text, dark ? 255 : 0, &random);
+        struct doppel_image_features features = features_of(&plane);
+        const int expected[4] = {0, bottom ? 0 : bar, 320, bottom ? 200 : bar + 200};
+        assert_box(box_of(&features, DOPPEL_VIEW_TRIMMED), &plane, expected);
+        doppel_fingerprint_free(&features.fingerprint);
+        free_plane(&picture);
+        free_plane(&plane);
+    }
+}
+
+/* The nearest of the views that a query has to the code of the picture alone. */
+static uint32_t nearest_query_view(const struct doppel_image_features *features,
+                                   const struct doppel_plane *picture)
+{
+    struct doppel_code code = doppel_image_phash(picture);
+    uint32_t least = 256;
+    for (uint32_t i = 0; i < features->fingerprint.count; i++) {
+        uint32_t d = doppel_code_distance(&features->fingerprint.codes[i], &code, 256);
+        if (features->fingerprint.positions[i] <= DOPPEL_VIEW_FURNITURE && d < least)
+            least = d;
+    }
+    return least;
+}
+
+static void test_phone_screenshots_are_cut(void **state)
+{
+    (void)state;
+    uint64_t random = 31;
+    for (unsigned i = 0; i < 10; i++) {
+        int dark = i % 2, y = 90 + (int)(next_random(&random) % 100);
+        struct doppel_plane picture = draw_scene(270, 190, 70 + i);
+        struct doppel_plane plane = ground(270, 585, dark ? 18 : 250);
+        int ink = dark ? 230 : 20;
+        const int clock[4] = {12, 4, 60, 10}, name[4] = {50, 30, 140, 44};
+        const int above[4] = {12, 55, 255, y - 8}, below[4] = {12, y + 215, 255, 540};
+        write_text(&plane, clock, ink, &random);
+        write_text(&plane, name, ink, &random);
+        write_text(&plane, above, ink, &random);
+        write_text(&plane, below, ink, &random);
+        lay(&plane, &picture, 0, (size_t)y);
+        struct doppel_image_features features = features_of(&plane);
+        assert_true(nearest_query_view(&features, &picture) <= 16);
+        doppel_fingerprint_free(&features.fingerprint);
+        free_plane(&picture);
+        free_plane(&plane);
+    }
+}
+
+static void test_desktop_screenshots_are_cut(void **state)
+{
+    (void)state;
+    uint64_t random = 41;
+    for (unsigned i = 0; i < 10; i++) {
+        int x = 20 + (int)(next_random(&random) % 120), y = 50 + (int)(next_random(&random) % 40);
+        struct doppel_plane picture = draw_scene(240, 170, 90 + i);
+        struct doppel_plane plane = ground(480, 270, 255), bar = ground(480, 16, 220);
+        const int beside[4] = {x + 252, y, 470, 240}, below[4] = {x, y + 180, x + 238, 258};
+        write_text(&plane, beside, 30, &random);
+        write_text(&plane, below, 30, &random);
+        lay(&plane, &bar, 0, 0);
+        lay(&plane, &picture, (size_t)x, (size_t)y);
+        struct doppel_image_features features = features_of(&plane);
+        assert_true(nearest_query_view(&features, &picture) <= 16);
+        doppel_fingerprint_free(&features.fingerprint);
+        free_plane(&picture);
+        free_plane(&plane);
+        free_plane(&bar);
+    }
+}
+
+/* A sky is not a border: what is cut of a smooth slope is little. */
+static void test_skies_are_kept(void **state)
+{
+    (void)state;
+    for (unsigned seed = 0; seed < 10; seed++) {
+        struct doppel_plane plane = draw_scene(320, 240, seed);
+        for (size_t y = 0; y < 100; y++)
+            for (size_t x = 0; x < 320; x++)
+                set(&plane, x, y, 200 - (int)y + (int)((x * 7 + y * 3) % 4));
+        struct doppel_image_features features = features_of(&plane);
+        const uint16_t *box = box_of(&features, DOPPEL_VIEW_TRIMMED);
+        assert_true(!box || (box[1] < 65535 / 8 && box[3] == 65535));
+        doppel_fingerprint_free(&features.fingerprint);
+        free_plane(&plane);
+    }
+}
+
+/* Where a view of the picture goes when the picture is turned. */
+static uint32_t turned_view(uint32_t view, unsigned orientation)
+{
+    if (view < DOPPEL_VIEW_CORNER)
+        return view;
+    unsigned right = (view - DOPPEL_VIEW_CORNER) & 1, bottom = (view - DOPPEL_VIEW_CORNER) >> 1;
+    if (orientation & 4) {
+        unsigned swap = right;
+        right = bottom;
+        bottom = swap;
+    }
+    return DOPPEL_VIEW_CORNER + (right ^ (orientation & 1)) + 2 * (bottom ^ (orientation >> 1 & 1));
+}
+
+static const struct doppel_code *code_of(const struct doppel_image_features *features,
+                                         uint32_t view)
+{
+    for (uint32_t i = 0; i < features->fingerprint.count; i++)
+        if (features->fingerprint.positions[i] == view)
+            return &features->fingerprint.codes[i];
+    return NULL;
+}
+
+static void test_turned_planes_have_turned_views(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{260, 195}, {333, 77}, {1300, 1100}, {90, 1500}};
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct doppel_plane plane = draw_noise(sizes[i][0], sizes[i][1], i);
+        struct doppel_image_features upright = features_of(&plane);
+        for (unsigned o = 0; o < DOPPEL_IMAGE_ORIENTATIONS; o++) {
+            struct doppel_plane turned_plane = turn_plane(&plane, o);
+            struct doppel_image_features turned = features_of(&turned_plane);
+            assert_int_equal(turned.fingerprint.count, upright.fingerprint.count);
+            assert_int_equal(turned.quality, upright.quality);
+            for (uint32_t v = 0; v < upright.fingerprint.count; v++) {
+                struct doppel_code expected = doppel_image_orient(&upright.fingerprint.codes[v], o);
+                uint32_t view = turned_view(upright.fingerprint.positions[v], o);
+                assert_memory_equal(code_of(&turned, view), &expected, sizeof expected);
+            }
+            doppel_fingerprint_free(&turned.fingerprint);
+            free_plane(&turned_plane);
+        }
+        doppel_fingerprint_free(&upright.fingerprint);
+        free_plane(&plane);
+    }
+}
+
+/* The same crop hashed by itself: the box says what was hashed. */
+static void test_boxes_say_what_was_hashed(void **state)
+{
+    (void)state;
+    struct doppel_plane plane = draw_scene(500, 400, 17);
+    struct doppel_image_features features = features_of(&plane);
+    for (uint32_t i = 0; i < features.fingerprint.count; i++) {
+        const uint16_t *box = features.boxes[i];
+        size_t left = (size_t)(box[0] * 500 + 32767) / 65535,
+               top = (size_t)(box[1] * 400 + 32767) / 65535;
+        size_t right = (size_t)(box[2] * 500 + 32767) / 65535;
+        size_t bottom = (size_t)(box[3] * 400 + 32767) / 65535;
+        const struct doppel_plane part = {plane.data + top * plane.stride + left,
+                                          (uint32_t)(right - left), (uint32_t)(bottom - top),
+                                          plane.stride};
+        struct doppel_code code = doppel_image_phash(&part);
+        assert_true(doppel_code_distance(&code, &features.fingerprint.codes[i], 256) <= 6);
+    }
+    doppel_fingerprint_free(&features.fingerprint);
+    free_plane(&plane);
+}
+
 static void test_views_of_odd_planes(void **state)
 {
     (void)state;
@@ -141,6 +318,12 @@ int main(void)
         cmocka_unit_test(test_plain_picture_is_not_trimmed),
         cmocka_unit_test(test_borders_are_cut),
         cmocka_unit_test(test_trimmed_view_is_the_picture),
+        cmocka_unit_test(test_captions_are_cut),
+        cmocka_unit_test(test_phone_screenshots_are_cut),
+        cmocka_unit_test(test_desktop_screenshots_are_cut),
+        cmocka_unit_test(test_skies_are_kept),
+        cmocka_unit_test(test_turned_planes_have_turned_views),
+        cmocka_unit_test(test_boxes_say_what_was_hashed),
         cmocka_unit_test(test_views_of_odd_planes),
         cmocka_unit_test(test_attachment_goes_there_and_back),
     };
