@@ -31,8 +31,8 @@ static struct doppel_luma_options luma_options(enum doppel_scheme_id scheme,
         options.limits.max_bytes = limits->max_bytes;
     if (limits->max_pixels)
         options.limits.max_pixels = limits->max_pixels;
-    if (limits->max_memory)
-        options.limits.max_memory = limits->max_memory - limits->max_memory / 8;
+    if (limits->max_memory >= WORKER_LEAST_BYTES)
+        options.limits.max_memory = limits->max_memory - WORKER_UNCOUNTED_BYTES - WORKER_OWN_BYTES;
     if (!is_own_scheme(scheme)) {
         options.min_side = 0;
         options.from_rgb = true;

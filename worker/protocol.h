@@ -21,9 +21,14 @@ enum {
     PROTOCOL_READY_BYTES = 8
 };
 
-/* Resident bytes that RLIMIT_DATA does not count: the code of FFmpeg and its friends, and stacks;
- * and the least --max-memory that leaves room to work. Measured: docs/worker.md. */
-enum { WORKER_UNCOUNTED_BYTES = 48 << 20, WORKER_LEAST_BYTES = 96 << 20 };
+/* Of --max-memory: resident bytes that RLIMIT_DATA does not count (the code of FFmpeg and its
+ * friends, the stack); what the process maps before it has a file; and the least that leaves a
+ * decoder something. Measured: docs/worker.md. */
+enum {
+    WORKER_UNCOUNTED_BYTES = 48 << 20,
+    WORKER_OWN_BYTES = 48 << 20,
+    WORKER_LEAST_BYTES = 128 << 20
+};
 
 /* The first frame to a worker: what one file may cost. 0 = no limit. */
 struct worker_limits {

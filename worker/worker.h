@@ -23,7 +23,7 @@ struct doppel_pool_options {
                             else ../libexec/doppel */
     uint32_t jobs;       /**< worker processes; 0 = one a processor; default 0 */
     uint32_t timeout_ms; /**< a file's time in the worker; 0 = none; default 60 000 */
-    uint64_t max_memory; /**< resident bytes of one worker, at least 96 MiB; 0 = no limit; default
+    uint64_t max_memory; /**< resident bytes of one worker, at least 128 MiB; 0 = no limit; default
                             512 MiB */
     uint64_t max_bytes;  /**< of one file; default 1 GiB */
     uint64_t max_pixels; /**< default 500 million */

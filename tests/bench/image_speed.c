@@ -19,6 +19,7 @@
 #include <doppel/worker.h>
 
 #include "bench.h"
+#include "worker/confine.h"
 
 enum { MAX_ROUNDS = 101 };
 
@@ -331,6 +332,7 @@ int main(int argc, char **argv)
     const char *wanted = getenv("BENCH_ROUNDS");
     unsigned rounds = wanted ? (unsigned)atoi(wanted) : 11;
     char drawn[] = "/tmp/doppel-speed.XXXXXX", *folder = drawn;
+    settle_allocator(); /* as in the workers, so that the ways differ in the way alone */
     if (rounds < 1 || rounds > MAX_ROUNDS)
         die("BENCH_ROUNDS is 1 to 101");
     if (argc < 2)

@@ -378,7 +378,7 @@ static void test_memory_limit(void **state)
     struct doppel_pool *pool = NULL;
     options.program = FAKE_WORKER;
     options.jobs = 1;
-    for (uint64_t mib = 96; mib <= 512; mib *= 2) {
+    for (uint64_t mib = 128; mib <= 512; mib *= 2) {
         options.max_memory = mib << 20;
         assert_int_equal(doppel_pool_new(&options, &pool, NULL), DOPPEL_OK);
         submit(pool, "eat", 1);

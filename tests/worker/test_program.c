@@ -299,9 +299,9 @@ static void test_too_little_memory(void **state)
     struct doppel_pool *pool = NULL;
     struct doppel_error error;
     options.program = WORKER;
-    options.max_memory = 50 << 20;
+    options.max_memory = 127 << 20;
     assert_int_equal(doppel_pool_new(&options, &pool, &error), DOPPEL_E_ARGUMENT);
-    assert_string_equal(error.message, "a worker needs at least 96 MiB of memory (--max-memory)");
+    assert_string_equal(error.message, "a worker needs at least 128 MiB of memory (--max-memory)");
 }
 
 /* Many small files through two true workers, in any order, each with its own codes. */
