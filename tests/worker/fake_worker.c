@@ -6,6 +6,7 @@
  * until there is none. The environment variable FAKE_START misbehaves before the ready frame.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,18 +67,20 @@ static void send_garbage(uint64_t seed)
     frame_send(SOCKET, bytes, size);
 }
 
-/* Take memory as a decoder would that knows no bounds, and tell how much was resident. */
+/* Take memory as a decoder would that knows no bounds, and tell how much was resident; by then
+ * there is none for stdio. */
 static void eat(uint64_t serial)
 {
     enum { PIECE = 1 << 20 };
-    char line[128], sentence[64];
-    int resident_kib = 0;
+    char status[4096], sentence[64];
     for (char *piece; (piece = malloc(PIECE));)
         memset(piece, 1, PIECE);
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status && fgets(line, sizeof line, status))
-        sscanf(line, "VmHWM: %d", &resident_kib);
-    snprintf(sentence, sizeof sentence, "%d", resident_kib);
+    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    ssize_t size = read(fd, status, sizeof status - 1);
+    status[size > 0 ? size : 0] = '\0';
+    close(fd);
+    const char *peak = strstr(status, "VmHWM:");
+    snprintf(sentence, sizeof sentence, "%ld", peak ? strtol(peak + 6, NULL, 10) : 0);
     send_error(serial, DOPPEL_E_MEMORY, sentence);
 }
 
