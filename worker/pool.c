@@ -12,9 +12,10 @@
 
 enum {
     MAX_JOBS = 1024,
-    START_FAILURES = 3, /* in a row; then no more are started */
-    GAP_MS = 1500,      /* what a stretch without a look at the clock counts at most */
-    SLICE_MS = 1000     /* longest sleep between two looks */
+    START_FAILURES = 20, /* in a row; then no more are started: more than a passing
+                          * shortage of memory kills */
+    GAP_MS = 1500,       /* what a stretch without a look at the clock counts at most */
+    SLICE_MS = 1000      /* longest sleep between two looks */
 };
 
 struct doppel_pool {
@@ -246,7 +247,8 @@ static bool dismiss(struct doppel_pool *pool, struct member *member, enum heard 
     bool started = member->ready;
     int ended = process_end(&member->process);
     if (!started) {
-        pool->start_failures++;
+        /* Ending is quick and may be bad luck; START_MS of silence is not tried again. */
+        pool->start_failures += why == HEARD_SILENCE ? START_FAILURES : 1;
         describe_start_failure(pool->program, ended, &pool->start_error);
     }
     bool lost = started && member->count;
