@@ -1,6 +1,7 @@
 /* Kills workers in the middle of a scan, and counts what that cost. */
 #include "fire.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,18 +41,61 @@ int fire_enter(void **state)
     return 0;
 }
 
-/* Kill a worker now and then until the scan has ended. @return kills */
-static unsigned shoot(struct running *running, uint32_t seed, struct ran *out)
+/* How long it takes here and now to start a worker and have one file from it. */
+static double starting_seconds(void)
 {
+    struct ran ran = doppel("scan", "--no-cache", "-j1", "pics/00-a.jpg");
+    assert_code(&ran, 0);
+    double seconds = ran.seconds;
+    ran_free(&ran);
+    return seconds;
+}
+
+enum { MAX_TARGETS = 4096 };
+
+/* Workers that were seen, and when each is to die. */
+struct targets {
+    pid_t pids[MAX_TARGETS];
+    double ends[MAX_TARGETS];
+    size_t count;
+};
+
+/* Of a worker that is new to us, `life` from now. */
+static double *end_of(struct targets *targets, pid_t pid, double life)
+{
+    for (size_t i = 0; i < targets->count; i++)
+        if (targets->pids[i] == pid)
+            return &targets->ends[i];
+    assert_true(targets->count < MAX_TARGETS);
+    targets->pids[targets->count] = pid;
+    targets->ends[targets->count] = now_seconds() + life;
+    return &targets->ends[targets->count++];
+}
+
+/* Every worker gets a random time to live, from half to three times what starting takes: some die
+ * before they are ready, most at work. @return kills */
+static unsigned shoot(uint32_t seed, struct ran *out)
+{
+    static struct targets targets;
     uint32_t random = seed * 2654435761u + 1;
+    double start = starting_seconds();
     unsigned kills = 0;
-    while (!command_ended(running, out)) {
+    targets.count = 0;
+    struct running running = command_start(
+        NULL, (const char *const[]){"scan", "--json", "--no-cache", "-j2", "pics", NULL});
+    while (!command_ended(&running, out)) {
         pid_t workers[8];
-        size_t count = workers_of(running->pid, workers, 8);
-        if (count)
-            kills += kill(workers[next_random(&random) % count], SIGKILL) == 0;
-        pause_ms(10 + next_random(&random) % 80);
-        if (now_seconds() - running->began > RUN_SECONDS)
+        size_t count = workers_of(running.pid, workers, 8);
+        for (size_t i = 0; i < count; i++) {
+            double life = start * (0.5 + next_random(&random) % 1000 / 400.0);
+            double *end = end_of(&targets, workers[i], life);
+            if (now_seconds() >= *end && kill(workers[i], SIGKILL) == 0) {
+                *end = HUGE_VAL; /* once */
+                kills++;
+            }
+        }
+        pause_ms(2);
+        if (now_seconds() - running.began > RUN_SECONDS)
             fail_msg("doppel hangs when its workers are killed");
     }
     return kills;
@@ -61,9 +105,7 @@ struct fire scan_under_fire(uint32_t seed)
 {
     struct fire fire = {0};
     struct ran ran;
-    struct running running = command_start(
-        NULL, (const char *const[]){"scan", "--json", "--no-cache", "-j2", "pics", NULL});
-    fire.kills = shoot(&running, seed, &ran);
+    fire.kills = shoot(seed, &ran);
     for (unsigned pair = 0; pair < FIRE_PAIRS; pair++) {
         char a[32], b[32];
         picture_path(a, sizeof a, pair, 'a');
