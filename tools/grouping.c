@@ -324,7 +324,8 @@ enum doppel_status grouping_print(struct grouping *grouping, struct doppel_error
     }
     free(members);
     if (!output_finish(grouping->output))
-        return doppel_fail(error, DOPPEL_E_IO, "standard output cannot be written");
+        return signals_stopped() ? DOPPEL_E_CANCELLED
+                                 : doppel_fail(error, DOPPEL_E_IO, "not all groups are printed");
     say_summary(grouping);
     return DOPPEL_OK;
 }

@@ -227,7 +227,9 @@ static enum doppel_status want_pool(struct intake *intake, struct doppel_error *
     pool.max_memory = settings->max_memory;
     pool.max_bytes = settings->max_bytes;
     pool.max_pixels = settings->max_pixels;
-    return doppel_pool_new(&pool, &intake->pool, error);
+    enum doppel_status status = doppel_pool_new(&pool, &intake->pool, error);
+    /* NOT_FOUND is the end of the files here, not the lack of a program. */
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
 }
 
 /* Digest an open file; whether it stayed the same meanwhile, its stamp tells. */
