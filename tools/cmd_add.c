@@ -5,6 +5,7 @@
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/intake.h"
+#include "tools/open_cache.h"
 #include "tools/output.h"
 #include "tools/signals.h"
 

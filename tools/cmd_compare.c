@@ -7,6 +7,7 @@
 #include "tools/commands.h"
 #include "tools/grouping.h"
 #include "tools/intake.h"
+#include "tools/open_cache.h"
 #include "tools/output.h"
 
 static const struct column columns[] = {

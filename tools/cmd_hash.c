@@ -1,6 +1,7 @@
 /* doppel hash FILE...: prints fingerprints. */
 #include "tools/commands.h"
 #include "tools/intake.h"
+#include "tools/open_cache.h"
 #include "tools/output.h"
 
 static const struct column columns[] = {

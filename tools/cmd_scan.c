@@ -6,6 +6,7 @@
 #include "tools/commands.h"
 #include "tools/grouping.h"
 #include "tools/intake.h"
+#include "tools/open_cache.h"
 #include "tools/memory.h"
 
 struct scan {

@@ -60,9 +60,4 @@ void intake_free(struct intake *intake);
 enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
                                struct doppel_error *error);
 
-/* The cache that the settings ask for, or a temporary one where there is none or it cannot be used
- * (which is said). */
-enum doppel_status open_cache(const struct settings *settings, struct report *report,
-                              struct doppel_cache **out, struct doppel_error *error);
-
 #endif

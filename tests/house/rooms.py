@@ -23,7 +23,7 @@ USES = {
 }
 
 # Of media, the command uses the probe, which needs no decoder.
-TOOLS_USE_OF_MEDIA = {"intake.c"}
+TOOLS_USE_OF_MEDIA = {"intake_read.c"}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
 WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint.h"}

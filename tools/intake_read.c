@@ -1,0 +1,270 @@
+/* A file of the intake: probed, looked up in the cache, digested, sent to a worker. */
+#include "tools/intake_room.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include <doppel/media.h>
+
+#include "tools/memory.h"
+
+enum { PROBE_BYTES = 4096 };
+
+struct doppel_file_stamp stamp_of(const struct stat *status)
+{
+    return (struct doppel_file_stamp){
+        .device = status->st_dev,
+        .inode = status->st_ino,
+        .size = status->st_size,
+        .mtime_ns = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
+    };
+}
+
+static bool same_stamp(const struct doppel_file_stamp *a, const struct doppel_file_stamp *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->mtime_ns == b->mtime_ns;
+}
+
+void slot_ready(struct slot *slot, enum doppel_status status, const char *reason)
+{
+    slot->state = SLOT_READY;
+    doppel_fail(&slot->file.record.error, status, "%s", reason);
+}
+
+/* ---- is it a picture? ---- */
+
+/* A file of another kind is an error only when someone expects a picture there. */
+static bool named_as_picture(const char *path)
+{
+    static const char *const endings[] = {".jpg", ".jpeg", ".jpe",  ".jfif", ".png",
+                                          ".gif", ".webp", ".bmp",  ".tif",  ".tiff",
+                                          ".tga", ".heic", ".heif", ".avif", ".jxl"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(dot, endings[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool named_on_command_line(const struct intake *intake, const struct slot *slot)
+{
+    const struct strings *paths = &intake->options->walk->paths;
+    size_t source = slot->file.source;
+    return source >= paths->count || strcmp(paths->items[source], slot->file.path) == 0;
+}
+
+/* Ends the slot unless the file begins like a picture. */
+static void probe(struct intake *intake, struct slot *slot, int fd)
+{
+    uint8_t head[PROBE_BYTES];
+    ssize_t got = pread(fd, head, sizeof head, 0);
+    if (got < 0) {
+        slot_ready(slot, DOPPEL_E_IO, strerror(errno));
+        return;
+    }
+    enum doppel_format format;
+    enum doppel_kind kind = doppel_media_probe(head, (size_t)got, &format);
+    if (got > 0 && kind == DOPPEL_KIND_IMAGE)
+        return;
+    if (!named_as_picture(slot->file.path) && !named_on_command_line(intake, slot)) {
+        slot->state = SLOT_PASSED_OVER;
+        intake->passed_over++;
+        report_detail(intake->options->report, slot->file.path, "not a picture");
+    } else if (got == 0) {
+        slot_ready(slot, DOPPEL_E_EMPTY, "the file is empty");
+    } else {
+        slot_ready(slot, DOPPEL_E_FORMAT,
+                   kind == DOPPEL_KIND_TEXT    ? "not a picture but text"
+                   : kind == DOPPEL_KIND_AUDIO ? "not a picture but a sound recording"
+                   : kind == DOPPEL_KIND_VIDEO ? "not a picture but a video"
+                                               : "not a picture of a format that doppel knows");
+    }
+}
+
+/* ---- the cache ---- */
+
+/* A cache that cannot be written costs time, not results: it is said once. */
+static void note_cache(struct intake *intake, enum doppel_status status,
+                       const struct doppel_error *error)
+{
+    if (status && !intake->cache_failed)
+        report_notice(intake->options->report, "the cache is not kept: %s", error->message);
+    intake->cache_failed |= status != DOPPEL_OK;
+}
+
+/* The path under which the cache knows a file; given (free). */
+static char *cache_path(const struct intake *intake, const char *path)
+{
+    if (path[0] == '/')
+        return must_copy(path);
+    char *absolute = must_allocate(strlen(intake->here) + strlen(path) + 2);
+    sprintf(absolute, "%s/%s", intake->here, path);
+    return absolute;
+}
+
+bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_digest *digest)
+{
+    if (doppel_cache_record(intake->options->cache, digest, intake->scheme,
+                            intake->options->attachments, &slot->file.record))
+        return false;
+    slot->state = SLOT_READY;
+    return true;
+}
+
+bool slot_recall_by_path(struct intake *intake, struct slot *slot)
+{
+    struct doppel_digest digest;
+    char *path = cache_path(intake, slot->file.path);
+    bool known =
+        doppel_cache_file(intake->options->cache, path, &slot->file.stamp, &digest) == DOPPEL_OK;
+    free(path);
+    return known && slot_recall(intake, slot, &digest);
+}
+
+/* ---- reading ---- */
+
+static bool has_twin_at_worker(const struct intake *intake, const struct doppel_digest *digest)
+{
+    for (uint64_t n = intake->next_out; n < intake->next_in; n++) {
+        const struct slot *other = &intake->slots[n % WINDOW];
+        if (other->state == SLOT_AT_WORKER &&
+            memcmp(&other->file.record.digest, digest, sizeof *digest) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The pool, started at the first file that needs it. */
+static enum doppel_status want_pool(struct intake *intake, struct doppel_error *error)
+{
+    if (intake->pool)
+        return DOPPEL_OK;
+    const struct settings *settings = intake->options->settings;
+    struct doppel_pool_options pool = doppel_pool_options_default();
+    pool.jobs = settings->jobs;
+    pool.timeout_ms = settings->timeout_ms;
+    pool.max_memory = settings->max_memory;
+    pool.max_bytes = settings->max_bytes;
+    pool.max_pixels = settings->max_pixels;
+    enum doppel_status status = doppel_pool_new(&pool, &intake->pool, error);
+    /* NOT_FOUND is the end of the files here, not the lack of a program. */
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
+}
+
+/* Digest an open file; whether it stayed the same meanwhile, its stamp tells. */
+static bool digest(struct intake *intake, struct slot *slot, int fd)
+{
+    struct doppel_digest *digest = &slot->file.record.digest;
+    struct doppel_error error;
+    struct stat after;
+    if (doppel_digest_fd(fd, digest, NULL, &error)) {
+        slot_ready(slot, error.status, error.message);
+        return false;
+    }
+    struct doppel_file_stamp now;
+    if (fstat(fd, &after) == 0 && (now = stamp_of(&after), !same_stamp(&now, &slot->file.stamp))) {
+        slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
+        return false;
+    }
+    if (slot->entry.is_stdin)
+        return true;
+    char *path = cache_path(intake, slot->file.path);
+    enum doppel_status status =
+        doppel_cache_put_file(intake->options->cache, path, &slot->file.stamp, digest, &error);
+    free(path);
+    note_cache(intake, status, &error);
+    return true;
+}
+
+enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct doppel_error *error)
+{
+    int fd;
+    struct doppel_error reason;
+    if (walk_open(intake->walk, &slot->entry, &fd, &reason)) {
+        slot_ready(slot, reason.status, reason.message);
+        return DOPPEL_OK;
+    }
+    slot->state = SLOT_AT_WORKER;
+    probe(intake, slot, fd);
+    if (slot->state != SLOT_AT_WORKER)
+        goto done;
+    uint64_t max_bytes = intake->options->settings->max_bytes;
+    if ((uint64_t)slot->file.stamp.size > max_bytes) {
+        slot->state = SLOT_READY;
+        doppel_fail(&slot->file.record.error, DOPPEL_E_LIMIT,
+                    "has %lld bytes, over the limit of %llu (--max-bytes)",
+                    (long long)slot->file.stamp.size, (unsigned long long)max_bytes);
+        goto done;
+    }
+    if (!digest(intake, slot, fd) || slot_recall(intake, slot, &slot->file.record.digest))
+        goto done;
+    if (has_twin_at_worker(intake, &slot->file.record.digest)) {
+        slot->state = SLOT_TWIN;
+        goto done;
+    }
+    enum doppel_status status = want_pool(intake, error);
+    if (status) {
+        close(fd);
+        return status;
+    }
+    return doppel_pool_submit(intake->pool, fd, intake->scheme, intake->next_in, error);
+
+done:
+    close(fd);
+    return DOPPEL_OK;
+}
+
+/* ---- what came of it ---- */
+
+/* The outcome's parts become the record's. */
+static void fill_record(struct intake *intake, struct doppel_record *record,
+                        struct doppel_outcome *outcome)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(intake->scheme);
+    record->kind = outcome->kind;
+    record->scheme = scheme->id;
+    record->version = scheme->version;
+    record->width = outcome->width;
+    record->height = outcome->height;
+    record->quality = outcome->quality;
+    record->error = outcome->error;
+    record->fingerprint = outcome->fingerprint;
+    record->attachment = outcome->attachment;
+    record->attachment_size = outcome->attachment_size;
+    outcome->fingerprint = (struct doppel_fingerprint){0};
+    outcome->attachment = NULL;
+}
+
+void slot_take_outcome(struct intake *intake, struct slot *slot, struct doppel_outcome *outcome)
+{
+    fill_record(intake, &slot->file.record, outcome);
+    slot->state = SLOT_READY;
+    struct doppel_error error;
+    enum doppel_status status =
+        doppel_cache_put_record(intake->options->cache, &slot->file.record, &error);
+    note_cache(intake, status, &error);
+}
+
+void slot_check_unchanged(struct slot *slot)
+{
+    struct stat now;
+    if (slot->entry.is_stdin)
+        return;
+    if (stat(slot->file.path, &now) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            return;
+        doppel_record_free(&slot->file.record);
+        slot_ready(slot, DOPPEL_E_NOT_FOUND, "vanished while it was being read");
+        return;
+    }
+    struct doppel_file_stamp stamp = stamp_of(&now);
+    if (!same_stamp(&stamp, &slot->file.stamp)) {
+        doppel_record_free(&slot->file.record);
+        slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
+    }
+}

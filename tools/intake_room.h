@@ -1,0 +1,63 @@
+/* What the files of the intake share: the window of files between the walk and the caller. */
+#ifndef DOPPEL_TOOLS_INTAKE_ROOM_H
+#define DOPPEL_TOOLS_INTAKE_ROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include <doppel/worker.h>
+
+#include "tools/intake.h"
+
+/* So many files at most are between the walk and the caller, so that one slow file neither stops
+ * the others nor lets them pile up. */
+enum { WINDOW = 1024 };
+
+enum slot_state {
+    SLOT_AT_WORKER,
+    SLOT_TWIN, /* waits for another slot with the same bytes */
+    SLOT_READY,
+    SLOT_PASSED_OVER /* nothing to say of it */
+};
+
+struct slot {
+    enum slot_state state;
+    struct intake_file file;
+    struct walk_entry entry;
+};
+
+struct intake {
+    const struct intake_options *options;
+    enum doppel_scheme_id scheme;
+    struct walk *walk;
+    struct walk *counter; /* runs ahead to know how many files there will be; NULL when done */
+    struct doppel_pool *pool;
+    struct slot slots[WINDOW];
+    uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
+    uint64_t counted, done, passed_over;
+    bool walked, cache_failed;
+    char *here; /* the working directory, "" when not known: the cache wants absolute paths */
+};
+
+struct doppel_file_stamp stamp_of(const struct stat *status);
+
+/* The slot ends, with a record (DOPPEL_OK) or a reason why there is none. */
+void slot_ready(struct slot *slot, enum doppel_status status, const char *reason);
+
+/* Take the record of these bytes from the cache, where there is one. */
+bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_digest *digest);
+
+/* The same for a file that has not changed since it was digested. */
+bool slot_recall_by_path(struct intake *intake, struct slot *slot);
+
+/* Read a file that the cache does not know by its path: it becomes ready, or goes to a worker. */
+enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct doppel_error *error);
+
+/* An outcome of a worker becomes the slot's record. */
+void slot_take_outcome(struct intake *intake, struct slot *slot, struct doppel_outcome *outcome);
+
+/* The file may have changed while a worker read it: then its record is of no use. */
+void slot_check_unchanged(struct slot *slot);
+
+#endif

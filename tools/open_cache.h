@@ -1,0 +1,16 @@
+/* The cache of what was read. */
+#ifndef DOPPEL_TOOLS_OPEN_CACHE_H
+#define DOPPEL_TOOLS_OPEN_CACHE_H
+
+#include <doppel/core.h>
+#include <doppel/library.h>
+
+#include "tools/options.h"
+#include "tools/report.h"
+
+/* The cache that the settings ask for, or a temporary one where there is none or it cannot be used
+ * (which is said). */
+enum doppel_status open_cache(const struct settings *settings, struct report *report,
+                              struct doppel_cache **out, struct doppel_error *error);
+
+#endif
