@@ -101,7 +101,8 @@ static double residuals(const struct align_template *template, const struct warp
 {
     double sum = 0;
     for (int i = 0; i < SAMPLES; i++) {
-        out[i] = seen->inside[i] ? template->sample[i] - tone.gain * seen->value[i] - tone.offset : 0;
+        out[i] =
+            seen->inside[i] ? template->sample[i] - tone.gain * seen->value[i] - tone.offset : 0;
         sum += fabs(out[i]);
     }
     return 1.2 * sum / seen->count + 2;
@@ -138,8 +139,9 @@ static bool is_plausible(const double fitted[6], const double start[6])
 {
     double wide = start[1], tall = start[5];
     return fitted[1] > .75 * wide && fitted[1] < 1.35 * wide && fitted[5] > .75 * tall &&
-           fitted[5] < 1.35 * tall && fabs(fitted[2]) < .25 * tall && fabs(fitted[4]) < .25 * wide &&
-           fabs(fitted[0] - start[0]) < .35 * wide && fabs(fitted[3] - start[3]) < .35 * tall;
+           fitted[5] < 1.35 * tall && fabs(fitted[2]) < .25 * tall &&
+           fabs(fitted[4]) < .25 * wide && fabs(fitted[0] - start[0]) < .35 * wide &&
+           fabs(fitted[3] - start[3]) < .35 * tall;
 }
 
 bool align_fit(const struct align_template *template, const struct align_target *target,

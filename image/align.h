@@ -24,7 +24,8 @@ struct align_map {
     double map[6];
 };
 
-/** Improve `map` in place. False when the fit ran away: far from where it began, or off the target. */
+/** Improve `map` in place. False when the fit ran away: far from where it began, or off the target.
+ */
 bool align_fit(const struct align_template *template, const struct align_target *target,
                struct align_map *map);
 

@@ -6,9 +6,9 @@
 
 /** Classes of view pair; each has its own curve. */
 enum judge_class {
-    JUDGE_FULL,    /**< full frame against full frame */
-    JUDGE_TRIMMED, /**< a frame was trimmed, none was cropped */
-    JUDGE_CROP,    /**< against a crop of the item */
+    JUDGE_FULL,        /**< full frame against full frame */
+    JUDGE_TRIMMED,     /**< a frame was trimmed, none was cropped */
+    JUDGE_CROP,        /**< against a crop of the item */
     JUDGE_FULL_TURNED, /**< the same three, the query mirrored or turned */
     JUDGE_TRIMMED_TURNED,
     JUDGE_CROP_TURNED,
@@ -18,16 +18,25 @@ enum judge_class {
 /** Scores are d256 + 3·d64: 0 to 448. Curves hold a point every CALIBRATION_STEP. */
 enum { JUDGE_SCORE_MAX = 448, CALIBRATION_STEP = 8, CALIBRATION_POINTS = 448 / 8 + 1 };
 
+/** The pixels' curve: a point every hundredth of agreement. */
+enum { PIXELS_BINS = 100 };
+
 struct calibration {
     /** log10 of the share of unrelated pairs of pictures whose best view pair of the class scores
      * this low or lower, at score = index × CALIBRATION_STEP; rising. */
     float log_rate[JUDGE_CLASSES][CALIBRATION_POINTS];
+    /** log10 of the share of unrelated pairs that are borderline by their codes and whose pixels
+     * agree by index / PIXELS_BINS or better; falling. */
+    float pixels_log_rate[PIXELS_BINS + 1];
 };
 
 extern const struct calibration calibration_builtin;
 
-/** log10 of the rate at a score, between the points. */
+/** log10 of the rate at which strangers come this near in this class or as rarely in another. */
 double calibration_log_rate(const struct calibration *calibration, enum judge_class class,
                             uint32_t score);
+
+/** The same for an agreement of the pixels. */
+double calibration_pixels_log_rate(const struct calibration *calibration, double agreement);
 
 #endif

@@ -119,6 +119,10 @@ DOPPEL_API struct doppel_image_judge_options doppel_image_judge_options_default(
 /** Widest 64-bit distance at which a pair of views is a candidate. */
 enum { DOPPEL_IMAGE_CANDIDATE_RADIUS = 16 };
 
+/** The same for two full frames in the same orientation: word 0 of the first code of each, as it is.
+ * Stickers and logos move the low bits more than the high ones. */
+enum { DOPPEL_IMAGE_FULL_RADIUS = 24 };
+
 /** One look-up in the index. */
 struct doppel_image_query {
     uint64_t code;       /**< 64-bit code, oriented */

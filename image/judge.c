@@ -29,6 +29,13 @@ static bool view_counts(uint32_t view, enum doppel_image_views views, bool query
                  : view > DOPPEL_VIEW_FURNITURE && views == DOPPEL_VIEWS_ALL;
 }
 
+/** Full frames are told by more bits than the radius of the index lets through. */
+static uint32_t radius_of(const struct judge_pair *pair, uint32_t item_view)
+{
+    bool full = !pair->query_view && !item_view && !pair->orientation;
+    return full ? DOPPEL_IMAGE_FULL_RADIUS : DOPPEL_IMAGE_CANDIDATE_RADIUS;
+}
+
 /** One oriented view of the query against all views of the item. */
 static void compare_views(const struct doppel_code *code, struct judge_pair pair,
                           const struct doppel_fingerprint *item, enum doppel_image_views views,
@@ -38,7 +45,7 @@ static void compare_views(const struct doppel_code *code, struct judge_pair pair
         if (!view_counts(item->positions[i], views, false))
             continue;
         uint32_t near = doppel_code_distance(code, &item->codes[i], 64);
-        if (near > DOPPEL_IMAGE_CANDIDATE_RADIUS)
+        if (near > radius_of(&pair, item->positions[i]))
             continue;
         pair.item_view = (uint8_t)item->positions[i];
         pair.distance64 = (uint16_t)near;

@@ -1,4 +1,5 @@
-/* The pixel check: align two pictures' thumbs from their best view pairs, compare block by block. */
+/* The pixel check: align two pictures' thumbs from their best view pairs, compare block by block.
+ */
 #include "image/pixels.h"
 
 #include <math.h>
@@ -124,7 +125,8 @@ bool doppel_image_check_pixels(const struct doppel_image_features *query,
                                const struct doppel_image_judge_options *options,
                                struct doppel_image_verdict *verdict)
 {
-    double rate = pow(10, calibration_pixels_log_rate(pixels_agreement(query, item, options)));
+    double agreement = pixels_agreement(query, item, options);
+    double rate = pow(10, calibration_pixels_log_rate(&calibration_builtin, agreement));
     verdict->false_positive_rate = fmin(verdict->false_positive_rate, rate);
     verdict->similarity = doppel_image_similarity_at(verdict->false_positive_rate);
     return verdict->false_positive_rate <= DOPPEL_IMAGE_MAX_FPR;

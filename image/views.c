@@ -72,6 +72,21 @@ static struct views choose_views(const struct doppel_plane *plane)
     return views;
 }
 
+/* A part without structure matches anything: only the full frame stays whatever it shows. */
+static void drop_flat_views(const struct plane_sums *sums, struct views *views)
+{
+    uint32_t side = quality_side(sums->plane.width, sums->plane.height), kept = 1;
+    for (uint32_t i = 1; i < views->count; i++) {
+        uint16_t cells[QUALITY_SIDE * QUALITY_SIDE];
+        plane_sums_average(sums, views->boxes[i], side, 1, cells);
+        if (quality_of_cells(cells, side) < DOPPEL_IMAGE_MIN_QUALITY)
+            continue;
+        views->boxes[kept] = views->boxes[i];
+        views->positions[kept++] = views->positions[i];
+    }
+    views->count = kept;
+}
+
 static void hash_views(const struct plane_sums *sums, const struct views *views,
                        struct doppel_fingerprint *out)
 {
@@ -109,6 +124,7 @@ enum doppel_status doppel_image_features(const struct doppel_plane *plane,
     if (status)
         return status;
     struct views views = choose_views(&sums.plane);
+    drop_flat_views(&sums, &views);
     status = doppel_fingerprint_make(scheme, PHASH_BITS, views.count, &features.fingerprint, error);
     if (status)
         goto done;

@@ -1,0 +1,230 @@
+/* The judge against a slow loop over all views, bits and orientations; what verdicts must obey. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <doppel/image.h>
+
+#include "image/judge.h"
+
+#include "planes.h"
+
+static struct doppel_image_features features_of(const struct doppel_plane *plane)
+{
+    struct doppel_image_features features;
+    assert_int_equal(doppel_image_features(plane, &features, NULL), DOPPEL_OK);
+    return features;
+}
+
+/* ---- the oracle ---- */
+
+static unsigned slow_distance(const struct doppel_code *a, const struct doppel_code *b,
+                              unsigned bits)
+{
+    unsigned distance = 0;
+    for (unsigned i = 0; i < bits; i++)
+        distance += (a->word[i / 64] >> i % 64 & 1) != (b->word[i / 64] >> i % 64 & 1);
+    return distance;
+}
+
+static unsigned slow_class(unsigned query_view, unsigned item_view, unsigned orientation)
+{
+    unsigned class = item_view >= 3 ? 2 : query_view == 0 && item_view == 0 ? 0 : 1;
+    return class + (orientation ? 3 : 0);
+}
+
+/** The lowest score of each class, UINT_MAX where there is none. */
+static void slow_scores(const struct doppel_fingerprint *query,
+                        const struct doppel_fingerprint *item, unsigned out[JUDGE_CLASSES])
+{
+    for (unsigned i = 0; i < JUDGE_CLASSES; i++)
+        out[i] = UINT32_MAX;
+    for (unsigned i = 0; i < query->count * item->count * 8; i++) {
+        unsigned q = i / 8 / item->count, t = i / 8 % item->count, orientation = i % 8;
+        if (query->positions[q] > 2 || item->positions[t] == 2)
+            continue;
+        struct doppel_code turned = doppel_image_orient(&query->codes[q], orientation);
+        unsigned near = slow_distance(&turned, &item->codes[t], 64);
+        unsigned score = 3 * near + slow_distance(&turned, &item->codes[t], 256);
+        unsigned class = slow_class(query->positions[q], item->positions[t], orientation);
+        unsigned radius = class == 0 ? DOPPEL_IMAGE_FULL_RADIUS : DOPPEL_IMAGE_CANDIDATE_RADIUS;
+        if (near <= radius && score < out[class])
+            out[class] = score;
+    }
+}
+
+static struct doppel_fingerprint random_fingerprint(uint64_t *state)
+{
+    struct doppel_fingerprint fingerprint;
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64);
+    assert_int_equal(doppel_fingerprint_make(scheme, 256, 8, &fingerprint, NULL), DOPPEL_OK);
+    for (unsigned i = 0; i < 8; i++) {
+        fingerprint.positions[i] = i;
+        for (unsigned word = 0; word < 4; word++)
+            fingerprint.codes[i].word[word] =
+                (uint64_t)next_random(state) << 32 | next_random(state);
+    }
+    return fingerprint;
+}
+
+/** Some views of `item` become turned and damaged copies of the query's. */
+static void plant(const struct doppel_fingerprint *query, struct doppel_fingerprint *item,
+                  uint64_t *state)
+{
+    for (unsigned copies = next_random(state) % 6; copies > 0; copies--) {
+        unsigned from = next_random(state) % 3, to = next_random(state) % 8;
+        item->codes[to] = doppel_image_orient(&query->codes[from], next_random(state) % 8);
+        for (unsigned flips = next_random(state) % 100; flips > 0; flips--) {
+            unsigned bit = next_random(state) % 256;
+            item->codes[to].word[bit / 64] ^= UINT64_C(1) << bit % 64;
+        }
+    }
+}
+
+static void test_best_pairs_equal_the_slow_loop(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    for (unsigned round = 0; round < 400; round++) {
+        struct doppel_fingerprint query = random_fingerprint(&random);
+        struct doppel_fingerprint item = random_fingerprint(&random);
+        plant(&query, &item, &random);
+        unsigned expected[JUDGE_CLASSES];
+        struct judge_pair best[JUDGE_CLASSES];
+        slow_scores(&query, &item, expected);
+        judge_best_pairs(&query, &item, &options, best);
+        for (unsigned i = 0; i < JUDGE_CLASSES; i++)
+            assert_int_equal(best[i].score, expected[i] > UINT16_MAX ? UINT16_MAX : expected[i]);
+        doppel_fingerprint_free(&query);
+        doppel_fingerprint_free(&item);
+    }
+}
+
+/* ---- verdicts ---- */
+
+static void test_a_turned_picture_is_the_same(void **state)
+{
+    (void)state;
+    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    for (unsigned orientation = 0; orientation < 8; orientation++) {
+        struct doppel_plane plane = draw_scene(256, 192, 11 + orientation);
+        struct doppel_plane turned = turn_plane(&plane, orientation);
+        struct doppel_image_features query = features_of(&plane), item = features_of(&turned);
+        struct doppel_image_verdict verdict =
+            doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
+        assert_int_equal(verdict.orientation, orientation);
+        assert_true(verdict.distance256 <= 2);
+        assert_true(verdict.false_positive_rate < DOPPEL_IMAGE_MAX_FPR);
+        if (orientation == 0)
+            assert_true(verdict.similarity == 1);
+        options.orientations = false;
+        verdict = doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
+        assert_true(orientation == 0 || verdict.false_positive_rate > DOPPEL_IMAGE_MAX_FPR);
+        options.orientations = true;
+        doppel_fingerprint_free(&query.fingerprint);
+        doppel_fingerprint_free(&item.fingerprint);
+        free_plane(&plane);
+        free_plane(&turned);
+    }
+}
+
+static void test_options_choose_the_views(void **state)
+{
+    (void)state;
+    struct doppel_plane plane = draw_scene(400, 300, 5);
+    struct doppel_plane corner = {plane.data, 328, 246, plane.stride};
+    struct doppel_image_features query = features_of(&corner), item = features_of(&plane);
+    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verdict verdict =
+        doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
+    assert_int_equal(verdict.item_view, DOPPEL_VIEW_CORNER);
+    assert_true(verdict.false_positive_rate < DOPPEL_IMAGE_MAX_FPR);
+    options.views = DOPPEL_VIEWS_TRIM;
+    verdict = doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
+    assert_true(verdict.item_view < DOPPEL_VIEW_CENTRE);
+    assert_true(verdict.false_positive_rate > DOPPEL_IMAGE_MAX_FPR);
+    doppel_fingerprint_free(&query.fingerprint);
+    doppel_fingerprint_free(&item.fingerprint);
+    free_plane(&plane);
+}
+
+static void test_strangers_stay_strangers(void **state)
+{
+    (void)state;
+    enum { COUNT = 60 };
+    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_features features[COUNT];
+    for (unsigned i = 0; i < COUNT; i++) {
+        struct doppel_plane plane = draw_scene(200 + i, 260 - i, 1000 + i);
+        features[i] = features_of(&plane);
+        free_plane(&plane);
+    }
+    for (unsigned i = 0; i < COUNT; i++)
+        for (unsigned j = 0; j < COUNT; j++) {
+            struct doppel_image_verdict verdict =
+                doppel_image_judge(&features[i].fingerprint, &features[j].fingerprint, &options);
+            assert_true((verdict.false_positive_rate <= DOPPEL_IMAGE_MAX_FPR) == (i == j));
+        }
+    for (unsigned i = 0; i < COUNT; i++)
+        doppel_fingerprint_free(&features[i].fingerprint);
+}
+
+static void test_empty_fingerprints_are_strangers(void **state)
+{
+    (void)state;
+    struct doppel_fingerprint none = {0};
+    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verdict verdict = doppel_image_judge(&none, &none, &options);
+    assert_true(verdict.false_positive_rate == 1 && verdict.similarity == 0);
+}
+
+/* ---- curves ---- */
+
+static void test_curves_are_monotone(void **state)
+{
+    (void)state;
+    for (int class = 0; class < JUDGE_CLASSES; class ++)
+        for (uint32_t score = 1; score <= JUDGE_SCORE_MAX; score++) {
+            double rate = calibration_log_rate(&calibration_builtin, class, score);
+            assert_true(rate <= 0);
+            assert_true(rate >= calibration_log_rate(&calibration_builtin, class, score - 1));
+        }
+    for (int i = 1; i <= 1000; i++)
+        assert_true(calibration_pixels_log_rate(&calibration_builtin, i / 1000.) <=
+                    calibration_pixels_log_rate(&calibration_builtin, (i - 1) / 1000.));
+}
+
+static void test_similarity_is_the_rate_in_other_words(void **state)
+{
+    (void)state;
+    double last = 1;
+    for (int i = 0; i <= 30; i++) {
+        double rate = pow(10, i - 30.0), similarity = doppel_image_similarity_at(rate);
+        assert_true(similarity >= 0 && similarity <= last);
+        last = similarity;
+        if (similarity > 0 && similarity < 1)
+            assert_true(fabs(log10(doppel_image_fpr_at(similarity)) - log10(rate)) < .01);
+    }
+    assert_true(doppel_image_similarity_at(0) == 1);
+    assert_true(doppel_image_similarity_at(1) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_best_pairs_equal_the_slow_loop),
+        cmocka_unit_test(test_a_turned_picture_is_the_same),
+        cmocka_unit_test(test_options_choose_the_views),
+        cmocka_unit_test(test_strangers_stay_strangers),
+        cmocka_unit_test(test_empty_fingerprints_are_strangers),
+        cmocka_unit_test(test_curves_are_monotone),
+        cmocka_unit_test(test_similarity_is_the_rate_in_other_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+/* The pixel check on drawn pictures: moved ones agree, different ones do not. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <doppel/image.h>
+
+#include "image/pixels.h"
+
+#include "planes.h"
+
+static struct doppel_image_features features_of(const struct doppel_plane *plane)
+{
+    struct doppel_image_features features;
+    assert_int_equal(doppel_image_features(plane, &features, NULL), DOPPEL_OK);
+    return features;
+}
+
+/** The plane turned by an angle about its middle, scaled, then shifted; nearest samples, black
+ * outside. */
+static struct doppel_plane moved(const struct doppel_plane *plane, double radians, double scale,
+                                 double shift)
+{
+    struct doppel_plane out = make_plane(plane->width, plane->height);
+    double middle_x = plane->width / 2., middle_y = plane->height / 2.;
+    double cosine = cos(radians) / scale, sine = sin(radians) / scale;
+    for (uint32_t y = 0; y < out.height; y++)
+        for (uint32_t x = 0; x < out.width; x++) {
+            double dx = x - middle_x - shift, dy = y - middle_y - shift / 2;
+            double from_x = middle_x + cosine * dx + sine * dy;
+            double from_y = middle_y - sine * dx + cosine * dy;
+            if (from_x >= 0 && from_y >= 0 && from_x < plane->width && from_y < plane->height)
+                set(&out, x, y, get(plane, (size_t)from_x, (size_t)from_y));
+        }
+    return out;
+}
+
+static bool confirms(const struct doppel_plane *query_plane, const struct doppel_plane *item_plane,
+                     struct doppel_image_verdict *verdict)
+{
+    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_features query = features_of(query_plane), item = features_of(item_plane);
+    *verdict = doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
+    verdict->false_positive_rate = fmax(verdict->false_positive_rate, DOPPEL_IMAGE_BORDERLINE_FPR);
+    bool yes = doppel_image_check_pixels(&query, &item, &options, verdict);
+    doppel_fingerprint_free(&query.fingerprint);
+    doppel_fingerprint_free(&item.fingerprint);
+    return yes;
+}
+
+static void test_moved_pictures_are_confirmed(void **state)
+{
+    (void)state;
+    static const double MOVES[][3] = {
+        {0, 1, 0}, {0, 1, 12}, {.06, 1, 0}, {-.05, 1.05, 5}, {0, 1.1, 0}};
+    for (size_t i = 0; i < sizeof MOVES / sizeof *MOVES; i++) {
+        struct doppel_plane plane = draw_scene(400, 300, 40 + i);
+        struct doppel_plane other = moved(&plane, MOVES[i][0], MOVES[i][1], MOVES[i][2]);
+        struct doppel_image_verdict verdict;
+        assert_true(confirms(&other, &plane, &verdict));
+        assert_true(verdict.false_positive_rate <= DOPPEL_IMAGE_MAX_FPR);
+        free_plane(&plane);
+        free_plane(&other);
+    }
+}
+
+static void test_crops_in_all_orientations_are_confirmed(void **state)
+{
+    (void)state;
+    for (unsigned orientation = 0; orientation < 8; orientation++) {
+        struct doppel_plane plane = draw_scene(400, 320, 90 + orientation);
+        struct doppel_plane cropped = {plane.data + 8 * plane.stride + 14, 368, 294, plane.stride};
+        struct doppel_plane turned = turn_plane(&cropped, orientation);
+        struct doppel_image_verdict verdict;
+        assert_true(confirms(&turned, &plane, &verdict));
+        free_plane(&plane);
+        free_plane(&turned);
+    }
+}
+
+static void test_different_pictures_are_not(void **state)
+{
+    (void)state;
+    enum { COUNT = 40 };
+    struct doppel_plane planes[COUNT];
+    for (unsigned i = 0; i < COUNT; i++)
+        planes[i] = draw_scene(300, 200, 500 + i);
+    for (unsigned i = 0; i < COUNT; i++)
+        for (unsigned j = 0; j < COUNT; j++) {
+            struct doppel_image_verdict verdict;
+            if (i != j)
+                assert_false(confirms(&planes[i], &planes[j], &verdict));
+        }
+    for (unsigned i = 0; i < COUNT; i++)
+        free_plane(&planes[i]);
+}
+
+static void test_a_verdict_never_gets_worse(void **state)
+{
+    (void)state;
+    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_plane planes[2] = {draw_scene(300, 200, 1), draw_scene(300, 200, 2)};
+    struct doppel_image_features a = features_of(&planes[0]), b = features_of(&planes[1]);
+    struct doppel_image_verdict verdict = {.false_positive_rate = 1e-9};
+    assert_true(doppel_image_check_pixels(&a, &b, &options, &verdict));
+    assert_true(verdict.false_positive_rate <= 1e-9);
+    doppel_fingerprint_free(&a.fingerprint);
+    doppel_fingerprint_free(&b.fingerprint);
+    free_plane(&planes[0]);
+    free_plane(&planes[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_moved_pictures_are_confirmed),
+        cmocka_unit_test(test_crops_in_all_orientations_are_confirmed),
+        cmocka_unit_test(test_different_pictures_are_not),
+        cmocka_unit_test(test_a_verdict_never_gets_worse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
