@@ -153,7 +153,8 @@ struct picture edit_pillarbox(const struct picture *in, struct random *random,
 
 /* ---- turning ---- */
 
-/** Turn about the middle; the frame keeps its size and its corners are filled with `grey`. */
+/** Turn about the middle; the frame keeps its size and its corners are filled: programs leave them
+ * black, or the page's white. */
 static struct picture rotated(const struct picture *in, double degrees, double grey)
 {
     struct picture out = picture_new(in->width, in->height);
@@ -178,7 +179,7 @@ struct picture edit_rotate1(const struct picture *in, struct random *random,
 {
     (void)encoding;
     double degrees = either_way(random, .7, 1.3);
-    return rotated(in, degrees, random_below(random, 2));
+    return rotated(in, degrees, random_below(random, 3) == 0);
 }
 
 struct picture edit_rotate5(const struct picture *in, struct random *random,
@@ -186,7 +187,7 @@ struct picture edit_rotate5(const struct picture *in, struct random *random,
 {
     (void)encoding;
     double degrees = either_way(random, 4.5, 5.5);
-    return rotated(in, degrees, random_below(random, 2));
+    return rotated(in, degrees, random_below(random, 3) == 0);
 }
 
 /** A straightened horizon: turned by a few degrees, then cut to the largest frame without corners.

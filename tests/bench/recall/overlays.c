@@ -143,30 +143,52 @@ static void draw_face(cairo_t *cr)
     cairo_stroke(cr);
 }
 
-/** Cover `share` of the picture at a random place. */
+/** A speech bubble within the unit square, with a word. */
+static void draw_bubble(cairo_t *cr, struct random *random)
+{
+    random_colour(cr, random);
+    cairo_save(cr);
+    cairo_scale(cr, 1, .8);
+    cairo_arc(cr, 0, -.2, 1, 0, 2 * M_PI);
+    cairo_restore(cr);
+    cairo_fill(cr);
+    cairo_move_to(cr, -.5, .4);
+    cairo_line_to(cr, -.7, 1);
+    cairo_line_to(cr, 0, .5);
+    cairo_fill(cr);
+    cairo_set_source_rgb(cr, 1, 1, 1);
+    choose_font(cr, random);
+    cairo_move_to(cr, -.75, 0);
+    draw_random_text(cr, random, .45, 1);
+}
+
+/** A heart within the unit square. */
+static void draw_heart(cairo_t *cr, struct random *random)
+{
+    cairo_set_source_rgb(cr, random_between(random, .7, 1), 0, random_between(random, 0, .5));
+    cairo_move_to(cr, 0, 1);
+    cairo_curve_to(cr, -1.6, -.2, -.8, -1.6, 0, -.5);
+    cairo_curve_to(cr, .8, -1.6, 1.6, -.2, 0, 1);
+    cairo_fill(cr);
+}
+
+/** A sticker in a box of `share` of the picture, at a random place. */
 static struct picture with_sticker(const struct picture *in, struct random *random, double share)
 {
     struct picture out = picture_copy(in);
     cairo_t *cr = draw_begin(&out);
-    double area = share * in->width * in->height;
-    bool face = random_below(random, 2);
-    double half_x = face ? sqrt(area / M_PI) : sqrt(area * random_between(random, .6, 1.6)) / 2;
-    double half_y = face ? half_x : area / (4 * half_x);
-    half_x = fmin(half_x, in->width / 2.), half_y = fmin(half_y, in->height / 2.);
-    cairo_translate(cr, random_between(random, half_x, in->width - half_x),
-                    random_between(random, half_y, in->height - half_y));
-    cairo_scale(cr, half_x, half_y);
-    if (face) {
+    double half = sqrt(share * in->width * in->height) / 2;
+    half = fmin(half, fmin(in->width, in->height) / 2.);
+    cairo_translate(cr, random_between(random, half, in->width - half),
+                    random_between(random, half, in->height - half));
+    cairo_scale(cr, half, half);
+    int kind = random_below(random, 3);
+    if (kind == 0)
         draw_face(cr);
-    } else {
-        random_colour(cr, random);
-        cairo_rectangle(cr, -1, -1, 2, 2);
-        cairo_fill(cr);
-        cairo_set_source_rgb(cr, 1, 1, 1);
-        choose_font(cr, random);
-        cairo_move_to(cr, -.8, .1);
-        draw_random_text(cr, random, .4, 2);
-    }
+    else if (kind == 1)
+        draw_bubble(cr, random);
+    else
+        draw_heart(cr, random);
     draw_end(cr);
     return out;
 }

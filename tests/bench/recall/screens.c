@@ -35,8 +35,7 @@ static struct picture captioned(const struct picture *in, struct random *random,
     if (above > 0)
         paint_bar(cr, random, (double[]){0, 0, in->width, round(above)}, dark);
     if (below > 0)
-        paint_bar(cr, random,
-                  (double[]){0, in->height + round(above), in->width, below + 1}, dark);
+        paint_bar(cr, random, (double[]){0, in->height + round(above), in->width, below + 1}, dark);
     draw_end(cr);
     return out;
 }

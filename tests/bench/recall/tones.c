@@ -141,7 +141,12 @@ static void box_line(const uint32_t *in, uint32_t *out, int count, size_t step, 
     for (int shift = 0; shift < 24; shift += 8) {
         int sum = 0, width = 2 * radius + 1;
         for (int i = -radius - 1; i < radius; i++)
-            sum += (int)(in[(size_t)(i < 0 ? 0 : i >= count ? count - 1 : i) * step] >> shift & 255);
+            sum += (int)(in[(size_t)(i < 0        ? 0
+                                     : i >= count ? count - 1
+                                                  : i) *
+                            step] >>
+                             shift &
+                         255);
         for (int i = 0; i < count; i++) {
             int enter = i + radius < count ? i + radius : count - 1;
             int leave = i - radius - 1 > 0 ? i - radius - 1 : 0;

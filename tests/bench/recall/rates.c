@@ -1,0 +1,218 @@
+/* Judges every edit against every original of its half and counts how near strangers come. */
+#include "rates.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "edits.h"
+
+#include "image/align.h"
+#include "image/pixels.h"
+
+/* ---- one pair ---- */
+
+struct outcome {
+    double strength[RULES];
+    struct judge_pair best[JUDGE_CLASSES];
+    struct doppel_image_verdict verdict;
+    double agreement; /**< of the pixels; -1 = not borderline */
+};
+
+static const struct doppel_code *full_frame(const struct doppel_fingerprint *fingerprint)
+{
+    return &fingerprint->codes[0]; /* positions ascend, and DOPPEL_VIEW_FULL is always there */
+}
+
+static double strength_of(double rate)
+{
+    return -log10(fmax(rate, 1e-79));
+}
+
+/** As the programs do: either picture may be the one that was cropped. */
+static void best_both_ways(const struct doppel_fingerprint *a, const struct doppel_fingerprint *b,
+                           const struct doppel_image_judge_options *options,
+                           struct judge_pair best[JUDGE_CLASSES])
+{
+    struct judge_pair back[JUDGE_CLASSES];
+    judge_best_pairs(a, b, options, best);
+    judge_best_pairs(b, a, options, back);
+    for (int i = 0; i < JUDGE_CLASSES; i++)
+        if (back[i].score < best[i].score)
+            best[i] = back[i];
+}
+
+static void judge_pair(const struct doppel_image_features *query,
+                       const struct doppel_image_features *item,
+                       const struct calibration *calibration, struct outcome *out)
+{
+    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    best_both_ways(&query->fingerprint, &item->fingerprint, &options, out->best);
+    out->verdict = judge_by(calibration, out->best);
+    if (query->quality < DOPPEL_IMAGE_MIN_QUALITY)
+        out->verdict.false_positive_rate = 1; /* an edit that is gated matches nothing */
+    out->strength[RULE_ONE_HASH] = 64 - doppel_code_distance(full_frame(&query->fingerprint),
+                                                             full_frame(&item->fingerprint), 64);
+    out->strength[RULE_VIEWS] = strength_of(out->verdict.false_positive_rate);
+    out->strength[RULE_PIXELS] = out->strength[RULE_VIEWS];
+    out->agreement = -1;
+    if (out->verdict.false_positive_rate > DOPPEL_IMAGE_BORDERLINE_FPR)
+        return;
+    out->agreement =
+        fmax(pixels_agreement(query, item, &options), pixels_agreement(item, query, &options));
+    double pixels = -calibration_pixels_log_rate(calibration, out->agreement);
+    out->strength[RULE_PIXELS] = fmax(out->strength[RULE_VIEWS], pixels);
+}
+
+/* ---- all pairs ---- */
+
+static size_t bin_of(double strength)
+{
+    double bin = floor(strength * STRENGTH_STEPS + 1e-6);
+    return bin < 0 ? 0 : bin >= STRENGTH_BINS ? STRENGTH_BINS - 1 : (size_t)bin;
+}
+
+static void count_stranger(const struct outcome *outcome, struct half *half)
+{
+    half->strangers.pairs++;
+    for (int rule = 0; rule < RULES; rule++)
+        half->strangers.count[rule][bin_of(outcome->strength[rule])]++;
+    for (int i = 0; i < JUDGE_CLASSES; i++)
+        if (outcome->best[i].score <= JUDGE_SCORE_MAX)
+            half->class_count[i][outcome->best[i].score]++;
+    if (outcome->agreement >= 0)
+        half->agreement_count[(int)(outcome->agreement * PIXELS_BINS)]++;
+}
+
+/** Keep the nearest, one for each pair of originals, nearest first. */
+static void keep_near(struct near_pair nearest[NEAREST], const struct near_pair *pair)
+{
+    int at = 0;
+    while (at < NEAREST && nearest[at].query && nearest[at].strength >= pair->strength) {
+        if (nearest[at].query == pair->query && nearest[at].item == pair->item)
+            return;
+        at++;
+    }
+    if (at == NEAREST)
+        return;
+    int end = at;
+    while (end < NEAREST - 1 && nearest[end].query &&
+           (nearest[end].query != pair->query || nearest[end].item != pair->item))
+        end++;
+    memmove(&nearest[at + 1], &nearest[at], (size_t)(end - at) * sizeof *nearest);
+    nearest[at] = *pair;
+}
+
+static void note_finding(const struct outcome *outcome, struct finding *finding)
+{
+    for (int rule = 0; rule < RULES; rule++)
+        finding->strength[rule] = (float)outcome->strength[rule];
+    finding->distance64 = (uint8_t)outcome->verdict.distance64;
+    uint32_t distance256 = outcome->verdict.distance256;
+    finding->distance256 = (uint8_t)(distance256 < 255 ? distance256 : 255);
+}
+
+static bool takes_part(const struct subject *subject, bool held)
+{
+    return subject->readable && !subject->gated && subject->held == held;
+}
+
+struct crew {
+    const struct collection *list;
+    const bool *variants;
+    const struct rate_options *options;
+    struct half *half;
+    atomic_size_t next;
+    pthread_mutex_t lock;
+};
+
+/** All edits of one subject against all originals. */
+static void rate_subject(const struct crew *crew, size_t i, struct half *mine)
+{
+    const struct collection *list = crew->list;
+    for (int e = 0; e < edit_count; e++) {
+        const struct doppel_image_features *query = &list->subjects[i].edits[e];
+        for (size_t j = 0; query->fingerprint.count && j < list->count; j++) {
+            if (!takes_part(&list->subjects[j], mine->held) || crew->variants[i * list->count + j])
+                continue;
+            struct outcome outcome;
+            judge_pair(query, &list->subjects[j].original, crew->options->calibration, &outcome);
+            if (i == j)
+                note_finding(&outcome, &crew->half->findings[i * (size_t)edit_count + (size_t)e]);
+            else
+                count_stranger(&outcome, mine);
+            if (i != j)
+                keep_near(mine->nearest,
+                          &(struct near_pair){outcome.strength[RULE_VIEWS], list->subjects[i].name,
+                                              edits[e].name, list->subjects[j].name});
+        }
+    }
+}
+
+static void add_counts(const uint64_t *from, uint64_t *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+static void add_half(const struct half *from, struct half *to)
+{
+    to->strangers.pairs += from->strangers.pairs;
+    add_counts(from->strangers.count[0], to->strangers.count[0], (size_t)RULES * STRENGTH_BINS);
+    add_counts(from->class_count[0], to->class_count[0],
+               (size_t)JUDGE_CLASSES * (JUDGE_SCORE_MAX + 1));
+    add_counts(from->agreement_count, to->agreement_count, PIXELS_BINS + 1);
+    for (int i = 0; i < NEAREST && from->nearest[i].query; i++)
+        keep_near(to->nearest, &from->nearest[i]);
+}
+
+static void *work(void *context)
+{
+    struct crew *crew = context;
+    struct half *mine = calloc(1, sizeof *mine);
+    mine->held = crew->half->held;
+    for (size_t i; (i = atomic_fetch_add(&crew->next, 1)) < crew->list->count;)
+        if (takes_part(&crew->list->subjects[i], mine->held))
+            rate_subject(crew, i, mine);
+    pthread_mutex_lock(&crew->lock);
+    add_half(mine, crew->half);
+    pthread_mutex_unlock(&crew->lock);
+    free(mine);
+    return NULL;
+}
+
+void rate_half(const struct collection *list, const bool *variants,
+               const struct rate_options *options, struct half *half)
+{
+    struct crew crew = {.list = list, .variants = variants, .options = options, .half = half};
+    pthread_mutex_init(&crew.lock, NULL);
+    half->findings = calloc(list->count * (size_t)edit_count, sizeof *half->findings);
+    pthread_t threads[64];
+    unsigned count = options->jobs < 64 ? options->jobs : 64;
+    for (unsigned i = 0; i < count; i++)
+        pthread_create(&threads[i], NULL, work, &crew);
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&crew.lock);
+}
+
+/* ---- limits ---- */
+
+double limit_at(const struct strangers *strangers, enum rule rule, double rate)
+{
+    uint64_t reached = 0, allowed = (uint64_t)(rate * (double)strangers->pairs);
+    size_t bin = STRENGTH_BINS;
+    while (bin > 0 && reached + strangers->count[rule][bin - 1] <= allowed)
+        reached += strangers->count[rule][--bin];
+    return (double)bin / STRENGTH_STEPS;
+}
+
+double rate_at(const struct strangers *strangers, enum rule rule, double strength)
+{
+    uint64_t reached = 0;
+    for (size_t bin = bin_of(strength); bin < STRENGTH_BINS; bin++)
+        reached += strangers->count[rule][bin];
+    return strangers->pairs ? (double)reached / (double)strangers->pairs : 0;
+}
