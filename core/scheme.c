@@ -7,7 +7,7 @@ static const char *const kind_names[] = {"unknown", "text", "image", "audio", "v
 
 static const struct doppel_scheme schemes[] = {
     {DOPPEL_SCHEME_PHASH64, DOPPEL_KIND_IMAGE, 1, 64, "phash64", 16,
-     "DCT pHash of the luma: full frame, trimmed and five crops (default for images)"},
+     "DCT pHash of the luma: full frame, trimmed and nine crops (default for images)"},
     {DOPPEL_SCHEME_PHASH256, DOPPEL_KIND_IMAGE, 1, 256, "phash256", 64,
      "the same at 256 bits: verification, strict use"},
     {DOPPEL_SCHEME_IMAGEHASH, DOPPEL_KIND_IMAGE, 1, 64, "imagehash", 8,

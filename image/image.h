@@ -3,7 +3,7 @@
  * files; needs no decoder.
  *
  * A picture's fingerprint is a 256-bit DCT pHash of each of its *views*: the full frame, the frame
- * without its borders, without screenshot furniture, and five crops. Word 0 of a code, alone, is
+ * without its borders, without screenshot furniture, and nine crops. Word 0 of a code, alone, is
  * the 64-bit hash `phash64`. Each bit is the sign of a DCT coefficient, so that mirroring is an XOR
  * with a mask and transposing a permutation of bits, exactly.
  */
@@ -65,9 +65,10 @@ enum doppel_image_view {
                                 equal to the full frame */
     DOPPEL_VIEW_FURNITURE =
         2, /**< without screenshot furniture either; a query view; absent when equal to another */
-    DOPPEL_VIEW_CENTRE = 3, /**< the middle .9 × .9 */
+    DOPPEL_VIEW_CENTRE = 3, /**< the middle .87 × .87 */
     DOPPEL_VIEW_CORNER = 4, /**< 4..7: top left, top right, bottom left, bottom right, .82 × .82 */
-    DOPPEL_VIEW_COUNT = 8
+    DOPPEL_VIEW_EDGE = 8,   /**< 8..11: the middle of the top, left, right, bottom, .85 × .85 */
+    DOPPEL_VIEW_COUNT = 12
 };
 
 /** The picture at 64×64, area-averaged, for the pixel check; not kept in memory by the tools. */
@@ -119,8 +120,8 @@ DOPPEL_API struct doppel_image_judge_options doppel_image_judge_options_default(
 /** Widest 64-bit distance at which a pair of views is a candidate. */
 enum { DOPPEL_IMAGE_CANDIDATE_RADIUS = 16 };
 
-/** The same for two full frames in the same orientation: word 0 of the first code of each, as it is.
- * Stickers and logos move the low bits more than the high ones. */
+/** The same for two full frames in the same orientation: word 0 of the first code of each, as it
+ * is. Stickers and logos move the low bits more than the high ones. */
 enum { DOPPEL_IMAGE_FULL_RADIUS = 24 };
 
 /** One look-up in the index. */

@@ -44,9 +44,32 @@ static struct share_box inside(struct share_box outer, struct share_box inner)
         .bottom = (uint16_t)(outer.top + (height * inner.bottom + SHARE_ONE / 2) / SHARE_ONE)};
 }
 
+/* A share of the frame, pushed to the left or top (0), the middle (1), the right or bottom (2). A
+ * crop by a fifth lies within a few percent of one of the nine; with the corners and the centre
+ * alone every other one is lost. */
+static const struct crop {
+    enum doppel_image_view view;
+    uint32_t percent;
+    uint32_t across, down;
+} crops[] = {
+    {DOPPEL_VIEW_CENTRE, 87, 1, 1},     {DOPPEL_VIEW_CORNER, 82, 0, 0},
+    {DOPPEL_VIEW_CORNER + 1, 82, 2, 0}, {DOPPEL_VIEW_CORNER + 2, 82, 0, 2},
+    {DOPPEL_VIEW_CORNER + 3, 82, 2, 2}, {DOPPEL_VIEW_EDGE, 85, 1, 0},
+    {DOPPEL_VIEW_EDGE + 1, 85, 0, 1},   {DOPPEL_VIEW_EDGE + 2, 85, 2, 1},
+    {DOPPEL_VIEW_EDGE + 3, 85, 1, 2},
+};
+
+static struct share_box crop_box(const struct crop *crop)
+{
+    uint32_t rest = SHARE_ONE * (100 - crop->percent) / 200 * 2; /* even: mirrors exactly */
+    uint32_t side = SHARE_ONE - rest;
+    uint32_t left = rest * crop->across / 2, top = rest * crop->down / 2;
+    return (struct share_box){(uint16_t)left, (uint16_t)top, (uint16_t)(left + side),
+                              (uint16_t)(top + side)};
+}
+
 static struct views choose_views(const struct doppel_plane *plane)
 {
-    enum { MARGIN = SHARE_ONE * 5 / 100, CORNER = SHARE_ONE * 82 / 100 };
     struct trimmed_boxes trim = trim_boxes(plane);
     struct share_box frame = trim.trimmed;
     struct views views = {0};
@@ -55,20 +78,8 @@ static struct views choose_views(const struct doppel_plane *plane)
         add_view(&views, DOPPEL_VIEW_TRIMMED, trim.trimmed);
     if (!same_box(trim.furniture, trim.trimmed) && !same_box(trim.furniture, share_box_full))
         add_view(&views, DOPPEL_VIEW_FURNITURE, trim.furniture);
-    const struct share_box centre = {MARGIN, MARGIN, SHARE_ONE - MARGIN, SHARE_ONE - MARGIN};
-    add_view(&views, DOPPEL_VIEW_CENTRE, inside(frame, centre));
-    for (unsigned corner = 0; corner < 4; corner++) {
-        struct share_box box = {0, 0, CORNER, CORNER};
-        if (corner % 2) {
-            box.left = SHARE_ONE - CORNER;
-            box.right = SHARE_ONE;
-        }
-        if (corner / 2) {
-            box.top = SHARE_ONE - CORNER;
-            box.bottom = SHARE_ONE;
-        }
-        add_view(&views, DOPPEL_VIEW_CORNER + corner, inside(frame, box));
-    }
+    for (unsigned i = 0; i < sizeof crops / sizeof *crops; i++)
+        add_view(&views, crops[i].view, inside(frame, crop_box(&crops[i])));
     return views;
 }
 

@@ -141,7 +141,7 @@ static void test_options_choose_views(void **state)
     assert_int_equal(doppel_image_index_codes(fingerprint, &options, codes), 2);
     options.views = DOPPEL_VIEWS_ALL;
     assert_int_equal(doppel_image_queries(fingerprint, &options, queries), 2);
-    assert_int_equal(doppel_image_index_codes(fingerprint, &options, codes), 7);
+    assert_int_equal(doppel_image_index_codes(fingerprint, &options, codes), 11);
     doppel_fingerprint_free(&features.fingerprint);
     free_plane(&picture);
     free_plane(&plane);

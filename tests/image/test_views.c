@@ -57,7 +57,7 @@ static void test_plain_picture_is_not_trimmed(void **state)
     for (unsigned seed = 0; seed < 20; seed++) {
         struct doppel_plane plane = draw_noise(300, 220, seed);
         struct doppel_image_features features = features_of(&plane);
-        assert_int_equal(features.fingerprint.count, 6);
+        assert_int_equal(features.fingerprint.count, 10);
         assert_null(box_of(&features, DOPPEL_VIEW_TRIMMED));
         assert_null(box_of(&features, DOPPEL_VIEW_FURNITURE));
         doppel_fingerprint_free(&features.fingerprint);
@@ -206,11 +206,25 @@ static void test_skies_are_kept(void **state)
     }
 }
 
+static uint32_t turned_edge(uint32_t view, unsigned orientation)
+{
+    enum { TOP, LEFT, RIGHT, BOTTOM };
+    static const uint32_t transposed[] = {LEFT, TOP, BOTTOM, RIGHT};
+    static const uint32_t mirrored[] = {TOP, RIGHT, LEFT, BOTTOM};
+    static const uint32_t overturned[] = {BOTTOM, LEFT, RIGHT, TOP};
+    uint32_t edge = view - DOPPEL_VIEW_EDGE;
+    edge = orientation & 4 ? transposed[edge] : edge;
+    edge = orientation & 1 ? mirrored[edge] : edge;
+    return DOPPEL_VIEW_EDGE + (orientation & 2 ? overturned[edge] : edge);
+}
+
 /* Where a view of the picture goes when the picture is turned. */
 static uint32_t turned_view(uint32_t view, unsigned orientation)
 {
     if (view < DOPPEL_VIEW_CORNER)
         return view;
+    if (view >= DOPPEL_VIEW_EDGE)
+        return turned_edge(view, orientation);
     unsigned right = (view - DOPPEL_VIEW_CORNER) & 1, bottom = (view - DOPPEL_VIEW_CORNER) >> 1;
     if (orientation & 4) {
         unsigned swap = right;
