@@ -21,8 +21,8 @@ struct buffer {
 
 static uint8_t *grow(struct buffer *buffer, size_t size)
 {
-    if (buffer->size + size > buffer->capacity) {
-        buffer->capacity = (buffer->size + size) * 2;
+    if (!buffer->data || buffer->size + size > buffer->capacity) {
+        buffer->capacity = (buffer->size + size) * 2 + 64;
         buffer->data = realloc(buffer->data, buffer->capacity);
         assert_non_null(buffer->data);
     }
