@@ -138,7 +138,7 @@ static void pack(struct doppel_matcher *matcher, uint64_t id, const struct doppe
     uint32_t slot = next_slot(matcher);
     struct packed packed = {.first = (uint32_t)matcher->codes.count, .quality = item->quality};
     for (uint32_t i = 0; i < fingerprint->count; i++) {
-        packed.views |= (uint8_t)(1u << fingerprint->positions[i]);
+        packed.views |= (uint16_t)(1u << fingerprint->positions[i]);
         matcher->codes.items[matcher->codes.count++] = fingerprint->codes[i];
     }
     if (matcher->free_slots.count) {

@@ -12,7 +12,7 @@
 /* A fingerprint without its overhead. Free slots have no views. */
 struct packed {
     uint32_t first; /* of its codes in the arena */
-    uint8_t views;  /* bit v: there is a code with position v, in ascending order */
+    uint16_t views; /* bit v: there is a code with position v, in ascending order */
     uint8_t quality;
 };
 
