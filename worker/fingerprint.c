@@ -108,10 +108,6 @@ static enum doppel_status hash_file(int fd, enum doppel_scheme_id id,
     const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
     if (!scheme || scheme->kind != DOPPEL_KIND_IMAGE)
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such scheme: %u", (unsigned)id);
-    out->kind = probe(fd);
-    if (out->kind != DOPPEL_KIND_IMAGE && out->kind != DOPPEL_KIND_UNKNOWN)
-        return doppel_fail(&out->error, DOPPEL_E_FORMAT, "not a picture: its content is %s",
-                           doppel_kind_name(out->kind));
     return hash_picture(fd, scheme, limits, out);
 }
 
@@ -119,8 +115,8 @@ void fingerprint_file(int fd, enum doppel_scheme_id scheme, const struct worker_
                       struct doppel_outcome *out)
 {
     struct doppel_outcome outcome = {0};
-    enum doppel_status status = hash_file(fd, scheme, limits, &outcome);
-    if (status) {
+    if (hash_file(fd, scheme, limits, &outcome)) {
+        outcome.kind = probe(fd);
         doppel_fingerprint_free(&outcome.fingerprint);
         free(outcome.attachment);
         outcome.attachment = NULL;
