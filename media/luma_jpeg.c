@@ -118,6 +118,35 @@ static void end_source(j_decompress_ptr cinfo)
     (void)cinfo;
 }
 
+static unsigned next_byte(j_decompress_ptr cinfo)
+{
+    if (!cinfo->src->bytes_in_buffer)
+        fill_buffer(cinfo);
+    cinfo->src->bytes_in_buffer--;
+    return *cinfo->src->next_input_byte++;
+}
+
+/* Of the APP1 markers only an EXIF block is read, and not kept: saved by libjpeg, a file of nothing
+ * else would fill the memory. */
+static boolean read_exif(j_decompress_ptr cinfo)
+{
+    struct reader *reader = reader_of((j_common_ptr)cinfo);
+    unsigned length = next_byte(cinfo) << 8;
+    length |= next_byte(cinfo);
+    length = length > 2 ? length - 2 : 0;
+    uint8_t *block = reader->picture.orientation ? NULL : malloc(length ? length : 1);
+    if (block) {
+        for (unsigned i = 0; i < length; i++)
+            block[i] = (uint8_t)next_byte(cinfo);
+        if (length >= 6 && !memcmp(block, "Exif\0", 6))
+            reader->picture.orientation = orientation_read(block, length);
+        free(block);
+    } else {
+        skip_data(cinfo, (long)length);
+    }
+    return TRUE;
+}
+
 static void open_reader(struct reader *reader)
 {
     j_decompress_ptr cinfo = &reader->cinfo;
@@ -137,14 +166,6 @@ static void open_reader(struct reader *reader)
 }
 
 /* ---- what to decode ---- */
-
-static void read_orientation(struct reader *reader)
-{
-    jpeg_saved_marker_ptr marker = reader->cinfo.marker_list;
-    for (; marker && !reader->picture.orientation; marker = marker->next)
-        if (marker->data_length >= 6 && !memcmp(marker->data, "Exif\0", 6))
-            reader->picture.orientation = orientation_read(marker->data, marker->data_length);
-}
 
 /* Colours that libjpeg makes into luma itself it does: for YCbCr that is taking the Y. */
 static enum doppel_status choose_colours(struct reader *reader, struct doppel_error *error)
@@ -204,7 +225,6 @@ static enum doppel_status prepare(struct reader *reader, struct doppel_error *er
         status = choose_colours(reader, error);
     if (status != DOPPEL_OK)
         return status;
-    read_orientation(reader);
     choose_scale(reader);
     struct picture *picture = &reader->picture;
     picture->full_width = cinfo->image_width;
@@ -398,7 +418,7 @@ static enum doppel_status run(struct reader *reader, struct doppel_error *error)
     if (setjmp(reader->on_error))
         return reader->rows_good ? DOPPEL_OK : fail(reader, error);
     open_reader(reader);
-    jpeg_save_markers(&reader->cinfo, JPEG_APP0 + 1, 0xffff);
+    jpeg_set_marker_processor(&reader->cinfo, JPEG_APP0 + 1, read_exif);
     jpeg_read_header(&reader->cinfo, TRUE);
     enum doppel_status status = prepare(reader, error);
     if (status != DOPPEL_OK)

@@ -19,6 +19,8 @@ struct reader {
     unsigned channels;
     uint8_t *samples;    /* a row; of interlaced pictures, all of them */
     uint32_t whole_rows; /* interlaced: rows of `samples` that hold something */
+    uint64_t allowed;    /* bytes of libpng's next allocation */
+    bool out_of_memory;
     char message[128];
 };
 
@@ -35,6 +37,23 @@ static void on_warning(png_structp png, png_const_charp message)
 {
     (void)png;
     (void)message;
+}
+
+/* libpng allocates what a chunk declares before it reads it, and only warns of those over its
+ * limit. */
+static png_voidp allocate(png_structp png, png_alloc_size_t size)
+{
+    struct reader *reader = png_get_mem_ptr(png);
+    void *memory = size <= reader->allowed ? malloc(size) : NULL;
+    if (!memory && size <= reader->allowed)
+        reader->out_of_memory = true;
+    return memory;
+}
+
+static void release(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
 }
 
 static void read_data(png_structp png, png_bytep out, size_t size)
@@ -54,17 +73,16 @@ static void ignore_chunks(png_structp png)
 
 static enum doppel_status open_reader(struct reader *reader, struct doppel_error *error)
 {
-    reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning);
+    reader->allowed = reader->input->size + 65536; /* a chunk, or zlib's state */
+    reader->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning,
+                                           reader, allocate, release);
     if (reader->png)
         reader->info = png_create_info_struct(reader->png);
     if (!reader->info)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the PNG");
     png_set_read_fn(reader->png, reader, read_data);
-    /* Sizes are judged by check_pixels; a chunk other than IDAT is small in honest files. */
-    png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_chunk_malloc_max(reader->png, 8 << 20);
+    png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* check_pixels judges */
     png_set_chunk_cache_max(reader->png, 128);
-    ignore_chunks(reader->png);
     return DOPPEL_OK;
 }
 
@@ -100,6 +118,7 @@ static enum doppel_status prepare(struct reader *reader, struct doppel_error *er
     status = check_memory(limits, held, error);
     if (status != DOPPEL_OK)
         return status;
+    reader->allowed += (uint64_t)width * 8;
     set_transforms(reader);
     reader->samples = calloc(is_interlaced(reader) ? height : 1, reader->row_bytes);
     if (!reader->samples)
@@ -143,8 +162,11 @@ static enum doppel_status run(struct reader *reader, uint8_t **luma, struct dopp
     if (setjmp(png_jmpbuf(reader->png))) {
         if (reader->rows.taken || reader->whole_rows)
             return DOPPEL_OK;
+        if (reader->out_of_memory)
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the PNG");
         return doppel_fail(error, DOPPEL_E_CORRUPT, "the PNG is damaged (%s)", reader->message);
     }
+    ignore_chunks(reader->png);
     png_read_info(reader->png, reader->info);
     enum doppel_status status = prepare(reader, error);
     if (status != DOPPEL_OK)

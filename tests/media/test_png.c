@@ -1,7 +1,11 @@
 /* PNG to luma: every colour type, and pictures far larger than the memory allowed. */
 #include "check.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include <png.h>
+#include <zlib.h>
 
 static double tolerance(const struct png_how *how)
 {
@@ -128,6 +132,29 @@ static void cut_files_keep_the_rows_they_have(void **state)
     scene_free(&scene);
 }
 
+/* Some programs save their own document in a chunk of many megabytes. */
+static void large_foreign_chunks_are_skipped(void **state)
+{
+    (void)state;
+    enum { HEADER = 33, LENGTH = 12 << 20 };
+    struct scene scene = scene_make(SCENE_SMOOTH, 60, 40);
+    struct file file = make_png(&scene, &(struct png_how){.colour_type = PNG_COLOR_TYPE_RGB});
+    struct file whole = {0};
+    uint8_t *chunk = calloc(1, LENGTH + 12);
+    memcpy(chunk, "\0\xc0\0\0mkBT", 8);
+    uint32_t sum = (uint32_t)crc32(0, chunk + 4, LENGTH + 4);
+    for (int i = 0; i < 4; i++)
+        chunk[LENGTH + 8 + i] = (uint8_t)(sum >> (24 - 8 * i));
+    file_append(&whole, file.data, HEADER);
+    file_append(&whole, chunk, LENGTH + 12);
+    file_append(&whole, file.data + HEADER, file.size - HEADER);
+    struct doppel_luma_options options = reducing_to(0);
+    assert_reads_as(whole, &scene, &options, .51, .6);
+    free(chunk);
+    file_free(&file);
+    scene_free(&scene);
+}
+
 /* 400 million pixels: read within 8 MiB when rows come in order, refused when they do not. */
 static void memory_is_bounded_by_what_is_kept(void **state)
 {
@@ -164,6 +191,7 @@ int main(void)
         cmocka_unit_test(large_pictures_are_averaged_on_the_way),
         cmocka_unit_test(every_orientation_is_applied),
         cmocka_unit_test(cut_files_keep_the_rows_they_have),
+        cmocka_unit_test(large_foreign_chunks_are_skipped),
         cmocka_unit_test(memory_is_bounded_by_what_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
