@@ -1,6 +1,7 @@
 /* HEIC and AVIF to luma through libheif, which also turns and crops as the container says. */
 #include <libheif/heif.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "media/decode.h"
 #include "media/rgb.h"
@@ -49,8 +50,6 @@ static enum heif_reader_grow_status has_size(int64_t size, void *user)
 
 static const struct heif_reader file_reader = {1, get_position, read_data, seek_to, has_size};
 
-/* ---- container ---- */
-
 static enum doppel_status fail(struct heif_error cause, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_E_CORRUPT;
@@ -65,8 +64,57 @@ static enum doppel_status fail(struct heif_error cause, struct doppel_error *err
     return doppel_fail(error, status, "libheif cannot decode it (%s)", cause.message);
 }
 
+/* ---- container ---- */
+
+enum { MAX_BOXES = 64, MAX_META_BYTES = 1 << 20 };
+
+static uint64_t big_number(const uint8_t *data, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | data[i];
+    return value;
+}
+
+/* The box at `offset`: its size, and whether it describes items; 0 at the end of the file. */
+static uint64_t read_box(struct input *input, uint64_t offset, bool *is_meta)
+{
+    uint8_t head[16];
+    if (input_read_at(input, offset, head, sizeof head) < sizeof head)
+        return 0;
+    *is_meta = !memcmp(head + 4, "meta", 4);
+    uint64_t size = big_number(head, 4), rest = input->size - offset;
+    if (size == 1)
+        size = big_number(head + 8, 8);
+    return size < 8 || size > rest ? rest : size;
+}
+
+/* An overlay of items declares the size of its canvas where no limit reaches it, and libheif 1.15
+ * computes the canvas's bytes in 32 bits: such files are not given to it. */
+static bool has_overlay(struct input *input)
+{
+    uint8_t *meta = malloc(MAX_META_BYTES);
+    uint64_t offset = 0;
+    bool found = false;
+    for (int i = 0; meta && !found && i < MAX_BOXES; i++) {
+        bool is_meta = false;
+        uint64_t size = read_box(input, offset, &is_meta);
+        if (!size)
+            break;
+        if (is_meta) {
+            size_t wanted = size < MAX_META_BYTES ? (size_t)size : MAX_META_BYTES;
+            found = memmem(meta, input_read_at(input, offset, meta, wanted), "iovl", 4);
+        }
+        offset += size;
+    }
+    free(meta);
+    return found;
+}
+
 static enum doppel_status open_picture(struct reader *reader, struct doppel_error *error)
 {
+    if (has_overlay(reader->input))
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a HEIF picture laid over others");
     reader->context = heif_context_alloc();
     if (!reader->context)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode it");
@@ -90,8 +138,9 @@ static enum doppel_status check_size(const struct reader *reader, struct doppel_
     enum doppel_status status = check_pixels(limits, (uint64_t)width, (uint64_t)height, error);
     if (status != DOPPEL_OK)
         return status;
-    /* The codec's own picture, libheif's copy of it, and its RGB or RGBA: seen with libheif
-     * 1.15. */
+    /* The size that the codec's own stream declares may be another: that one only the process's
+     * limit bounds, as libheif has no say in it. Counted are the codec's picture, libheif's copy of
+     * it, and its RGB or RGBA: seen with libheif 1.15. */
     uint64_t bytes = heif_image_handle_get_luma_bits_per_pixel(reader->handle) > 8 ? 2 : 1;
     uint64_t planes = heif_image_handle_has_alpha_channel(reader->handle) ? 12 : 6;
     return check_memory(limits, (uint64_t)width * (uint64_t)height * bytes * planes, error);
