@@ -47,14 +47,9 @@ static uint64_t *code_at(const struct doppel_index *index, size_t position)
            position % SCAN_GROUP;
 }
 
-/* Room for `count` codes, in whole groups, growing by half: at most a third is slack. */
-static bool reserve(struct doppel_index *index, size_t count)
+/* Room for `wanted` codes, in whole groups. */
+static bool set_capacity(struct doppel_index *index, size_t wanted)
 {
-    if (count <= index->capacity)
-        return true;
-    size_t wanted = index->capacity + index->capacity / 2;
-    if (wanted < count)
-        wanted = count;
     size_t bytes;
     if (wanted > SIZE_MAX - SCAN_GROUP)
         return false;
@@ -71,6 +66,21 @@ static bool reserve(struct doppel_index *index, size_t count)
     index->payloads = payloads;
     index->capacity = wanted;
     return true;
+}
+
+/* Growing by half: at most a third is slack. */
+static bool reserve(struct doppel_index *index, size_t count)
+{
+    if (count <= index->capacity)
+        return true;
+    size_t half_more = index->capacity + index->capacity / 2;
+    return set_capacity(index, half_more > count ? half_more : count);
+}
+
+void doppel_index_reserve(struct doppel_index *index, size_t count)
+{
+    if (count > index->capacity)
+        (void)set_capacity(index, count);
 }
 
 enum doppel_status doppel_index_insert(struct doppel_index *index, const uint64_t *codes,

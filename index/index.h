@@ -58,6 +58,10 @@ DOPPEL_API enum doppel_status doppel_index_insert(struct doppel_index *index, co
                                                   const uint64_t *payloads, size_t count,
                                                   struct doppel_error *error);
 
+/** Make room for `count` codes in all, which spares growing in steps. Without memory for it nothing
+ * happens: inserting will tell. */
+DOPPEL_API void doppel_index_reserve(struct doppel_index *index, size_t count);
+
 /** Remove all codes of a payload. @return how many there were. */
 DOPPEL_API size_t doppel_index_remove(struct doppel_index *index, uint64_t payload);
 

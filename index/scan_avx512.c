@@ -3,20 +3,20 @@
 
 #include <immintrin.h>
 
-/* Write the codes of a group whose distance is within the radius. */
+/* Write the codes of a group whose distance is within the radius. Lane by lane: GCC 12, short of
+ * registers, spills an 8-bit mask as a byte and reads it back as four. */
 static inline size_t emit(__m512i distance, __m512i radius, size_t group, struct scan_hit *out)
 {
-    uint64_t lanes[SCAN_GROUP];
-    size_t found = 0;
-    uint32_t near = _mm512_cmple_epu64_mask(distance, radius);
-    if (!near)
+    if (_mm512_cmple_epu64_mask(distance, radius) == 0)
         return 0;
+    uint64_t lanes[SCAN_GROUP];
+    uint64_t limit = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(radius));
+    size_t found = 0;
     _mm512_storeu_si512(lanes, distance);
-    for (; near; near &= near - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(near);
-        out[found++] =
-            (struct scan_hit){(uint32_t)(group * SCAN_GROUP) + lane, (uint32_t)lanes[lane]};
-    }
+    for (size_t lane = 0; lane < SCAN_GROUP; lane++)
+        if (lanes[lane] <= limit)
+            out[found++] =
+                (struct scan_hit){(uint32_t)(group * SCAN_GROUP + lane), (uint32_t)lanes[lane]};
     return found;
 }
 

@@ -17,14 +17,39 @@ static bool gather(void *context, const struct doppel_index_hit *hit)
     return !gathering->no_memory;
 }
 
+/* Put the pictures that were added since the last search into the tables. */
+static enum doppel_status fill_tables(const struct doppel_matcher *matcher,
+                                      struct doppel_error *error)
+{
+    struct search_tables *search = matcher->search;
+    enum doppel_status status = DOPPEL_OK;
+    pthread_mutex_lock(&search->lock);
+    for (; search->filled < matcher->packed.count && !status; search->filled += !status) {
+        struct packed *packed = &matcher->packed.items[search->filled];
+        if (packed->searchable || !matcher_is_telling(matcher, search->filled))
+            continue;
+        status = tables_insert(&search->tables, matcher, search->filled, search->filled, error);
+        packed->searchable = !status;
+        if (status)
+            tables_remove(&search->tables, search->filled);
+    }
+    pthread_mutex_unlock(&search->lock);
+    return status;
+}
+
 static enum doppel_status look_up(const struct doppel_matcher *matcher,
                                   const struct doppel_match_item *query,
                                   struct gathering *gathering, struct doppel_error *error)
 {
+    const struct tables *tables = &matcher->search->tables;
+    const struct doppel_fingerprint *fingerprint = query->fingerprint;
     uint64_t codes[MAX_LOOKUP_WORDS];
-    size_t count = lookups_of_query(query->fingerprint, &matcher->options, codes);
-    enum doppel_status status = doppel_index_search(matcher->index, codes, count, matcher->radius,
-                                                    gather, gathering, error);
+    size_t count = lookups_of_query(fingerprint, &matcher->options, codes);
+    enum doppel_status status =
+        doppel_index_search(tables->codes, codes, count, matcher->radius, gather, gathering, error);
+    if (!status && tables->full && fingerprint->code_bits == 256)
+        status = doppel_index_search(tables->full, fingerprint->codes[0].word, 1,
+                                     matcher->full_radius, gather, gathering, error);
     if (gathering->no_memory)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a search");
     return status;
@@ -95,7 +120,10 @@ enum doppel_status doppel_matcher_find(const struct doppel_matcher *matcher,
                            matcher->scheme->name, matcher->scheme->version);
     if (!is_telling(query))
         return DOPPEL_OK;
-    enum doppel_status status = DOPPEL_E_MEMORY;
+    enum doppel_status status = fill_tables(matcher, error);
+    if (status)
+        return status;
+    status = DOPPEL_E_MEMORY;
     if (!candidates_make(&gathering.candidates, matcher->ids.count))
         goto end;
     status = look_up(matcher, query, &gathering, error);

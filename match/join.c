@@ -1,8 +1,8 @@
 /*
  * All pairs of a matcher, each once. Pictures are taken in order of id, a block at a time. Those of
- * the blocks before lie in two indexes: by the codes under which they are found, and by those with
- * which they ask, since a crop meets a whole picture in one direction only. Those of the block
- * itself lie in two small ones. A picture's look-ups in the four give all its earlier candidates.
+ * the blocks before lie in tables: by the codes under which they are found, and by those with which
+ * they ask, since a crop meets a whole picture in one direction only. Those of the block itself lie
+ * in small ones. A picture's look-ups in both give all its earlier candidates.
  */
 #include "match/matcher_room.h"
 
@@ -17,11 +17,6 @@ enum {
     PICTURES_A_PIECE = 8, /* their look-ups share passes over the index */
     MAX_PIECE_WORDS = PICTURES_A_PIECE * MAX_LOOKUP_WORDS,
     MAX_PIECE_LOOKUPS = PICTURES_A_PIECE * MAX_LOOKUPS
-};
-
-/* Pictures by both kinds of codes; payload = rank, the number of a picture in order of id. */
-struct side {
-    struct doppel_index *codes, *queries;
 };
 
 /* The look-ups of the pictures of a piece, and whose each is. */
@@ -56,43 +51,11 @@ struct join {
     uint32_t count;
     bool *follows; /* by rank */
     uint32_t block_start, block_end;
-    struct side before, block;
-    struct piece *pieces; /* one a slot of the run */
+    struct tables before, block; /* payload = rank, the number of a picture in order of id */
+    struct piece *pieces;        /* one a slot of the run */
     size_t piece_count;
     enum doppel_status status;
 };
-
-/* ---- sides ---- */
-
-static void side_free(struct side *side)
-{
-    doppel_index_free(side->codes);
-    doppel_index_free(side->queries);
-    *side = (struct side){0};
-}
-
-static enum doppel_status side_make(const struct join *join, struct side *side)
-{
-    *side = (struct side){0};
-    enum doppel_status status = matcher_index_new(join->matcher->scheme, &side->codes, NULL);
-    return status ? status : matcher_index_new(join->matcher->scheme, &side->queries, NULL);
-}
-
-static enum doppel_status side_insert(const struct join *join, struct side *side, uint32_t rank)
-{
-    struct unpacked picture;
-    uint64_t words[MAX_LOOKUP_WORDS], payloads[MAX_LOOKUPS];
-    const struct doppel_match_options *options = &join->matcher->options;
-    matcher_unpack(join->matcher, join->order[rank], &picture);
-    for (size_t i = 0; i < MAX_LOOKUPS; i++)
-        payloads[i] = rank;
-    size_t count = lookups_of_item(&picture.fingerprint, options, words);
-    enum doppel_status status = doppel_index_insert(side->codes, words, payloads, count, NULL);
-    if (status)
-        return status;
-    count = lookups_of_query(&picture.fingerprint, options, words);
-    return doppel_index_insert(side->queries, words, payloads, count, NULL);
-}
 
 /* ---- one piece: look up, judge ---- */
 
@@ -132,25 +95,45 @@ static void fill_lookups(const struct join *join, struct piece *piece, lookup_fu
     }
 }
 
-static enum doppel_status search(const struct join *join, struct piece *piece,
-                                 const struct doppel_index *index)
+static enum doppel_status search(struct piece *piece, const struct doppel_index *index,
+                                 uint32_t radius)
 {
     struct gathering gathering = {piece, &piece->lookups};
-    return doppel_index_search(index, piece->lookups.words, piece->lookups.count,
-                               join->matcher->radius, gather, &gathering, NULL);
+    return doppel_index_search(index, piece->lookups.words, piece->lookups.count, radius, gather,
+                               &gathering, NULL);
+}
+
+/* The full frames of a piece, as they are. */
+static void fill_full(const struct join *join, struct piece *piece)
+{
+    struct lookups *lookups = &piece->lookups;
+    for (lookups->count = 0; lookups->count < piece->count; lookups->count++) {
+        struct unpacked picture;
+        matcher_unpack(join->matcher, join->order[piece->findings[lookups->count].rank], &picture);
+        memcpy(lookups->words + 4 * lookups->count, picture.fingerprint.codes[0].word,
+               4 * sizeof *lookups->words);
+        lookups->owner[lookups->count] = (uint8_t)lookups->count;
+    }
 }
 
 static enum doppel_status search_all(const struct join *join, struct piece *piece)
 {
+    const struct tables *before = &join->before, *block = &join->block;
+    uint32_t radius = join->matcher->radius, full_radius = join->matcher->full_radius;
     fill_lookups(join, piece, lookups_of_query);
-    enum doppel_status status = search(join, piece, join->before.codes);
+    enum doppel_status status = search(piece, before->codes, radius);
     if (!status)
-        status = search(join, piece, join->block.codes);
-    if (status)
-        return status;
+        status = search(piece, block->codes, radius);
     fill_lookups(join, piece, lookups_of_item);
-    status = search(join, piece, join->before.queries);
-    return status ? status : search(join, piece, join->block.queries);
+    if (!status)
+        status = search(piece, before->queries, radius);
+    if (!status)
+        status = search(piece, block->queries, radius);
+    if (status || !full_radius)
+        return status;
+    fill_full(join, piece);
+    status = search(piece, before->full, full_radius);
+    return status ? status : search(piece, block->full, full_radius);
 }
 
 /* Judge a pair of ranks; false when there is no memory for what was found. */
@@ -240,33 +223,36 @@ static bool deliver(void *context, size_t number, size_t slot)
 
 /* ---- blocks ---- */
 
-static enum doppel_status fill_side(struct join *join, struct side *side, bool leaders)
+/* Put the pictures of the block into tables; only those that lead, once that is known. */
+static enum doppel_status fill_tables(struct join *join, struct tables *tables, bool leaders)
 {
     enum doppel_status status = DOPPEL_OK;
     for (uint32_t rank = join->block_start; rank < join->block_end && !status; rank++)
         if (!leaders || !join->follows[rank])
-            status = side_insert(join, side, rank);
+            status = tables_insert(tables, join->matcher, join->order[rank], rank, NULL);
     return status;
 }
 
 static enum doppel_status join_block(struct join *join, const struct ordered *run)
 {
-    enum doppel_status status = side_make(join, &join->block);
+    enum doppel_status status = tables_make(join->matcher, true, &join->block, NULL);
     if (!status)
-        status = fill_side(join, &join->block, false);
+        status = fill_tables(join, &join->block, false);
     if (!status) {
         ordered_run(run);
         status = join->status;
     }
     if (!status)
-        status = fill_side(join, &join->before, true);
-    side_free(&join->block);
+        status = fill_tables(join, &join->before, true);
+    tables_free(&join->block);
     return status;
 }
 
 static enum doppel_status join_blocks(struct join *join)
 {
-    enum doppel_status status = side_make(join, &join->before);
+    enum doppel_status status = tables_make(join->matcher, true, &join->before, NULL);
+    if (!status)
+        tables_reserve(&join->before, join->count, join->matcher->codes.count);
     for (uint32_t start = 0; start < join->count && !status; start = join->block_end) {
         join->block_start = start;
         join->block_end = join->count - start < BLOCK ? join->count : start + BLOCK;
@@ -278,7 +264,7 @@ static enum doppel_status join_blocks(struct join *join)
                               .deliver = deliver};
         status = join_block(join, &run);
     }
-    side_free(&join->before);
+    tables_free(&join->before);
     return status;
 }
 
@@ -307,11 +293,9 @@ static bool make_order(struct join *join)
         free(ids);
         return false;
     }
-    for (uint32_t slot = 0; slot < slots; slot++) {
-        const struct packed *packed = &matcher->packed.items[slot];
-        if (packed->views && packed->quality >= DOPPEL_IMAGE_MIN_QUALITY)
+    for (uint32_t slot = 0; slot < slots; slot++)
+        if (matcher_is_telling(matcher, slot))
             ids[join->count++] = (struct slot_of_id){matcher->ids.items[slot], slot};
-    }
     if (join->count > 1)
         qsort(ids, join->count, sizeof *ids, compare_ids);
     for (uint32_t rank = 0; rank < join->count; rank++)

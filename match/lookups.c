@@ -5,6 +5,11 @@
 
 #include "match/pair.h"
 
+/* Stickers and logos change the 64 bits of a full frame more than the others: beyond the radius of
+ * the candidates, while d256 + 3·d64, by which a pair is judged, is still under its limit. Such a
+ * pair has d64 >= 17, and with a limit up to 123 (it is near 118) d256 <= 123 - 3·17. */
+enum { FULL_RADIUS = 72 };
+
 /* The first code of a scheme without views, in the orientations in which it is compared. */
 static size_t plain_lookups(const struct doppel_fingerprint *fingerprint, unsigned orientations,
                             uint64_t *out)
@@ -49,4 +54,11 @@ uint32_t lookup_radius(const struct doppel_scheme *scheme,
     if (options->min_similarity >= 0)
         return similarity_radius(options->min_similarity, scheme->code_bits);
     return scheme->max_distance;
+}
+
+uint32_t lookup_full_radius(const struct doppel_scheme *scheme,
+                            const struct doppel_match_options *options)
+{
+    bool looked_up = scheme->id == DOPPEL_SCHEME_PHASH64 && options->max_distance < 0;
+    return looked_up ? FULL_RADIUS : 0;
 }

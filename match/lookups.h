@@ -18,4 +18,9 @@ size_t lookups_of_item(const struct doppel_fingerprint *fingerprint,
 uint32_t lookup_radius(const struct doppel_scheme *scheme,
                        const struct doppel_match_options *options);
 
+/** The radius within which the 256 bits of two full frames, as they are, make a candidate too; 0
+ * when they are not looked up. */
+uint32_t lookup_full_radius(const struct doppel_scheme *scheme,
+                            const struct doppel_match_options *options);
+
 #endif

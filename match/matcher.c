@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/pair.h"
-
 /* Ids lie under it. */
 #define ID_END (UINT64_C(1) << 60)
 
@@ -18,34 +16,35 @@ enum doppel_status doppel_matcher_new(enum doppel_scheme_id scheme,
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme number %d cannot be matched",
                            (int)scheme);
     struct doppel_matcher *matcher = calloc(1, sizeof *matcher);
-    if (!matcher)
+    struct search_tables *search = calloc(1, sizeof *search);
+    if (!matcher || !search) {
+        free(matcher);
+        free(search);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a matcher");
+    }
     matcher->scheme = known;
     matcher->options = *options;
     matcher->threads = threads;
     matcher->radius = lookup_radius(known, options);
-    enum doppel_status status = matcher_index_new(known, &matcher->index, error);
+    matcher->full_radius = lookup_full_radius(known, options);
+    matcher->search = search;
+    pthread_mutex_init(&search->lock, NULL);
+    enum doppel_status status = tables_make(matcher, false, &search->tables, error);
     if (status) {
-        free(matcher);
+        doppel_matcher_free(matcher);
         return status;
     }
     *out = matcher;
     return DOPPEL_OK;
 }
 
-enum doppel_status matcher_index_new(const struct doppel_scheme *scheme, struct doppel_index **out,
-                                     struct doppel_error *error)
-{
-    struct doppel_index_options options = doppel_index_options_default();
-    options.bits = scheme->code_bits;
-    return doppel_index_new(&options, out, error);
-}
-
 void doppel_matcher_free(struct doppel_matcher *matcher)
 {
     if (!matcher)
         return;
-    doppel_index_free(matcher->index);
+    tables_free(&matcher->search->tables);
+    pthread_mutex_destroy(&matcher->search->lock);
+    free(matcher->search);
     array_free(&matcher->packed);
     array_free(&matcher->ids);
     array_free(&matcher->codes);
@@ -108,6 +107,12 @@ void matcher_unpack(const struct doppel_matcher *matcher, uint32_t slot, struct 
     out->item = (struct doppel_match_item){&out->fingerprint, packed->quality};
 }
 
+bool matcher_is_telling(const struct doppel_matcher *matcher, uint32_t slot)
+{
+    const struct packed *packed = &matcher->packed.items[slot];
+    return packed->views && packed->quality >= DOPPEL_IMAGE_MIN_QUALITY;
+}
+
 /* Room for one more of everything, so that nothing fails half-way. */
 static bool reserve(struct doppel_matcher *matcher, uint32_t codes)
 {
@@ -150,6 +155,8 @@ static void pack(struct doppel_matcher *matcher, uint64_t id, const struct doppe
     matcher->packed.items[slot] = packed;
     matcher->ids.items[slot] = id;
     id_map_put(&matcher->map, slot);
+    if (slot < matcher->search->filled)
+        matcher->search->filled = slot;
 }
 
 enum doppel_status doppel_matcher_add(struct doppel_matcher *matcher, uint64_t id,
@@ -161,15 +168,6 @@ enum doppel_status doppel_matcher_add(struct doppel_matcher *matcher, uint64_t i
         return status;
     if (!reserve(matcher, item->fingerprint->count))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for one more picture");
-    if (is_telling(item)) {
-        uint64_t codes[MAX_LOOKUP_WORDS], slots[MAX_LOOKUPS];
-        size_t count = lookups_of_item(item->fingerprint, &matcher->options, codes);
-        for (size_t i = 0; i < count; i++)
-            slots[i] = next_slot(matcher);
-        status = doppel_index_insert(matcher->index, codes, slots, count, error);
-        if (status)
-            return status;
-    }
     pack(matcher, id, item);
     return DOPPEL_OK;
 }
@@ -204,7 +202,8 @@ void doppel_matcher_remove(struct doppel_matcher *matcher, uint64_t id)
     if (slot == ID_MAP_NONE)
         return;
     struct packed *packed = &matcher->packed.items[slot];
-    doppel_index_remove(matcher->index, slot);
+    if (packed->searchable)
+        tables_remove(&matcher->search->tables, slot);
     id_map_remove(&matcher->map, slot);
     matcher->dead_codes += (size_t)__builtin_popcount(packed->views);
     *packed = (struct packed){0};

@@ -2,25 +2,36 @@
 #ifndef DOPPEL_MATCH_MATCHER_ROOM_H
 #define DOPPEL_MATCH_MATCHER_ROOM_H
 
-#include <doppel/index.h>
+#include <pthread.h>
+
 #include <doppel/match.h>
 
 #include "core/array.h"
 #include "match/id_map.h"
 #include "match/lookups.h"
+#include "match/tables.h"
 
 /* A fingerprint without its overhead. Free slots have no views. */
 struct packed {
     uint32_t first; /* of its codes in the arena */
     uint16_t views; /* bit v: there is a code with position v, in ascending order */
     uint8_t quality;
+    bool searchable; /* its codes are in the tables */
+};
+
+/* What doppel_matcher_find searches: filled by the first search, so that a matcher that is only
+ * joined does without. Payload = slot. */
+struct search_tables {
+    pthread_mutex_t lock;
+    struct tables tables;
+    uint32_t filled; /* slots under it are in the tables, or have nothing to be found by */
 };
 
 struct doppel_matcher {
     const struct doppel_scheme *scheme;
     struct doppel_match_options options;
-    uint32_t threads, radius;
-    struct doppel_index *index;  /* of telling pictures; payload = slot */
+    uint32_t threads, radius, full_radius;
+    struct search_tables *search;
     ARRAY(struct packed) packed; /* by slot, as are ids */
     ARRAY(uint64_t) ids;
     ARRAY(struct doppel_code) codes; /* the arena */
@@ -36,11 +47,10 @@ struct unpacked {
     uint32_t positions[DOPPEL_VIEW_COUNT];
 };
 
-void matcher_unpack(const struct doppel_matcher *matcher, uint32_t slot, struct unpacked *out);
+/** Whether the picture in a slot is compared with others at all. */
+bool matcher_is_telling(const struct doppel_matcher *matcher, uint32_t slot);
 
-/** An index for the codes of the matcher's scheme, searched by the calling thread. */
-enum doppel_status matcher_index_new(const struct doppel_scheme *scheme, struct doppel_index **out,
-                                     struct doppel_error *error);
+void matcher_unpack(const struct doppel_matcher *matcher, uint32_t slot, struct unpacked *out);
 
 /** Judge a pair. @return whether it is to be visited: it matches, or is borderline and
  * borderline ones are wanted. */

@@ -56,6 +56,8 @@ static struct fixture make(enum shape shape, size_t count, size_t words, uint32_
     options.bits = (uint32_t)(64 * words);
     options.threads = threads;
     assert_int_equal(doppel_index_new(&options, &f.index, NULL), DOPPEL_OK);
+    if (count % 2)
+        doppel_index_reserve(f.index, count + count / 3);
     size_t half = count / 2;
     assert_int_equal(doppel_index_insert(f.index, f.codes, f.payloads, half, NULL), DOPPEL_OK);
     for (size_t i = half; i < count; i++)
@@ -281,6 +283,9 @@ static void test_wrong_use(void **state)
     assert_int_equal(doppel_index_insert(f.index, NULL, NULL, SIZE_MAX, NULL), DOPPEL_E_MEMORY);
     assert_int_equal(doppel_index_insert(f.index, NULL, NULL, SIZE_MAX / 16, NULL),
                      DOPPEL_E_MEMORY);
+    doppel_index_reserve(f.index, SIZE_MAX);
+    doppel_index_reserve(f.index, SIZE_MAX / 16);
+    doppel_index_reserve(f.index, 3);
     check(&f, 5, 30, 0);
     drop(&f);
     doppel_index_free(NULL);

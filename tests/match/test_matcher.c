@@ -93,7 +93,8 @@ static uint32_t radius_of(const struct fixture *f)
                                         : DOPPEL_IMAGE_CANDIDATE_RADIUS;
 }
 
-/* Whether a look-up of `a` hits a code of `b`. Schemes without views have no gate but the limit. */
+/* Whether a look-up of `a` hits a code of `b`, or the full frames are near. Schemes without views
+ * have no gate but the limit. */
 static bool is_candidate(const struct fixture *f, const struct doppel_fingerprint *a,
                          const struct doppel_fingerprint *b)
 {
@@ -107,7 +108,8 @@ static bool is_candidate(const struct fixture *f, const struct doppel_fingerprin
         for (size_t j = 0; j < code_count; j++)
             if ((uint32_t)__builtin_popcountll(queries[i].code ^ codes[j]) <= radius_of(f))
                 return true;
-    return false;
+    bool by_full_frame = f->options.max_distance < 0;
+    return by_full_frame && doppel_code_distance(&a->codes[0], &b->codes[0], 256) <= 72;
 }
 
 /* What is to be said of a pair; false when nothing. */

@@ -1,0 +1,31 @@
+/* The indexes in which pictures are searched for. */
+#ifndef DOPPEL_MATCH_TABLES_H
+#define DOPPEL_MATCH_TABLES_H
+
+#include <doppel/index.h>
+#include <doppel/match.h>
+
+struct doppel_matcher;
+
+struct tables {
+    struct doppel_index *codes;   /* under which pictures are found */
+    struct doppel_index *queries; /* with which they ask; NULL when not wanted */
+    struct doppel_index *full;    /* 256 bits of full frames; NULL when not looked up */
+};
+
+/** @param out given (tables_free), empty on failure */
+enum doppel_status tables_make(const struct doppel_matcher *matcher, bool queries,
+                               struct tables *out, struct doppel_error *error);
+void tables_free(struct tables *tables);
+
+/** Expect so many pictures with so many codes: growing in steps would hold them twice. */
+void tables_reserve(struct tables *tables, size_t pictures, size_t codes);
+
+/** Insert the codes of the picture in a slot under a payload. */
+enum doppel_status tables_insert(struct tables *tables, const struct doppel_matcher *matcher,
+                                 uint32_t slot, uint64_t payload, struct doppel_error *error);
+
+/** Remove all codes of a payload. */
+void tables_remove(struct tables *tables, uint64_t payload);
+
+#endif
