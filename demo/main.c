@@ -67,8 +67,8 @@ static void make_copies(const struct picture *original)
          "the mountains, compressed hard");
     keep(edit_shrink(&original[0], 320, 240), 80, "copies/mountains-small.jpg",
          "the mountains, shrunk to a sixth");
-    keep(edit_crop(&original[5], 40, 30, 720, 540), 85, "copies/city-cropped.jpg",
-         "the city, a tenth cropped off");
+    keep(edit_crop(&original[10], 40, 30, 720, 540), 85, "copies/sea-cropped.jpg",
+         "the sea, a tenth cropped off");
     keep(edit_border(&original[7], 80, 0), 85, "copies/planet-framed.jpg",
          "the planet in a black frame");
     keep(edit_mirror(&original[9]), 85, "copies/tree-mirrored.jpg", "the tree, left to right");
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     make_folder(argv[1]);
     if (chdir(argv[1]) != 0)
         fail(argv[1]);
-    printf("A small collection, drawn in %s:\n", argv[1]);
+    printf("A small collection, drawn into %s:\n", argv[1]);
     struct picture originals[ORIGINALS];
     draw_originals(originals);
     make_copies(originals);

@@ -113,24 +113,17 @@ static void drop_attachment(struct intake *intake, struct doppel_record *record)
     record->attachment_size = 0;
 }
 
-/* Files with the same bytes as `slot` share its fate. */
+/* Files with the same bytes as `slot` share its fate, whatever became of the cache. */
 static void wake_twins(struct intake *intake, const struct slot *slot)
 {
+    const struct doppel_digest *digest = &slot->file.record.digest;
     for (uint64_t n = intake->next_out; n < intake->next_in; n++) {
         struct slot *twin = &intake->slots[n % WINDOW];
-        const struct doppel_digest *digest = &twin->file.record.digest;
-        if (twin->state != SLOT_TWIN ||
-            memcmp(digest, &slot->file.record.digest, sizeof *digest) != 0)
-            continue;
-        struct doppel_digest wanted = *digest;
-        const struct doppel_error *error = &slot->file.record.error;
-        if (slot_recall(intake, twin, &wanted))
-            continue;
-        if (error->status)
-            slot_ready(twin, error->status, error->message);
-        else
-            slot_ready(twin, DOPPEL_E_IO,
-                       "the cache did not keep what its double gave; scan again");
+        if (twin->state == SLOT_TWIN &&
+            memcmp(&twin->file.record.digest, digest, sizeof *digest) == 0) {
+            slot_share(twin, slot);
+            drop_attachment(intake, &twin->file.record);
+        }
     }
 }
 

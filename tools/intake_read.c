@@ -250,6 +250,28 @@ void slot_take_outcome(struct intake *intake, struct slot *slot, struct doppel_o
     note_cache(intake, status, &error);
 }
 
+static void copy_fingerprint(struct doppel_fingerprint *to, const struct doppel_fingerprint *from)
+{
+    *to = *from;
+    to->codes = must_allocate(from->count * sizeof *to->codes);
+    to->positions = must_allocate(from->count * sizeof *to->positions);
+    memcpy(to->codes, from->codes, from->count * sizeof *to->codes);
+    memcpy(to->positions, from->positions, from->count * sizeof *to->positions);
+}
+
+void slot_share(struct slot *slot, const struct slot *from)
+{
+    const struct doppel_record *record = &from->file.record;
+    slot->file.record = *record;
+    slot->state = SLOT_READY;
+    if (record->fingerprint.count)
+        copy_fingerprint(&slot->file.record.fingerprint, &record->fingerprint);
+    if (record->attachment) {
+        slot->file.record.attachment = must_allocate(record->attachment_size);
+        memcpy(slot->file.record.attachment, record->attachment, record->attachment_size);
+    }
+}
+
 void slot_check_unchanged(struct slot *slot)
 {
     struct stat now;

@@ -57,6 +57,9 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
 /* An outcome of a worker becomes the slot's record. */
 void slot_take_outcome(struct intake *intake, struct slot *slot, struct doppel_outcome *outcome);
 
+/* What is known of `from` is known of `slot` too: they have the same bytes. */
+void slot_share(struct slot *slot, const struct slot *from);
+
 /* The file may have changed while a worker read it: then its record is of no use. */
 void slot_check_unchanged(struct slot *slot);
 

@@ -36,11 +36,11 @@ void keep_drawing(const char *path, unsigned subject, uint32_t seed)
 enum { MOUNTAINS, CLOCK, CHART, MARBLE, DOCUMENT, CITY, JULIA, PLANET, TILES, TREE, SEA, MOSAIC };
 
 const char COLLECTION_GROUPS[] =
-    "pics/city-cropped.jpg part, pics/city.jpg kept\n"
+    "pics/city-framed.jpg kept, pics/city.jpg near\n"
     "pics/clock-again.png identical, pics/clock-third.png identical, pics/clock.png kept\n"
     "pics/marble-turned.jpg near, pics/marble.jpg kept\n"
     "pics/mountains-compressed.jpg near, pics/mountains-small.jpg near, pics/mountains.jpg kept\n"
-    "pics/sub/planet-framed.jpg kept, pics/sub/planet.jpg near\n"
+    "pics/sub/planet-cropped.jpg part, pics/sub/planet.jpg kept\n"
     "pics/tree-mirrored.jpg near, pics/tree.jpg kept\n";
 
 static void draw_originals(void)
@@ -67,10 +67,10 @@ static void draw_copies(void)
     copy_file("pics/clock.png", "pics/clock-again.png");
     copy_file("pics/clock.png", "pics/clock-third.png");
     from = draw_picture(CITY, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
-    keep_picture("pics/city-cropped.jpg", edit_crop(&from, 24, 18, 432, 324), 85);
+    keep_picture("pics/city-framed.jpg", edit_border(&from, 40, 255), 85);
     picture_free(&from);
     from = draw_picture(PLANET, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
-    keep_picture("pics/sub/planet-framed.jpg", edit_border(&from, 40, 255), 85);
+    keep_picture("pics/sub/planet-cropped.jpg", edit_crop(&from, 24, 18, 432, 324), 85);
     picture_free(&from);
     from = draw_picture(TREE, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
     keep_picture("pics/tree-mirrored.jpg", edit_mirror(&from), 85);

@@ -213,7 +213,7 @@ void command_assert_code(const struct ran *ran, int wanted, const char *file, in
 {
     if (ran->code == wanted)
         return;
-    print_error("exit code %d, not %d\n--- stdout\n%.4000s\n--- stderr\n%.4000s\n", ran->code,
+    print_error("exit code %d, not %d\n--- stdout\n%.1500s\n--- stderr\n%.1500s\n", ran->code,
                 wanted, ran->out, ran->err);
     _fail(file, line);
 }
