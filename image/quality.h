@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "image/plane.h"
+
 enum { QUALITY_SIDE = 64 };
 
 /** Cells each way at which a plane is looked at: QUALITY_SIDE, halved until the plane has as many
@@ -12,5 +14,9 @@ uint32_t quality_side(uint32_t width, uint32_t height);
 
 /** 0..100, see doppel_image_quality; side×side cells in levels 0..255. */
 uint8_t quality_of_cells(const uint16_t *cells, uint32_t side);
+
+/** The same of a part of the picture, as far as whole cells of the whole picture tell; 0 if it has
+ * fewer than 8 each way. */
+uint8_t quality_of_part(const uint16_t *cells, uint32_t side, struct share_box part);
 
 #endif

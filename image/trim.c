@@ -78,7 +78,7 @@ static void add_ground(struct grounds *grounds, uint8_t level)
 static void add_commonest(const struct doppel_plane *plane, const struct rect *rect,
                           struct grounds *grounds)
 {
-    enum { POINTS = 128 };
+    enum { POINTS = 64 };
     uint32_t histogram[65] = {0}, best = 0;
     for (uint32_t j = 0; j < POINTS; j++)
         for (uint32_t i = 0; i < POINTS; i++) {

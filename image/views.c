@@ -19,10 +19,10 @@ struct views {
     uint32_t count;
 };
 
-static void add_view(struct views *views, enum doppel_image_view view, struct share_box box)
+static void add_view(struct views *views, uint32_t view, struct share_box box)
 {
     views->boxes[views->count] = box;
-    views->positions[views->count++] = (uint32_t)view;
+    views->positions[views->count++] = view;
 }
 
 /* Boxes whose edges are all within 0.6 % of the frame. */
@@ -68,34 +68,50 @@ static struct share_box crop_box(const struct crop *crop)
                               (uint16_t)(top + side)};
 }
 
-static struct views choose_views(const struct doppel_plane *plane)
+/* A part of the picture as its quality is told from. */
+struct look {
+    uint16_t cells[QUALITY_SIDE * QUALITY_SIDE];
+    uint32_t side;
+};
+
+static void look_at(const struct plane_sums *sums, struct share_box box, struct look *out)
 {
-    struct trimmed_boxes trim = trim_boxes(plane);
-    struct share_box frame = trim.trimmed;
-    struct views views = {0};
-    add_view(&views, DOPPEL_VIEW_FULL, share_box_full);
-    if (!same_box(trim.trimmed, share_box_full))
-        add_view(&views, DOPPEL_VIEW_TRIMMED, trim.trimmed);
-    if (!same_box(trim.furniture, trim.trimmed) && !same_box(trim.furniture, share_box_full))
-        add_view(&views, DOPPEL_VIEW_FURNITURE, trim.furniture);
-    for (unsigned i = 0; i < sizeof crops / sizeof *crops; i++)
-        add_view(&views, crops[i].view, inside(frame, crop_box(&crops[i])));
-    return views;
+    out->side = quality_side(sums->plane.width, sums->plane.height);
+    plane_sums_average(sums, box, out->side, 1, out->cells);
 }
 
 /* A part without structure matches anything: only the full frame stays whatever it shows. */
-static void drop_flat_views(const struct plane_sums *sums, struct views *views)
+static void add_if_telling(struct views *views, uint32_t view, struct share_box box,
+                           uint8_t quality)
 {
-    uint32_t side = quality_side(sums->plane.width, sums->plane.height), kept = 1;
-    for (uint32_t i = 1; i < views->count; i++) {
-        uint16_t cells[QUALITY_SIDE * QUALITY_SIDE];
-        plane_sums_average(sums, views->boxes[i], side, 1, cells);
-        if (quality_of_cells(cells, side) < DOPPEL_IMAGE_MIN_QUALITY)
-            continue;
-        views->boxes[kept] = views->boxes[i];
-        views->positions[kept++] = views->positions[i];
+    if (quality >= DOPPEL_IMAGE_MIN_QUALITY)
+        add_view(views, view, box);
+}
+
+static struct views choose_views(const struct plane_sums *sums, const struct look *whole)
+{
+    struct trimmed_boxes trim = trim_boxes(&sums->plane);
+    struct look trimmed, furniture;
+    const struct look *frame = whole;
+    struct views views = {0};
+    add_view(&views, DOPPEL_VIEW_FULL, share_box_full);
+    if (!same_box(trim.trimmed, share_box_full)) {
+        look_at(sums, trim.trimmed, &trimmed);
+        frame = &trimmed;
+        add_if_telling(&views, DOPPEL_VIEW_TRIMMED, trim.trimmed,
+                       quality_of_cells(trimmed.cells, trimmed.side));
     }
-    views->count = kept;
+    if (!same_box(trim.furniture, trim.trimmed) && !same_box(trim.furniture, share_box_full)) {
+        look_at(sums, trim.furniture, &furniture);
+        add_if_telling(&views, DOPPEL_VIEW_FURNITURE, trim.furniture,
+                       quality_of_cells(furniture.cells, furniture.side));
+    }
+    for (unsigned i = 0; i < sizeof crops / sizeof *crops; i++) {
+        struct share_box crop = crop_box(&crops[i]);
+        add_if_telling(&views, crops[i].view, inside(trim.trimmed, crop),
+                       quality_of_part(frame->cells, frame->side, crop));
+    }
+    return views;
 }
 
 static void hash_views(const struct plane_sums *sums, const struct views *views,
@@ -109,16 +125,16 @@ static void hash_views(const struct plane_sums *sums, const struct views *views,
     }
 }
 
-static void fill_thumb_and_quality(const struct plane_sums *sums, struct doppel_image_features *out)
+static void fill_thumb(const struct plane_sums *sums, const struct look *whole, uint8_t *out)
 {
-    uint16_t cells[DOPPEL_IMAGE_THUMB_BYTES];
-    plane_sums_average(sums, share_box_full, DOPPEL_IMAGE_THUMB_SIDE, 1, cells);
+    uint16_t enlarged[DOPPEL_IMAGE_THUMB_BYTES];
+    const uint16_t *cells = whole->cells;
+    if (whole->side != DOPPEL_IMAGE_THUMB_SIDE) {
+        plane_sums_average(sums, share_box_full, DOPPEL_IMAGE_THUMB_SIDE, 1, enlarged);
+        cells = enlarged;
+    }
     for (unsigned i = 0; i < DOPPEL_IMAGE_THUMB_BYTES; i++)
-        out->thumb[i] = (uint8_t)cells[i];
-    uint32_t side = quality_side(sums->plane.width, sums->plane.height);
-    if (side != DOPPEL_IMAGE_THUMB_SIDE)
-        plane_sums_average(sums, share_box_full, side, 1, cells);
-    out->quality = quality_of_cells(cells, side);
+        out[i] = (uint8_t)cells[i];
 }
 
 enum doppel_status doppel_image_features(const struct doppel_plane *plane,
@@ -134,8 +150,9 @@ enum doppel_status doppel_image_features(const struct doppel_plane *plane,
     enum doppel_status status = plane_sums_make(plane, &sums, error);
     if (status)
         return status;
-    struct views views = choose_views(&sums.plane);
-    drop_flat_views(&sums, &views);
+    struct look whole;
+    look_at(&sums, share_box_full, &whole);
+    struct views views = choose_views(&sums, &whole);
     status = doppel_fingerprint_make(scheme, PHASH_BITS, views.count, &features.fingerprint, error);
     if (status)
         goto done;
@@ -144,7 +161,8 @@ enum doppel_status doppel_image_features(const struct doppel_plane *plane,
         features.fingerprint.codes[0] = doppel_image_phash(plane);
     for (uint32_t i = 0; i < views.count; i++)
         memcpy(features.boxes[i], &views.boxes[i], sizeof features.boxes[i]);
-    fill_thumb_and_quality(&sums, &features);
+    fill_thumb(&sums, &whole, features.thumb);
+    features.quality = quality_of_cells(whole.cells, whole.side);
     *out = features;
 done:
     plane_sums_free(&sums);
