@@ -25,10 +25,17 @@ static decoder *decoder_of(enum doppel_format format)
 {
     static decoder *const decoders[] = {
         [DOPPEL_FORMAT_JPEG] = decode_jpeg, [DOPPEL_FORMAT_PNG] = decode_png,
-        [DOPPEL_FORMAT_GIF] = decode_gif,   [DOPPEL_FORMAT_WEBP] = decode_webp,
-        [DOPPEL_FORMAT_BMP] = decode_bmp,   [DOPPEL_FORMAT_TIFF] = decode_tiff,
-        [DOPPEL_FORMAT_TGA] = decode_tga,   [DOPPEL_FORMAT_HEIC] = decode_heif,
-        [DOPPEL_FORMAT_AVIF] = decode_heif, [DOPPEL_FORMAT_JXL] = decode_jxl,
+#ifdef HAVE_WEBP
+        [DOPPEL_FORMAT_WEBP] = decode_webp,
+#endif
+#ifdef HAVE_HEIF
+        [DOPPEL_FORMAT_HEIC] = decode_heif, [DOPPEL_FORMAT_AVIF] = decode_heif,
+#endif
+#ifdef HAVE_FFMPEG
+        [DOPPEL_FORMAT_GIF] = decode_gif,   [DOPPEL_FORMAT_BMP] = decode_bmp,
+        [DOPPEL_FORMAT_TIFF] = decode_tiff, [DOPPEL_FORMAT_TGA] = decode_tga,
+        [DOPPEL_FORMAT_JXL] = decode_jxl,
+#endif
     };
     size_t index = (size_t)format;
     return index < sizeof decoders / sizeof *decoders ? decoders[index] : NULL;

@@ -53,6 +53,7 @@ static size_t add_pngs(struct file *seeds, size_t count, const struct scene *sce
     return count;
 }
 
+#ifdef HAVE_WEBP
 static size_t add_webps(struct file *seeds, size_t count, const struct scene *scene)
 {
     for (int i = 0; i < 4; i++)
@@ -60,6 +61,7 @@ static size_t add_webps(struct file *seeds, size_t count, const struct scene *sc
             add(seeds, count, make_webp(scene, &(struct webp_how){i & 1, i & 2, i & 2 ? 7 : 0}));
     return count;
 }
+#endif
 
 static size_t make_seeds(struct file *seeds)
 {
@@ -71,8 +73,10 @@ static size_t make_seeds(struct file *seeds)
                 count = add_jpegs(seeds, count, &scene);
             else if (*format == DOPPEL_FORMAT_PNG && kind == SCENE_ALPHA)
                 count = add_pngs(seeds, count, &scene);
+#ifdef HAVE_WEBP
             else if (*format == DOPPEL_FORMAT_WEBP && kind == SCENE_ALPHA)
                 count = add_webps(seeds, count, &scene);
+#endif
             else
                 count = add(seeds, count, make_any(*format, &scene));
             scene_free(&scene);

@@ -99,12 +99,24 @@ struct file make_any(enum doppel_format format, const struct scene *scene)
         return make_jpeg(scene, &(struct jpeg_how){0});
     case DOPPEL_FORMAT_PNG:
         return make_png(scene, &(struct png_how){.colour_type = 6});
+#ifdef HAVE_WEBP
     case DOPPEL_FORMAT_WEBP:
         return make_webp(scene, &(struct webp_how){0});
+#endif
+#ifdef HAVE_HEIF
     case DOPPEL_FORMAT_HEIC:
     case DOPPEL_FORMAT_AVIF:
         return make_heif(scene, format, 1);
-    default:
+#endif
+#ifdef HAVE_FFMPEG
+    case DOPPEL_FORMAT_GIF:
+    case DOPPEL_FORMAT_BMP:
+    case DOPPEL_FORMAT_TIFF:
+    case DOPPEL_FORMAT_TGA:
+    case DOPPEL_FORMAT_JXL:
         return make_lavc(scene, format, NULL);
+#endif
+    default:
+        return (struct file){0};
     }
 }

@@ -155,7 +155,7 @@ static void every_prefix_can_be_probed(void **state)
     struct scene scene = scene_make(SCENE_SMOOTH, 70, 50);
     for (int format = DOPPEL_FORMAT_JPEG; format <= DOPPEL_FORMAT_JXL; format++) {
         struct file file = make_any((enum doppel_format)format, &scene);
-        for (size_t size = 0; size <= file.size && size < 100; size++) {
+        for (size_t size = 0; size < file.size && size < 100; size++) {
             uint8_t *prefix = malloc(size ? size : 1);
             memcpy(prefix, file.data, size);
             enum doppel_format told;
