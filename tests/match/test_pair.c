@@ -10,7 +10,7 @@
 
 #include "match/pictures.h"
 
-enum { FULL = 1, ALL_CROPS = 0xf9, TELLING = 50 };
+enum { FULL = 1, ALL_CROPS = 0xff9, TELLING = 50 };
 
 static bool compare(const struct doppel_fingerprint *a, const struct doppel_fingerprint *b,
                     const struct doppel_match_options *options, struct doppel_match *out)
