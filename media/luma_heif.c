@@ -61,7 +61,8 @@ static enum doppel_status fail(struct heif_error cause, struct doppel_error *err
              cause.code == heif_error_Unsupported_filetype ||
              cause.code == heif_error_Plugin_loading_error)
         status = DOPPEL_E_UNSUPPORTED;
-    return doppel_fail(error, status, "libheif cannot decode it (%s)", cause.message);
+    int line = (int)strcspn(cause.message, "\n"); /* what follows is not for users */
+    return doppel_fail(error, status, "libheif cannot decode it (%.*s)", line, cause.message);
 }
 
 /* ---- container ---- */

@@ -18,6 +18,7 @@ struct reader {
     AVCodecContext *codec;
     AVPacket *packet;
     AVFrame *frame;
+    uint32_t declared_height;    /* of a file that breaks off; 0 = as decoded */
     struct doppel_error refusal; /* of a frame over the limits */
 };
 
@@ -65,6 +66,9 @@ static enum doppel_status check_declared(const struct reader *reader, enum doppe
     } else if (format == DOPPEL_FORMAT_TIFF) {
         width = tiff_number(data, (size_t)reader->packet->size, TIFF_WIDTH);
         height = tiff_number(data, (size_t)reader->packet->size, TIFF_HEIGHT);
+        if (!width || !height)
+            return doppel_fail(error, DOPPEL_E_CORRUPT,
+                               "the TIFF has no picture in its first directory, or is cut short");
     }
     enum doppel_status status = check_pixels(&reader->options->limits, width, height, error);
     if (status == DOPPEL_OK && av_image_check_size((unsigned)width, (unsigned)height, 0, NULL) < 0)
@@ -72,6 +76,49 @@ static enum doppel_status check_declared(const struct reader *reader, enum doppe
                            "declares %llu x %llu pixels, more than FFmpeg decodes",
                            (unsigned long long)width, (unsigned long long)height);
     return status;
+}
+
+/* ---- files that break off ---- */
+
+/* Bytes before the first row of an uncompressed BMP or TGA, and bytes of a row; 0 of others. */
+static uint64_t raw_layout(const uint8_t *data, enum doppel_format format, uint64_t *first_row)
+{
+    if (format == DOPPEL_FORMAT_BMP && get_u32(data + 14) >= 40) {
+        *first_row = get_u32(data + 10);
+        bool raw = data[30] == 0 || data[30] == 3; /* BI_RGB, BI_BITFIELDS */
+        return raw ? ((uint64_t)get_u32(data + 18) * get_u16(data + 28) + 31) / 32 * 4 : 0;
+    }
+    if (format == DOPPEL_FORMAT_TGA && data[2] < 8) {
+        uint64_t map = data[1] ? (uint64_t)get_u16(data + 5) * ((data[7] + 7u) / 8) : 0;
+        *first_row = 18 + (uint64_t)data[0] + map;
+        return (uint64_t)get_u16(data + 12) * ((data[16] + 7u) / 8);
+    }
+    return 0;
+}
+
+/* libavcodec refuses a raw picture that breaks off: declare the rows that are there instead.
+ * @param out_height the height declared before; untouched when all rows are there */
+static enum doppel_status keep_rows_there(struct reader *reader, enum doppel_format format,
+                                          uint32_t *out_height, struct doppel_error *error)
+{
+    uint8_t *data = reader->packet->data;
+    uint64_t first_row = 0, size = (uint64_t)reader->packet->size;
+    uint64_t row = size >= 54 ? raw_layout(data, format, &first_row) : 0;
+    uint64_t rows = row && size > first_row ? (size - first_row) / row : 0;
+    bool is_bmp = format == DOPPEL_FORMAT_BMP;
+    int32_t declared = is_bmp ? (int32_t)get_u32(data + 22) : get_u16(data + 14);
+    uint32_t height = declared < 0 ? 0 - (uint32_t)declared : (uint32_t)declared;
+    if (!row || rows >= height)
+        return DOPPEL_OK;
+    enum doppel_status status = check_rows(reader->name, (uint32_t)rows, height, error);
+    if (status != DOPPEL_OK)
+        return status;
+    if (is_bmp)
+        put_u32(data + 22, declared < 0 ? 0 - (uint32_t)rows : (uint32_t)rows);
+    else
+        put_u16(data + 14, (uint16_t)rows);
+    *out_height = height;
+    return DOPPEL_OK;
 }
 
 /* ---- decoding ---- */
@@ -136,7 +183,10 @@ static enum doppel_status load_packet(struct reader *reader, enum doppel_format 
         return fail(reader, AVERROR(ENOMEM), error);
     size_t got = input_read_at(reader->input, 0, reader->packet->data, (size_t)size);
     av_shrink_packet(reader->packet, (int)got);
-    return check_declared(reader, format, error);
+    status = check_declared(reader, format, error);
+    if (status == DOPPEL_OK)
+        status = keep_rows_there(reader, format, &reader->declared_height, error);
+    return status;
 }
 
 static enum doppel_status decode_packet(struct reader *reader, struct doppel_error *error)
@@ -168,6 +218,8 @@ static enum doppel_status decode(struct input *input, const struct doppel_luma_o
         status = decode_packet(&reader, error);
     if (status == DOPPEL_OK)
         status = frame_to_picture(reader.frame, options, has_no_alpha(&reader, format), out, error);
+    if (status == DOPPEL_OK && reader.declared_height)
+        out->full_height = reader.declared_height;
     if (status == DOPPEL_OK && format == DOPPEL_FORMAT_TIFF)
         out->orientation = orientation_read(reader.packet->data, (size_t)reader.packet->size);
     avcodec_free_context(&reader.codec);

@@ -4,7 +4,8 @@
  *
  * The decoders run in the caller's process and thread. Hostile files are their daily bread, but
  * they are other people's code: programs that read files from strangers call this in a worker
- * process (doppel/worker.h does).
+ * process (doppel/worker.h does). FFmpeg's log is switched off, for the whole process; libjxl may
+ * still complain on standard error.
  */
 #ifndef DOPPEL_MEDIA_H
 #define DOPPEL_MEDIA_H
@@ -50,9 +51,9 @@ struct doppel_luma_options {
     /** A decoder that can reduce while decoding does so while the shorter side stays >= this; 0 =
      * decode in full. Default 192. */
     uint32_t min_side;
-    /** Luma from decoded RGB by (19595 R + 38470 G + 7471 B + 32768) >> 16, as Pillow does, also
-     * where the file holds luma itself. Default false. For schemes that must equal other people's.
-     */
+    /** Luma from decoded RGB by (19595 R + 38470 G + 7471 B + 32768) >> 16 also where the file
+     * holds luma itself, and alpha ignored: equal to Pillow's convert("L"). Default false. For
+     * schemes that must equal other people's. */
     bool from_rgb;
 };
 
@@ -85,8 +86,9 @@ DOPPEL_API enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
  * Decode the (first) picture of a file to luma.
  *
  * Alpha is laid over white. Of an animation the first frame counts, of a TIFF or ICO the first
- * page. A file that breaks off is decoded as far as it goes when at least a tenth of its rows are
- * there, and refused otherwise.
+ * page. A JPEG, PNG, WebP, GIF or uncompressed BMP or TGA that breaks off is decoded as far as it
+ * goes when at least a tenth of its rows are there; the plane then has these rows only, while width
+ * and height are still those declared. Others that break off are refused, as the libraries do.
  *
  * @param fd      an open regular file, readable from offset 0; borrowed; its offset is not used
  * @param options NULL for the defaults

@@ -152,6 +152,56 @@ static void declared_sizes_are_judged_first(void **state)
     scene_free(&scene);
 }
 
+/* Rows `first` and on of a scene. */
+static void assert_is_part(const struct doppel_luma *luma, const struct scene *scene,
+                           uint32_t first)
+{
+    for (uint32_t y = 0; y < luma->plane.height; y++) {
+        for (uint32_t x = 0; x < luma->plane.width; x++) {
+            double off = luma->pixels[y * luma->plane.width + x] - scene_luma(scene, x, first + y);
+            assert_true(off < .6 && off > -.6);
+        }
+    }
+}
+
+static struct file make_raw_tga(const struct scene *scene)
+{
+    struct file file = {0};
+    uint8_t header[18] = {[2] = 2, [16] = 24, [17] = 0x20}; /* RGB, top row first */
+    put_u16(header + 12, (uint16_t)scene->width);
+    put_u16(header + 14, (uint16_t)scene->height);
+    file_append(&file, header, sizeof header);
+    for (size_t i = 0; i < (size_t)scene->width * scene->height; i++) {
+        const uint8_t *p = scene->rgba + 4 * i;
+        file_append(&file, (uint8_t[]){p[2], p[1], p[0]}, 3);
+    }
+    return file;
+}
+
+/* A BMP begins with its lowest row. */
+static void raw_files_keep_the_rows_they_have(void **state)
+{
+    (void)state;
+    struct scene scene = scene_make(SCENE_SMOOTH, 60, 100);
+    struct file bmp = make_lavc(&scene, DOPPEL_FORMAT_BMP, NULL), tga = make_raw_tga(&scene);
+    struct doppel_luma luma;
+    assert_int_equal(read_bytes(bmp.data, bmp.size * 2 / 3, NULL, &luma, NULL), DOPPEL_OK);
+    assert_in_range(luma.plane.height, 65, 67);
+    assert_int_equal(luma.height, 100);
+    assert_is_part(&luma, &scene, 100 - luma.plane.height);
+    doppel_luma_free(&luma);
+    assert_int_equal(read_bytes(tga.data, tga.size * 2 / 3, NULL, &luma, NULL), DOPPEL_OK);
+    assert_in_range(luma.plane.height, 65, 67);
+    assert_int_equal(luma.height, 100);
+    assert_is_part(&luma, &scene, 0);
+    doppel_luma_free(&luma);
+    assert_refused(bmp.data, bmp.size / 20, NULL, DOPPEL_E_CORRUPT, "of 100 rows");
+    assert_refused(tga.data, tga.size / 20, NULL, DOPPEL_E_CORRUPT, "of 100 rows");
+    file_free(&bmp);
+    file_free(&tga);
+    scene_free(&scene);
+}
+
 static void frames_count_as_memory(void **state)
 {
     (void)state;
@@ -187,6 +237,7 @@ int main(void)
         cmocka_unit_test(undeclared_alpha_of_a_tga_is_ignored),
         cmocka_unit_test(of_a_gif_only_the_first_frame_is_loaded),
         cmocka_unit_test(declared_sizes_are_judged_first),
+        cmocka_unit_test(raw_files_keep_the_rows_they_have),
         cmocka_unit_test(frames_count_as_memory),
         cmocka_unit_test(a_tiff_bomb_is_refused),
     };
