@@ -1,4 +1,4 @@
-/* The cache's file: opened, or set aside and begun anew; look-ups and writes in groups. */
+/* The cache's file: opened, or set aside and begun anew; what is put, and when it is written. */
 #include "library/cache.h"
 
 #include <errno.h>
@@ -14,15 +14,37 @@
 
 enum { BUSY_TIMEOUT_MS = 2000, MAX_PENDING = 500 };
 
-/* A group is open no longer than this; after having found the cache busy, so long it is
- * left alone. */
-static const int64_t GROUP_NS = 1000000000;
+static const int64_t SECOND_NS = 1000000000;
+
+#define MOVE(table, columns)                                                                       \
+    "INSERT OR REPLACE INTO main." table "(" columns ") SELECT " columns " FROM temp." table
+
+/* Put all that is pending into the file, and have nothing pending. */
+static const char *const moves[] = {
+    MOVE("file", FILE_COLUMNS), MOVE("record", DETAIL_COLUMNS), MOVE("pair", PAIR_COLUMNS),
+    "DELETE FROM temp.file",    "DELETE FROM temp.record",      "DELETE FROM temp.pair",
+};
+
+enum { MOVES = sizeof moves / sizeof *moves };
 
 static int64_t monotonic_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The tables of what is pending; and preparing the moves proves that the file's are as they should
+ * be. */
+static enum doppel_status prepare(struct doppel_cache *cache, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_execute(cache->store, cache_pending_schema, error);
+    for (size_t i = 0; i < MOVES && !status; i++)
+        status = doppel_store_statement(cache->store, moves[i], &statement, error);
+    if (!status && stat(cache->path, &cache->identity))
+        status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", cache->path, strerror(errno));
+    return status;
 }
 
 static enum doppel_status open_store(struct doppel_cache *cache, struct doppel_error *error)
@@ -35,8 +57,9 @@ static enum doppel_status open_store(struct doppel_cache *cache, struct doppel_e
         .busy_timeout_ms = BUSY_TIMEOUT_MS,
     };
     enum doppel_status status = doppel_store_open(cache->path, &options, &cache->store, error);
-    if (!status && stat(cache->path, &cache->identity)) {
-        status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", cache->path, strerror(errno));
+    if (!status)
+        status = prepare(cache, error);
+    if (status) {
         doppel_store_close(cache->store);
         cache->store = NULL;
     }
@@ -167,106 +190,112 @@ void doppel_cache_close(struct doppel_cache *cache)
     free(cache);
 }
 
-/* ---- groups ---- */
+/* ---- putting ---- */
+
+static void end_reads(struct doppel_cache *cache)
+{
+    if (cache->reading)
+        doppel_store_execute(cache->store, "COMMIT", NULL);
+    cache->reading = false;
+}
+
+static enum doppel_status run(struct doppel_cache *cache, const char *sql,
+                              struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = doppel_store_statement(cache->store, sql, &statement, error);
+    return status ? status : doppel_store_step(cache->store, statement, &row, error);
+}
+
+static enum doppel_status write_pending(struct doppel_cache *cache, struct doppel_error *error)
+{
+    enum doppel_status status = doppel_store_begin(cache->store, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < MOVES && !status; i++)
+        status = run(cache, moves[i], error);
+    if (!status)
+        return doppel_store_commit(cache->store, error);
+    doppel_store_rollback(cache->store);
+    return status;
+}
 
 enum doppel_status doppel_cache_flush(struct doppel_cache *cache, struct doppel_error *error)
 {
-    if (cache->group == GROUP_NONE)
+    end_reads(cache);
+    if (cache->pending == 0)
         return DOPPEL_OK;
-    cache->group = GROUP_NONE;
+    enum doppel_status status = cache->damaged ? doppel_fail(error, DOPPEL_E_CORRUPT,
+                                                             "%s: the cache is damaged; it is "
+                                                             "set aside after this run",
+                                                             cache->path)
+                                               : write_pending(cache, error);
+    if (status) {
+        cache->retry_ns = monotonic_ns() + SECOND_NS;
+        cache->damaged |= status == DOPPEL_E_CORRUPT;
+        return status;
+    }
     cache->pending = 0;
-    return doppel_store_commit(cache->store, error);
+    return DOPPEL_OK;
 }
 
-static bool is_group_full(const struct doppel_cache *cache)
+static bool is_time_to_flush(const struct doppel_cache *cache)
 {
-    return cache->pending >= MAX_PENDING || monotonic_ns() - cache->group_began_ns >= GROUP_NS;
-}
-
-static enum doppel_status begin_writes(struct doppel_cache *cache, struct doppel_error *error)
-{
-    if (cache->damaged)
-        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the cache is damaged", cache->path);
-    if (cache->group == GROUP_WRITES)
-        return DOPPEL_OK;
     int64_t now = monotonic_ns();
-    if (now < cache->retry_ns)
-        return doppel_fail(error, DOPPEL_E_BUSY, "%s: another process is writing to it",
-                           cache->path);
-    enum doppel_status status = doppel_cache_flush(cache, error);
-    if (!status)
-        status = doppel_store_begin(cache->store, error);
-    if (!status)
-        cache->group = GROUP_WRITES;
-    cache->group_began_ns = monotonic_ns();
-    if (status == DOPPEL_E_BUSY)
-        cache->retry_ns = cache->group_began_ns + GROUP_NS;
-    return status;
+    return now >= cache->retry_ns &&
+           (cache->pending >= MAX_PENDING ||
+            (cache->pending && now - cache->pending_since_ns >= SECOND_NS));
 }
 
-enum doppel_status cache_writer(struct doppel_cache *cache, const char *sql, sqlite3_stmt **out,
-                                struct doppel_error *error)
-{
-    enum doppel_status status = begin_writes(cache, error);
-    return status ? status : doppel_store_statement(cache->store, sql, out, error);
-}
-
-enum doppel_status cache_run(struct doppel_cache *cache, sqlite3_stmt *statement, int64_t *out,
+enum doppel_status cache_put(struct doppel_cache *cache, sqlite3_stmt *statement,
                              struct doppel_error *error)
 {
     bool row;
+    end_reads(cache); /* which may have to be taken back */
     enum doppel_status status = doppel_store_step(cache->store, statement, &row, error);
-    if (!status && row && out)
-        *out = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
-    return status;
+    if (status)
+        return status;
+    if (cache->pending++ == 0)
+        cache->pending_since_ns = monotonic_ns();
+    return is_time_to_flush(cache) ? doppel_cache_flush(cache, error) : DOPPEL_OK;
 }
 
-enum doppel_status cache_end_write(struct doppel_cache *cache, enum doppel_status status,
-                                   struct doppel_error *error)
-{
-    if (!status) {
-        cache->pending++;
-        return is_group_full(cache) ? doppel_cache_flush(cache, error) : DOPPEL_OK;
-    }
-    doppel_store_rollback(cache->store);
-    cache->group = GROUP_NONE;
-    cache->pending = 0;
-    cache->damaged |= status == DOPPEL_E_CORRUPT;
-    return status;
-}
+/* ---- looking up ---- */
 
-/* ---- reading ---- */
-
+/* A flush that fails here will fail, and be told, at the next put. */
 static enum doppel_status begin_reads(struct doppel_cache *cache)
 {
-    if (cache->group != GROUP_NONE && is_group_full(cache))
-        doppel_cache_flush(cache, NULL); /* if it fails, so will the next write, which says so */
-    if (cache->group != GROUP_NONE)
+    if (is_time_to_flush(cache))
+        doppel_cache_flush(cache, NULL);
+    if (cache->reading && monotonic_ns() - cache->reads_began_ns < SECOND_NS)
         return DOPPEL_OK;
-    sqlite3_stmt *begin;
-    bool row;
-    enum doppel_status status = doppel_store_statement(cache->store, "BEGIN", &begin, NULL);
-    if (!status)
-        status = doppel_store_step(cache->store, begin, &row, NULL);
-    if (!status)
-        cache->group = GROUP_READS;
-    cache->group_began_ns = monotonic_ns();
+    end_reads(cache);
+    if (cache->damaged)
+        return DOPPEL_OK;
+    enum doppel_status status = run(cache, "BEGIN", NULL);
+    cache->reading = !status;
+    cache->reads_began_ns = monotonic_ns();
     return status;
 }
 
 sqlite3_stmt *cache_reader(struct doppel_cache *cache, const char *sql)
 {
     sqlite3_stmt *statement;
-    if (cache->damaged || begin_reads(cache))
+    if (begin_reads(cache) || doppel_store_statement(cache->store, sql, &statement, NULL))
         return NULL;
-    return doppel_store_statement(cache->store, sql, &statement, NULL) ? NULL : statement;
+    return statement;
 }
 
 enum doppel_status cache_look_up(struct doppel_cache *cache, sqlite3_stmt *statement)
 {
     bool row = false;
     enum doppel_status status = doppel_store_step(cache->store, statement, &row, NULL);
-    cache->damaged |= status == DOPPEL_E_CORRUPT;
+    if (status == DOPPEL_E_CORRUPT) {
+        /* Until its end SQLite refuses to write within this transaction, even temporary tables. */
+        doppel_store_rollback(cache->store);
+        cache->reading = false;
+        cache->damaged = true;
+    }
     return !status && row ? DOPPEL_OK : DOPPEL_E_NOT_FOUND;
 }

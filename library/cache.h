@@ -6,40 +6,45 @@
 
 #include "library/record.h"
 
-/** Look-ups and writes are done in groups, each one transaction: an open read transaction makes a
- * look-up three times as fast. */
-enum cache_group { GROUP_NONE, GROUP_READS, GROUP_WRITES };
-
+/**
+ * What is put goes into temporary tables of this process, and from there, now and then, into the
+ * file: so the file is locked for moments only, and what cannot be written is known all the same
+ * while the cache is open. Look-ups see both; they are done in groups, since within a transaction
+ * they are three times as fast.
+ */
 struct doppel_cache {
     struct doppel_store *store;
     char *path;
-    struct stat identity;   /* of the file, so that only this one is set aside */
-    int64_t opened_ns;      /* stamps of files changed since then are not settled */
-    int64_t group_began_ns; /* monotonic */
-    int64_t retry_ns;       /* monotonic: another process was writing; not before then */
-    unsigned pending;       /* writes in the open group */
-    enum cache_group group;
-    bool damaged; /* found while reading or writing: set aside when closed */
+    struct stat identity;     /* of the file, so that only this one is set aside */
+    int64_t opened_ns;        /* stamps of files changed since then are not settled */
+    int64_t reads_began_ns;   /* monotonic, as those below */
+    int64_t pending_since_ns; /* the first put that is not in the file yet */
+    int64_t retry_ns;         /* after a failure the file is left alone until then */
+    unsigned pending;         /* puts that are not in the file yet */
+    bool reading;             /* a group of look-ups is open */
+    bool damaged;             /* found while reading or writing: set aside when closed */
 };
+
+#define FILE_COLUMNS "path, digest, " STAMP_COLUMNS
+#define DETAIL_COLUMNS RECORD_COLUMNS ", status, message, program, fingerprint, attachment"
+#define PAIR_COLUMNS                                                                               \
+    "a, b, program, same, distance64, distance256, query_view, item_view, orientation,"            \
+    " false_positive_rate, similarity"
+
+/** What is pending comes first, and one row is all that is wanted. */
+#define SELECT_FROM_BOTH(columns, table, condition)                                                \
+    "SELECT " columns " FROM temp." table " WHERE " condition " UNION ALL "                        \
+    "SELECT " columns " FROM main." table " WHERE " condition " LIMIT 1"
+
+/** A statement to look up with; NULL when there is none to be had. */
+sqlite3_stmt *cache_reader(struct doppel_cache *cache, const char *sql);
 
 /** Look up with a bound statement: DOPPEL_OK and a row to read, or DOPPEL_E_NOT_FOUND. The caller
  * resets the statement. */
 enum doppel_status cache_look_up(struct doppel_cache *cache, sqlite3_stmt *statement);
 
-/** A statement to read with; NULL when the cache cannot be read. Ends a group that has been open
- * for too long. */
-sqlite3_stmt *cache_reader(struct doppel_cache *cache, const char *sql);
-
-/** A statement to write with, within the open group of writes. */
-enum doppel_status cache_writer(struct doppel_cache *cache, const char *sql, sqlite3_stmt **out,
-                                struct doppel_error *error);
-
-/** Run a writing statement that may give one number. `out` may be NULL. */
-enum doppel_status cache_run(struct doppel_cache *cache, sqlite3_stmt *statement, int64_t *out,
+/** Run a bound statement that puts something into a temporary table, and flush when it is time. */
+enum doppel_status cache_put(struct doppel_cache *cache, sqlite3_stmt *statement,
                              struct doppel_error *error);
-
-/** End one write: flush when it is time; on failure take back all that is pending. */
-enum doppel_status cache_end_write(struct doppel_cache *cache, enum doppel_status status,
-                                   struct doppel_error *error);
 
 #endif

@@ -12,7 +12,7 @@ enum doppel_status doppel_cache_file(struct doppel_cache *cache, const char *pat
                                      struct doppel_digest *out)
 {
     sqlite3_stmt *statement =
-        cache_reader(cache, "SELECT " STAMP_COLUMNS ", digest FROM file WHERE path = ?1");
+        cache_reader(cache, SELECT_FROM_BOTH(STAMP_COLUMNS ", digest", "file", "path = ?1"));
     if (!statement)
         return DOPPEL_E_NOT_FOUND;
     sqlite3_bind_blob(statement, 1, path, (int)strlen(path), SQLITE_STATIC);
@@ -39,18 +39,16 @@ enum doppel_status doppel_cache_put_file(struct doppel_cache *cache, const char 
     if (!stamp_is_settled(stamp, cache->opened_ns))
         return DOPPEL_OK;
     sqlite3_stmt *statement;
-    enum doppel_status status =
-        cache_writer(cache,
-                     "INSERT OR REPLACE INTO file(path, digest, " STAMP_COLUMNS
-                     ") VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-                     &statement, error);
-    if (!status) {
-        sqlite3_bind_blob(statement, 1, path, (int)strlen(path), SQLITE_STATIC);
-        sqlite3_bind_blob(statement, 2, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
-        stamp_bind(statement, 3, stamp);
-        status = cache_run(cache, statement, NULL, error);
-    }
-    return cache_end_write(cache, status, error);
+    enum doppel_status status = doppel_store_statement(
+        cache->store,
+        "INSERT OR REPLACE INTO temp.file(" FILE_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+        &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_blob(statement, 1, path, (int)strlen(path), SQLITE_STATIC);
+    sqlite3_bind_blob(statement, 2, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
+    stamp_bind(statement, 3, stamp);
+    return cache_put(cache, statement, error);
 }
 
 /* ---- records ---- */
@@ -60,9 +58,8 @@ enum record_column {
     COLUMN_STATUS = RECORD_COLUMN_COUNT,
     COLUMN_MESSAGE,
     COLUMN_PROGRAM,
-    COLUMN_ATTACHMENT_BYTES,
     COLUMN_FINGERPRINT,
-    COLUMN_ID
+    COLUMN_ATTACHMENT
 };
 
 /* A failure that the bytes are to blame for, as far as this version of doppel can tell. */
@@ -91,56 +88,41 @@ static bool read_failure(sqlite3_stmt *statement, struct doppel_record *record)
     return true;
 }
 
-/* True when the record can be used; `*out_id` is where its attachment lies, 0 without one. */
-static bool read_row(sqlite3_stmt *statement, struct doppel_record *record, int64_t *out_id)
+/* True when the record can be used. */
+static bool read_row(sqlite3_stmt *statement, struct doppel_record *record)
 {
     if (!record_read(statement, 0, record))
         return false;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
     if (!scheme || record->version != scheme->version)
         return false;
-    if (sqlite3_column_int64(statement, COLUMN_ATTACHMENT_BYTES) > 0)
-        *out_id = sqlite3_column_int64(statement, COLUMN_ID);
     if (sqlite3_column_int(statement, COLUMN_STATUS) != DOPPEL_OK)
         return read_failure(statement, record);
-    return fingerprint_read(statement, COLUMN_FINGERPRINT, record);
+    return fingerprint_read(statement, COLUMN_FINGERPRINT, record) &&
+           (sqlite3_column_type(statement, COLUMN_ATTACHMENT) == SQLITE_NULL ||
+            attachment_read(statement, COLUMN_ATTACHMENT, record) == DOPPEL_OK);
 }
 
-static enum doppel_status read_attachment(struct doppel_cache *cache, int64_t id,
-                                          struct doppel_record *record)
-{
-    sqlite3_stmt *statement = cache_reader(cache, "SELECT data FROM attachment WHERE record = ?1");
-    if (!statement)
-        return DOPPEL_E_NOT_FOUND;
-    sqlite3_bind_int64(statement, 1, id);
-    enum doppel_status status = cache_look_up(cache, statement);
-    if (!status && attachment_read(statement, 0, record))
-        status = DOPPEL_E_NOT_FOUND;
-    sqlite3_reset(statement);
-    return status;
-}
+#define SELECT_RECORD(attachment)                                                                  \
+    SELECT_FROM_BOTH(RECORD_COLUMNS ", status, message, program, fingerprint, " attachment,        \
+                     "record", "digest = ?1 AND scheme = ?2")
 
 enum doppel_status doppel_cache_record(struct doppel_cache *cache,
                                        const struct doppel_digest *digest,
                                        enum doppel_scheme_id scheme, bool with_attachment,
                                        struct doppel_record *out)
 {
-    sqlite3_stmt *statement =
-        cache_reader(cache, "SELECT " RECORD_COLUMNS
-                            ", status, message, program, attachment_bytes, fingerprint, id"
-                            " FROM record WHERE digest = ?1 AND scheme = ?2");
+    const char *sql = with_attachment ? SELECT_RECORD("attachment") : SELECT_RECORD("NULL");
+    sqlite3_stmt *statement = cache_reader(cache, sql);
     if (!statement)
         return DOPPEL_E_NOT_FOUND;
     sqlite3_bind_blob(statement, 1, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
     sqlite3_bind_int(statement, 2, (int)scheme);
     struct doppel_record record = {0};
-    int64_t attachment = 0;
     enum doppel_status status = cache_look_up(cache, statement);
-    if (!status && !read_row(statement, &record, &attachment))
+    if (!status && !read_row(statement, &record))
         status = DOPPEL_E_NOT_FOUND;
     sqlite3_reset(statement);
-    if (!status && with_attachment && attachment)
-        status = read_attachment(cache, attachment, &record);
     if (status)
         doppel_record_free(&record);
     else
@@ -148,64 +130,32 @@ enum doppel_status doppel_cache_record(struct doppel_cache *cache,
     return status;
 }
 
-static enum doppel_status put_row(struct doppel_cache *cache, const struct doppel_record *record,
-                                  int64_t *out_id, struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    enum doppel_status status = cache_writer(
-        cache,
-        "INSERT INTO record(" RECORD_COLUMNS
-        ", status, message, program, attachment_bytes, fingerprint)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
-        " ON CONFLICT(digest, scheme) DO UPDATE SET kind = excluded.kind,"
-        " version = excluded.version, width = excluded.width, height = excluded.height,"
-        " quality = excluded.quality, status = excluded.status, message = excluded.message,"
-        " program = excluded.program, attachment_bytes = excluded.attachment_bytes,"
-        " fingerprint = excluded.fingerprint RETURNING id",
-        &statement, error);
-    if (status)
-        return status;
-    record_bind(statement, 1, record);
-    sqlite3_bind_int(statement, RECORD_COLUMN_COUNT + 1, (int)record->error.status);
-    sqlite3_bind_text(statement, RECORD_COLUMN_COUNT + 3, doppel_version(), -1, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, RECORD_COLUMN_COUNT + 4, (int64_t)record->attachment_size);
-    if (record->error.status)
-        sqlite3_bind_text(statement, RECORD_COLUMN_COUNT + 2, record->error.message, -1,
-                          SQLITE_STATIC);
-    else
-        status = fingerprint_bind(statement, RECORD_COLUMN_COUNT + 5, &record->fingerprint, error);
-    return status ? status : cache_run(cache, statement, out_id, error);
-}
-
-static enum doppel_status put_attachment(struct doppel_cache *cache, int64_t id,
-                                         const struct doppel_record *record,
-                                         struct doppel_error *error)
-{
-    const char *sql = record->attachment_size
-                          ? "INSERT OR REPLACE INTO attachment(record, data) VALUES(?1, ?2)"
-                          : "DELETE FROM attachment WHERE record = ?1";
-    sqlite3_stmt *statement;
-    enum doppel_status status = cache_writer(cache, sql, &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, id);
-    if (record->attachment_size)
-        sqlite3_bind_blob64(statement, 2, record->attachment, record->attachment_size,
-                            SQLITE_STATIC);
-    return cache_run(cache, statement, NULL, error);
-}
-
 enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
                                            const struct doppel_record *record,
                                            struct doppel_error *error)
 {
-    if (record->error.status && !is_lasting(record->error.status))
+    bool failed = record->error.status != DOPPEL_OK;
+    if (failed && !is_lasting(record->error.status))
         return DOPPEL_OK;
-    int64_t id = 0;
-    enum doppel_status status = put_row(cache, record, &id, error);
-    if (!status)
-        status = put_attachment(cache, id, record, error);
-    return cache_end_write(cache, status, error);
+    sqlite3_stmt *statement;
+    enum doppel_status status =
+        doppel_store_statement(cache->store,
+                               "INSERT OR REPLACE INTO temp.record(" DETAIL_COLUMNS
+                               ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                               &statement, error);
+    if (!status && !failed)
+        status = fingerprint_bind(statement, COLUMN_FINGERPRINT + 1, &record->fingerprint, error);
+    if (status)
+        return status;
+    record_bind(statement, 1, record);
+    sqlite3_bind_int(statement, COLUMN_STATUS + 1, (int)record->error.status);
+    sqlite3_bind_text(statement, COLUMN_PROGRAM + 1, doppel_version(), -1, SQLITE_STATIC);
+    if (failed)
+        sqlite3_bind_text(statement, COLUMN_MESSAGE + 1, record->error.message, -1, SQLITE_STATIC);
+    else if (record->attachment_size)
+        sqlite3_bind_blob64(statement, COLUMN_ATTACHMENT + 1, record->attachment,
+                            record->attachment_size, SQLITE_STATIC);
+    return cache_put(cache, statement, error);
 }
 
 /* ---- pairs ---- */
@@ -235,15 +185,15 @@ static bool bind_pair(sqlite3_stmt *statement, const struct doppel_digest *a,
 static bool read_verdict(sqlite3_stmt *statement, struct doppel_image_verdict *out)
 {
     *out = (struct doppel_image_verdict){
-        .distance64 = (uint32_t)sqlite3_column_int64(statement, 2),
-        .distance256 = (uint32_t)sqlite3_column_int64(statement, 3),
-        .query_view = (uint8_t)sqlite3_column_int(statement, 4),
-        .item_view = (uint8_t)sqlite3_column_int(statement, 5),
-        .orientation = (uint8_t)sqlite3_column_int(statement, 6),
-        .false_positive_rate = sqlite3_column_double(statement, 7),
-        .similarity = sqlite3_column_double(statement, 8),
+        .distance64 = (uint32_t)sqlite3_column_int64(statement, 4),
+        .distance256 = (uint32_t)sqlite3_column_int64(statement, 5),
+        .query_view = (uint8_t)sqlite3_column_int(statement, 6),
+        .item_view = (uint8_t)sqlite3_column_int(statement, 7),
+        .orientation = (uint8_t)sqlite3_column_int(statement, 8),
+        .false_positive_rate = sqlite3_column_double(statement, 9),
+        .similarity = sqlite3_column_double(statement, 10),
     };
-    return is_of_this_program(statement, 0) && out->distance64 <= 64 && out->distance256 <= 256 &&
+    return is_of_this_program(statement, 2) && out->distance64 <= 64 && out->distance256 <= 256 &&
            out->query_view < DOPPEL_VIEW_COUNT && out->item_view < DOPPEL_VIEW_COUNT &&
            out->orientation < DOPPEL_IMAGE_ORIENTATIONS && out->false_positive_rate >= 0 &&
            out->false_positive_rate <= 1 && out->similarity >= -1 && out->similarity <= 1;
@@ -254,9 +204,7 @@ enum doppel_status doppel_cache_pair(struct doppel_cache *cache, const struct do
                                      struct doppel_image_verdict *out_verdict)
 {
     sqlite3_stmt *statement =
-        cache_reader(cache, "SELECT program, same, distance64, distance256, query_view, item_view,"
-                            " orientation, false_positive_rate, similarity"
-                            " FROM pair WHERE a = ?1 AND b = ?2");
+        cache_reader(cache, SELECT_FROM_BOTH(PAIR_COLUMNS, "pair", "a = ?1 AND b = ?2"));
     if (!statement)
         return DOPPEL_E_NOT_FOUND;
     struct doppel_image_verdict verdict;
@@ -267,7 +215,7 @@ enum doppel_status doppel_cache_pair(struct doppel_cache *cache, const struct do
     if (!status) {
         if (swapped)
             swap_roles(&verdict);
-        *out_same = sqlite3_column_int(statement, 1) != 0;
+        *out_same = sqlite3_column_int(statement, 3) != 0;
         *out_verdict = verdict;
     }
     sqlite3_reset(statement);
@@ -281,25 +229,23 @@ enum doppel_status doppel_cache_put_pair(struct doppel_cache *cache, const struc
 {
     sqlite3_stmt *statement;
     enum doppel_status status =
-        cache_writer(cache,
-                     "INSERT OR REPLACE INTO pair(a, b, program, same, distance64, distance256,"
-                     " query_view, item_view, orientation, false_positive_rate, similarity)"
-                     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-                     &statement, error);
-    if (!status) {
-        struct doppel_image_verdict stored = *verdict;
-        if (bind_pair(statement, a, b))
-            swap_roles(&stored);
-        sqlite3_bind_text(statement, 3, doppel_version(), -1, SQLITE_STATIC);
-        sqlite3_bind_int(statement, 4, same);
-        sqlite3_bind_int64(statement, 5, stored.distance64);
-        sqlite3_bind_int64(statement, 6, stored.distance256);
-        sqlite3_bind_int(statement, 7, stored.query_view);
-        sqlite3_bind_int(statement, 8, stored.item_view);
-        sqlite3_bind_int(statement, 9, stored.orientation);
-        sqlite3_bind_double(statement, 10, stored.false_positive_rate);
-        sqlite3_bind_double(statement, 11, stored.similarity);
-        status = cache_run(cache, statement, NULL, error);
-    }
-    return cache_end_write(cache, status, error);
+        doppel_store_statement(cache->store,
+                               "INSERT OR REPLACE INTO temp.pair(" PAIR_COLUMNS
+                               ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                               &statement, error);
+    if (status)
+        return status;
+    struct doppel_image_verdict stored = *verdict;
+    if (bind_pair(statement, a, b))
+        swap_roles(&stored);
+    sqlite3_bind_text(statement, 3, doppel_version(), -1, SQLITE_STATIC);
+    sqlite3_bind_int(statement, 4, same);
+    sqlite3_bind_int64(statement, 5, stored.distance64);
+    sqlite3_bind_int64(statement, 6, stored.distance256);
+    sqlite3_bind_int(statement, 7, stored.query_view);
+    sqlite3_bind_int(statement, 8, stored.item_view);
+    sqlite3_bind_int(statement, 9, stored.orientation);
+    sqlite3_bind_double(statement, 10, stored.false_positive_rate);
+    sqlite3_bind_double(statement, 11, stored.similarity);
+    return cache_put(cache, statement, error);
 }

@@ -57,20 +57,22 @@ struct doppel_cache;
  * Open or make the cache file, and the directories above it.
  *
  * A damaged cache is renamed to `PATH.damaged`, one of another version to `PATH.old`, and begun
- * anew; `*out_renewed` (may be NULL) says so. One whose damage shows later knows nothing more,
- * takes nothing more (DOPPEL_E_CORRUPT), and is set aside when it is closed. Processes may share
- * a cache. What goes wrong with it costs time, never a result: callers warn and go on.
+ * anew; `*out_renewed` (may be NULL) says so. One whose damage shows later is set aside when it is
+ * closed. Processes may share a cache, and do not hinder each other.
+ *
+ * What goes wrong with it costs time, never a result: what was put is known as long as the cache is
+ * open, also when the file is busy, damaged, full or read-only. Callers warn and go on.
  *
  * @param out given (doppel_cache_close). DOPPEL_E_FORMAT (not ours), _IO, _BUSY, _MEMORY
  */
 DOPPEL_API enum doppel_status doppel_cache_open(const char *path, struct doppel_cache **out,
                                                 bool *out_renewed, struct doppel_error *error);
 /**
- * Write what is pending. Puts do so by themselves every 500 puts, and puts and look-ups when a
- * second has passed; callers that are idle for longer do it, for others wait for the lock.
+ * Write what was put and is not in the file yet. Puts and look-ups do so by themselves: every 500
+ * puts, and when a second has passed; callers that are idle for longer do it.
  *
- * A put or flush that fails loses what was pending. After DOPPEL_E_BUSY puts fail at once for a
- * second, rather than wait each.
+ * @return as puts do, what the file had against it: DOPPEL_E_BUSY after two seconds of waiting,
+ * _IO, _CORRUPT; nothing is lost, and a second later it is tried again
  */
 DOPPEL_API enum doppel_status doppel_cache_flush(struct doppel_cache *cache,
                                                  struct doppel_error *error);

@@ -32,32 +32,31 @@ const char catalogue_schema[] =
     " former_item INTEGER, former_path BLOB"
     ") STRICT;";
 
-const char cache_schema[] =
-    "CREATE TABLE file("
-    " path BLOB PRIMARY KEY,"
-    " device INTEGER NOT NULL, inode INTEGER NOT NULL,"
-    " size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,"
-    " digest BLOB NOT NULL"
+/* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
+#define CACHE_TABLES(place)                                                                        \
+    "CREATE TABLE " place "file("                                                                  \
+    " path BLOB PRIMARY KEY,"                                                                      \
+    " device INTEGER NOT NULL, inode INTEGER NOT NULL,"                                            \
+    " size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,"                                           \
+    " digest BLOB NOT NULL"                                                                        \
+    ") STRICT, WITHOUT ROWID;"                                                                     \
+    "CREATE TABLE " place "record("                                                                \
+    " digest BLOB NOT NULL, kind INTEGER NOT NULL,"                                                \
+    " scheme INTEGER NOT NULL, version INTEGER NOT NULL,"                                          \
+    " width INTEGER NOT NULL, height INTEGER NOT NULL, quality INTEGER NOT NULL,"                  \
+    " status INTEGER NOT NULL, message TEXT, program TEXT NOT NULL,"                               \
+    " fingerprint BLOB, attachment BLOB,"                                                          \
+    " PRIMARY KEY(digest, scheme)"                                                                 \
+    ") STRICT;"                                                                                    \
+    "CREATE TABLE " place "pair("                                                                  \
+    " a BLOB NOT NULL, b BLOB NOT NULL,"                                                           \
+    " program TEXT NOT NULL, same INTEGER NOT NULL,"                                               \
+    " distance64 INTEGER NOT NULL, distance256 INTEGER NOT NULL,"                                  \
+    " query_view INTEGER NOT NULL, item_view INTEGER NOT NULL, orientation INTEGER NOT NULL,"      \
+    " false_positive_rate REAL NOT NULL, similarity REAL NOT NULL,"                                \
+    " PRIMARY KEY(a, b)"                                                                           \
     ") STRICT, WITHOUT ROWID;"
-    "CREATE TABLE record("
-    " id INTEGER PRIMARY KEY,"
-    " digest BLOB NOT NULL, kind INTEGER NOT NULL,"
-    " scheme INTEGER NOT NULL, version INTEGER NOT NULL,"
-    " width INTEGER NOT NULL, height INTEGER NOT NULL, quality INTEGER NOT NULL,"
-    " status INTEGER NOT NULL, message TEXT, program TEXT NOT NULL,"
-    " attachment_bytes INTEGER NOT NULL,"
-    " fingerprint BLOB,"
-    " UNIQUE(digest, scheme)"
-    ") STRICT;"
-    "CREATE TABLE attachment("
-    " record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE,"
-    " data BLOB NOT NULL"
-    ") STRICT;"
-    "CREATE TABLE pair("
-    " a BLOB NOT NULL, b BLOB NOT NULL,"
-    " program TEXT NOT NULL, same INTEGER NOT NULL,"
-    " distance64 INTEGER NOT NULL, distance256 INTEGER NOT NULL,"
-    " query_view INTEGER NOT NULL, item_view INTEGER NOT NULL, orientation INTEGER NOT NULL,"
-    " false_positive_rate REAL NOT NULL, similarity REAL NOT NULL,"
-    " PRIMARY KEY(a, b)"
-    ") STRICT, WITHOUT ROWID;";
+
+/* The attachment comes last: it lies on a page of its own, which other look-ups do not read. */
+const char cache_schema[] = CACHE_TABLES("main.");
+const char cache_pending_schema[] = "PRAGMA temp.journal_mode=MEMORY;" CACHE_TABLES("temp.");

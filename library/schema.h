@@ -12,5 +12,6 @@ enum { CATALOGUE_VERSION = 1, CACHE_VERSION = 1 };
 
 extern const char catalogue_schema[];
 extern const char cache_schema[];
+extern const char cache_pending_schema[];
 
 #endif

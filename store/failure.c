@@ -4,25 +4,31 @@
 #include <errno.h>
 #include <string.h>
 
+/* SQLite does not keep the reason of a commit that failed; then it is still where the system left
+ * it. */
+static int system_reason(const struct doppel_store *store)
+{
+    int reason = sqlite3_system_errno(store->database);
+    return reason ? reason : errno;
+}
+
 static enum doppel_status fail_system(const struct doppel_store *store, const char *what,
                                       struct doppel_error *error)
 {
-    int number = sqlite3_system_errno(store->database);
+    int reason = system_reason(store);
     return doppel_fail(error, DOPPEL_E_IO, "%s: %s: %s", store->path, what,
-                       number ? strerror(number) : sqlite3_errmsg(store->database));
+                       reason ? strerror(reason) : sqlite3_errmsg(store->database));
 }
 
 static enum doppel_status fail_io(const struct doppel_store *store, int code,
                                   struct doppel_error *error)
 {
-    int number = sqlite3_system_errno(store->database);
-    if (number == ENOSPC || number == EDQUOT)
+    int reason = system_reason(store);
+    if (reason == ENOSPC || reason == EDQUOT)
         return store_fail(store, SQLITE_FULL, error);
-    if (number == EFBIG)
+    if (reason == EFBIG)
         return doppel_fail(error, DOPPEL_E_IO,
-                           "%s: the system's limit on the size of a file is reached; "
-                           "what was not yet committed is lost",
-                           store->path);
+                           "%s: the system's limit on the size of a file is reached", store->path);
     /* A page that the file should have and has not. */
     if (code == SQLITE_IOERR_SHORT_READ)
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the database is damaged: cut short",
@@ -51,9 +57,7 @@ enum doppel_status store_fail(const struct doppel_store *store, int code,
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the database is damaged: %s", path,
                            sqlite3_errmsg(store->database));
     case SQLITE_FULL:
-        return doppel_fail(error, DOPPEL_E_IO,
-                           "%s: no space left on the device; what was not yet committed is lost",
-                           path);
+        return doppel_fail(error, DOPPEL_E_IO, "%s: no space left on the device", path);
     case SQLITE_READONLY:
         return doppel_fail(error, DOPPEL_E_IO,
                            "%s: cannot be written: the file, its directory or the file system is "

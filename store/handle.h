@@ -23,10 +23,6 @@ struct doppel_store {
 enum doppel_status store_fail(const struct doppel_store *store, int code,
                               struct doppel_error *error);
 
-/** Run SQL that gives no rows, outside the statement cache. */
-enum doppel_status store_execute(struct doppel_store *store, const char *sql,
-                                 struct doppel_error *error);
-
 /** Finalize all prepared statements. */
 void store_forget_statements(struct doppel_store *store);
 

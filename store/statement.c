@@ -1,6 +1,7 @@
 /* Statements that are prepared once and used again. */
 #include "store/handle.h"
 
+#include <errno.h>
 #include <string.h>
 
 static sqlite3_stmt *find_prepared(const struct doppel_store *store, const char *sql)
@@ -38,6 +39,7 @@ enum doppel_status doppel_store_statement(struct doppel_store *store, const char
 enum doppel_status doppel_store_step(struct doppel_store *store, sqlite3_stmt *statement,
                                      bool *out_row, struct doppel_error *error)
 {
+    errno = 0;
     int code = sqlite3_step(statement);
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
         enum doppel_status status = store_fail(store, code, error);

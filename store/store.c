@@ -9,13 +9,6 @@
 
 enum { PAGES_PER_CHECKPOINT = 4096, WAL_RETRY_MS = 5 };
 
-enum doppel_status store_execute(struct doppel_store *store, const char *sql,
-                                 struct doppel_error *error)
-{
-    int code = sqlite3_exec(store->database, sql, NULL, NULL, NULL);
-    return code == SQLITE_OK ? DOPPEL_OK : store_fail(store, code, error);
-}
-
 /* The one number that a query gives; through a statement that does not outlive it. */
 static enum doppel_status read_number(struct doppel_store *store, const char *sql, int64_t *out,
                                       struct doppel_error *error)
@@ -96,12 +89,12 @@ static enum doppel_status harden(struct doppel_store *store,
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_wal_autocheckpoint(database, PAGES_PER_CHECKPOINT);
-    return store_execute(store,
-                         options->durable ? "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;"
-                                            "PRAGMA synchronous=FULL"
-                                          : "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;"
-                                            "PRAGMA synchronous=NORMAL",
-                         error);
+    return doppel_store_execute(store,
+                                options->durable ? "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;"
+                                                   "PRAGMA synchronous=FULL"
+                                                 : "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;"
+                                                   "PRAGMA synchronous=NORMAL",
+                                error);
 }
 
 /* ---- whose is it ---- */
@@ -126,7 +119,7 @@ static enum doppel_status identify(struct doppel_store *store, struct identity *
 static enum doppel_status identify_at_once(struct doppel_store *store, struct identity *out,
                                            struct doppel_error *error)
 {
-    enum doppel_status status = store_execute(store, "BEGIN", error);
+    enum doppel_status status = doppel_store_execute(store, "BEGIN", error);
     if (!status)
         status = identify(store, out, error);
     doppel_store_rollback(store);
@@ -185,9 +178,9 @@ static enum doppel_status make_schema(struct doppel_store *store,
              (int32_t)options->application_id, options->schema_version);
     status = identify(store, &identity, error);
     if (!status && is_blank(&identity)) {
-        status = store_execute(store, options->schema, error);
+        status = doppel_store_execute(store, options->schema, error);
         if (!status)
-            status = store_execute(store, marks, error);
+            status = doppel_store_execute(store, marks, error);
     }
     if (!status)
         return doppel_store_commit(store, error);
@@ -267,6 +260,14 @@ void doppel_store_close(struct doppel_store *store)
     free(store);
 }
 
+enum doppel_status doppel_store_execute(struct doppel_store *store, const char *sql,
+                                        struct doppel_error *error)
+{
+    errno = 0;
+    int code = sqlite3_exec(store->database, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? DOPPEL_OK : store_fail(store, code, error);
+}
+
 const char *doppel_store_path(const struct doppel_store *store)
 {
     return store->path;
@@ -276,12 +277,12 @@ const char *doppel_store_path(const struct doppel_store *store)
 
 enum doppel_status doppel_store_begin(struct doppel_store *store, struct doppel_error *error)
 {
-    return store_execute(store, "BEGIN IMMEDIATE", error);
+    return doppel_store_execute(store, "BEGIN IMMEDIATE", error);
 }
 
 enum doppel_status doppel_store_commit(struct doppel_store *store, struct doppel_error *error)
 {
-    enum doppel_status status = store_execute(store, "COMMIT", error);
+    enum doppel_status status = doppel_store_execute(store, "COMMIT", error);
     if (status)
         doppel_store_rollback(store);
     return status;

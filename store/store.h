@@ -51,6 +51,10 @@ DOPPEL_API void doppel_store_close(struct doppel_store *store);
 /** The path it was opened with; lives as long as the store. */
 DOPPEL_API const char *doppel_store_path(const struct doppel_store *store);
 
+/** Run statements, separated by semicolons, that give no rows and are run once. */
+DOPPEL_API enum doppel_status doppel_store_execute(struct doppel_store *store, const char *sql,
+                                                   struct doppel_error *error);
+
 /** Begin a write transaction (BEGIN IMMEDIATE; DOPPEL_E_BUSY when another process has one for
  * longer than the timeout), end it, or take it back. A commit that fails takes back all. */
 DOPPEL_API enum doppel_status doppel_store_begin(struct doppel_store *store,

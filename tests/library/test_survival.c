@@ -20,8 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* More kills where the machine is too busy for anything to be written between them. */
-enum { KILLS = 20, MAX_DELAY_MS = 80, BATCH = 7 };
+enum { KILLS = 20, MAX_ITEMS = 100, MAX_RECORDS = 1500, BATCH = 7 };
 
 static const struct doppel_library_options create = {.create = true};
 
@@ -88,27 +87,31 @@ static uint64_t count_items(const char *directory)
     return count;
 }
 
-static void sleep_ms(long ms)
+static void sleep_us(long us)
 {
-    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    const struct timespec pause = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
     nanosleep(&pause, NULL);
 }
 
 typedef int writer(const char *path, atomic_ullong *acknowledged);
 
-/* Run the writer in a child, kill it at a random moment, and return what it had acknowledged. */
-static uint64_t run_and_kill(writer *write, const char *path, uint64_t already)
+/* Run the writer in a child, kill it at some moment after it has acknowledged a random number of
+ * writes, and return how many those were in the end. */
+static uint64_t run_and_kill(writer *write, const char *path, uint64_t already, int most)
 {
     atomic_ullong *acknowledged =
         mmap(NULL, sizeof *acknowledged, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(acknowledged != MAP_FAILED);
     atomic_store(acknowledged, already);
+    uint64_t target = already + (uint64_t)(rand() % most);
     pid_t child = fork();
     if (child == 0)
         _exit(write(path, acknowledged));
-    sleep_ms(rand() % MAX_DELAY_MS);
-    kill(child, SIGKILL);
     int status;
+    while (atomic_load(acknowledged) < target && waitpid(child, &status, WNOHANG) == 0)
+        sleep_us(100);
+    sleep_us(rand() % 10000);
+    kill(child, SIGKILL);
     assert_int_equal(waitpid(child, &status, 0), child);
     if (!WIFSIGNALED(status)) /* it goes on until it is killed */
         fail_msg("the writer ended with %d", WEXITSTATUS(status));
@@ -141,8 +144,8 @@ static void test_a_killed_writer_loses_nothing_committed(void **state)
     assert_int_equal(doppel_library_open(directory, &create, &library, NULL), DOPPEL_OK);
     doppel_library_close(library);
     uint64_t there = 0;
-    for (int kill = 0; kill < KILLS || (!there && kill < 20 * KILLS); kill++) {
-        uint64_t acknowledged = run_and_kill(write_library, directory, there);
+    for (int kill = 0; kill < KILLS; kill++) {
+        uint64_t acknowledged = run_and_kill(write_library, directory, there, MAX_ITEMS);
         there = count_items(directory);
         assert_true(there >= acknowledged);
         assert_int_equal(there % BATCH, 0); /* whole commits only */
@@ -167,28 +170,34 @@ static int write_cache(const char *path, atomic_ullong *acknowledged)
     }
 }
 
-/* Of a killed scan at most 500 writes are lost. */
+/* Records are there up to which number, when those to `count` are? */
+static uint64_t count_records(struct doppel_cache *cache, uint64_t count)
+{
+    for (;; count++) {
+        struct doppel_record expected = record_make(count + 1), record = {0};
+        enum doppel_status status =
+            doppel_cache_record(cache, &expected.digest, expected.scheme, true, &record);
+        if (!status)
+            record_assert_equal(&record, &expected);
+        doppel_record_free(&record);
+        doppel_record_free(&expected);
+        if (status)
+            return count;
+    }
+}
+
+/* Of a killed scan at most 500 puts are lost. */
 static void test_a_killed_scan_loses_little(void **state)
 {
     const char *path = folder_path(*state, "cache.db");
     uint64_t there = 0;
-    for (int kill = 0; kill < KILLS || (!there && kill < 20 * KILLS); kill++) {
-        uint64_t acknowledged = run_and_kill(write_cache, path, there);
+    for (int kill = 0; kill < KILLS; kill++) {
+        uint64_t acknowledged = run_and_kill(write_cache, path, there, MAX_RECORDS);
         struct doppel_cache *cache;
         bool renewed;
         assert_int_equal(doppel_cache_open(path, &cache, &renewed, NULL), DOPPEL_OK);
         assert_false(renewed);
-        for (;; there++) {
-            struct doppel_record expected = record_make(there + 1), record = {0};
-            enum doppel_status status =
-                doppel_cache_record(cache, &expected.digest, expected.scheme, true, &record);
-            if (!status)
-                record_assert_equal(&record, &expected);
-            doppel_record_free(&record);
-            doppel_record_free(&expected);
-            if (status)
-                break;
-        }
+        there = count_records(cache, there);
         doppel_cache_close(cache);
         assert_true(there + 500 >= acknowledged);
         assert_intact(path);
@@ -196,7 +205,7 @@ static void test_a_killed_scan_loses_little(void **state)
     assert_true(there > 0);
 }
 
-/* A second without 500 writes: a look-up writes what is pending. */
+/* A second without 500 puts: a look-up writes what is pending. */
 static void test_a_slow_scan_loses_little(void **state)
 {
     const char *path = folder_path(*state, "cache.db");
@@ -207,7 +216,7 @@ static void test_a_slow_scan_loses_little(void **state)
     assert_int_equal(doppel_cache_put_record(slow, &record, NULL), DOPPEL_OK);
     assert_int_equal(doppel_cache_record(other, &record.digest, record.scheme, false, &known),
                      DOPPEL_E_NOT_FOUND);
-    sleep_ms(1100);
+    sleep_us(1100000);
     assert_int_equal(doppel_cache_record(slow, &record.digest, record.scheme, false, &known),
                      DOPPEL_OK);
     doppel_record_free(&known);
@@ -254,20 +263,26 @@ static int fill_cache(const char *path)
 {
     struct doppel_cache *cache;
     struct doppel_error error = {0};
-    const struct rlimit limit = {LIMIT_BYTES, LIMIT_BYTES};
     if (doppel_cache_open(path, &cache, NULL, NULL))
         return 1;
+    for (uint64_t number = 1; number <= 2 * COMMITTED; number++) {
+        struct doppel_record record = record_make(number);
+        enum doppel_status status = doppel_cache_put_record(cache, &record, &error);
+        doppel_record_free(&record);
+        if (status)
+            return 3;
+        if (number == COMMITTED && doppel_cache_flush(cache, &error))
+            return 4;
+    }
+    const struct rlimit limit = {1000, 1000};
     signal(SIGXFSZ, SIG_IGN);
     if (setrlimit(RLIMIT_FSIZE, &limit))
         return 2;
-    enum doppel_status status = DOPPEL_OK;
-    for (uint64_t number = 1; number < 1000 && !status; number++) {
-        struct doppel_record record = record_make(number);
-        status = doppel_cache_put_record(cache, &record, &error);
-        doppel_record_free(&record);
-    }
+    if (doppel_cache_flush(cache, &error) != DOPPEL_E_IO || !strstr(error.message, "limit"))
+        return 5;
+    uint64_t there = count_records(cache, 0);
     doppel_cache_close(cache);
-    return status == DOPPEL_E_IO && strstr(error.message, "limit") ? 0 : 3;
+    return there == 2 * COMMITTED ? 0 : 6;
 }
 
 static void assert_child_succeeds(int child_main(const char *), const char *path)
@@ -297,6 +312,7 @@ static void test_no_room_in_a_cache(void **state)
     bool renewed;
     assert_int_equal(doppel_cache_open(path, &cache, &renewed, NULL), DOPPEL_OK);
     assert_false(renewed);
+    assert_int_equal(count_records(cache, 0), COMMITTED); /* the rest had no room */
     doppel_cache_close(cache);
     assert_intact(path);
 }
@@ -341,7 +357,7 @@ static void test_two_writers_and_a_reader(void **state)
         assert_int_equal(count % 10, 0);
         assert_true(count >= last);
         last = count;
-        sleep_ms(2);
+        sleep_us(2000);
     }
     for (int i = 0; i < 2; i++) {
         int status;
