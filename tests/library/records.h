@@ -7,7 +7,7 @@
 /** The stamp of a file. */
 struct doppel_file_stamp stamp_of(const char *path);
 
-/** A record of phash64 with eight views whose codes, size and attachment follow from `seed`; given
+/** A record of phash64 with all views whose codes, size and attachment follow from `seed`; given
  * (doppel_record_free). */
 struct doppel_record record_make(uint64_t seed);
 

@@ -113,7 +113,7 @@ static void test_a_damaged_row_is_told(void **state)
         "UPDATE fingerprint SET data = substr(data, 1, length(data) - 1) WHERE item = 5",
         PATCH("data || x'00'"),
         PATCH("x'0400' || substr(data, 3)"),                             /* the scheme */
-        PATCH("substr(data, 1, 12) || x'09000000' || substr(data, 17)"), /* no such view */
+        PATCH("substr(data, 1, 12) || x'63000000' || substr(data, 17)"), /* no such view */
         PATCH("substr(data, 1, 12) || x'01000000' || substr(data, 17)"), /* a view twice */
         PATCH("substr(data, 1, 8) || zeroblob(4)"),                      /* no codes */
         "DELETE FROM fingerprint WHERE item = 5",
@@ -190,7 +190,7 @@ static void test_a_damaged_row_of_the_cache_is_not_known(void **state)
         "UPDATE record SET status = 2, message = 'a status that is not kept'",
         "UPDATE record SET attachment = x''",
         "UPDATE file SET digest = x'00'",
-        "UPDATE pair SET query_view = 8",
+        "UPDATE pair SET query_view = 99",
         "UPDATE pair SET orientation = 8",
         "UPDATE pair SET distance64 = -1",
         "UPDATE pair SET similarity = 9e999",
