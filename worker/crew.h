@@ -2,6 +2,8 @@
 #ifndef DOPPEL_WORKER_CREW_H
 #define DOPPEL_WORKER_CREW_H
 
+#include <assert.h>
+
 #include "worker/protocol.h"
 #include "worker/process.h"
 
@@ -9,6 +11,8 @@ enum {
     WINDOW = 4,      /* files in flight to one worker: enough that it never waits for us */
     START_MS = 20000 /* from start to the ready frame */
 };
+
+static_assert(WINDOW <= (int)PROTOCOL_BATCH, "a window fits a frame");
 
 /* A file, in the queue or in flight. `order.fd` is ours until its outcome. */
 struct job {
