@@ -5,17 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { NOBODY = 65534 };
 
 /* ---- sandbox ---- */
 
@@ -103,9 +102,11 @@ static int unread_pipe(void)
     return ends[1];
 }
 
-static void become_nobody(void)
+/* Root without the right to pass over the modes of files. (Another user might not reach doppel.) */
+static void give_up_power(void)
 {
-    if (geteuid() == 0 && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
+    if (geteuid() == 0 && (prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0) ||
+                           prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH, 0, 0, 0)))
         _exit(125);
 }
 
@@ -126,8 +127,8 @@ static void exec_command(const struct setting *setting, const char *const *words
     dup2(in, 0);
     dup2(out, 1);
     dup2(err, 2);
-    if (setting->nobody)
-        become_nobody();
+    if (setting->powerless)
+        give_up_power();
     execv(program, (char *const *)arguments);
     _exit(126);
 }

@@ -32,7 +32,7 @@ struct setting {
     const char *program;        /* NULL: doppel */
     const char *input;          /* standard input; NULL: none */
     size_t input_size;          /* 0: strlen */
-    bool nobody;                /* give up root first */
+    bool powerless;             /* the modes of files hold, also for root */
     bool closed_pipe;           /* standard output is a pipe that nobody reads */
     const char *environment[4]; /* "NAME=VALUE", up to NULL */
 };

@@ -24,10 +24,11 @@ def install():
     """Install under `work`, and move the pkg-config files' prefix there: DESTDIR is now the place."""
     run("meson", "install", "-C", build, "--no-rebuild", env=os.environ | {"DESTDIR": str(work)})
     config = next(work.rglob("pkgconfig"))
+    prefix = re.search(r"^prefix=(.*)$", (config / "doppel.pc").read_text(), re.MULTILINE).group(1)
     for path in config.glob("*.pc"):
         path.write_text(re.sub(r"^prefix=", f"prefix={work}", path.read_text(), flags=re.MULTILINE))
     os.environ["PKG_CONFIG_PATH"] = str(config)
-    return config.parent.parent.parent if config.parent.name != "lib" else config.parent.parent, config.parent
+    return work / prefix.lstrip("/"), config.parent
 
 
 prefix, libdir = install()

@@ -184,8 +184,8 @@ static void unreadable_files_are_reported(void **state)
     keep_drawing("pics/open.jpg", 5, 1);
     keep_drawing("pics/locked/inside.jpg", 7, 1);
     assert_int_equal(chmod("pics/secret.jpg", 0) | chmod("pics/locked", 0), 0);
-    const struct setting nobody = {.nobody = true};
-    struct ran ran = doppel_with(&nobody, "hash", "--json", "pics");
+    const struct setting powerless = {.powerless = true};
+    struct ran ran = doppel_with(&powerless, "hash", "--json", "pics");
     assert_code(&ran, 3);
     assert_true(reported(ran.err, "pics/secret.jpg"));
     assert_true(reported(ran.err, "pics/locked"));
