@@ -18,8 +18,10 @@ struct grouping {
     struct digest_map first;        /* of a digest */
     struct output *output;
     ARRAY(struct grouping_item) items;
-    ARRAY(uint32_t) twin_of; /* the first item with the same bytes; itself for the first */
-    ARRAY(struct doppel_edge) edges;
+    ARRAY(uint32_t) twin_of;         /* the first item with the same bytes; itself for the first */
+    ARRAY(struct doppel_edge) edges; /* `match`: 0, or 1 + number of a pixel match */
+    ARRAY(struct doppel_match) by_pixels; /* what the pixels said of an edge's pair */
+    uint32_t *joined_by;                  /* of each item, as doppel_group_by_leader says */
     uint32_t groups, doubles;
     int64_t double_bytes;
 };
@@ -91,6 +93,8 @@ void grouping_free(struct grouping *grouping)
     array_free(&grouping->items);
     array_free(&grouping->twin_of);
     array_free(&grouping->edges);
+    array_free(&grouping->by_pixels);
+    free(grouping->joined_by);
     digest_map_free(&grouping->first);
     doppel_matcher_free(grouping->matcher);
     free(grouping);
@@ -123,6 +127,13 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
 
 /* ---- pairs ---- */
 
+/* What the cache keeps of a pair was found with all views in all orientations. */
+static bool is_default(const struct doppel_image_judge_options *options)
+{
+    struct doppel_image_judge_options usual = doppel_image_judge_options_default();
+    return options->views == usual.views && options->orientations == usual.orientations;
+}
+
 /* Look at the pixels of a borderline pair, or recall what they said. */
 static bool pixels_agree(struct grouping *grouping, const struct doppel_found *found,
                          struct doppel_match *match)
@@ -131,9 +142,9 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
     const struct grouping_item *query = &grouping->items.items[found->query];
     const struct grouping_item *item = &grouping->items.items[found->id];
     struct doppel_image_verdict verdict = verdict_of(match);
+    struct doppel_cache *cache = is_default(&grouping->match.image) ? options->cache : NULL;
     bool same;
-    if (!options->cache ||
-        doppel_cache_pair(options->cache, &query->digest, &item->digest, &same, &verdict)) {
+    if (!cache || doppel_cache_pair(cache, &query->digest, &item->digest, &same, &verdict)) {
         struct doppel_image_features a = {0}, b = {0};
         bool loaded = options->features(options->context, query, &a) &&
                       options->features(options->context, item, &b);
@@ -142,9 +153,8 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
         doppel_fingerprint_free(&b.fingerprint);
         if (!loaded)
             return false;
-        if (options->cache)
-            (void)doppel_cache_put_pair(options->cache, &query->digest, &item->digest, same,
-                                        &verdict, NULL);
+        if (cache)
+            (void)doppel_cache_put_pair(cache, &query->digest, &item->digest, same, &verdict, NULL);
     }
     doppel_match_from_pixels(&verdict, same, match);
     return same;
@@ -160,7 +170,10 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
         return !signals_stopped();
     if (found->borderline && !pixels_agree(grouping, found, &match))
         return !signals_stopped();
-    struct doppel_edge edge = {a, b, match.similarity, 0};
+    if (found->borderline && !array_push(&grouping->by_pixels, match))
+        return false;
+    uint32_t by_pixels = found->borderline ? (uint32_t)grouping->by_pixels.count : 0;
+    struct doppel_edge edge = {a, b, match.similarity, by_pixels};
     *out_follows = true;
     return array_push(&grouping->edges, edge) && !signals_stopped();
 }
@@ -214,6 +227,40 @@ static bool is_shown(const struct grouping *grouping, const struct member *membe
     return count > 1 && !all_references && !(grouping->options->across && one_source);
 }
 
+static enum doppel_relation turned(enum doppel_relation relation)
+{
+    return relation == DOPPEL_RELATION_CONTAINS    ? DOPPEL_RELATION_CONTAINED
+           : relation == DOPPEL_RELATION_CONTAINED ? DOPPEL_RELATION_CONTAINS
+                                                   : relation;
+}
+
+/* The pixels' word, when it was by them that `item` joined `leader`; else NULL. */
+static const struct doppel_match *pixel_match(const struct grouping *grouping, uint32_t leader,
+                                              uint32_t item)
+{
+    uint32_t number = grouping->joined_by[item];
+    const struct doppel_edge *edge = number == UINT32_MAX ? NULL : &grouping->edges.items[number];
+    bool by_pixels = edge && edge->match && edge->a == leader;
+    return by_pixels ? &grouping->by_pixels.items[edge->match - 1] : NULL;
+}
+
+/* What `query` is to `item`. */
+static struct doppel_match match_of(const struct grouping *grouping, uint32_t query, uint32_t item)
+{
+    const struct doppel_match *by_pixels = pixel_match(grouping, query, item);
+    struct doppel_match match;
+    if (by_pixels)
+        return *by_pixels;
+    by_pixels = pixel_match(grouping, item, query);
+    if (by_pixels) {
+        match = *by_pixels;
+        match.relation = turned(match.relation);
+        return match;
+    }
+    (void)doppel_matcher_compare(grouping->matcher, query, item, &match);
+    return match;
+}
+
 /* What a member is to the kept one. */
 static void put_reason(const struct grouping *grouping, json_t *row, uint32_t kept, uint32_t item)
 {
@@ -228,8 +275,7 @@ static void put_reason(const struct grouping *grouping, json_t *row, uint32_t ke
         put_number(row, "similarity", 1, 4);
         return;
     }
-    struct doppel_match match;
-    (void)doppel_matcher_compare(grouping->matcher, b, a, &match);
+    struct doppel_match match = match_of(grouping, b, a);
     bool part = match.relation == DOPPEL_RELATION_CONTAINED;
     put_text(row, "reason", part ? "part" : "near");
     put_match(row, &match);
@@ -295,14 +341,14 @@ static struct member *find_members(struct grouping *grouping)
 {
     uint32_t count = (uint32_t)grouping->items.count;
     uint32_t *leader = must_allocate(count * sizeof *leader);
-    uint32_t *edge = must_allocate(count * sizeof *edge);
     struct member *members = must_allocate(count * sizeof *members);
-    doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, leader, edge);
+    grouping->joined_by = must_allocate(count * sizeof *grouping->joined_by);
+    doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, leader,
+                           grouping->joined_by);
     for (uint32_t i = 0; i < count; i++)
         members[i] = (struct member){leader[grouping->twin_of.items[i]], i};
     qsort(members, count, sizeof *members, by_leader);
     free(leader);
-    free(edge);
     return members;
 }
 
