@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -25,15 +26,18 @@ def packages(group):
     return {name for line in text.splitlines() for name in line.split(":")[1].split()}
 
 
+def is_package(name):
+    return subprocess.run(["pkg-config", "--exists", name], check=False).returncode == 0
+
+
 def dependencies(*folders):
-    """The names in dependency('…') of meson.build files, also those that come from a foreach."""
+    """The names in dependency('…') of meson.build files, also those that come from a list."""
     for folder in folders:
         for path in (TOP / folder).rglob("meson.build"):
             text = path.read_text()
             names = re.findall(r"dependency\(\s*'([^']+)'", text)
-            for variable, values in re.findall(r"foreach (\w+) : \[([^\]]*)\]", text):
-                if re.search(rf"dependency\({variable}\b", text):
-                    names += re.findall(r"'([^']+)'", values)
+            if re.search(r"dependency\(\w", text):
+                names += [word for word in re.findall(r"'(lib\w+)'", text) if is_package(word)]
             yield from (name for name in names if name not in ELSEWHERE)
 
 
