@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "make.h"
 
-enum { MUTATIONS = 300, MAX_SEEDS = 32 };
+enum { MUTATIONS = 300, MAX_SEEDS = 96 };
 
 static uint64_t state = 42;
 
@@ -23,7 +23,9 @@ static uint32_t next_random(void)
 
 static size_t add(struct file *seeds, size_t count, struct file file)
 {
-    if (file.data && count < MAX_SEEDS)
+    if (file.data && count == MAX_SEEDS)
+        abort(); /* raise it */
+    if (file.data)
         seeds[count++] = file;
     return count;
 }
