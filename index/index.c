@@ -60,7 +60,8 @@ static bool set_capacity(struct doppel_index *index, size_t wanted)
     if (!groups)
         return false;
     index->groups = groups;
-    uint64_t *payloads = realloc(index->payloads, wanted * sizeof *payloads);
+    void *payloads =
+        realloc(index->payloads, wanted * (index->wide ? sizeof(uint64_t) : sizeof(uint32_t)));
     if (!payloads)
         return false;
     index->payloads = payloads;
@@ -83,12 +84,40 @@ void doppel_index_reserve(struct doppel_index *index, size_t count)
         (void)set_capacity(index, count);
 }
 
+static void set_payload(struct doppel_index *index, size_t position, uint64_t payload)
+{
+    if (index->wide)
+        ((uint64_t *)index->payloads)[position] = payload;
+    else
+        ((uint32_t *)index->payloads)[position] = (uint32_t)payload;
+}
+
+/* Most callers number their things: 32 bits a payload do until a wider one comes. */
+static bool widen(struct doppel_index *index, const uint64_t *payloads, size_t count)
+{
+    bool fits = true;
+    for (size_t i = 0; i < count && fits; i++)
+        fits = payloads[i] <= UINT32_MAX;
+    if (index->wide || fits)
+        return true;
+    uint64_t *wide = malloc(index->capacity * sizeof *wide);
+    if (!wide)
+        return false;
+    for (size_t i = 0; i < index->count; i++)
+        wide[i] = index_payload(index, i);
+    free(index->payloads);
+    index->payloads = wide;
+    index->wide = true;
+    return true;
+}
+
 enum doppel_status doppel_index_insert(struct doppel_index *index, const uint64_t *codes,
                                        const uint64_t *payloads, size_t count,
                                        struct doppel_error *error)
 {
     size_t end;
-    if (__builtin_add_overflow(index->count, count, &end) || !reserve(index, end))
+    if (__builtin_add_overflow(index->count, count, &end) || !reserve(index, end) ||
+        !widen(index, payloads, count))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu more codes in the index",
                            count);
     for (size_t i = 0; i < count; i++) {
@@ -98,7 +127,7 @@ enum doppel_status doppel_index_insert(struct doppel_index *index, const uint64_
             memset(code, 0, SCAN_GROUP * index->words * sizeof *code);
         for (size_t word = 0; word < index->words; word++)
             code[word * SCAN_GROUP] = codes[i * index->words + word];
-        index->payloads[index->count++] = payloads[i];
+        set_payload(index, index->count++, payloads[i]);
     }
     return DOPPEL_OK;
 }
@@ -109,14 +138,14 @@ size_t doppel_index_remove(struct doppel_index *index, uint64_t payload)
 {
     size_t removed = 0;
     for (size_t i = 0; i < index->count;) {
-        if (index->payloads[i] != payload) {
+        if (index_payload(index, i) != payload) {
             i++;
             continue;
         }
         size_t last = --index->count;
         for (size_t word = 0; word < index->words; word++)
             code_at(index, i)[word * SCAN_GROUP] = code_at(index, last)[word * SCAN_GROUP];
-        index->payloads[i] = index->payloads[last];
+        set_payload(index, i, index_payload(index, last));
         removed++;
     }
     return removed;

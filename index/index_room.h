@@ -11,7 +11,14 @@ struct doppel_index {
     size_t words; /* a code */
     size_t count, capacity;
     uint64_t *groups; /* as scan.h has them */
-    uint64_t *payloads;
+    bool wide;        /* payloads are 64 bits each, not 32: some need it */
+    void *payloads;
 };
+
+static inline uint64_t index_payload(const struct doppel_index *index, size_t position)
+{
+    return index->wide ? ((const uint64_t *)index->payloads)[position]
+                       : ((const uint32_t *)index->payloads)[position];
+}
 
 #endif

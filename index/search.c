@@ -104,7 +104,7 @@ static bool scan_block(const struct search *search, size_t start, size_t count, 
         search->kernel(index->groups + start * index->words, (count + SCAN_GROUP - 1) / SCAN_GROUP,
                        search->queries + query * index->words, radius_now(search, hits), found);
     for (size_t i = 0; i < n && found[i].position < count; i++) {
-        struct doppel_index_hit hit = {index->payloads[start + found[i].position],
+        struct doppel_index_hit hit = {index_payload(index, start + found[i].position),
                                        found[i].distance, (uint32_t)query};
         if (!keep(hits, &hit, search->k))
             return false;

@@ -19,6 +19,8 @@ struct packed {
     bool searchable; /* its codes are in the tables */
 };
 
+_Static_assert(DOPPEL_VIEW_COUNT <= 16, "views of a packed fingerprint are bits of 16");
+
 /* What doppel_matcher_find searches: filled by the first search, so that a matcher that is only
  * joined does without. Payload = slot. */
 struct search_tables {

@@ -281,6 +281,7 @@ static void measure_join(const struct doppel_matcher *matcher, uint32_t count, b
 
 int main(int argument_count, char **arguments)
 {
+    setvbuf(stdout, NULL, _IOLBF, 0);
     uint32_t count = argument_count > 1 ? (uint32_t)strtoul(arguments[1], NULL, 10) : 100000;
     uint32_t threads = argument_count > 2 ? (uint32_t)strtoul(arguments[2], NULL, 10) : 1;
     struct doppel_match_options options = doppel_match_options_default();

@@ -40,7 +40,7 @@ static bool collect(void *context, const struct doppel_index_hit *hit)
     return hits->count != hits->stop_after;
 }
 
-/* Several codes share a payload, and payloads use their high bits. */
+/* Several codes share a payload; the later ones use their high bits. */
 static struct fixture make(enum shape shape, size_t count, size_t words, uint32_t threads)
 {
     struct fixture f = {.words = words, .count = count};
@@ -51,7 +51,7 @@ static struct fixture make(enum shape shape, size_t count, size_t words, uint32_
     shaped_codes(shape, count, words, 1 + shape, f.codes);
     shaped_codes(shape, QUERIES, words, shape % 2 ? 1 + shape : 99, f.queries);
     for (size_t i = 0; i < count; i++)
-        f.payloads[i] = UINT64_MAX - (i * 7919 % (count / 3 + 1));
+        f.payloads[i] = (i < count / 3 ? UINT32_MAX : UINT64_MAX) - i * 7919 % (count / 3 + 1);
     struct doppel_index_options options = doppel_index_options_default();
     options.bits = (uint32_t)(64 * words);
     options.threads = threads;
