@@ -73,7 +73,8 @@ static double *end_of(struct targets *targets, pid_t pid, double life)
 }
 
 /* Every worker gets a random time to live, from half to three times what starting takes: some die
- * before they are ready, most at work. @return kills */
+ * before they are ready, most at work. The times grow, so that a machine that gets busier does not
+ * kill them all too early. @return kills */
 static unsigned shoot(uint32_t seed, struct ran *out)
 {
     static struct targets targets;
@@ -91,6 +92,7 @@ static unsigned shoot(uint32_t seed, struct ran *out)
             double *end = end_of(&targets, workers[i], life);
             if (now_seconds() >= *end && kill(workers[i], SIGKILL) == 0) {
                 *end = HUGE_VAL; /* once */
+                start *= 1.1;
                 kills++;
             }
         }
