@@ -120,9 +120,9 @@ DOPPEL_API struct doppel_image_judge_options doppel_image_judge_options_default(
 /** Widest 64-bit distance at which a pair of views is a candidate. */
 enum { DOPPEL_IMAGE_CANDIDATE_RADIUS = 16 };
 
-/** The same for two full frames in the same orientation: word 0 of the first code of each, as it
- * is. Stickers and logos move the low bits more than the high ones. */
-enum { DOPPEL_IMAGE_FULL_RADIUS = 24 };
+/** Two full frames in the same orientation are candidates by their 256-bit codes as well: stickers
+ * and logos move the low bits more than the high ones. */
+enum { DOPPEL_IMAGE_FULL_RADIUS = 96 };
 
 /** One look-up in the index. */
 struct doppel_image_query {

@@ -29,11 +29,13 @@ static bool view_counts(uint32_t view, enum doppel_image_views views, bool query
                  : view > DOPPEL_VIEW_FURNITURE && views == DOPPEL_VIEWS_ALL;
 }
 
-/** Full frames are told by more bits than the radius of the index lets through. */
-static uint32_t radius_of(const struct judge_pair *pair, uint32_t item_view)
+/** Whether a search by 64-bit codes, or of full frames by 256-bit ones, brings the pair together.
+ */
+static bool is_candidate(const struct judge_pair *pair)
 {
-    bool full = !pair->query_view && !item_view && !pair->orientation;
-    return full ? DOPPEL_IMAGE_FULL_RADIUS : DOPPEL_IMAGE_CANDIDATE_RADIUS;
+    bool full = !pair->query_view && !pair->item_view && !pair->orientation;
+    return pair->distance64 <= DOPPEL_IMAGE_CANDIDATE_RADIUS ||
+           (full && pair->distance256 <= DOPPEL_IMAGE_FULL_RADIUS);
 }
 
 /** One oriented view of the query against all views of the item. */
@@ -44,12 +46,13 @@ static void compare_views(const struct doppel_code *code, struct judge_pair pair
     for (uint32_t i = 0; i < item->count; i++) {
         if (!view_counts(item->positions[i], views, false))
             continue;
-        uint32_t near = doppel_code_distance(code, &item->codes[i], 64);
-        if (near > radius_of(&pair, item->positions[i]))
-            continue;
         pair.item_view = (uint8_t)item->positions[i];
-        pair.distance64 = (uint16_t)near;
+        pair.distance64 = (uint16_t)doppel_code_distance(code, &item->codes[i], 64);
+        if (pair.distance64 > DOPPEL_IMAGE_CANDIDATE_RADIUS && (pair.item_view || pair.query_view))
+            continue;
         pair.distance256 = (uint16_t)doppel_code_distance(code, &item->codes[i], 256);
+        if (!is_candidate(&pair))
+            continue;
         pair.score = (uint16_t)(pair.distance256 + 3 * pair.distance64);
         struct judge_pair *top = &best[class_of(pair.query_view, pair.item_view, pair.orientation)];
         if (pair.score < top->score)

@@ -13,7 +13,8 @@ struct judge_pair {
     uint8_t query_view, item_view, orientation;
 };
 
-/** The nearest pair of each class within DOPPEL_IMAGE_CANDIDATE_RADIUS. */
+/** The nearest pair of each class that a search brings together: within
+ * DOPPEL_IMAGE_CANDIDATE_RADIUS, or of full frames within DOPPEL_IMAGE_FULL_RADIUS. */
 void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,
                       const struct doppel_image_judge_options *options,
                       struct judge_pair best[JUDGE_CLASSES]);

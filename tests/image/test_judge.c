@@ -52,8 +52,9 @@ static void slow_scores(const struct doppel_fingerprint *query,
         unsigned near = slow_distance(&turned, &item->codes[t], 64);
         unsigned score = 3 * near + slow_distance(&turned, &item->codes[t], 256);
         unsigned class = slow_class(query->positions[q], item->positions[t], orientation);
-        unsigned radius = class == 0 ? DOPPEL_IMAGE_FULL_RADIUS : DOPPEL_IMAGE_CANDIDATE_RADIUS;
-        if (near <= radius && score < out[class])
+        unsigned wide = score - 3 * near;
+        bool candidate = near <= 16 || (class == 0 && wide <= 96);
+        if (candidate && score < out[class])
             out[class] = score;
     }
 }
