@@ -38,7 +38,7 @@ double calibration_pixels_log_rate(const struct calibration *calibration, double
 
 /* Similarity is 1 - score / UNRELATED_SCORE of two full frames with the same rate: 1 for equal
  * codes, 0 where half of the bits differ. */
-static const double UNRELATED_SCORE = 224;
+static const double UNRELATED_SCORE = 128 + 32 * JUDGE_FULL_WEIGHT;
 
 double doppel_image_similarity_at(double false_positive_rate)
 {

@@ -15,7 +15,9 @@ enum judge_class {
     JUDGE_CLASSES
 };
 
-/** Scores are d256 + 3·d64: 0 to 448. Curves hold a point every CALIBRATION_STEP. */
+/** Scores are d256 + 3·d64, 0 to 448, or d256 + d64 of two full frames. Curves hold a point every
+ * CALIBRATION_STEP. */
+enum { JUDGE_WEIGHT = 3, JUDGE_FULL_WEIGHT = 1 };
 enum { JUDGE_SCORE_MAX = 448, CALIBRATION_STEP = 8, CALIBRATION_POINTS = 448 / 8 + 1 };
 
 /** The pixels' curve: a point every hundredth of agreement. */

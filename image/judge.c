@@ -29,6 +29,14 @@ static bool view_counts(uint32_t view, enum doppel_image_views views, bool query
                  : view > DOPPEL_VIEW_FURNITURE && views == DOPPEL_VIEWS_ALL;
 }
 
+/** How near: the low bits count four times in moved frames. In a full frame that was only painted
+ * on they are as likely to change as the others, or more. */
+static uint16_t score_of(const struct judge_pair *pair, enum judge_class class)
+{
+    unsigned weight = class == JUDGE_FULL ? JUDGE_FULL_WEIGHT : JUDGE_WEIGHT;
+    return (uint16_t)(pair->distance256 + weight * pair->distance64);
+}
+
 /** Whether a search by 64-bit codes, or of full frames by 256-bit ones, brings the pair together.
  */
 static bool is_candidate(const struct judge_pair *pair)
@@ -53,8 +61,9 @@ static void compare_views(const struct doppel_code *code, struct judge_pair pair
         pair.distance256 = (uint16_t)doppel_code_distance(code, &item->codes[i], 256);
         if (!is_candidate(&pair))
             continue;
-        pair.score = (uint16_t)(pair.distance256 + 3 * pair.distance64);
-        struct judge_pair *top = &best[class_of(pair.query_view, pair.item_view, pair.orientation)];
+        enum judge_class class = class_of(pair.query_view, pair.item_view, pair.orientation);
+        struct judge_pair *top = &best[class];
+        pair.score = score_of(&pair, class);
         if (pair.score < top->score)
             *top = pair;
     }

@@ -8,7 +8,7 @@
 
 /** A pair of views, oriented, and how far apart they are. */
 struct judge_pair {
-    uint16_t score; /**< d256 + 3·d64; UINT16_MAX = none within the radius */
+    uint16_t score; /**< UINT16_MAX = none is a candidate */
     uint16_t distance64, distance256;
     uint8_t query_view, item_view, orientation;
 };

@@ -50,10 +50,10 @@ static void slow_scores(const struct doppel_fingerprint *query,
             continue;
         struct doppel_code turned = doppel_image_orient(&query->codes[q], orientation);
         unsigned near = slow_distance(&turned, &item->codes[t], 64);
-        unsigned score = 3 * near + slow_distance(&turned, &item->codes[t], 256);
+        unsigned wide = slow_distance(&turned, &item->codes[t], 256);
         unsigned class = slow_class(query->positions[q], item->positions[t], orientation);
-        unsigned wide = score - 3 * near;
-        bool candidate = near <= 16 || (class == 0 && wide <= 96);
+        unsigned score = wide + (class == 0 ? near : 3 * near);
+        bool candidate = near <= 16 || (class == 0 && wide <= 104);
         if (candidate && score < out[class])
             out[class] = score;
     }

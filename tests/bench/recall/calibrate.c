@@ -14,7 +14,7 @@ enum { ENOUGH = 20, PLENTY = 30 * ENOUGH };
 
 /* What a tail falls by for each bin where strangers are too few to tell, and between which it may.
  */
-static const double DEFAULT_SLOPE = .05, MIN_SLOPE = .03, MAX_SLOPE = .1;
+static const double DEFAULT_SLOPE = .08, MIN_SLOPE = .05, MAX_SLOPE = .12;
 
 /* Strangers that are candidates at all score less than this. */
 enum { CANDIDATE_SCORE = 180 };
