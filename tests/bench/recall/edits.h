@@ -12,6 +12,7 @@ typedef struct picture edit_function(const struct picture *in, struct random *ra
 struct edit {
     const char *name;
     edit_function *apply;
+    bool more; /**< beyond the 41 that figures of others are known for: in a mean of its own */
 };
 
 extern const struct edit edits[];

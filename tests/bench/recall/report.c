@@ -46,13 +46,21 @@ static double recall(const struct collection *list, const struct half *half, int
     return all ? 100. * (double)found / (double)all : 0;
 }
 
+/** Which edits a mean is over. */
+enum edit_set { THE_41 = 1, THE_OTHERS = 2, ALL_EDITS = THE_41 | THE_OTHERS };
+
 static double mean_recall(const struct collection *list, const struct half *half, enum rule rule,
-                          double limit)
+                          double limit, enum edit_set set)
 {
     double sum = 0;
-    for (int edit = 0; edit < edit_count; edit++)
+    int count = 0;
+    for (int edit = 0; edit < edit_count; edit++) {
+        if (!(set & (edits[edit].more ? THE_OTHERS : THE_41)))
+            continue;
         sum += recall(list, half, edit, rule, limit);
-    return sum / edit_count;
+        count++;
+    }
+    return sum / count;
 }
 
 static int rising(const void *a, const void *b)
@@ -80,45 +88,67 @@ static int median_distance(const struct collection *list, const struct half *hal
 static const double RATES[] = {1e-4, 1e-5, 1e-6, 0};
 enum { RATE_COUNT = sizeof RATES / sizeof *RATES };
 
-static void print_cells(const struct collection *list, const struct half *half, int edit,
-                        double limits[RULES][RATE_COUNT])
+typedef double cell_function(const struct collection *list, const struct half *half, enum rule rule,
+                             double limit, int which);
+
+static double edit_cell(const struct collection *list, const struct half *half, enum rule rule,
+                        double limit, int edit)
+{
+    return recall(list, half, edit, rule, limit);
+}
+
+static double mean_cell(const struct collection *list, const struct half *half, enum rule rule,
+                        double limit, int set)
+{
+    return mean_recall(list, half, rule, limit, (enum edit_set)set);
+}
+
+/** One line: a cell for each rule and rate. */
+static void print_cells(const struct collection *list, const struct half *half, cell_function *cell,
+                        int which)
 {
     for (int rule = 0; rule < RULES; rule++) {
         printf(" |");
         for (int i = 0; i < RATE_COUNT; i++) {
-            double value = edit < edit_count
-                               ? recall(list, half, edit, (enum rule)rule, limits[rule][i])
-                               : mean_recall(list, half, (enum rule)rule, limits[rule][i]);
-            printf(edit < edit_count ? " %4.0f" : " %4.1f", value);
+            double limit = limit_at(&half->strangers, (enum rule)rule, RATES[i]);
+            double value = cell(list, half, (enum rule)rule, limit, which);
+            printf(cell == edit_cell ? " %4.0f" : " %4.1f", value);
         }
     }
 }
 
-void report_recall(const struct collection *list, const struct half *half)
+static void print_heading(const struct half *half)
 {
-    double limits[RULES][RATE_COUNT];
-    for (int rule = 0; rule < RULES; rule++)
-        for (int i = 0; i < RATE_COUNT; i++)
-            limits[rule][i] = limit_at(&half->strangers, (enum rule)rule, RATES[i]);
-    printf("\nRecall %% on the held half, at false-positive rates realised over %llu pairs of an "
+    double pairs = (double)half->strangers.pairs;
+    printf("\nRecall %% on the held half, at false-positive rates realised over %.0f pairs of an "
            "edit and another original\n(1e-4: %.0f false pairs, 1e-5: %.0f, 1e-6: %.0f, none: 0)\n",
-           (unsigned long long)half->strangers.pairs, 1e-4 * (double)half->strangers.pairs,
-           1e-5 * (double)half->strangers.pairs, 1e-6 * (double)half->strangers.pairs);
-    printf("%-14s |%-20s |%-20s |%-20s | median\n", "", " one 64-bit hash", " all views",
-           " and pixels");
+           pairs, floor(1e-4 * pairs), floor(1e-5 * pairs), floor(1e-6 * pairs));
+    printf("%-14s | %-19s | %-19s | %-19s | median\n", "", "one 64-bit hash", "all views",
+           "views and pixels");
     printf("%-14s", "edit");
     for (int rule = 0; rule < RULES; rule++)
         printf(" | 1e-4 1e-5 1e-6 none");
     printf(" | d64 d256\n");
+}
+
+void report_recall(const struct collection *list, const struct half *half)
+{
+    static const struct {
+        const char *name;
+        enum edit_set set;
+    } MEANS[] = {{"mean of the 41", THE_41}, {"of the others", THE_OTHERS}, {"of all", ALL_EDITS}};
+    print_heading(half);
     for (int edit = 0; edit < edit_count; edit++) {
         printf("%-14s", edits[edit].name);
-        print_cells(list, half, edit, limits);
+        print_cells(list, half, edit_cell, edit);
         printf(" | %3d %4d\n", median_distance(list, half, edit, false),
                median_distance(list, half, edit, true));
     }
-    printf("%-14s", "mean");
-    print_cells(list, half, edit_count, limits);
-    printf(" |\n");
+    for (int i = 0; i < 3; i++) {
+        printf("%-14s", MEANS[i].name);
+        print_cells(list, half, mean_cell, (int)MEANS[i].set);
+        printf(" |\n");
+    }
 }
 
 void report_carried(const struct collection *list, const struct half *calibrating,
@@ -129,9 +159,9 @@ void report_carried(const struct collection *list, const struct half *calibratin
     for (int rule = 0; rule < RULES; rule++)
         for (int i = 0; i < 3; i++) {
             double limit = limit_at(&calibrating->strangers, (enum rule)rule, RATES[i]);
-            printf("  %-16s at %.0e: realised %.1e, mean recall %.1f\n", NAMES[rule], RATES[i],
-                   rate_at(&held->strangers, (enum rule)rule, limit),
-                   mean_recall(list, held, (enum rule)rule, limit));
+            printf("  %-16s at %.0e: realised %.1e, mean recall of the 41 %.1f\n", NAMES[rule],
+                   RATES[i], rate_at(&held->strangers, (enum rule)rule, limit),
+                   mean_recall(list, held, (enum rule)rule, limit, THE_41));
         }
 }
 
@@ -143,14 +173,14 @@ void report_product(const struct collection *list, const struct half *builtin)
                rate_at(&builtin->strangers, RULE_VIEWS, i),
                rate_at(&builtin->strangers, RULE_PIXELS, i));
     double limit = -log10(DOPPEL_IMAGE_MAX_FPR);
-    printf("  at the default limit %.0e: %.0f false pairs of %llu, mean recall %.1f; "
+    printf("  at the default limit %.0e: %.0f false pairs of %llu, mean recall of the 41 %.1f; "
            "with --check pixels %.0f false pairs, %.1f\n",
            DOPPEL_IMAGE_MAX_FPR,
            rate_at(&builtin->strangers, RULE_VIEWS, limit) * (double)builtin->strangers.pairs,
            (unsigned long long)builtin->strangers.pairs,
-           mean_recall(list, builtin, RULE_VIEWS, limit),
+           mean_recall(list, builtin, RULE_VIEWS, limit, THE_41),
            rate_at(&builtin->strangers, RULE_PIXELS, limit) * (double)builtin->strangers.pairs,
-           mean_recall(list, builtin, RULE_PIXELS, limit));
+           mean_recall(list, builtin, RULE_PIXELS, limit, THE_41));
     for (int edit = 0; edit < edit_count; edit++)
         printf("%s%s %.0f/%.0f",
                edit % 8 ? ", "
