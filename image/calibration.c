@@ -28,10 +28,15 @@ double calibration_log_rate(const struct calibration *calibration, enum judge_cl
            class_penalty[class];
 }
 
+double calibration_pixels_place(double agreement)
+{
+    const double most = .995;
+    return atanh(fmax(0, fmin(most, agreement))) / atanh(most) * PIXELS_BINS;
+}
+
 double calibration_pixels_log_rate(const struct calibration *calibration, double agreement)
 {
-    double place = fmax(0, fmin(1, agreement)) * PIXELS_BINS;
-    return between(calibration->pixels_log_rate, PIXELS_BINS, place);
+    return between(calibration->pixels_log_rate, PIXELS_BINS, calibration_pixels_place(agreement));
 }
 
 /* ---- similarity ---- */

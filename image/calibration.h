@@ -20,7 +20,7 @@ enum judge_class {
 enum { JUDGE_WEIGHT = 3, JUDGE_FULL_WEIGHT = 1 };
 enum { JUDGE_SCORE_MAX = 448, CALIBRATION_STEP = 8, CALIBRATION_POINTS = 448 / 8 + 1 };
 
-/** The pixels' curve: a point every hundredth of agreement. */
+/** The pixels' curve has a point for each of these. */
 enum { PIXELS_BINS = 100 };
 
 struct calibration {
@@ -28,7 +28,7 @@ struct calibration {
      * this low or lower, at score = index × CALIBRATION_STEP; rising. */
     float log_rate[JUDGE_CLASSES][CALIBRATION_POINTS];
     /** log10 of the share of unrelated pairs that are borderline by their codes and whose pixels
-     * agree by index / PIXELS_BINS or better; falling. */
+     * agree so well, or better, at calibration_pixels_place = index; falling. */
     float pixels_log_rate[PIXELS_BINS + 1];
 };
 
@@ -37,6 +37,10 @@ extern const struct calibration calibration_builtin;
 /** log10 of the rate at which strangers come this near in this class or as rarely in another. */
 double calibration_log_rate(const struct calibration *calibration, enum judge_class class,
                             uint32_t score);
+
+/** Where an agreement lies on the pixels' curve, 0 to PIXELS_BINS: even in Fisher's z, in which a
+ * correlation has tails that are straight enough to go on. */
+double calibration_pixels_place(double agreement);
 
 /** The same for an agreement of the pixels. */
 double calibration_pixels_log_rate(const struct calibration *calibration, double agreement);

@@ -5,9 +5,9 @@
 
 #include "match/pair.h"
 
-/* Stickers and logos change the 64 bits of a full frame more than the others: beyond the radius of
- * the candidates, while d256 + 3·d64, by which a pair is judged, is still under its limit. Such a
- * pair has d64 >= 17, and with a limit up to 123 (it is near 118) d256 <= 123 - 3·17. */
+/* A pair of full frames that are no candidates by 64 bits has d64 >= 17, and d256 + d64, by which
+ * it is judged, up to 89 at the default limit. What is borderline, or similar by less, may be
+ * farther. */
 enum { FULL_RADIUS = 72 };
 
 /* The first code of a scheme without views, in the orientations in which it is compared. */
@@ -60,5 +60,6 @@ uint32_t lookup_full_radius(const struct doppel_scheme *scheme,
                             const struct doppel_match_options *options)
 {
     bool looked_up = scheme->id == DOPPEL_SCHEME_PHASH64 && options->max_distance < 0;
-    return looked_up ? FULL_RADIUS : 0;
+    bool farther = options->check_pixels || options->min_similarity >= 0;
+    return !looked_up ? 0 : farther ? DOPPEL_IMAGE_FULL_RADIUS : FULL_RADIUS;
 }

@@ -83,7 +83,7 @@ static void count_stranger(const struct outcome *outcome, struct half *half)
         if (outcome->best[i].score <= JUDGE_SCORE_MAX)
             half->class_count[i][outcome->best[i].score]++;
     if (outcome->agreement >= 0)
-        half->agreement_count[(int)(outcome->agreement * PIXELS_BINS)]++;
+        half->agreement_count[(int)calibration_pixels_place(outcome->agreement)]++;
 }
 
 /** Keep the nearest, one for each pair of originals, nearest first. */
