@@ -24,6 +24,7 @@ void signals_install(void)
             sigaction(stopping[i], &action, NULL);
     }
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 bool signals_stopped(void)
