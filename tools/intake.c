@@ -113,18 +113,35 @@ static void drop_attachment(struct intake *intake, struct doppel_record *record)
     record->attachment_size = 0;
 }
 
-/* Files with the same bytes as `slot` share its fate, whatever became of the cache. */
-static void wake_twins(struct intake *intake, const struct slot *slot)
+/* What befell a file for the sake of its name, or of what others did to it, and not of its bytes.
+ */
+static bool is_its_own(enum doppel_status status)
 {
-    const struct doppel_digest *digest = &slot->file.record.digest;
-    for (uint64_t n = intake->next_out; n < intake->next_in; n++) {
+    return status == DOPPEL_E_CHANGED || status == DOPPEL_E_NOT_FOUND || status == DOPPEL_E_IO;
+}
+
+/* Files with the same bytes as `slot` share its fate, whatever became of the cache; where that was
+ * its own, the first of them that can be read takes its place at the worker. */
+static enum doppel_status wake_twins(struct intake *intake, const struct slot *slot,
+                                     const struct doppel_digest *digest, struct doppel_error *error)
+{
+    bool shares = !is_its_own(slot->file.record.error.status);
+    enum doppel_status status = DOPPEL_OK;
+    for (uint64_t n = intake->next_out; n < intake->next_in && !status; n++) {
         struct slot *twin = &intake->slots[n % WINDOW];
-        if (twin->state == SLOT_TWIN &&
-            memcmp(&twin->file.record.digest, digest, sizeof *digest) == 0) {
+        if (twin->state != SLOT_TWIN ||
+            memcmp(&twin->file.record.digest, digest, sizeof *digest) != 0)
+            continue;
+        if (shares) {
             slot_share(twin, slot);
             drop_attachment(intake, &twin->file.record);
+            continue;
         }
+        status = slot_read_twin(intake, n, error);
+        if (twin->state == SLOT_AT_WORKER)
+            break;
     }
+    return status;
 }
 
 /* Wait for a worker's outcome and put it where it belongs. */
@@ -135,12 +152,12 @@ static enum doppel_status take_outcome(struct intake *intake, struct doppel_erro
     if (status)
         return status;
     struct slot *slot = &intake->slots[outcome.tag % WINDOW];
+    struct doppel_digest digest = slot->file.record.digest;
     slot_take_outcome(intake, slot, &outcome);
     doppel_outcome_free(&outcome);
-    wake_twins(intake, slot);
+    status = wake_twins(intake, slot, &digest, error);
     drop_attachment(intake, &slot->file.record);
-    slot_check_unchanged(slot);
-    return DOPPEL_OK;
+    return status;
 }
 
 /* ---- to the caller ---- */

@@ -107,12 +107,44 @@ static char *cache_path(const struct intake *intake, const char *path)
     return absolute;
 }
 
+static bool is_too_large(const struct intake *intake, const struct slot *slot,
+                         struct doppel_error *out)
+{
+    uint64_t max_bytes = intake->options->settings->max_bytes;
+    if ((uint64_t)slot->file.stamp.size <= max_bytes)
+        return false;
+    doppel_fail(out, DOPPEL_E_LIMIT, "has %lld bytes, over the limit of %llu (--max-bytes)",
+                (long long)slot->file.stamp.size, (unsigned long long)max_bytes);
+    return true;
+}
+
+/* The limits of the run that filled the cache may have been wider. */
+static bool is_over_limits(const struct intake *intake, const struct slot *slot,
+                           struct doppel_error *out)
+{
+    const struct doppel_record *record = &slot->file.record;
+    uint64_t max_pixels = intake->options->settings->max_pixels;
+    if (is_too_large(intake, slot, out))
+        return true;
+    if (record->error.status || (uint64_t)record->width * record->height <= max_pixels)
+        return false;
+    doppel_fail(out, DOPPEL_E_LIMIT,
+                "declares %u x %u pixels, over the limit of %llu (--max-pixels)", record->width,
+                record->height, (unsigned long long)max_pixels);
+    return true;
+}
+
 bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_digest *digest)
 {
+    struct doppel_error refusal;
     if (doppel_cache_record(intake->options->cache, digest, intake->scheme,
                             intake->options->attachments, &slot->file.record))
         return false;
     slot->state = SLOT_READY;
+    if (is_over_limits(intake, slot, &refusal)) {
+        doppel_record_free(&slot->file.record);
+        slot_ready(slot, refusal.status, refusal.message);
+    }
     return true;
 }
 
@@ -193,12 +225,8 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
     probe(intake, slot, fd);
     if (slot->state != SLOT_AT_WORKER)
         goto done;
-    uint64_t max_bytes = intake->options->settings->max_bytes;
-    if ((uint64_t)slot->file.stamp.size > max_bytes) {
-        slot->state = SLOT_READY;
-        doppel_fail(&slot->file.record.error, DOPPEL_E_LIMIT,
-                    "has %lld bytes, over the limit of %llu (--max-bytes)",
-                    (long long)slot->file.stamp.size, (unsigned long long)max_bytes);
+    if (is_too_large(intake, slot, &reason)) {
+        slot_ready(slot, reason.status, reason.message);
         goto done;
     }
     if (!digest(intake, slot, fd) || slot_recall(intake, slot, &slot->file.record.digest))
@@ -217,6 +245,20 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
 done:
     close(fd);
     return DOPPEL_OK;
+}
+
+enum doppel_status slot_read_twin(struct intake *intake, uint64_t number,
+                                  struct doppel_error *error)
+{
+    struct slot *twin = &intake->slots[number % WINDOW];
+    int fd;
+    struct doppel_error reason;
+    if (walk_open_again(intake->walk, &twin->entry, &fd, &reason)) {
+        slot_ready(twin, reason.status, reason.message);
+        return DOPPEL_OK;
+    }
+    twin->state = SLOT_AT_WORKER;
+    return doppel_pool_submit(intake->pool, fd, intake->scheme, number, error);
 }
 
 /* ---- what came of it ---- */
@@ -240,10 +282,33 @@ static void fill_record(struct intake *intake, struct doppel_record *record,
     outcome->attachment = NULL;
 }
 
+/* False when the file is not what it was when the walk came by: then the slot is ready. */
+static bool check_unchanged(struct slot *slot)
+{
+    struct stat now;
+    if (slot->entry.is_stdin)
+        return true;
+    if (stat(slot->file.path, &now) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            return true;
+        doppel_record_free(&slot->file.record);
+        slot_ready(slot, DOPPEL_E_NOT_FOUND, "vanished while it was being read");
+        return false;
+    }
+    struct doppel_file_stamp stamp = stamp_of(&now);
+    if (same_stamp(&stamp, &slot->file.stamp))
+        return true;
+    doppel_record_free(&slot->file.record);
+    slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
+    return false;
+}
+
 void slot_take_outcome(struct intake *intake, struct slot *slot, struct doppel_outcome *outcome)
 {
     fill_record(intake, &slot->file.record, outcome);
     slot->state = SLOT_READY;
+    if (!check_unchanged(slot))
+        return;
     struct doppel_error error;
     enum doppel_status status =
         doppel_cache_put_record(intake->options->cache, &slot->file.record, &error);
@@ -269,24 +334,5 @@ void slot_share(struct slot *slot, const struct slot *from)
     if (record->attachment) {
         slot->file.record.attachment = must_allocate(record->attachment_size);
         memcpy(slot->file.record.attachment, record->attachment, record->attachment_size);
-    }
-}
-
-void slot_check_unchanged(struct slot *slot)
-{
-    struct stat now;
-    if (slot->entry.is_stdin)
-        return;
-    if (stat(slot->file.path, &now) != 0) {
-        if (errno != ENOENT && errno != ENOTDIR)
-            return;
-        doppel_record_free(&slot->file.record);
-        slot_ready(slot, DOPPEL_E_NOT_FOUND, "vanished while it was being read");
-        return;
-    }
-    struct doppel_file_stamp stamp = stamp_of(&now);
-    if (!same_stamp(&stamp, &slot->file.stamp)) {
-        doppel_record_free(&slot->file.record);
-        slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
     }
 }

@@ -54,13 +54,15 @@ bool slot_recall_by_path(struct intake *intake, struct slot *slot);
 /* Read a file that the cache does not know by its path: it becomes ready, or goes to a worker. */
 enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct doppel_error *error);
 
-/* An outcome of a worker becomes the slot's record. */
+/* Give file number `number`, a twin, to a worker after all: its double was of no help. */
+enum doppel_status slot_read_twin(struct intake *intake, uint64_t number,
+                                  struct doppel_error *error);
+
+/* An outcome of a worker becomes the slot's record, and the cache's, unless the file changed while
+ * it was read: then it is of bytes that nobody digested. */
 void slot_take_outcome(struct intake *intake, struct slot *slot, struct doppel_outcome *outcome);
 
 /* What is known of `from` is known of `slot` too: they have the same bytes. */
 void slot_share(struct slot *slot, const struct slot *from);
-
-/* The file may have changed while a worker read it: then its record is of no use. */
-void slot_check_unchanged(struct slot *slot);
 
 #endif

@@ -343,23 +343,23 @@ bool walk_next(struct walk *walk, struct walk_entry *out)
 
 /* ---- opening ---- */
 
-static int open_entry(const struct walk *walk, const struct walk_entry *entry)
+static int open_entry(const struct walk *walk, const struct walk_entry *entry, bool again)
 {
     int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     if (entry->is_stdin)
         return fcntl(walk->stdin_fd, F_DUPFD_CLOEXEC, 3);
-    if (!walk->depth)
+    if (again || !walk->depth)
         return open(entry->path, flags);
     const struct directory *directory = &walk->stack[walk->depth - 1];
     return openat(directory->fd, directory->names[directory->next - 1],
                   flags | (walk->options.follow ? 0 : O_NOFOLLOW));
 }
 
-enum doppel_status walk_open(struct walk *walk, const struct walk_entry *entry, int *out_fd,
-                             struct doppel_error *error)
+static enum doppel_status open_same(const struct walk *walk, const struct walk_entry *entry,
+                                    bool again, int *out_fd, struct doppel_error *error)
 {
     struct stat now;
-    int fd = open_entry(walk, entry);
+    int fd = open_entry(walk, entry, again);
     if (fd < 0)
         return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO, "%s",
                            strerror(errno));
@@ -371,4 +371,16 @@ enum doppel_status walk_open(struct walk *walk, const struct walk_entry *entry, 
     }
     *out_fd = fd;
     return DOPPEL_OK;
+}
+
+enum doppel_status walk_open(struct walk *walk, const struct walk_entry *entry, int *out_fd,
+                             struct doppel_error *error)
+{
+    return open_same(walk, entry, false, out_fd, error);
+}
+
+enum doppel_status walk_open_again(struct walk *walk, const struct walk_entry *entry, int *out_fd,
+                                   struct doppel_error *error)
+{
+    return open_same(walk, entry, true, out_fd, error);
 }

@@ -88,4 +88,8 @@ bool walk_next(struct walk *walk, struct walk_entry *out);
 enum doppel_status walk_open(struct walk *walk, const struct walk_entry *entry, int *out_fd,
                              struct doppel_error *error);
 
+/** The same for an entry given earlier: by its path, since the walk has left its directory. */
+enum doppel_status walk_open_again(struct walk *walk, const struct walk_entry *entry, int *out_fd,
+                                   struct doppel_error *error);
+
 #endif

@@ -203,6 +203,18 @@ static void across_wants_more_than_one_path(void **state)
     free(json);
 }
 
+/* A cache that was filled with wider limits gives nothing that these refuse. */
+static void limits_hold_for_the_cache_too(void **state)
+{
+    (void)state;
+    make_folder("pics");
+    keep_drawing("pics/a.jpg", 0, 1);
+    free(doppel_prints(0, "hash", "pics"));
+    free(doppel_prints(3, "hash", "--max-pixels", "1000", "pics"));
+    free(doppel_prints(3, "hash", "--max-bytes", "1000", "pics"));
+    free(doppel_prints(0, "hash", "pics"));
+}
+
 static void limits_can_be_set(void **state)
 {
     (void)state;
@@ -303,6 +315,7 @@ int main(void)
         IN_SANDBOX(reference_is_kept),
         IN_SANDBOX(across_wants_more_than_one_path),
         IN_SANDBOX(limits_can_be_set),
+        IN_SANDBOX(limits_hold_for_the_cache_too),
         IN_SANDBOX(other_schemes_work),
         IN_SANDBOX(flat_pictures_match_nothing),
         IN_SANDBOX(hard_links_are_one_file),

@@ -193,6 +193,47 @@ static void files_change(void **state)
     assert_int_equal(still, 10);
 }
 
+/* A worker that begins when there is a file named "go". */
+static void make_late_worker(const char *path)
+{
+    char script[512];
+    snprintf(script, sizeof script,
+             "#!/bin/sh\nwhile [ ! -e go ]; do sleep 0.01; done\nexec %s-worker\n", DOPPEL_PROGRAM);
+    write_file(path, script, strlen(script));
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* Bytes that came after the digest are not what the digest stands for: neither in the cache nor for
+ * a double of the file. */
+static void what_changed_is_not_remembered(void **state)
+{
+    (void)state;
+    const struct setting late = {.environment = {"DOPPEL_WORKER=./doppel-worker"}};
+    make_late_worker("doppel-worker");
+    make_folder("swap");
+    copy_file("pics/00-a.jpg", "swap/a.jpg");
+    copy_file("pics/00-a.jpg", "swap/b.jpg");
+    struct running running = command_start(
+        &late, (const char *const[]){"hash", "--json", "-j1", "--cache", "swap.db", "swap", NULL});
+    pid_t worker;
+    while (workers_of(running.pid, &worker, 1) == 0 && now_seconds() - running.began < 10)
+        pause_ms(1);
+    pause_ms(100);
+    copy_file("pics/01-a.jpg", "swap/a.jpg");
+    write_file("go", "", 0);
+    struct ran ran = command_end(&running);
+    assert_code(&ran, 3);
+    assert_true(reported(ran.err, "swap/a.jpg"));
+    copy_file("pics/00-a.jpg", "swap/b.jpg");
+    char *fresh = doppel_prints(0, "hash", "--json", "--no-cache", "swap/b.jpg");
+    char *cached = doppel_prints(0, "hash", "--json", "--cache", "swap.db", "swap/b.jpg");
+    assert_string_equal(ran.out, fresh);
+    assert_string_equal(cached, fresh);
+    free(fresh);
+    free(cached);
+    ran_free(&ran);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +245,7 @@ int main(void)
         cmocka_unit_test(a_missing_worker_is_said),
         cmocka_unit_test(files_vanish),
         cmocka_unit_test(files_change),
+        cmocka_unit_test(what_changed_is_not_remembered),
     };
     return cmocka_run_group_tests(tests, fire_enter, sandbox_leave);
 }
