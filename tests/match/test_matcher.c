@@ -45,7 +45,7 @@ static struct doppel_fingerprint draw(const struct fixture *f, size_t made, uint
         doppel_fingerprint_free(&drawn);
         drawn = copy_fingerprint(model);
     }
-    disturb(&drawn, fate == 5 ? 5 : 40, seed);
+    disturb(&drawn, fate == 5 ? 2 + (unsigned)(random_word(seed) % 4) : 40, seed);
     if (random_word(seed) % 2)
         turn(&drawn, (unsigned)(random_word(seed) % 8));
     return drawn;
@@ -108,8 +108,11 @@ static bool is_candidate(const struct fixture *f, const struct doppel_fingerprin
         for (size_t j = 0; j < code_count; j++)
             if ((uint32_t)__builtin_popcountll(queries[i].code ^ codes[j]) <= radius_of(f))
                 return true;
-    bool by_full_frame = f->options.max_distance < 0;
-    return by_full_frame && doppel_code_distance(&a->codes[0], &b->codes[0], 256) <= 72;
+    if (f->options.max_distance >= 0)
+        return false;
+    bool farther = f->options.check_pixels || f->options.min_similarity >= 0;
+    return doppel_code_distance(&a->codes[0], &b->codes[0], 256) <=
+           (farther ? DOPPEL_IMAGE_FULL_RADIUS : 72);
 }
 
 /* What is to be said of a pair; false when nothing. */
