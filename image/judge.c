@@ -46,11 +46,42 @@ static bool is_candidate(const struct judge_pair *pair)
            (full && pair->distance256 <= DOPPEL_IMAGE_FULL_RADIUS);
 }
 
+/** The number of the view with the least around the picture: positions ascend, and furniture is
+ * cut off after borders. */
+static uint32_t core_of(const struct doppel_fingerprint *fingerprint)
+{
+    uint32_t core = 0;
+    while (core + 1 < fingerprint->count &&
+           fingerprint->positions[core + 1] <= DOPPEL_VIEW_FURNITURE)
+        core++;
+    return core;
+}
+
+/** Whether a view shows a border or furniture that another view has not. */
+static bool is_framed(const struct doppel_fingerprint *fingerprint, uint32_t view)
+{
+    return view < fingerprint->positions[core_of(fingerprint)];
+}
+
+/** Strangers in the same frame, or on the same app's screen, look alike as a whole: what is inside
+ * has to be alike too, if only a little. */
+static bool cores_agree(const struct doppel_fingerprint *query,
+                        const struct doppel_fingerprint *item, unsigned orientation)
+{
+    const struct doppel_code *of_item = &item->codes[core_of(item)];
+    struct doppel_code code = doppel_image_orient(&query->codes[core_of(query)], orientation);
+    return doppel_code_distance(&code, of_item, 256) +
+               JUDGE_WEIGHT * doppel_code_distance(&code, of_item, 64) <=
+           JUDGE_CORE_SCORE_MAX;
+}
+
 /** One oriented view of the query against all views of the item. */
 static void compare_views(const struct doppel_code *code, struct judge_pair pair,
+                          const struct doppel_fingerprint *query,
                           const struct doppel_fingerprint *item, enum doppel_image_views views,
                           struct judge_pair best[JUDGE_CLASSES])
 {
+    bool query_framed = is_framed(query, pair.query_view);
     for (uint32_t i = 0; i < item->count; i++) {
         if (!view_counts(item->positions[i], views, false))
             continue;
@@ -60,6 +91,9 @@ static void compare_views(const struct doppel_code *code, struct judge_pair pair
             continue;
         pair.distance256 = (uint16_t)doppel_code_distance(code, &item->codes[i], 256);
         if (!is_candidate(&pair))
+            continue;
+        pair.framed = query_framed && is_framed(item, pair.item_view);
+        if (pair.framed && !cores_agree(query, item, pair.orientation))
             continue;
         enum judge_class class = class_of(pair.query_view, pair.item_view, pair.orientation);
         struct judge_pair *top = &best[class];
@@ -83,7 +117,7 @@ void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppe
             struct doppel_code code = doppel_image_orient(&query->codes[i], o);
             struct judge_pair pair = {.query_view = (uint8_t)query->positions[i],
                                       .orientation = (uint8_t)o};
-            compare_views(&code, pair, item, options->views, best);
+            compare_views(&code, pair, query, item, options->views, best);
         }
     }
 }

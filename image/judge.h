@@ -11,7 +11,12 @@ struct judge_pair {
     uint16_t score; /**< UINT16_MAX = none is a candidate */
     uint16_t distance64, distance256;
     uint8_t query_view, item_view, orientation;
+    bool framed; /**< both views show what is around the picture: it may be all they share */
 };
+
+/** Most that the views without any frame may differ when views with frames are to count; about one
+ * pair of strangers in a hundred is as near. */
+enum { JUDGE_CORE_SCORE_MAX = 150 };
 
 /** The nearest pair of each class that a search brings together: within
  * DOPPEL_IMAGE_CANDIDATE_RADIUS, or of full frames within DOPPEL_IMAGE_FULL_RADIUS. */

@@ -115,7 +115,7 @@ double pixels_agreement(const struct doppel_image_features *query,
     make_target(item->thumb, &target);
     double agreement = 0;
     for (int i = 0; i < JUDGE_CLASSES; i++)
-        if (best[i].score <= JUDGE_SCORE_MAX)
+        if (best[i].score <= JUDGE_SCORE_MAX && !best[i].framed)
             agreement = fmax(agreement, agreement_from(query, item, &target, &best[i]));
     return agreement;
 }

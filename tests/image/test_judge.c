@@ -38,6 +38,30 @@ static unsigned slow_class(unsigned query_view, unsigned item_view, unsigned ori
     return class + (orientation ? 3 : 0);
 }
 
+/** The views that show the least around the picture: the last of 0, 1 and 2. */
+static unsigned slow_core(const struct doppel_fingerprint *fingerprint)
+{
+    unsigned core = 0;
+    for (unsigned i = 0; i < fingerprint->count; i++)
+        if (fingerprint->positions[i] <= 2)
+            core = i;
+    return core;
+}
+
+/** Views of both that show frames count only when what is inside is not too far apart. */
+static bool slow_counts(const struct doppel_fingerprint *query, unsigned query_view,
+                        const struct doppel_fingerprint *item, unsigned item_view,
+                        unsigned orientation)
+{
+    unsigned query_core = slow_core(query), item_core = slow_core(item);
+    if (query_view >= query->positions[query_core] || item_view >= item->positions[item_core])
+        return true;
+    struct doppel_code turned = doppel_image_orient(&query->codes[query_core], orientation);
+    return 3 * slow_distance(&turned, &item->codes[item_core], 64) +
+               slow_distance(&turned, &item->codes[item_core], 256) <=
+           150;
+}
+
 /** The lowest score of each class, UINT_MAX where there is none. */
 static void slow_scores(const struct doppel_fingerprint *query,
                         const struct doppel_fingerprint *item, unsigned out[JUDGE_CLASSES])
@@ -46,7 +70,8 @@ static void slow_scores(const struct doppel_fingerprint *query,
         out[i] = UINT32_MAX;
     for (unsigned i = 0; i < query->count * item->count * 8; i++) {
         unsigned q = i / 8 / item->count, t = i / 8 % item->count, orientation = i % 8;
-        if (query->positions[q] > 2 || item->positions[t] == 2)
+        if (query->positions[q] > 2 || item->positions[t] == 2 ||
+            !slow_counts(query, query->positions[q], item, item->positions[t], orientation))
             continue;
         struct doppel_code turned = doppel_image_orient(&query->codes[q], orientation);
         unsigned near = slow_distance(&turned, &item->codes[t], 64);
@@ -176,6 +201,41 @@ static void test_strangers_stay_strangers(void **state)
         doppel_fingerprint_free(&features[i].fingerprint);
 }
 
+/** A picture of its own in the middle of a white sheet. */
+static struct doppel_plane framed_plane(uint64_t seed)
+{
+    enum { SIDE = 256, INSIDE = 150 };
+    struct doppel_plane inside = draw_scene(INSIDE, INSIDE, seed);
+    struct doppel_plane sheet = make_plane(SIDE, SIDE);
+    memset(samples_of(&sheet), 255, SIDE * SIDE);
+    for (size_t y = 0; y < INSIDE; y++)
+        memcpy(samples_of(&sheet) + (y + 50) * SIDE + 50, inside.data + y * inside.stride, INSIDE);
+    free_plane(&inside);
+    return sheet;
+}
+
+static void test_a_shared_frame_is_no_likeness(void **state)
+{
+    (void)state;
+    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_plane sheets[6];
+    struct doppel_image_features features[6];
+    for (unsigned i = 0; i < 6; i++) {
+        sheets[i] = framed_plane(i + 1);
+        features[i] = features_of(&sheets[i]);
+    }
+    for (unsigned a = 0; a < 6; a++)
+        for (unsigned b = 0; b < 6; b++) {
+            struct doppel_image_verdict verdict =
+                doppel_image_judge(&features[a].fingerprint, &features[b].fingerprint, &options);
+            assert_int_equal(verdict.false_positive_rate <= DOPPEL_IMAGE_MAX_FPR, a == b);
+        }
+    for (unsigned i = 0; i < 6; i++) {
+        doppel_fingerprint_free(&features[i].fingerprint);
+        free_plane(&sheets[i]);
+    }
+}
+
 static void test_empty_fingerprints_are_strangers(void **state)
 {
     (void)state;
@@ -223,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_a_turned_picture_is_the_same),
         cmocka_unit_test(test_options_choose_the_views),
         cmocka_unit_test(test_strangers_stay_strangers),
+        cmocka_unit_test(test_a_shared_frame_is_no_likeness),
         cmocka_unit_test(test_empty_fingerprints_are_strangers),
         cmocka_unit_test(test_curves_are_monotone),
         cmocka_unit_test(test_similarity_is_the_rate_in_other_words),
