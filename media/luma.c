@@ -87,6 +87,8 @@ static enum doppel_status read_picture(struct input *input,
                            doppel_format_name(format));
     struct picture picture = {0};
     enum doppel_status status = decode(input, options, &picture, error);
+    if (options->from_rgb)
+        picture.orientation = 1; /* Pillow leaves a picture as it is stored */
     if (status == DOPPEL_OK)
         status = orientation_apply(&picture, &options->limits, error);
     if (status == DOPPEL_OK && input->error)

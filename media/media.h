@@ -52,14 +52,15 @@ struct doppel_luma_options {
      * decode in full. Default 192. */
     uint32_t min_side;
     /** Luma from decoded RGB by (19595 R + 38470 G + 7471 B + 32768) >> 16 also where the file
-     * holds luma itself, and alpha ignored: equal to Pillow's convert("L"). Default false. For
-     * schemes that must equal other people's. */
+     * holds luma itself, alpha ignored, EXIF orientation not applied: equal to Pillow's
+     * convert("L"). Default false. For schemes that must equal other people's. */
     bool from_rgb;
 };
 
 DOPPEL_API struct doppel_luma_options doppel_luma_options_default(void);
 
-/** A decoded grey picture, upright: EXIF and container orientation are already applied. */
+/** A decoded grey picture, upright: EXIF (but see `from_rgb`) and container orientation are
+ * applied. */
 struct doppel_luma {
     struct doppel_plane plane; /**< `plane.data` is `pixels` */
     uint8_t *pixels;           /**< given (doppel_luma_free) */

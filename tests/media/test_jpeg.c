@@ -139,6 +139,23 @@ static void every_orientation_is_applied(void **state)
     scene_free(&scene);
 }
 
+static void from_rgb_is_not_turned(void **state)
+{
+    (void)state;
+    struct scene scene = scene_make(SCENE_SMOOTH, 480, 320);
+    struct file file = make_jpeg(&scene, &(struct jpeg_how){.orientation = 6});
+    struct doppel_luma_options options = reducing_to(0);
+    options.from_rgb = true;
+    struct doppel_luma luma = read_good(&file, &options);
+    assert_int_equal(luma.width, 480);
+    assert_int_equal(luma.height, 320);
+    struct difference difference = compare(&luma, &scene, 1, 1);
+    assert_true(difference.mean < 1 && difference.most < 6);
+    doppel_luma_free(&luma);
+    file_free(&file);
+    scene_free(&scene);
+}
+
 /* The definition of from_rgb: libjpeg's own RGB, then the formula. */
 static void from_rgb_is_the_formula_on_libjpegs_rgb(void **state)
 {
@@ -232,6 +249,7 @@ int main(void)
         cmocka_unit_test(progressive_equals_baseline_at_every_scale),
         cmocka_unit_test(reads_only_the_scans_that_are_needed),
         cmocka_unit_test(every_orientation_is_applied),
+        cmocka_unit_test(from_rgb_is_not_turned),
         cmocka_unit_test(from_rgb_is_the_formula_on_libjpegs_rgb),
         cmocka_unit_test(a_cut_file_keeps_the_rows_it_has),
         cmocka_unit_test(progressive_files_may_break_off_in_later_scans),
