@@ -67,7 +67,7 @@ static enum doppel_status fail(struct heif_error cause, struct doppel_error *err
 
 /* ---- container ---- */
 
-enum { MAX_BOXES = 64, MAX_META_BYTES = 1 << 20 };
+enum { MAX_BOXES = 1024, MAX_META_BYTES = 16 << 20 };
 
 static uint64_t big_number(const uint8_t *data, int bytes)
 {
@@ -90,32 +90,47 @@ static uint64_t read_box(struct input *input, uint64_t offset, bool *is_meta)
     return size < 8 || size > rest ? rest : size;
 }
 
-/* An overlay of items declares the size of its canvas where no limit reaches it, and libheif 1.15
- * computes the canvas's bytes in 32 bits: such files are not given to it. */
-static bool has_overlay(struct input *input)
+static enum doppel_status check_meta(struct input *input, uint64_t offset, uint64_t size,
+                                     struct doppel_error *error)
 {
-    uint8_t *meta = malloc(MAX_META_BYTES);
+    if (size > MAX_META_BYTES)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "describes its pictures in %llu MiB",
+                           (unsigned long long)(size >> 20));
+    uint8_t *meta = malloc((size_t)size);
+    if (!meta)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode it");
+    bool found = memmem(meta, input_read_at(input, offset, meta, (size_t)size), "iovl", 4);
+    free(meta);
+    return found ? doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a HEIF picture laid over others")
+                 : DOPPEL_OK;
+}
+
+/* An overlay of items declares the size of its canvas where no limit reaches it, and libheif 1.15
+ * computes the canvas's bytes in 32 bits: such files are not given to it, nor those in which one
+ * might lie farther on than is looked. */
+static enum doppel_status check_boxes(struct input *input, struct doppel_error *error)
+{
     uint64_t offset = 0;
-    bool found = false;
-    for (int i = 0; meta && !found && i < MAX_BOXES; i++) {
+    for (int i = 0; i < MAX_BOXES; i++) {
         bool is_meta = false;
         uint64_t size = read_box(input, offset, &is_meta);
+        enum doppel_status status = DOPPEL_OK;
         if (!size)
-            break;
-        if (is_meta) {
-            size_t wanted = size < MAX_META_BYTES ? (size_t)size : MAX_META_BYTES;
-            found = memmem(meta, input_read_at(input, offset, meta, wanted), "iovl", 4);
-        }
+            return DOPPEL_OK;
+        if (is_meta)
+            status = check_meta(input, offset, size, error);
+        if (status != DOPPEL_OK)
+            return status;
         offset += size;
     }
-    free(meta);
-    return found;
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "holds more than %d boxes", MAX_BOXES);
 }
 
 static enum doppel_status open_picture(struct reader *reader, struct doppel_error *error)
 {
-    if (has_overlay(reader->input))
-        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a HEIF picture laid over others");
+    enum doppel_status status = check_boxes(reader->input, error);
+    if (status != DOPPEL_OK)
+        return status;
     reader->context = heif_context_alloc();
     if (!reader->context)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode it");
