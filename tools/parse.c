@@ -341,6 +341,9 @@ static enum doppel_status check_together(struct settings *settings, struct doppe
                            "give '--max-distance' or '--min-similarity', not both");
     if (settings->cache && settings->no_cache)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--cache' or '--no-cache', not both");
+    if (settings->code && (settings->operands.count || settings->files_from))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--code' or %s, not both",
+                           settings->files_from ? "'--files-from'" : settings->verb->operands);
     enum doppel_status status = check_scheme(settings, error);
     return status ? status : check_operands(settings, error);
 }

@@ -132,6 +132,7 @@ static void mistakes_are_answered(void **state)
                    "'compare' does not know what to do with 'c'; see 'doppel compare --help'");
     assert_refused("scan x --max-distance 3 --min-similarity 0.5",
                    "give '--max-distance' or '--min-similarity', not both");
+    assert_refused("find --code 0123456789abcdef x", "give '--code' or FILE..., not both");
     assert_refused("find --code 123",
                    "'--code' takes 16 hex digits for scheme 'phash64', not '123'");
 }
