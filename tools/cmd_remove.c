@@ -6,6 +6,7 @@
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/signals.h"
+#include "tools/values.h"
 
 struct below {
     char *folder;
@@ -39,7 +40,10 @@ static enum doppel_status remove_named(struct doppel_library *library, const cha
                                        struct doppel_error *error)
 {
     struct doppel_item item;
+    uint64_t id;
     enum doppel_status status = find_item(library, name, &item, error);
+    if (status == DOPPEL_E_CORRUPT && parse_whole(name, 1, INT64_MAX, &id))
+        return doppel_library_remove(library, id, error); /* it goes unread */
     if (status == DOPPEL_E_NOT_FOUND)
         return remove_below(library, name, error);
     if (status)
