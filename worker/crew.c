@@ -92,10 +92,14 @@ void describe_loss(enum heard why, int ended, uint32_t timeout_ms, struct doppel
         doppel_fail(out, DOPPEL_E_CRASH, "the decoder %s", end);
 }
 
-void describe_start_failure(const char *program, int ended, struct doppel_error *out)
+void describe_start_failure(const char *program, enum heard why, int ended,
+                            struct doppel_error *out)
 {
     char end[64];
-    describe_end(ended, end);
+    if (why == HEARD_SILENCE)
+        snprintf(end, sizeof end, "kept silent for %d s", START_MS / 1000);
+    else
+        describe_end(ended, end);
     doppel_fail(out, DOPPEL_E_IO,
                 "the program %s %s before it was ready: is it the doppel-worker of this version?",
                 program, end);

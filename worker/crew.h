@@ -49,7 +49,8 @@ enum heard member_hear(struct member *member, struct doppel_outcome *out);
  * or SILENCE), with the waitpid status `ended`. */
 void describe_loss(enum heard why, int ended, uint32_t timeout_ms, struct doppel_error *out);
 
-/* The sentence for a worker that ended, or was ended, before it was ready. */
-void describe_start_failure(const char *program, int ended, struct doppel_error *out);
+/* The sentence for a worker that ended, or was ended for its silence, before it was ready. */
+void describe_start_failure(const char *program, enum heard why, int ended,
+                            struct doppel_error *out);
 
 #endif

@@ -249,7 +249,7 @@ static bool dismiss(struct doppel_pool *pool, struct member *member, enum heard 
     if (!started) {
         /* Ending is quick and may be bad luck; START_MS of silence is not tried again. */
         pool->start_failures += why == HEARD_SILENCE ? START_FAILURES : 1;
-        describe_start_failure(pool->program, ended, &pool->start_error);
+        describe_start_failure(pool->program, why, ended, &pool->start_error);
     }
     bool lost = started && member->count;
     if (lost) {

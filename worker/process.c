@@ -30,7 +30,7 @@ enum doppel_status process_find_program(const char *wanted, char **out, struct d
     static const char *const places[] = {"doppel-worker", "../libexec/doppel/doppel-worker"};
     if (!wanted)
         wanted = secure_getenv("DOPPEL_WORKER");
-    if (wanted)
+    if (wanted && *wanted)
         return copy_path(wanted, out, error);
     char self[PATH_MAX], path[PATH_MAX + 40];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
