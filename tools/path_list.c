@@ -14,6 +14,16 @@ enum doppel_status path_list_open(struct path_list *list, const char *path, bool
     if (!stream)
         return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO, "%s: %s",
                            path, strerror(errno));
+    /* A folder is opened without complaint, and so is what stands in for a closed stream. */
+    int first = getc(stream);
+    if (first == EOF && ferror(stream)) {
+        doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
+        if (stream != stdin)
+            fclose(stream);
+        return DOPPEL_E_IO;
+    }
+    if (first != EOF)
+        ungetc(first, stream);
     *list = (struct path_list){.stream = stream, .separator = null_separated ? 0 : '\n'};
     list->line = must_allocate(LONGEST_LINE + 1);
     return DOPPEL_OK;

@@ -309,6 +309,10 @@ static void paths_can_come_from_a_list(void **state)
     assert_code(&ran, 0);
     assert_groups(ran.out, "pics/tree-mirrored.jpg near, pics/tree.jpg kept\n");
     ran_free(&ran);
+    ran = doppel("scan", "--files-from", "pics"); /* a folder is no list, nor an empty one */
+    assert_code(&ran, 2);
+    assert_true(reported(ran.err, "pics"));
+    ran_free(&ran);
 }
 
 int main(void)
