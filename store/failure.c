@@ -54,6 +54,7 @@ enum doppel_status store_fail(const struct doppel_store *store, int code,
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG: /* over our limit, which no row of ours comes near */
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the database is damaged: %s", path,
                            sqlite3_errmsg(store->database));
     case SQLITE_FULL:

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { PAGES_PER_CHECKPOINT = 4096, WAL_RETRY_MS = 5 };
+/* Rows of ours are far smaller; a stranger's blob of gigabytes would be read as a whole. */
+enum { PAGES_PER_CHECKPOINT = 4096, WAL_RETRY_MS = 5, MAX_ROW_BYTES = 64 << 20 };
 
 /* The one number that a query gives; through a statement that does not outlive it. */
 static enum doppel_status read_number(struct doppel_store *store, const char *sql, int64_t *out,
@@ -83,6 +84,7 @@ static enum doppel_status harden(struct doppel_store *store,
 {
     sqlite3 *database = store->database;
     sqlite3_busy_timeout(database, (int)options->busy_timeout_ms);
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES);
     sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);

@@ -229,6 +229,22 @@ static void test_foreign_triggers_do_not_run(void **state)
     doppel_store_close(store);
 }
 
+static void test_a_huge_row_is_not_read(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    doppel_store_close(open_store(path, &options));
+    run_raw(path, "INSERT INTO thing(id, value) VALUES(1, zeroblob(100000000))");
+    struct doppel_store *store = open_store(path, &options);
+    sqlite3_stmt *statement;
+    struct doppel_error error;
+    bool row;
+    assert_int_equal(doppel_store_statement(store, "SELECT value FROM thing", &statement, &error),
+                     DOPPEL_OK);
+    assert_int_equal(doppel_store_step(store, statement, &row, &error), DOPPEL_E_CORRUPT);
+    sqlite3_reset(statement);
+    doppel_store_close(store);
+}
+
 static void test_read_only(void **state)
 {
     const char *path = folder_path(*state, "a.db");
@@ -277,6 +293,7 @@ int main(void)
         TEST(test_statements_are_prepared_once),
         TEST(test_transactions),
         TEST(test_foreign_triggers_do_not_run),
+        TEST(test_a_huge_row_is_not_read),
         TEST(test_read_only),
         TEST(test_wrong_tables_are_damage),
     };
