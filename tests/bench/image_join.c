@@ -2,10 +2,11 @@
  * The self-join of many pictures with all views: seconds, beside the time that the comparisons of
  * codes alone take in the level-1 cache, and bytes a picture.
  *
- *     image_join [PICTURES [THREADS]]
+ *     image_join [PICTURES [THREADS [alike]]]
  *
  * Pictures are drawn: waves whose strength falls with frequency, shapes, grain. Every fiftieth is a
- * double of the one before it: brighter, noisier or cropped.
+ * double of the one before it: brighter, noisier or cropped. With `alike` all are doubles of the
+ * first, and all their pairs are listed up to 5 000 pictures only.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -19,7 +20,7 @@
 #include "core/cpu.h"
 #include "index/scan.h"
 
-enum { SIDE_MAX = 96, WAVES = 14, SHAPES = 8, DOUBLE_EVERY = 50 };
+enum { SIDE_MAX = 96, WAVES = 14, SHAPES = 8, DOUBLE_EVERY = 50, MAX_ALIKE = 5000 };
 
 static uint64_t random_word(uint64_t *state)
 {
@@ -195,7 +196,8 @@ static void add_picture(struct doppel_matcher *matcher, uint64_t id,
     }
 }
 
-static void add_pictures(struct doppel_matcher *matcher, uint32_t count, struct tally *tally)
+static void add_pictures(struct doppel_matcher *matcher, uint32_t count, bool alike,
+                         struct tally *tally)
 {
     static uint8_t samples[SIDE_MAX * SIDE_MAX];
     const struct take plain = {0, 0, 1, 0, 6};
@@ -203,7 +205,7 @@ static void add_pictures(struct doppel_matcher *matcher, uint32_t count, struct 
     struct scene scene = {0};
     for (uint32_t id = 0; id < count; id++) {
         struct take take = plain;
-        if (id % DOUBLE_EVERY == 1) {
+        if (alike ? id > 0 : id % DOUBLE_EVERY == 1) {
             bool cropped = random_word(&state) & 1;
             take.size = cropped ? 0.9 : 1;
             take.left = take.top = cropped ? 0.05 : 0;
@@ -284,6 +286,7 @@ int main(int argument_count, char **arguments)
     setvbuf(stdout, NULL, _IOLBF, 0);
     uint32_t count = argument_count > 1 ? (uint32_t)strtoul(arguments[1], NULL, 10) : 100000;
     uint32_t threads = argument_count > 2 ? (uint32_t)strtoul(arguments[2], NULL, 10) : 1;
+    bool alike = argument_count > 3 && strcmp(arguments[3], "alike") == 0;
     struct doppel_match_options options = doppel_match_options_default();
     struct doppel_matcher *matcher;
     struct doppel_error error;
@@ -292,7 +295,7 @@ int main(int argument_count, char **arguments)
         doppel_matcher_new(DOPPEL_SCHEME_PHASH64, &options, threads, &matcher, &error))
         return 2;
     double before = status_bytes("VmRSS:"), start = seconds(CLOCK_MONOTONIC);
-    add_pictures(matcher, count, &tally);
+    add_pictures(matcher, count, alike, &tally);
     double held = status_bytes("VmRSS:") - before;
     double a_pair = scan_limit(), n = count;
     double comparisons = (double)tally.queries * (double)tally.codes;
@@ -301,7 +304,8 @@ int main(int argument_count, char **arguments)
            seconds(CLOCK_MONOTONIC) - start);
     printf("%-22s %8.4f ns in the level-1 cache, %.3g of them: %.2f s\n", "comparison", a_pair,
            comparisons, comparisons * a_pair * 1e-9);
-    measure_join(matcher, count, false, comparisons * a_pair * 1e-9);
+    if (!alike || count <= MAX_ALIKE)
+        measure_join(matcher, count, false, comparisons * a_pair * 1e-9);
     measure_join(matcher, count, true, comparisons * a_pair * 1e-9);
     printf("%-22s %8.0f kept, %.0f at most while joining\n", "bytes a picture", held / n,
            (status_bytes("VmHWM:") - before) / n);
