@@ -12,10 +12,12 @@ enum judge_class {
     JUDGE_FULL_TURNED, /**< the same three, the query mirrored or turned */
     JUDGE_TRIMMED_TURNED,
     JUDGE_CROP_TURNED,
+    JUDGE_PARTS, /**< full frames, and with them the crop of both in which they differ least */
     JUDGE_CLASSES
 };
 
-/** Scores are d256 + 3·d64, 0 to 448, or d256 + d64 of two full frames. Curves hold a point every
+/** Scores are d256 + 3·d64, 0 to 448, or d256 + d64 of two full frames
+ * and of their crops. Curves hold a point every
  * CALIBRATION_STEP. */
 enum { JUDGE_WEIGHT = 3, JUDGE_FULL_WEIGHT = 1 };
 enum { JUDGE_SCORE_MAX = 448, CALIBRATION_STEP = 8, CALIBRATION_POINTS = 448 / 8 + 1 };

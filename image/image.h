@@ -122,7 +122,7 @@ enum { DOPPEL_IMAGE_CANDIDATE_RADIUS = 16 };
 
 /** Two full frames in the same orientation are candidates by their 256-bit codes as well: stickers
  * and logos move the low bits more than the high ones. */
-enum { DOPPEL_IMAGE_FULL_RADIUS = 104 };
+enum { DOPPEL_IMAGE_FULL_RADIUS = 112 };
 
 /** One look-up in the index. */
 struct doppel_image_query {
@@ -164,10 +164,10 @@ struct doppel_image_verdict {
 
 /**
  * Judge two pictures by all their view pairs and orientations: d256 + 3·d64 of each pair of views
- * (d256 + d64 of full frames), turned into a false-positive rate by the calibration of its class;
- * the best class decides.
- * Symmetric in the rate it reports up to the roles of query and item views; callers that need
- * symmetry judge both ways and keep the lower rate.
+ * (d256 + d64 of full frames, also with the crop of both in which they differ least), turned into a
+ * false-positive rate by the calibration of its class; the best class decides. Symmetric in the
+ * rate it reports up to the roles of query and item views; callers that need symmetry judge both
+ * ways and keep the lower rate.
  *
  * Thread-safe. Source: own calibration, docs/methods.md.
  */

@@ -103,6 +103,38 @@ static void compare_views(const struct doppel_code *code, struct judge_pair pair
     }
 }
 
+/** d256 + d64 of the crop of both in which they differ least; UINT16_MAX without crops. */
+static uint16_t nearest_part(const struct doppel_fingerprint *a, const struct doppel_fingerprint *b)
+{
+    uint16_t nearest = UINT16_MAX;
+    for (uint32_t i = 0, j = 0; i < a->count && j < b->count;) {
+        if (a->positions[i] != b->positions[j]) {
+            a->positions[i] < b->positions[j] ? i++ : j++;
+            continue;
+        }
+        uint32_t score = doppel_code_distance(&a->codes[i], &b->codes[j], 256) +
+                         JUDGE_FULL_WEIGHT * doppel_code_distance(&a->codes[i], &b->codes[j], 64);
+        if (a->positions[i] >= DOPPEL_VIEW_CENTRE && score < nearest)
+            nearest = (uint16_t)score;
+        i++, j++;
+    }
+    return nearest;
+}
+
+/** What is painted on a picture, and the corners that a turn leaves, spoil some crops less than the
+ * frame. */
+static void compare_parts(const struct doppel_fingerprint *query,
+                          const struct doppel_fingerprint *item,
+                          struct judge_pair best[JUDGE_CLASSES])
+{
+    const struct judge_pair *full = &best[JUDGE_FULL];
+    uint16_t part = full->score <= JUDGE_SCORE_MAX ? nearest_part(query, item) : UINT16_MAX;
+    if (part == UINT16_MAX)
+        return;
+    best[JUDGE_PARTS] = *full;
+    best[JUDGE_PARTS].score = (uint16_t)((full->score + part) / 2);
+}
+
 void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,
                       const struct doppel_image_judge_options *options,
                       struct judge_pair best[JUDGE_CLASSES])
@@ -120,6 +152,8 @@ void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppe
             compare_views(&code, pair, query, item, options->views, best);
         }
     }
+    if (options->views == DOPPEL_VIEWS_ALL)
+        compare_parts(query, item, best);
 }
 
 /** Nothing within the radius: say so by the full frames. */

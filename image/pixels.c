@@ -114,7 +114,7 @@ double pixels_agreement(const struct doppel_image_features *query,
     judge_best_pairs(&query->fingerprint, &item->fingerprint, options, best);
     make_target(item->thumb, &target);
     double agreement = 0;
-    for (int i = 0; i < JUDGE_CLASSES; i++)
+    for (int i = 0; i < JUDGE_PARTS; i++) /* which begins where JUDGE_FULL does */
         if (best[i].score <= JUDGE_SCORE_MAX && !best[i].framed)
             agreement = fmax(agreement, agreement_from(query, item, &target, &best[i]));
     return agreement;

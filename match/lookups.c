@@ -5,10 +5,9 @@
 
 #include "match/pair.h"
 
-/* A pair of full frames that are no candidates by 64 bits has d64 >= 17, and d256 + d64, by which
- * it is judged, up to 89 at the default limit. What is borderline, or similar by less, may be
- * farther. */
-enum { FULL_RADIUS = 72 };
+/* At the default limit, full frames and the nearest crop of both add up to 170 or so; the crop has
+ * most of the difference less. What is borderline, or similar by less, may be farther. */
+enum { FULL_RADIUS = 96 };
 
 /* The first code of a scheme without views, in the orientations in which it is compared. */
 static size_t plain_lookups(const struct doppel_fingerprint *fingerprint, unsigned orientations,

@@ -62,6 +62,22 @@ static bool slow_counts(const struct doppel_fingerprint *query, unsigned query_v
            150;
 }
 
+/** Full frames and the crop of both with the lowest score, halved. */
+static void slow_parts(const struct doppel_fingerprint *query,
+                       const struct doppel_fingerprint *item, unsigned out[JUDGE_CLASSES])
+{
+    unsigned part = UINT32_MAX;
+    for (unsigned i = 0; i < query->count * item->count; i++) {
+        unsigned q = i / item->count, t = i % item->count;
+        unsigned score = slow_distance(&query->codes[q], &item->codes[t], 256) +
+                         slow_distance(&query->codes[q], &item->codes[t], 64);
+        if (query->positions[q] == item->positions[t] && query->positions[q] >= 3 && score < part)
+            part = score;
+    }
+    if (out[0] != UINT32_MAX && part != UINT32_MAX)
+        out[6] = (out[0] + part) / 2;
+}
+
 /** The lowest score of each class, UINT_MAX where there is none. */
 static void slow_scores(const struct doppel_fingerprint *query,
                         const struct doppel_fingerprint *item, unsigned out[JUDGE_CLASSES])
@@ -78,10 +94,11 @@ static void slow_scores(const struct doppel_fingerprint *query,
         unsigned wide = slow_distance(&turned, &item->codes[t], 256);
         unsigned class = slow_class(query->positions[q], item->positions[t], orientation);
         unsigned score = wide + (class == 0 ? near : 3 * near);
-        bool candidate = near <= 16 || (class == 0 && wide <= 104);
+        bool candidate = near <= 16 || (class == 0 && wide <= 112);
         if (candidate && score < out[class])
             out[class] = score;
     }
+    slow_parts(query, item, out);
 }
 
 static struct doppel_fingerprint random_fingerprint(uint64_t *state)
@@ -98,17 +115,27 @@ static struct doppel_fingerprint random_fingerprint(uint64_t *state)
     return fingerprint;
 }
 
-/** Some views of `item` become turned and damaged copies of the query's. */
+static void damage(struct doppel_code *code, unsigned most, uint64_t *state)
+{
+    for (unsigned flips = next_random(state) % most; flips > 0; flips--) {
+        unsigned bit = next_random(state) % 256;
+        code->word[bit / 64] ^= UINT64_C(1) << bit % 64;
+    }
+}
+
+/** All views of `item` become damaged copies, or some turned and damaged copies, of the query's. */
 static void plant(const struct doppel_fingerprint *query, struct doppel_fingerprint *item,
                   uint64_t *state)
 {
+    bool all = next_random(state) % 2;
+    for (unsigned i = 0; all && i < 8; i++) {
+        item->codes[i] = query->codes[i];
+        damage(&item->codes[i], 150, state);
+    }
     for (unsigned copies = next_random(state) % 6; copies > 0; copies--) {
         unsigned from = next_random(state) % 3, to = next_random(state) % 8;
         item->codes[to] = doppel_image_orient(&query->codes[from], next_random(state) % 8);
-        for (unsigned flips = next_random(state) % 100; flips > 0; flips--) {
-            unsigned bit = next_random(state) % 256;
-            item->codes[to].word[bit / 64] ^= UINT64_C(1) << bit % 64;
-        }
+        damage(&item->codes[to], 100, state);
     }
 }
 

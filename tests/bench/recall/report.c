@@ -203,7 +203,7 @@ void report_nearest(const struct half *half)
 void dump_calibration(const struct calibration *calibration)
 {
     static const char *const NAMES[JUDGE_CLASSES] = {
-        "FULL", "TRIMMED", "CROP", "FULL_TURNED", "TRIMMED_TURNED", "CROP_TURNED"};
+        "FULL", "TRIMMED", "CROP", "FULL_TURNED", "TRIMMED_TURNED", "CROP_TURNED", "PARTS"};
     printf("const struct calibration calibration_builtin = {\n    {\n");
     for (int class = 0; class < JUDGE_CLASSES; class ++) {
         printf("        [JUDGE_%s] = {", NAMES[class]);
