@@ -39,18 +39,22 @@ static struct doppel_plane moved(const struct doppel_plane *plane, double radian
     return out;
 }
 
-static bool confirms(const struct doppel_plane *query_plane, const struct doppel_plane *item_plane,
-                     struct doppel_image_verdict *verdict)
+/** The rate that the pixels alone give: what the codes said is put aside. */
+static double pixels_rate(const struct doppel_plane *query_plane,
+                          const struct doppel_plane *item_plane)
 {
     struct doppel_image_judge_options options = doppel_image_judge_options_default();
     struct doppel_image_features query = features_of(query_plane), item = features_of(item_plane);
-    *verdict = doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
-    verdict->false_positive_rate = fmax(verdict->false_positive_rate, DOPPEL_IMAGE_BORDERLINE_FPR);
-    bool yes = doppel_image_check_pixels(&query, &item, &options, verdict);
+    struct doppel_image_verdict verdict = {.false_positive_rate = 1};
+    bool yes = doppel_image_check_pixels(&query, &item, &options, &verdict);
+    assert_true(yes == (verdict.false_positive_rate <= DOPPEL_IMAGE_MAX_FPR));
     doppel_fingerprint_free(&query.fingerprint);
     doppel_fingerprint_free(&item.fingerprint);
-    return yes;
+    return verdict.false_positive_rate;
 }
+
+/* The scenes' grain, sampled anew, keeps moved ones from agreeing in full. */
+static const double MOVED_RATE = 1e-5;
 
 static void test_moved_pictures_are_confirmed(void **state)
 {
@@ -60,9 +64,7 @@ static void test_moved_pictures_are_confirmed(void **state)
     for (size_t i = 0; i < sizeof MOVES / sizeof *MOVES; i++) {
         struct doppel_plane plane = draw_scene(400, 300, 40 + i);
         struct doppel_plane other = moved(&plane, MOVES[i][0], MOVES[i][1], MOVES[i][2]);
-        struct doppel_image_verdict verdict;
-        assert_true(confirms(&other, &plane, &verdict));
-        assert_true(verdict.false_positive_rate <= DOPPEL_IMAGE_MAX_FPR);
+        assert_true(pixels_rate(&other, &plane) <= (i ? MOVED_RATE : DOPPEL_IMAGE_MAX_FPR));
         free_plane(&plane);
         free_plane(&other);
     }
@@ -75,8 +77,7 @@ static void test_crops_in_all_orientations_are_confirmed(void **state)
         struct doppel_plane plane = draw_scene(400, 320, 90 + orientation);
         struct doppel_plane cropped = {plane.data + 8 * plane.stride + 14, 368, 294, plane.stride};
         struct doppel_plane turned = turn_plane(&cropped, orientation);
-        struct doppel_image_verdict verdict;
-        assert_true(confirms(&turned, &plane, &verdict));
+        assert_true(pixels_rate(&turned, &plane) <= MOVED_RATE);
         free_plane(&plane);
         free_plane(&turned);
     }
@@ -90,11 +91,8 @@ static void test_different_pictures_are_not(void **state)
     for (unsigned i = 0; i < COUNT; i++)
         planes[i] = draw_scene(300, 200, 500 + i);
     for (unsigned i = 0; i < COUNT; i++)
-        for (unsigned j = 0; j < COUNT; j++) {
-            struct doppel_image_verdict verdict;
-            if (i != j)
-                assert_false(confirms(&planes[i], &planes[j], &verdict));
-        }
+        for (unsigned j = 0; j < COUNT; j++)
+            assert_true(i == j || pixels_rate(&planes[i], &planes[j]) > MOVED_RATE);
     for (unsigned i = 0; i < COUNT; i++)
         free_plane(&planes[i]);
 }
