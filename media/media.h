@@ -86,7 +86,7 @@ DOPPEL_API enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
 /**
  * Decode the (first) picture of a file to luma.
  *
- * Alpha is laid over white. Of an animation the first frame counts, of a TIFF or ICO the first
+ * Alpha is laid over white. Of an animation the first frame counts, of a TIFF the first
  * page. A JPEG, PNG, WebP, GIF or uncompressed BMP or TGA that breaks off is decoded as far as it
  * goes when at least a tenth of its rows are there; the plane then has these rows only, while width
  * and height are still those declared. Others that break off are refused, as the libraries do.
