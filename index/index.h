@@ -34,6 +34,11 @@ struct doppel_index_hit {
     uint32_t query; /**< number of the query within the call */
 };
 
+struct doppel_index_posting {
+    uint32_t key;
+    uint32_t position; /**< within its item */
+};
+
 /** Return false to end the search early. Called from the calling thread only, ordered by query,
  * distance, payload. */
 typedef bool doppel_index_visitor(void *context, const struct doppel_index_hit *hit);

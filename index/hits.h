@@ -1,0 +1,19 @@
+/* What a search is asked for and what it has found, for one query at a time. */
+#ifndef DOPPEL_INDEX_HITS_H
+#define DOPPEL_INDEX_HITS_H
+
+#include <doppel/index.h>
+
+#include "core/array.h"
+
+typedef ARRAY(struct doppel_index_hit) hit_array;
+
+/* One query of a batch. A table appends its hits in any order, each once; its caller sorts. */
+struct query {
+    const uint64_t *code; /* words of it; borrowed */
+    uint32_t number;      /* hit.query */
+    uint32_t radius;      /* a k-NN search lowers it as it goes */
+    hit_array *hits;
+};
+
+#endif
