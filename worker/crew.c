@@ -51,6 +51,10 @@ enum heard member_hear(struct member *member, struct doppel_outcome *out)
     /* MSG_TRUNC: the true size, should it be larger. Descriptors that a worker sends are dropped by
      * the kernel, as there is no room for them. */
     ssize_t size = recv(member->process.socket, frame, sizeof frame, MSG_DONTWAIT | MSG_TRUNC);
+    /* It ended with orders unread. That is said first, and once: what it had answered comes then.
+     */
+    if (size < 0 && errno == ECONNRESET)
+        size = recv(member->process.socket, frame, sizeof frame, MSG_DONTWAIT | MSG_TRUNC);
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return HEARD_NOTHING;
     if (size <= 0)

@@ -8,7 +8,7 @@
 #include "worker/process.h"
 
 enum {
-    WINDOW = 4,      /* files in flight to one worker: enough that it never waits for us */
+    WINDOW = 8,      /* files in flight to one worker: enough that it never waits for us */
     START_MS = 20000 /* from start to the ready frame */
 };
 
@@ -23,8 +23,10 @@ struct job {
 struct member {
     struct process process; /* pid 0: none */
     bool ready;             /* its ready frame came */
+    bool talking;           /* it may have something to say that is not heard yet */
     bool deaf;              /* it does not take orders any more: its end is to be heard */
     int64_t since_ms;       /* when it began flight[0], or was started */
+    int64_t heard_ms;       /* when it had nothing to say */
     struct job flight[WINDOW];
     size_t count;
 };

@@ -5,8 +5,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "worker/bell.h"
 #include "worker/confine.h"
 #include "worker/fingerprint.h"
+#include "worker/process.h"
 
 enum { SOCKET = STDIN_FILENO, EXIT_USE = 2, EXIT_START = 3 };
 
@@ -39,11 +41,14 @@ static bool work(const struct worker_order *order, const struct worker_limits *l
 static int serve(const struct worker_limits *limits)
 {
     struct worker_order orders[PROTOCOL_BATCH];
+    struct bell bell = {.fd = PROCESS_BELL};
     size_t count;
-    while ((count = orders_receive(SOCKET, orders)) > 0)
-        for (size_t i = 0; i < count; i++)
+    while ((count = bell_take_orders(&bell, SOCKET, orders)) > 0)
+        for (size_t i = 0; i < count; i++) {
             if (!work(&orders[i], limits))
                 return 0;
+            bell_answered(&bell);
+        }
     return 0;
 }
 

@@ -15,7 +15,8 @@ enum {
     START_FAILURES = 20, /* in a row; then no more are started: more than a passing
                           * shortage of memory kills */
     GAP_MS = 1500,       /* what a stretch without a look at the clock counts at most */
-    SLICE_MS = 1000      /* longest sleep between two looks */
+    SLICE_MS = 100       /* longest sleep between two looks: what a worker that is at a long file
+                          * has answered and not rung for is heard then */
 };
 
 struct doppel_pool {
@@ -269,6 +270,8 @@ static bool hear(struct doppel_pool *pool, struct member *member, struct doppel_
     enum heard heard = member_hear(member, &outcome);
     switch (heard) {
     case HEARD_NOTHING:
+        member->talking = false;
+        member->heard_ms = pool->watched_ms;
         return false;
     case HEARD_READY:
         pool->start_failures = 0;
@@ -303,7 +306,7 @@ static size_t prepare_polls(struct doppel_pool *pool, int *wait_ms)
     for (uint32_t i = 0; i < pool->jobs; i++) {
         const struct member *member = &pool->members[i];
         pool->polls[i] =
-            (struct pollfd){member_lives(member) ? member->process.socket : -1, POLLIN, 0};
+            (struct pollfd){member_lives(member) ? member->process.bell : -1, POLLIN, 0};
         alive += member_lives(member);
         int64_t left = time_left(pool, member);
         if (left < *wait_ms)
@@ -312,27 +315,66 @@ static size_t prepare_polls(struct doppel_pool *pool, int *wait_ms)
     return alive;
 }
 
-/* One round over all workers, beginning with another one each time. */
+/* Who rang is listened to, and who was not for a while. */
+static void note_bells(struct doppel_pool *pool)
+{
+    char bells[64];
+    for (uint32_t i = 0; i < pool->jobs; i++) {
+        struct member *member = &pool->members[i];
+        short rang = pool->polls[i].revents;
+        if (rang & POLLIN) {
+            ssize_t heard = read(member->process.bell, bells, sizeof bells);
+            (void)heard;
+        } else if (rang) { /* it ended, or has no bell any more: not to be woken by that again */
+            close(member->process.bell);
+            member->process.bell = -1;
+        }
+        member->talking |= rang || pool->watched_ms - member->heard_ms >= SLICE_MS;
+    }
+}
+
+/* One round over the workers that talk, beginning with another one each time. */
 static bool hear_all(struct doppel_pool *pool, struct doppel_outcome *out)
 {
     for (uint32_t i = 0; i < pool->jobs; i++) {
         uint32_t at = (pool->turn + i) % pool->jobs;
-        if (!pool->polls[at].revents || !hear(pool, &pool->members[at], out))
-            continue;
-        pool->turn = (at + 1) % pool->jobs;
-        return true;
+        struct member *member = &pool->members[at];
+        while (member_lives(member) && member->talking)
+            if (hear(pool, member, out)) {
+                pool->turn = (at + 1) % pool->jobs;
+                return true;
+            }
     }
     return false;
 }
 
-/* Only who was silent in this round can be overdue. */
+/* Overdue is who has answered nothing when it is listened to, rung for or not. */
 static bool end_overdue(struct doppel_pool *pool, struct doppel_outcome *out)
 {
-    for (uint32_t i = 0; i < pool->jobs; i++)
-        if (!pool->polls[i].revents && time_left(pool, &pool->members[i]) <= 0 &&
-            dismiss(pool, &pool->members[i], HEARD_SILENCE, out))
+    for (uint32_t i = 0; i < pool->jobs; i++) {
+        struct member *member = &pool->members[i];
+        if (time_left(pool, member) > 0)
+            continue;
+        if (hear(pool, member, out))
             return true;
+        if (time_left(pool, member) <= 0 && dismiss(pool, member, HEARD_SILENCE, out))
+            return true;
+    }
     return false;
+}
+
+/* Wait for a bell, at most `wait_ms`. */
+static enum doppel_status listen_to(struct doppel_pool *pool, int wait_ms,
+                                    struct doppel_error *error)
+{
+    if (!prepare_polls(pool, &wait_ms))
+        return doppel_fail(error, DOPPEL_E_IO, "%s", pool->start_error.message);
+    if (poll(pool->polls, pool->jobs, wait_ms) < 0)
+        return doppel_fail(error, errno == EINTR ? DOPPEL_E_CANCELLED : DOPPEL_E_IO,
+                           "waiting for the workers: %s", strerror(errno));
+    look_at_clock(pool);
+    note_bells(pool);
+    return DOPPEL_OK;
 }
 
 enum doppel_status doppel_pool_next(struct doppel_pool *pool, int timeout_ms,
@@ -341,23 +383,18 @@ enum doppel_status doppel_pool_next(struct doppel_pool *pool, int timeout_ms,
     if (!pool->pending)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "no file is with the workers");
     look_at_clock(pool);
-    for (int64_t waited_ms = 0;;) {
-        dispatch(pool);
-        int wait_ms = SLICE_MS;
-        if (timeout_ms >= 0 && timeout_ms - waited_ms < wait_ms)
-            wait_ms = (int)(timeout_ms - waited_ms);
-        if (!prepare_polls(pool, &wait_ms))
-            return doppel_fail(error, DOPPEL_E_IO, "%s", pool->start_error.message);
-        int events = poll(pool->polls, pool->jobs, wait_ms);
-        if (events < 0)
-            return doppel_fail(error, errno == EINTR ? DOPPEL_E_CANCELLED : DOPPEL_E_IO,
-                               "waiting for the workers: %s", strerror(errno));
-        int64_t before_ms = pool->seen_ms;
-        look_at_clock(pool);
-        waited_ms += pool->seen_ms - before_ms;
-        if ((events && hear_all(pool, out)) || end_overdue(pool, out))
+    for (int64_t begun_ms = pool->seen_ms, left_ms = timeout_ms;;) {
+        /* What is there already is taken first, so that a worker gets its next files together. */
+        if (hear_all(pool, out) || end_overdue(pool, out))
             return DOPPEL_OK;
-        if (timeout_ms >= 0 && waited_ms >= timeout_ms)
+        if (left_ms < 0 && timeout_ms >= 0)
             return doppel_fail(error, DOPPEL_E_TIMEOUT, "no outcome within %d ms", timeout_ms);
+        dispatch(pool);
+        bool bounded = timeout_ms >= 0 && left_ms < SLICE_MS;
+        enum doppel_status status = listen_to(pool, bounded ? (int)left_ms : SLICE_MS, error);
+        if (status)
+            return status;
+        left_ms = timeout_ms - (pool->seen_ms - begun_ms);
+        left_ms -= left_ms == 0; /* one look is taken at least, and not one more */
     }
 }

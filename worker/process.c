@@ -49,15 +49,17 @@ enum doppel_status process_find_program(const char *wanted, char **out, struct d
                        self);
 }
 
-/* The socket is descriptor 0; standard output goes nowhere, so that no decoder can write into our
- * results; nothing else is handed on. */
-static int prepare_files(posix_spawn_file_actions_t *files, int socket)
+/* The socket is descriptor 0, the bell 3; standard output goes nowhere, so that no decoder can
+ * write into our results; nothing else is handed on. */
+static int prepare_files(posix_spawn_file_actions_t *files, int socket, int bell)
 {
     int failed = posix_spawn_file_actions_adddup2(files, socket, STDIN_FILENO);
     if (!failed)
+        failed = posix_spawn_file_actions_adddup2(files, bell, PROCESS_BELL);
+    if (!failed)
         failed = posix_spawn_file_actions_addopen(files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     if (!failed)
-        failed = posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
+        failed = posix_spawn_file_actions_addclosefrom_np(files, PROCESS_BELL + 1);
     return failed;
 }
 
@@ -79,7 +81,7 @@ static int prepare_signals(posix_spawnattr_t *attributes)
 }
 
 /* 0, or an errno. */
-static int spawn(const char *program, int socket, pid_t *out)
+static int spawn(const char *program, int socket, int bell, pid_t *out)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -91,7 +93,7 @@ static int spawn(const char *program, int socket, pid_t *out)
         posix_spawn_file_actions_destroy(&files);
         return failed;
     }
-    failed = prepare_files(&files, socket);
+    failed = prepare_files(&files, socket, bell);
     if (!failed)
         failed = prepare_signals(&attributes);
     char name[] = "doppel-worker";
@@ -103,17 +105,44 @@ static int spawn(const char *program, int socket, pid_t *out)
     return failed;
 }
 
+/* The two ends that the worker gets: [0] its socket, [1] its bell, above every descriptor that the
+ * child's own are put at. */
+static bool connect_ends(struct process *process, int ends[2])
+{
+    int sockets[2] = {-1, -1}, pipes[2] = {-1, -1};
+    int above = -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) ||
+        pipe2(pipes, O_CLOEXEC | O_NONBLOCK) ||
+        (above = fcntl(pipes[1], F_DUPFD_CLOEXEC, PROCESS_BELL + 1)) < 0)
+        goto failed;
+    close(pipes[1]);
+    *process = (struct process){.socket = sockets[0], .bell = pipes[0]};
+    ends[0] = sockets[1];
+    ends[1] = above;
+    return true;
+failed:
+    for (int i = 0; i < 2; i++) {
+        if (sockets[i] >= 0)
+            close(sockets[i]);
+        if (pipes[i] >= 0)
+            close(pipes[i]);
+    }
+    return false;
+}
+
 enum doppel_status process_start(const char *program, struct process *out,
                                  struct doppel_error *error)
 {
-    int sockets[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+    struct process process;
+    int ends[2];
+    if (!connect_ends(&process, ends))
         return doppel_fail(error, DOPPEL_E_IO, "no socket for a worker: %s", strerror(errno));
-    struct process process = {.socket = sockets[0]};
-    int failed = spawn(program, sockets[1], &process.pid);
-    close(sockets[1]);
+    int failed = spawn(program, ends[0], ends[1], &process.pid);
+    close(ends[0]);
+    close(ends[1]);
     if (failed) {
-        close(sockets[0]);
+        close(process.socket);
+        close(process.bell);
         bool missing = failed == ENOENT || failed == EACCES || failed == ENOEXEC;
         return doppel_fail(error, missing ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
                            "the program %s cannot be started: %s", program, strerror(failed));
@@ -126,11 +155,12 @@ int process_end(struct process *process)
 {
     int status = -1;
     close(process->socket);
+    close(process->bell);
     kill(process->pid, SIGKILL);
     pid_t reaped;
     do
         reaped = waitpid(process->pid, &status, 0);
     while (reaped < 0 && errno == EINTR);
-    *process = (struct process){.socket = -1};
+    *process = (struct process){.socket = -1, .bell = -1};
     return reaped < 0 ? -1 : status;
 }

@@ -6,9 +6,13 @@
 
 #include <doppel/core.h>
 
+/* Where a worker finds the bell that it rings; its socket is standard input. */
+enum { PROCESS_BELL = 3 };
+
 struct process {
     pid_t pid;
     int socket; /* our end; close-on-exec */
+    int bell;   /* to be read, never waits; close-on-exec (bell.h) */
 };
 
 /* The path of doppel-worker: `wanted`, else $DOPPEL_WORKER, else beside this program, else

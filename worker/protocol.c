@@ -105,7 +105,7 @@ static bool orders_read(const uint8_t *data, size_t size, const int *fds, size_t
     return true;
 }
 
-size_t orders_receive(int socket, struct worker_order out[PROTOCOL_BATCH])
+size_t orders_receive(int socket, bool wait, struct worker_order out[PROTOCOL_BATCH])
 {
     uint8_t frame[ORDERS_BYTES];
     int fds[PROTOCOL_BATCH];
@@ -117,15 +117,18 @@ size_t orders_receive(int socket, struct worker_order out[PROTOCOL_BATCH])
                              .msg_controllen = sizeof control.bytes};
     ssize_t size;
     do
-        size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+        size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
     while (size < 0 && errno == EINTR);
-    if (size <= 0)
+    if (size <= 0) {
+        errno = size ? errno : EPIPE;
         return 0;
+    }
     size_t count = take_fds(&message, fds);
     if (!(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
         orders_read(frame, (size_t)size, fds, count, out))
         return count;
     for (size_t i = 0; i < count; i++)
         close(fds[i]);
+    errno = EPROTO;
     return 0;
 }

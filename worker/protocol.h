@@ -14,7 +14,7 @@
 #include <doppel/worker.h>
 
 enum {
-    PROTOCOL_VERSION = 1,
+    PROTOCOL_VERSION = 2,
     PROTOCOL_BATCH = 8,             /* orders in one frame, at most */
     PROTOCOL_MAX_BYTES = 64 * 1024, /* of one frame */
     PROTOCOL_HELLO_BYTES = 32,
@@ -56,9 +56,10 @@ bool frame_send(int socket, const uint8_t *data, size_t size);
  * errno tells why not. The descriptors are borrowed. */
 bool orders_send(int socket, const struct worker_order *orders, size_t count);
 
-/* Wait for orders; the descriptors are given. @return how many; 0 when the parent is gone or sent
- * what is no order. */
-size_t orders_receive(int socket, struct worker_order out[PROTOCOL_BATCH]);
+/* Take orders, and wait for them if there are none and `wait` says so; the descriptors are given.
+ * @return how many; 0 when the parent is gone or sent what is no order, or there are none (then
+ * errno is EAGAIN). */
+size_t orders_receive(int socket, bool wait, struct worker_order out[PROTOCOL_BATCH]);
 
 /* An outcome as a frame; its `tag` is the serial. @return bytes written; 0 if `capacity` is too
  * small. */

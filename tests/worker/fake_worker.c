@@ -1,9 +1,10 @@
 /*
  * A worker that does what the content of each file tells it: "ok N" answers with a code N, "slow N"
  * the same N milliseconds later; "crash", "abort", "exit", "close", "hang", "memory", "error",
- * "twice" misbehave, and so does, by silence, every other word; "garbage N" and "bend N" answer
- * with random bytes, or with a good answer of which random bytes are changed; "eat" takes memory
- * until there is none. The environment variable FAKE_START misbehaves before the ready frame.
+ * "twice", "mute" misbehave, and so does, by silence, every other word; "garbage N" and "bend N"
+ * answer with random bytes, or with a good answer of which random bytes are changed; "eat" takes
+ * memory until there is none. The environment variable FAKE_START misbehaves before the ready
+ * frame.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,7 +15,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "worker/bell.h"
 #include "worker/confine.h"
+#include "worker/process.h"
 
 enum { SOCKET = STDIN_FILENO };
 
@@ -121,7 +124,10 @@ static void obey(const char *command, const struct worker_order *order)
         send_error(order->serial, DOPPEL_E_MEMORY, "no memory for 9 rows");
     else if (strcmp(verb, "error") == 0)
         send_error(order->serial, DOPPEL_E_CORRUPT, "a \x1b[31mred\x9b sentence \xc3\x97 \xff");
-    else if (strcmp(verb, "count") == 0)
+    else if (strcmp(verb, "mute") == 0) {
+        close(PROCESS_BELL);
+        send_good(order->serial, order->scheme, number, 0);
+    } else if (strcmp(verb, "count") == 0)
         count(order->serial);
     else if (strcmp(verb, "eat") == 0)
         eat(order->serial);
@@ -154,6 +160,7 @@ int main(void)
     uint8_t frame[PROTOCOL_HELLO_BYTES];
     struct worker_limits limits;
     struct worker_order orders[PROTOCOL_BATCH];
+    struct bell bell = {.fd = PROCESS_BELL};
     size_t count;
     settle_allocator();
     signal(SIGSEGV, SIG_DFL); /* no sanitizer's report: the crash is wanted */
@@ -164,12 +171,13 @@ int main(void)
     misbehave_at_start();
     ready_write(frame);
     frame_send(SOCKET, frame, PROTOCOL_READY_BYTES);
-    while ((count = orders_receive(SOCKET, orders)) > 0)
+    while ((count = bell_take_orders(&bell, SOCKET, orders)) > 0)
         for (size_t i = 0; i < count; i++) {
             char command[64] = "";
             if (pread(orders[i].fd, command, sizeof command - 1, 0) >= 0)
                 obey(command, &orders[i]);
             close(orders[i].fd);
+            bell_answered(&bell);
         }
     return 0;
 }

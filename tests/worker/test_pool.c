@@ -191,6 +191,62 @@ static void test_wait_is_bounded(void **state)
     doppel_pool_free(pool);
 }
 
+/* Answers that the worker did not ring for, as it went on to a long file, do not wait for that. */
+static void test_heard_without_bell(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"ok 0", "ok 1", "ok 2", "hang"};
+    struct doppel_pool *pool = new_pool(FAKE_WORKER, 1, 0);
+    for (unsigned i = 0; i < 4; i++)
+        submit(pool, commands[i], i);
+    int64_t begun = now_ms();
+    for (unsigned i = 0; i < 3; i++) {
+        struct doppel_outcome outcome = next(pool);
+        expect_good(&outcome, i);
+        doppel_outcome_free(&outcome);
+    }
+    assert_true(now_ms() - begun < 2000);
+    doppel_pool_free(pool);
+}
+
+/* A worker that has closed its bell is heard all the same, and keeps nobody awake. */
+static void test_mute(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = new_pool(FAKE_WORKER, 1, 0);
+    struct doppel_outcome outcome;
+    submit(pool, "mute 5", 0);
+    submit(pool, "slow 600", 1);
+    outcome = next(pool);
+    expect_good(&outcome, 5);
+    doppel_outcome_free(&outcome);
+    clock_t begun = clock();
+    outcome = next(pool);
+    expect_good(&outcome, 600);
+    doppel_outcome_free(&outcome);
+    assert_true(clock() - begun < CLOCKS_PER_SEC / 10);
+    doppel_pool_free(pool);
+}
+
+/* Whatever number of answers waits unheard when a worker dies, only the file at work is lost. */
+static void test_answers_outlive_their_worker(void **state)
+{
+    (void)state;
+    for (unsigned crash = 0; crash < 12; crash++) {
+        struct doppel_pool *pool = new_pool(FAKE_WORKER, 1, 0);
+        for (unsigned i = 0; i < 12; i++)
+            submit(pool, i == crash ? "crash" : "ok 4", i);
+        usleep(20000);
+        for (unsigned i = 0; i < 12; i++) {
+            struct doppel_outcome outcome = next(pool);
+            assert_int_equal(outcome.tag, i);
+            assert_int_equal(outcome.error.status, i == crash ? DOPPEL_E_CRASH : DOPPEL_OK);
+            doppel_outcome_free(&outcome);
+        }
+        doppel_pool_free(pool);
+    }
+}
+
 static void test_no_room(void **state)
 {
     (void)state;
@@ -261,7 +317,7 @@ static void test_descriptors_stay_even(void **state)
         submit(pool, commands[i % 5], i);
         struct doppel_outcome outcome = next(pool);
         doppel_outcome_free(&outcome);
-        assert_true(count_fds() <= before + 2);
+        assert_true(count_fds() <= before + 4);
     }
     doppel_pool_free(pool);
     assert_int_equal(count_fds(), before);
@@ -391,7 +447,8 @@ static void test_memory_limit(void **state)
     }
 }
 
-/* A worker has its socket, /dev/null twice and the file in hand, whatever is open here. */
+/* A worker has its socket, its bell, /dev/null twice and the file in hand, whatever is open here.
+ */
 static void test_nothing_is_inherited(void **state)
 {
     (void)state;
@@ -401,7 +458,7 @@ static void test_nothing_is_inherited(void **state)
         submit(pool, i % 2 ? "count" : "ok 1", i);
         struct doppel_outcome outcome = next(pool);
         if (i % 2)
-            assert_string_equal(outcome.error.message, "4");
+            assert_string_equal(outcome.error.message, "5");
         doppel_outcome_free(&outcome);
     }
     doppel_pool_free(pool);
@@ -455,6 +512,9 @@ int main(void)
         cmocka_unit_test(test_timeout_within_tolerance),
         cmocka_unit_test(test_caller_elsewhere),
         cmocka_unit_test(test_wait_is_bounded),
+        cmocka_unit_test(test_heard_without_bell),
+        cmocka_unit_test(test_mute),
+        cmocka_unit_test(test_answers_outlive_their_worker),
         cmocka_unit_test(test_no_room),
         cmocka_unit_test(test_kill_at_random),
         cmocka_unit_test(test_free_with_work_in_flight),

@@ -1,0 +1,39 @@
+/* When a worker wakes its pool. */
+#include "worker/bell.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void ring(struct bell *bell)
+{
+    /* A full pipe has been heard already, or will be; a pool that is gone needs no bell. */
+    ssize_t written = write(bell->fd, "", 1);
+    (void)written;
+    bell->waiting = 0;
+    bell->since_ms = now_ms();
+}
+
+void bell_answered(struct bell *bell)
+{
+    bell->waiting++;
+    if (bell->waiting >= BELL_ANSWERS || now_ms() - bell->since_ms >= BELL_MS)
+        ring(bell);
+}
+
+size_t bell_take_orders(struct bell *bell, int socket, struct worker_order out[PROTOCOL_BATCH])
+{
+    size_t count = orders_receive(socket, false, out);
+    if (count || errno != EAGAIN)
+        return count;
+    if (bell->waiting)
+        ring(bell);
+    return orders_receive(socket, true, out);
+}
