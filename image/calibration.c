@@ -26,8 +26,8 @@ double calibration_log_rate(const struct calibration *calibration, enum judge_cl
                             uint32_t score)
 {
     double place = (double)score / CALIBRATION_STEP;
-    return between(calibration->log_rate[class], CALIBRATION_POINTS - 1, place) +
-           class_penalty[class];
+    return fmin(0, between(calibration->log_rate[class], CALIBRATION_POINTS - 1, place) +
+                       class_penalty[class]);
 }
 
 double calibration_pixels_place(double agreement)

@@ -123,6 +123,17 @@ static void make_edits(struct subject *subject, const struct picture *picture, u
     }
 }
 
+static void make_alike(struct subject *subject, const struct picture *picture, uint64_t seed)
+{
+    for (int i = 0; i < alike_count; i++) {
+        struct random random = random_seeded(seed, "alike", alike_edits[i].name);
+        struct encoding encoding = {ENCODE_JPEG, 90};
+        struct picture edited = alike_edits[i].apply(picture, &random, &encoding);
+        features_of_picture(&edited, &encoding, &subject->alike[i]);
+        picture_free(&edited);
+    }
+}
+
 static void process(struct subject *subject, uint64_t seed, const char *samples)
 {
     if (!features_of_file(subject->path, &subject->original))
@@ -132,7 +143,9 @@ static void process(struct subject *subject, uint64_t seed, const char *samples)
     if (picture.pixels && picture.width >= 64 && picture.height >= 64) {
         subject->readable = true;
         subject->edits = calloc((size_t)edit_count, sizeof *subject->edits);
+        subject->alike = calloc((size_t)alike_count, sizeof *subject->alike);
         make_edits(subject, &picture, seed, samples);
+        make_alike(subject, &picture, seed);
     }
     picture_free(&picture);
 }
@@ -177,7 +190,10 @@ void collection_free(struct collection *collection)
         struct subject *subject = &collection->subjects[i];
         for (int e = 0; subject->edits && e < edit_count; e++)
             doppel_fingerprint_free(&subject->edits[e].fingerprint);
+        for (int e = 0; subject->alike && e < alike_count; e++)
+            doppel_fingerprint_free(&subject->alike[e].fingerprint);
         free(subject->edits);
+        free(subject->alike);
         doppel_fingerprint_free(&subject->original.fingerprint);
         free(subject->path);
     }

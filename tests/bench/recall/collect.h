@@ -13,6 +13,7 @@ struct subject {
     const char *name;                      /**< within `path` */
     struct doppel_image_features original; /**< what the index holds */
     struct doppel_image_features *edits;   /**< edit_count of them */
+    struct doppel_image_features *alike;   /**< alike_count of them */
     bool readable;
     bool gated; /**< quality under DOPPEL_IMAGE_MIN_QUALITY: matches nothing by hash */
     bool held;  /**< in the half that is reported on; the other half calibrates */

@@ -18,6 +18,10 @@ struct edit {
 extern const struct edit edits[];
 extern const int edit_count;
 
+/** Those that are made of all originals with the same numbers, to compare with each other. */
+extern const struct edit alike_edits[];
+extern const int alike_count;
+
 /* tones.c */
 edit_function edit_jpeg90, edit_jpeg50, edit_jpeg10, edit_webp60, edit_bright, edit_contrast_up,
     edit_contrast_down, edit_gamma, edit_equalize, edit_blur2, edit_blur5, edit_noise12,

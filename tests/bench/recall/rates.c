@@ -51,7 +51,7 @@ static void judge_pair(const struct doppel_image_features *query,
     struct doppel_image_judge_options options = doppel_image_judge_options_default();
     best_both_ways(&query->fingerprint, &item->fingerprint, &options, out->best);
     out->verdict = judge_by(calibration, out->best);
-    if (query->quality < DOPPEL_IMAGE_MIN_QUALITY)
+    if (query->quality < DOPPEL_IMAGE_MIN_QUALITY || item->quality < DOPPEL_IMAGE_MIN_QUALITY)
         out->verdict.false_positive_rate = 1; /* an edit that is gated matches nothing */
     out->strength[RULE_ONE_HASH] = 64 - doppel_code_distance(full_frame(&query->fingerprint),
                                                              full_frame(&item->fingerprint), 64);
@@ -64,6 +64,17 @@ static void judge_pair(const struct doppel_image_features *query,
         fmax(pixels_agreement(query, item, &options), pixels_agreement(item, query, &options));
     double pixels = -calibration_pixels_log_rate(calibration, out->agreement);
     out->strength[RULE_PIXELS] = fmax(out->strength[RULE_VIEWS], pixels);
+}
+
+void judge_strengths(const struct doppel_image_features *query,
+                     const struct doppel_image_features *item,
+                     const struct calibration *calibration, double strength[RULES])
+{
+    struct outcome outcome = {0};
+    if (query->fingerprint.count && item->fingerprint.count)
+        judge_pair(query, item, calibration, &outcome);
+    for (int rule = 0; rule < RULES; rule++)
+        strength[rule] = outcome.strength[rule];
 }
 
 /* ---- all pairs ---- */

@@ -43,17 +43,36 @@ struct half {
     struct near_pair nearest[NEAREST];                        /**< one of a pair of originals */
 };
 
-/** Pairs of originals that show the same thing: no strangers. n × n flags. */
-bool *find_variants(const struct collection *list);
+/** Note the pairs of originals that show the same thing, which are no strangers, in n × n flags. */
+void find_variants(const struct collection *list, bool *variants);
+
+/** The same for those that a file lists: two names a line, a tab between. False if there is none.
+ */
+bool read_variants(const struct collection *list, const char *path, bool *variants);
 
 struct rate_options {
     unsigned jobs;
     const struct calibration *calibration; /**< by which RULE_VIEWS and RULE_PIXELS judge */
+    double limit;                          /**< the strength that rate_alike counts from */
 };
 
 /** Judge all pairs of one half. */
 void rate_half(const struct collection *list, const bool *variants,
                const struct rate_options *options, struct half *half);
+
+/** How near two pictures are, neither of which need be an original, by each rule. */
+void judge_strengths(const struct doppel_image_features *query,
+                     const struct doppel_image_features *item,
+                     const struct calibration *calibration, double strength[RULES]);
+
+/** What came of an edit made alike of all pictures of the held half. */
+struct alike_count {
+    uint64_t pairs, false_pairs[RULES];
+};
+
+/** Compare every held picture, edited, with the others edited alike; alike_count counts. */
+void rate_alike(const struct collection *list, const bool *variants,
+                const struct rate_options *options, struct alike_count *counts);
 
 /** Class curves, and the pixels' curve, from the strangers of a half; tails are extended in a
  * straight line. */

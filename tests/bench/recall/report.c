@@ -191,6 +191,24 @@ void report_product(const struct collection *list, const struct half *builtin)
     printf("\n");
 }
 
+void report_alike(const struct alike_count *counts)
+{
+    struct alike_count sum = {0};
+    printf("\nStrangers edited alike, at the default limit: false pairs by codes / with pixels\n");
+    for (int e = 0; e < alike_count; e++) {
+        const struct alike_count *count = &counts[e];
+        printf("  %-14s %7llu pairs: %llu / %llu\n", alike_edits[e].name,
+               (unsigned long long)count->pairs, (unsigned long long)count->false_pairs[RULE_VIEWS],
+               (unsigned long long)count->false_pairs[RULE_PIXELS]);
+        sum.pairs += count->pairs;
+        for (int rule = 0; rule < RULES; rule++)
+            sum.false_pairs[rule] += count->false_pairs[rule];
+    }
+    printf("  %-14s %7llu pairs: %llu / %llu\n", "all", (unsigned long long)sum.pairs,
+           (unsigned long long)sum.false_pairs[RULE_VIEWS],
+           (unsigned long long)sum.false_pairs[RULE_PIXELS]);
+}
+
 void report_nearest(const struct half *half)
 {
     printf(

@@ -1,15 +1,17 @@
-/* Originals that show the same thing: their edges agree as they lie, or their pixels once aligned.
- */
+/* Originals that show the same thing: their edges agree as they lie, or their pixels once aligned,
+ * or a person said so. */
 #include "rates.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "image/pixels.h"
 
-/* Different pictures, aligned as well as they can be, stay under this. */
-static const double SAME_AGREEMENT = .85;
+/* Different photos and paintings, aligned as well as they can be, stay under this; of discs, charts
+ * and pages of text some do not: for those a person has to make the list. */
+static const double SAME_AGREEMENT = .92;
 
 /* The same of their edges as they lie, whatever their codes: 1 = the same ones. */
 static const double SAME_EDGES = .35;
@@ -52,17 +54,47 @@ static double edges_agree(const float *a, const float *b)
     return sum;
 }
 
-/* ---- all pairs ---- */
+/* ---- by name ---- */
 
-static void note_variants(const struct collection *list, size_t i, size_t j, bool *variants)
+static bool is_named(const struct subject *subject, const char *name)
 {
-    printf("variants, no strangers: %s %s\n", list->subjects[i].name, list->subjects[j].name);
-    variants[i * list->count + j] = variants[j * list->count + i] = true;
+    return strcmp(subject->name, name) == 0;
 }
 
-bool *find_variants(const struct collection *list)
+static void note_named(const struct collection *list, const char *a, const char *b, bool *variants)
 {
-    bool *variants = calloc(list->count * list->count, sizeof *variants);
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t j = 0; is_named(&list->subjects[i], a) && j < list->count; j++)
+            if (is_named(&list->subjects[j], b))
+                variants[i * list->count + j] = variants[j * list->count + i] = true;
+}
+
+bool read_variants(const struct collection *list, const char *path, bool *variants)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    for (char line[2 * 4096]; fgets(line, sizeof line, file);) {
+        line[strcspn(line, "\n")] = 0;
+        char *tab = strchr(line, '\t');
+        if (!tab)
+            continue;
+        *tab = 0;
+        note_named(list, line, tab + 1, variants);
+    }
+    fclose(file);
+    return true;
+}
+
+/* ---- all pairs ---- */
+
+static bool same_pixels(const struct subject *a, const struct subject *b)
+{
+    return agreement_of(a, b) >= SAME_AGREEMENT;
+}
+
+void find_variants(const struct collection *list, bool *variants)
+{
     float *edges = calloc(list->count * EDGES, sizeof *edges);
     for (size_t i = 0; i < list->count; i++)
         find_edges(list->subjects[i].original.thumb, edges + i * EDGES);
@@ -71,10 +103,11 @@ bool *find_variants(const struct collection *list)
             const struct subject *a = &list->subjects[i], *b = &list->subjects[j];
             if (!a->readable || !b->readable || a->gated || b->gated)
                 continue;
-            if (edges_agree(edges + i * EDGES, edges + j * EDGES) >= SAME_EDGES ||
-                agreement_of(a, b) >= SAME_AGREEMENT)
-                note_variants(list, i, j, variants);
+            if (edges_agree(edges + i * EDGES, edges + j * EDGES) < SAME_EDGES &&
+                !same_pixels(a, b))
+                continue;
+            printf("variants, no strangers: %s\t%s\n", a->name, b->name);
+            variants[i * list->count + j] = variants[j * list->count + i] = true;
         }
     free(edges);
-    return variants;
 }
