@@ -1,4 +1,6 @@
-/* XXH3-128 of files, and hex. */
+/* XXH3-128 of files, XXH3-64 of memory, and hex. */
+#include "core/digest.h"
+
 #include <doppel/core.h>
 
 #include <errno.h>
@@ -21,6 +23,11 @@ static struct doppel_digest canonical(XXH128_hash_t hash)
 struct doppel_digest doppel_digest_bytes(const void *data, size_t size)
 {
     return canonical(XXH3_128bits(data, size));
+}
+
+uint64_t checksum64(const void *data, size_t bytes)
+{
+    return XXH3_64bits(data, bytes);
 }
 
 enum doppel_status doppel_digest_fd(int fd, struct doppel_digest *out_digest, uint64_t *out_size,

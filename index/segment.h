@@ -4,7 +4,10 @@
  * fill the parts, seal; from then on read-only and shared by reference count.
  *
  * File: little-endian, versioned; a header with parameters and the parts' sizes, the parts, and a
- * checksum for each block. A block of a mapped file is checked when it is first touched.
+ * checksum for each block. A block of a mapped file is checked when it is first touched. A file
+ * that is cut while it is mapped reads as zeros from there on, and counts as damaged (fault.h).
+ *
+ * Threads: a sealed or opened segment is read by any number; each holds a reference.
  */
 #ifndef DOPPEL_INDEX_SEGMENT_H
 #define DOPPEL_INDEX_SEGMENT_H
@@ -56,7 +59,8 @@ enum doppel_status segment_create(const struct segment_plan *plan,
 /** A part to be filled, before sealing. */
 uint8_t *segment_fill(struct segment *segment, unsigned part);
 
-/** Make it final: parameters and checksums are written, the file gets its name. */
+/** Make it final: parameters and checksums are written, the file gets its name. Not called, or
+ * failed: releasing the segment removes the file. @return DOPPEL_OK; DOPPEL_E_IO */
 enum doppel_status segment_seal(struct segment *segment, struct doppel_error *error);
 
 /**
@@ -74,7 +78,8 @@ const uint64_t *segment_removed(const struct segment *segment, size_t *out_count
 /** Bytes of the file, or of memory. */
 uint64_t segment_bytes(const struct segment *segment);
 
-/** Check all blocks now. DOPPEL_OK or DOPPEL_E_CORRUPT. */
+/** Check all blocks of a file now, also those that were checked before. DOPPEL_OK or
+ * DOPPEL_E_CORRUPT. */
 enum doppel_status segment_verify(const struct segment *segment, struct doppel_error *error);
 
 /** The slow half of segment_touch. */
@@ -85,7 +90,7 @@ bool segment_check(const struct segment *segment, const void *at, size_t bytes);
  * the bytes may still be read, and may be anything. */
 static inline void segment_touch(const struct segment *segment, const void *at, size_t bytes)
 {
-    if (atomic_load_explicit(&segment->unchecked, memory_order_relaxed))
+    if (atomic_load_explicit(&segment->unchecked, memory_order_acquire))
         (void)segment_check(segment, at, bytes);
 }
 
