@@ -4,7 +4,6 @@
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/grouping.h"
-#include "tools/memory.h"
 #include "tools/signals.h"
 
 struct groups {
@@ -26,7 +25,7 @@ static bool take_item(void *context, const struct doppel_item *item)
     if (item->record.scheme != groups->settings->scheme->id)
         return true;
     struct grouping_item entry = {
-        .path = must_copy(item->path),
+        .path = item->path,
         .digest = item->record.digest,
         .size = item->stamp.size,
         .mtime_ns = item->stamp.mtime_ns,

@@ -61,7 +61,6 @@ static enum doppel_status take_files(struct scan *scan, struct doppel_error *err
             .quality = file.record.quality,
             .reference = file.source < scan->references,
         };
-        file.path = NULL;
         status = grouping_add(scan->grouping, &item, &file.record.fingerprint, error);
         intake_file_free(&file);
         if (status)

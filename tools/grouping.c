@@ -11,15 +11,20 @@
 #include "tools/output.h"
 #include "tools/signals.h"
 
+/* An item, and the first one with the same bytes. */
+struct twin {
+    uint32_t item, first;
+};
+
 struct grouping {
     const struct grouping_options *options;
     struct doppel_match_options match;
     struct doppel_matcher *matcher; /* of the first item of each digest, by item number */
     struct digest_map first;        /* of a digest */
     struct output *output;
-    ARRAY(struct grouping_item) items;
-    ARRAY(uint32_t) twin_of;         /* the first item with the same bytes; itself for the first */
-    ARRAY(struct doppel_edge) edges; /* `match`: 0, or 1 + number of a pixel match */
+    struct item_store items;
+    ARRAY(struct twin) twins;             /* by item */
+    ARRAY(struct doppel_edge) edges;      /* `match`: 0, or 1 + number of a pixel match */
     ARRAY(struct doppel_match) by_pixels; /* what the pixels said of an edge's pair */
     uint32_t *joined_by;                  /* of each item, as doppel_group_by_leader says */
     uint32_t groups, doubles;
@@ -88,10 +93,8 @@ void grouping_free(struct grouping *grouping)
 {
     if (!grouping)
         return;
-    for (size_t i = 0; i < grouping->items.count; i++)
-        free(grouping->items.items[i].path);
-    array_free(&grouping->items);
-    array_free(&grouping->twin_of);
+    item_store_free(&grouping->items);
+    array_free(&grouping->twins);
     array_free(&grouping->edges);
     array_free(&grouping->by_pixels);
     free(grouping->joined_by);
@@ -103,24 +106,24 @@ void grouping_free(struct grouping *grouping)
 static const struct doppel_digest *digest_at(const void *context, uint32_t number)
 {
     const struct grouping *grouping = context;
-    return &grouping->items.items[number].digest;
+    return item_store_digest(&grouping->items, number);
 }
 
 enum doppel_status grouping_add(struct grouping *grouping, const struct grouping_item *item,
                                 const struct doppel_fingerprint *fingerprint,
                                 struct doppel_error *error)
 {
-    uint32_t number = (uint32_t)grouping->items.count;
-    bool room = array_reserve(&grouping->items) && array_reserve(&grouping->twin_of);
-    if (!room || number == UINT32_MAX - 1) {
-        free(item->path);
+    uint32_t number = item_store_count(&grouping->items);
+    if (!array_reserve(&grouping->twins))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
-    }
-    (void)array_push(&grouping->items, *item);
+    enum doppel_status status = item_store_add(&grouping->items, item, error);
+    if (status)
+        return status;
     uint32_t first = digest_map_put(&grouping->first, number, digest_at, grouping);
-    (void)array_push(&grouping->twin_of, first);
-    if (first != number)
+    if (first != number) {
+        (void)array_push(&grouping->twins, ((struct twin){number, first}));
         return DOPPEL_OK;
+    }
     struct doppel_match_item match_item = {fingerprint, item->quality};
     return doppel_matcher_add(grouping->matcher, number, &match_item, error);
 }
@@ -139,25 +142,30 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
                          struct doppel_match *match)
 {
     const struct grouping_options *options = grouping->options;
-    const struct grouping_item *query = &grouping->items.items[found->query];
-    const struct grouping_item *item = &grouping->items.items[found->id];
+    struct grouping_item query = item_store_get(&grouping->items, (uint32_t)found->query);
+    struct grouping_item item = item_store_get(&grouping->items, (uint32_t)found->id);
     struct doppel_image_verdict verdict = verdict_of(match);
     struct doppel_cache *cache = is_default(&grouping->match.image) ? options->cache : NULL;
     bool same;
-    if (!cache || doppel_cache_pair(cache, &query->digest, &item->digest, &same, &verdict)) {
+    if (!cache || doppel_cache_pair(cache, &query.digest, &item.digest, &same, &verdict)) {
         struct doppel_image_features a = {0}, b = {0};
-        bool loaded = options->features(options->context, query, &a) &&
-                      options->features(options->context, item, &b);
+        bool loaded = options->features(options->context, &query, &a) &&
+                      options->features(options->context, &item, &b);
         same = loaded && doppel_image_check_pixels(&a, &b, &grouping->match.image, &verdict);
         doppel_fingerprint_free(&a.fingerprint);
         doppel_fingerprint_free(&b.fingerprint);
         if (!loaded)
             return false;
         if (cache)
-            (void)doppel_cache_put_pair(cache, &query->digest, &item->digest, same, &verdict, NULL);
+            (void)doppel_cache_put_pair(cache, &query.digest, &item.digest, same, &verdict, NULL);
     }
     doppel_match_from_pixels(&verdict, same, match);
     return same;
+}
+
+static bool is_reference(const struct grouping *grouping, uint32_t number)
+{
+    return item_store_get(&grouping->items, number).reference;
 }
 
 static bool take_pair(void *context, const struct doppel_found *found, bool *out_follows)
@@ -166,7 +174,7 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
     uint32_t a = (uint32_t)found->query, b = (uint32_t)found->id;
     struct doppel_match match = found->match;
     progress_update(&grouping->options->report->progress, b, 0);
-    if (grouping->items.items[a].reference && grouping->items.items[b].reference)
+    if (is_reference(grouping, a) && is_reference(grouping, b))
         return !signals_stopped();
     if (found->borderline && !pixels_agree(grouping, found, &match))
         return !signals_stopped();
@@ -181,7 +189,11 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
 static enum doppel_status find_pairs(struct grouping *grouping, struct doppel_error *error)
 {
     struct report *report = grouping->options->report;
-    progress_begin(&report->progress, "pictures compared", grouping->items.count);
+    /* Comparing takes the most memory: what it does not need goes first. */
+    digest_map_free(&grouping->first);
+    if (!grouping->match.check_pixels)
+        item_store_forget_digests(&grouping->items);
+    progress_begin(&report->progress, "pictures compared", item_store_count(&grouping->items));
     enum doppel_status status = doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
     progress_clear(&report->progress);
     if (status == DOPPEL_E_CANCELLED && !signals_stopped())
@@ -199,30 +211,43 @@ static int by_leader(const void *left, const void *right)
     return (a->item > b->item) - (a->item < b->item);
 }
 
-/* The member that stays: a reference, else the best by policy. */
+/* Whether `a` is rather kept than `b`: a reference, else the better by policy. */
+static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    struct grouping_item x = item_store_get(&grouping->items, a);
+    struct grouping_item y = item_store_get(&grouping->items, b);
+    if (x.reference != y.reference)
+        return x.reference;
+    char *x_path = item_store_path(&grouping->items, a);
+    char *y_path = item_store_path(&grouping->items, b);
+    struct doppel_candidate left = {x.width, x.height, x.size, x.mtime_ns, x_path};
+    struct doppel_candidate right = {y.width, y.height, y.size, y.mtime_ns, y_path};
+    bool better = doppel_canonical_compare(&left, &right) < 0;
+    free(x_path);
+    free(y_path);
+    return better;
+}
+
+/* The member that stays. */
 static uint32_t choose_kept(const struct grouping *grouping, const struct member *members,
                             size_t count)
 {
     uint32_t kept = members[0].item;
-    for (size_t i = 1; i < count; i++) {
-        const struct grouping_item *a = &grouping->items.items[members[i].item];
-        const struct grouping_item *b = &grouping->items.items[kept];
-        struct doppel_candidate x = {a->width, a->height, a->size, a->mtime_ns, a->path};
-        struct doppel_candidate y = {b->width, b->height, b->size, b->mtime_ns, b->path};
-        if (a->reference != b->reference ? a->reference : doppel_canonical_compare(&x, &y) < 0)
+    for (size_t i = 1; i < count; i++)
+        if (is_better_kept(grouping, members[i].item, kept))
             kept = members[i].item;
-    }
     return kept;
 }
 
 /* References alone are no news; with --across neither is a group within one PATH. */
 static bool is_shown(const struct grouping *grouping, const struct member *members, size_t count)
 {
-    const struct grouping_item *items = grouping->items.items;
+    struct grouping_item first = item_store_get(&grouping->items, members[0].item);
     bool all_references = true, one_source = true;
     for (size_t i = 0; i < count; i++) {
-        all_references &= items[members[i].item].reference;
-        one_source &= items[members[i].item].source == items[members[0].item].source;
+        struct grouping_item item = item_store_get(&grouping->items, members[i].item);
+        all_references &= item.reference;
+        one_source &= item.source == first.source;
     }
     return count > 1 && !all_references && !(grouping->options->across && one_source);
 }
@@ -261,10 +286,26 @@ static struct doppel_match match_of(const struct grouping *grouping, uint32_t qu
     return match;
 }
 
+static int compare_twins(const void *left, const void *right)
+{
+    const struct twin *a = left, *b = right;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+/* The first item with the bytes of `number`, which may be itself. */
+static uint32_t first_of(const struct grouping *grouping, uint32_t number)
+{
+    const struct twin *twin = NULL, wanted = {.item = number};
+    if (grouping->twins.count)
+        twin = bsearch(&wanted, grouping->twins.items, grouping->twins.count, sizeof wanted,
+                       compare_twins);
+    return twin ? twin->first : number;
+}
+
 /* What a member is to the kept one. */
 static void put_reason(const struct grouping *grouping, json_t *row, uint32_t kept, uint32_t item)
 {
-    uint32_t a = grouping->twin_of.items[kept], b = grouping->twin_of.items[item];
+    uint32_t a = first_of(grouping, kept), b = first_of(grouping, item);
     if (item == kept) {
         put_text(row, "reason", "kept");
         return;
@@ -283,37 +324,41 @@ static void put_reason(const struct grouping *grouping, json_t *row, uint32_t ke
 
 static json_t *describe_member(const struct grouping *grouping, uint32_t kept, uint32_t number)
 {
-    const struct grouping_item *item = &grouping->items.items[number];
+    struct grouping_item item = item_store_get(&grouping->items, number);
+    char *path = item_store_path(&grouping->items, number);
     json_t *row = json_object();
-    if (item->id)
-        put_integer(row, "id", item->id);
-    put_path(row, "path", item->path);
-    put_integer(row, "size", (uint64_t)item->size);
-    put_number(row, "mtime", (double)item->mtime_ns / 1e9, 3);
-    if (item->width) {
-        put_integer(row, "width", item->width);
-        put_integer(row, "height", item->height);
+    if (item.id)
+        put_integer(row, "id", item.id);
+    put_path(row, "path", path);
+    put_integer(row, "size", (uint64_t)item.size);
+    put_number(row, "mtime", (double)item.mtime_ns / 1e9, 3);
+    if (item.width) {
+        put_integer(row, "width", item.width);
+        put_integer(row, "height", item.height);
     }
-    if (item->reference)
+    if (item.reference)
         put_bool(row, "reference", true);
     put_reason(grouping, row, kept, number);
+    free(path);
     return row;
 }
 
 static void print_group(struct grouping *grouping, const struct member *members, size_t count)
 {
     uint32_t kept = choose_kept(grouping, members, count);
+    char *kept_path = item_store_path(&grouping->items, kept);
     json_t *row = json_object(), *list = json_array();
     put_integer(row, "group", ++grouping->groups);
     put_text(row, "kind", "image");
-    put_path(row, "keep", grouping->items.items[kept].path);
+    put_path(row, "keep", kept_path);
+    free(kept_path);
     json_array_append_new(list, describe_member(grouping, kept, kept));
     for (size_t i = 0; i < count; i++) {
         if (members[i].item == kept)
             continue;
         json_array_append_new(list, describe_member(grouping, kept, members[i].item));
         grouping->doubles++;
-        grouping->double_bytes += grouping->items.items[members[i].item].size;
+        grouping->double_bytes += item_store_get(&grouping->items, members[i].item).size;
     }
     put_value(row, "members", list);
     output_row(grouping->output, row);
@@ -323,30 +368,30 @@ static void print_group(struct grouping *grouping, const struct member *members,
 static void say_summary(const struct grouping *grouping)
 {
     struct report *report = grouping->options->report;
-    size_t pictures = grouping->items.count;
+    uint32_t pictures = item_store_count(&grouping->items);
     char size[32];
     if (!report->terminal || grouping->options->settings->format != FORMAT_TABLE)
         return;
     human_size((double)grouping->double_bytes, size, sizeof size);
     if (grouping->groups == 0)
-        report_notice(report, "no doubles among %zu picture%s", pictures, pictures == 1 ? "" : "s");
+        report_notice(report, "no doubles among %u picture%s", pictures, pictures == 1 ? "" : "s");
     else
-        report_notice(report, "%u double%s (%s) in %u group%s among %zu pictures",
-                      grouping->doubles, grouping->doubles == 1 ? "" : "s", size, grouping->groups,
+        report_notice(report, "%u double%s (%s) in %u group%s among %u pictures", grouping->doubles,
+                      grouping->doubles == 1 ? "" : "s", size, grouping->groups,
                       grouping->groups == 1 ? "" : "s", pictures);
 }
 
 /* Twins follow the first of their bytes to its leader. */
 static struct member *find_members(struct grouping *grouping)
 {
-    uint32_t count = (uint32_t)grouping->items.count;
+    uint32_t count = item_store_count(&grouping->items);
     uint32_t *leader = must_allocate(count * sizeof *leader);
     struct member *members = must_allocate(count * sizeof *members);
     grouping->joined_by = must_allocate(count * sizeof *grouping->joined_by);
     doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, leader,
                            grouping->joined_by);
     for (uint32_t i = 0; i < count; i++)
-        members[i] = (struct member){leader[grouping->twin_of.items[i]], i};
+        members[i] = (struct member){leader[first_of(grouping, i)], i};
     qsort(members, count, sizeof *members, by_leader);
     free(leader);
     return members;
@@ -354,7 +399,7 @@ static struct member *find_members(struct grouping *grouping)
 
 enum doppel_status grouping_print(struct grouping *grouping, struct doppel_error *error)
 {
-    size_t count = grouping->items.count;
+    size_t count = item_store_count(&grouping->items);
     if (count == 0)
         return DOPPEL_OK;
     enum doppel_status status = find_pairs(grouping, error);

@@ -10,21 +10,11 @@
 #include <doppel/library.h>
 #include <doppel/match.h>
 
+#include "tools/item_store.h"
 #include "tools/options.h"
 #include "tools/report.h"
 
 struct grouping;
-
-struct grouping_item {
-    char *path;
-    struct doppel_digest digest;
-    int64_t size, mtime_ns;
-    uint64_t id; /* in the library; 0 = none */
-    uint32_t width, height;
-    uint32_t source;
-    uint8_t quality;
-    bool reference; /* only compared against; always kept */
-};
 
 /* The 64×64 planes and boxes of an item, for the pixel check; false when they cannot be had. */
 typedef bool grouping_features(void *context, const struct grouping_item *item,
@@ -44,7 +34,7 @@ enum doppel_status grouping_new(const struct grouping_options *options, struct g
                                 struct doppel_error *error);
 void grouping_free(struct grouping *grouping);
 
-/* Add an item; `item->path` is taken, the fingerprint copied. Reference items come first. */
+/* Add an item: it and the fingerprint are copied. Reference items come first. */
 enum doppel_status grouping_add(struct grouping *grouping, const struct grouping_item *item,
                                 const struct doppel_fingerprint *fingerprint,
                                 struct doppel_error *error);
