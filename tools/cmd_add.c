@@ -29,7 +29,7 @@ static const struct column columns[] = {
     {"path", "path", CELL_PATH},
 };
 
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path"};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
 static const char *const added_names[] = {
     [DOPPEL_ADDED_NEW] = "new",

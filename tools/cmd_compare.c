@@ -20,7 +20,7 @@ static const struct column columns[] = {
     {"b", "b", CELL_PATH},
 };
 
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
 /* The limit that decided, in the unit in which it was, or could have been, given. */
 static json_t *limit_json(const struct settings *settings)

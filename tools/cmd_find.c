@@ -38,7 +38,7 @@ static const struct column columns[] = {
     {"path", "path", CELL_PATH},
 };
 
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path"};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
 /* ---- the library in memory ---- */
 

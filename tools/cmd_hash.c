@@ -12,7 +12,7 @@ static const struct column columns[] = {
     {"sequence", "sequence", CELL_TEXT}, {"path", "path", CELL_PATH},
 };
 
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
 /* Codes are printed at the scheme's width; more bits may be stored. */
 static json_t *code_json(const struct doppel_code *code, const struct doppel_scheme *scheme)

@@ -14,7 +14,7 @@ static const struct column columns[] = {
     {"digest", NULL, CELL_TEXT},         {"path", "path", CELL_PATH},
 };
 
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path"};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
 struct list {
     const struct settings *settings;

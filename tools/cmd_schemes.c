@@ -12,7 +12,7 @@ static const struct column columns[] = {
     {"summary", "summary", CELL_TEXT},
 };
 
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
 int cmd_schemes(const struct settings *settings, struct report *report)
 {

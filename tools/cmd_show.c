@@ -14,7 +14,7 @@ static const struct column columns[] = {
     {"digest", "digest", CELL_TEXT},     {"path", "path", CELL_PATH},
 };
 
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path"};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
 static json_t *sequence_of(const struct doppel_fingerprint *fingerprint)
 {

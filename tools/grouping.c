@@ -44,8 +44,15 @@ static const struct column columns[] = {
     {"members.mtime", NULL, CELL_TIME},        {"members.path", "path", CELL_PATH},
 };
 
+/* -0 is there to be piped into what deletes: it never names what is kept. */
+static bool is_not_kept(const json_t *member)
+{
+    const char *reason = json_string_value(json_object_get(member, "reason"));
+    return strcmp(reason, "kept") != 0 && !json_is_true(json_object_get(member, "reference"));
+}
+
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, "members",
-                                     "members.path"};
+                                     "members.path", is_not_kept};
 
 struct doppel_match_options match_options_from(const struct settings *settings)
 {

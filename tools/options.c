@@ -87,8 +87,9 @@ const struct option_info option_table[] = {
     {"json", 0, NULL, OPTION_SHORTHAND, 0, "format=json", "The same as --format json", VERB_ANY,
      SECTION_OUTPUT},
     {"null", '0', NULL, OPTION_FLAG, AT(null_separated), NULL,
-     "Print only paths, each ended by NUL; read NULs in --files-from", VERBS_PATHS | VERBS_WALK,
-     SECTION_OUTPUT},
+     "Print only paths, each ended by NUL (of groups: what is not kept); read NULs in "
+     "--files-from",
+     VERBS_PATHS | VERBS_WALK, SECTION_OUTPUT},
     {"codes", 0, NULL, OPTION_FLAG, AT(codes), NULL, "Print all codes, with their positions",
      VERB_HASH, SECTION_OUTPUT},
     {"color", 0, "auto|always|never", OPTION_CHOICE, AT(color), "auto",

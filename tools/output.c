@@ -99,9 +99,12 @@ static void write_bare(struct output *output, const json_t *row, const json_t *e
 
 static void write_line(struct output *output, const json_t *row, const json_t *element)
 {
-    if (output->bare)
+    bool (*wants)(const json_t *) = output->layout->bare_wants;
+    if (output->bare && (!element || !wants || wants(element)))
         write_bare(output, row, element);
-    else if (output->format == FORMAT_CSV)
+    if (output->bare)
+        return;
+    if (output->format == FORMAT_CSV)
         csv_write_row(output->stream, output->layout, row, element);
     else
         table_add(output->table, output->stream, row, element);

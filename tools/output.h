@@ -40,6 +40,7 @@ struct layout {
     size_t count;
     const char *expand;   /* key of a list of objects, or NULL */
     const char *path_key; /* what -0 prints; NULL: -0 changes nothing */
+    bool (*bare_wants)(const json_t *element); /* of the list, which -0 prints; NULL: all */
 };
 
 struct output;

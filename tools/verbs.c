@@ -10,7 +10,9 @@ const struct verb verb_table[] = {
      "Files with the same bytes are found by their digest; pictures that are the same picture "
      "after re-encoding, resizing, cropping, framing, turning or mirroring are found by their "
      "fingerprints. Needs no library. What was read is kept in a cache, so that the next scan "
-     "reads only what has changed. Nothing is ever deleted or changed.",
+     "reads only what has changed. Nothing is ever deleted or changed; -0 prints just the files "
+     "that "
+     "are not kept (nor from a --reference), for a program that does.",
      "doppel scan ~/Pictures --reference /mnt/archive --json > duplicates.jsonl", cmd_scan},
     {"compare", VERB_COMPARE, "A B", 2, 2, "are these two the same, how near, where",
      "Prints the distance also when the two do not match. Ends with 0 when they match, with 1 when "
@@ -34,7 +36,7 @@ const struct verb verb_table[] = {
      "doppel find repost.jpg", cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "the duplicate groups in the library",
      "Each group has one member that is kept: the largest picture, then the largest file, the "
-     "oldest, the least deeply nested.",
+     "oldest, the least deeply nested. -0 prints just the files that are not kept.",
      "doppel groups --json", cmd_groups},
     {"list", VERB_LIST, "", 0, 0, "what the library holds", "In the order in which it was added.",
      "doppel list --kind image --format csv", cmd_list},

@@ -72,18 +72,50 @@ static void prints_a_table(void **state)
     free(table);
 }
 
-/* -0 gives bare paths, for xargs: all members, each ended by NUL. */
+static size_t count_words(const char *text, const char *word)
+{
+    size_t found = 0;
+    for (; (text = strstr(text, word)); text += strlen(word))
+        found++;
+    return found;
+}
+
+/* -0 gives bare paths, for xargs: of the members that are not kept, each ended by NUL. */
 static void prints_bare_paths(void **state)
 {
     (void)state;
     make_collection();
+    char *json = doppel_prints(0, "scan", "--json", "pics");
+    size_t expected = count_words(json, "\"reason\":") - count_words(json, "\"kept\"");
     struct ran ran = doppel("scan", "-0", "pics");
     assert_code(&ran, 0);
-    unsigned paths = 0;
-    for (size_t at = 0; at < ran.out_size; at += strlen(ran.out + at) + 1, paths++)
+    size_t paths = 0;
+    for (size_t at = 0; at < ran.out_size; at += strlen(ran.out + at) + 1, paths++) {
+        char kept[300];
+        snprintf(kept, sizeof kept, "\"keep\":\"%s\"", ran.out + at);
         assert_int_equal(access(ran.out + at, R_OK), 0);
-    assert_true(paths > 0 && paths <= 14);
+        assert_lacks(json, kept);
+    }
+    assert_true(expected > 0);
+    assert_int_equal(paths, expected);
     assert_null(memchr(ran.out, '\n', ran.out_size));
+    ran_free(&ran);
+    free(json);
+}
+
+/* A reference is always kept, also where another one is the kept one of the group. */
+static void bare_paths_spare_references(void **state)
+{
+    (void)state;
+    make_folder("pics");
+    make_folder("old");
+    keep_drawing("pics/a.jpg", 0, 1);
+    keep_drawing("old/a.jpg", 0, 1);
+    keep_drawing("old/b.jpg", 0, 1);
+    struct ran ran = doppel("scan", "-0", "pics", "--reference", "old");
+    assert_code(&ran, 0);
+    assert_int_equal(ran.out_size, sizeof "pics/a.jpg");
+    assert_string_equal(ran.out, "pics/a.jpg");
     ran_free(&ran);
 }
 
@@ -323,6 +355,7 @@ int main(void)
         IN_SANDBOX(prints_csv),
         IN_SANDBOX(prints_a_table),
         IN_SANDBOX(prints_bare_paths),
+        IN_SANDBOX(bare_paths_spare_references),
         IN_SANDBOX(is_quiet_without_doubles),
         IN_SANDBOX(same_output_for_any_jobs),
         IN_SANDBOX(second_scan_needs_no_worker),

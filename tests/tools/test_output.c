@@ -22,7 +22,7 @@ static const struct column columns[] = {
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, "members",
-                                     "members.path"};
+                                     "members.path", NULL};
 
 static json_t *member(const char *path, uint64_t size, const char *reason)
 {
