@@ -21,8 +21,8 @@ static const int64_t SECOND_NS = 1000000000;
 
 /* Put all that is pending into the file, and have nothing pending. */
 static const char *const moves[] = {
-    MOVE("file", FILE_COLUMNS), MOVE("record", DETAIL_COLUMNS), MOVE("pair", PAIR_COLUMNS),
-    "DELETE FROM temp.file",    "DELETE FROM temp.record",      "DELETE FROM temp.pair",
+    MOVE("file", FILE_STORED), MOVE("record", DETAIL_STORED), MOVE("pair", PAIR_STORED),
+    "DELETE FROM temp.file",   "DELETE FROM temp.record",     "DELETE FROM temp.pair",
 };
 
 enum { MOVES = sizeof moves / sizeof *moves };
@@ -39,7 +39,9 @@ static int64_t monotonic_ns(void)
 static enum doppel_status prepare(struct doppel_cache *cache, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_execute(cache->store, cache_pending_schema, error);
+    enum doppel_status status = checksum_install(cache->store, error);
+    if (!status)
+        status = doppel_store_execute(cache->store, cache_pending_schema, error);
     for (size_t i = 0; i < MOVES && !status; i++)
         status = doppel_store_statement(cache->store, moves[i], &statement, error);
     if (!status && stat(cache->path, &cache->identity))

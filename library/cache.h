@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "library/checksum.h"
 #include "library/record.h"
 
 /**
@@ -25,11 +26,16 @@ struct doppel_cache {
     bool damaged;             /* found while reading or writing: set aside when closed */
 };
 
+/** What is computed, and what is stored: with checksums. The attachment, which lies on a page of
+ * its own, has one of its own, which that of its row covers. */
 #define FILE_COLUMNS "path, digest, " STAMP_COLUMNS
-#define DETAIL_COLUMNS RECORD_COLUMNS ", status, message, program, fingerprint, attachment"
+#define FILE_STORED FILE_COLUMNS ", checksum"
+#define DETAIL_COLUMNS RECORD_COLUMNS ", status, message, program, fingerprint"
+#define DETAIL_STORED DETAIL_COLUMNS ", attachment_checksum, checksum, attachment"
 #define PAIR_COLUMNS                                                                               \
     "a, b, program, same, distance64, distance256, query_view, item_view, orientation,"            \
     " false_positive_rate, similarity"
+#define PAIR_STORED PAIR_COLUMNS ", checksum"
 
 /** What is pending comes first, and one row is all that is wanted. */
 #define SELECT_FROM_BOTH(columns, table, condition)                                                \

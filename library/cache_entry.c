@@ -7,12 +7,15 @@
 
 /* ---- files ---- */
 
+#define FILE_VALUES "?1, ?2, ?3, ?4, ?5, ?6"
+
 enum doppel_status doppel_cache_file(struct doppel_cache *cache, const char *path,
                                      const struct doppel_file_stamp *stamp,
                                      struct doppel_digest *out)
 {
     sqlite3_stmt *statement =
-        cache_reader(cache, SELECT_FROM_BOTH(STAMP_COLUMNS ", digest", "file", "path = ?1"));
+        cache_reader(cache, SELECT_FROM_BOTH(STAMP_COLUMNS ", digest, " IS_WHOLE(FILE_COLUMNS),
+                                             "file", "path = ?1"));
     if (!statement)
         return DOPPEL_E_NOT_FOUND;
     sqlite3_bind_blob(statement, 1, path, (int)strlen(path), SQLITE_STATIC);
@@ -22,7 +25,8 @@ enum doppel_status doppel_cache_file(struct doppel_cache *cache, const char *pat
         stamp_read(statement, 0, &known);
         const void *digest = sqlite3_column_blob(statement, STAMP_COLUMN_COUNT);
         int size = sqlite3_column_bytes(statement, STAMP_COLUMN_COUNT);
-        if (stamp_equal(&known, stamp) && digest && size == (int)sizeof out->bytes)
+        bool whole = sqlite3_column_int(statement, STAMP_COLUMN_COUNT + 1) == 1;
+        if (whole && stamp_equal(&known, stamp) && digest && size == (int)sizeof out->bytes)
             memcpy(out->bytes, digest, sizeof out->bytes);
         else
             status = DOPPEL_E_NOT_FOUND;
@@ -39,10 +43,11 @@ enum doppel_status doppel_cache_put_file(struct doppel_cache *cache, const char 
     if (!stamp_is_settled(stamp, cache->opened_ns))
         return DOPPEL_OK;
     sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        cache->store,
-        "INSERT OR REPLACE INTO temp.file(" FILE_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-        &statement, error);
+    enum doppel_status status =
+        doppel_store_statement(cache->store,
+                               "INSERT OR REPLACE INTO temp.file(" FILE_STORED
+                               ") VALUES(" FILE_VALUES ", " CHECKSUM_OF(FILE_VALUES) ")",
+                               &statement, error);
     if (status)
         return status;
     sqlite3_bind_blob(statement, 1, path, (int)strlen(path), SQLITE_STATIC);
@@ -59,8 +64,14 @@ enum record_column {
     COLUMN_MESSAGE,
     COLUMN_PROGRAM,
     COLUMN_FINGERPRINT,
-    COLUMN_ATTACHMENT
+    COLUMN_ATTACHMENT,
+    COLUMN_IS_WHOLE
 };
+
+#define DETAIL_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11"
+#define ATTACHMENT_CHECKSUM(digest, scheme, attachment)                                            \
+    CHECKSUM_OF(digest ", " scheme ", " attachment)
+#define VALUE_CHECKSUM ATTACHMENT_CHECKSUM("?1", "?3", "?12")
 
 /* A failure that the bytes are to blame for, as far as this version of doppel can tell. */
 static bool is_lasting(enum doppel_status status)
@@ -91,7 +102,7 @@ static bool read_failure(sqlite3_stmt *statement, struct doppel_record *record)
 /* True when the record can be used. */
 static bool read_row(sqlite3_stmt *statement, struct doppel_record *record)
 {
-    if (!record_read(statement, 0, record))
+    if (sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || !record_read(statement, 0, record))
         return false;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
     if (!scheme || record->version != scheme->version)
@@ -103,16 +114,20 @@ static bool read_row(sqlite3_stmt *statement, struct doppel_record *record)
             attachment_read(statement, COLUMN_ATTACHMENT, record) == DOPPEL_OK);
 }
 
-#define SELECT_RECORD(attachment)                                                                  \
-    SELECT_FROM_BOTH(RECORD_COLUMNS ", status, message, program, fingerprint, " attachment,        \
+#define SELECT_RECORD(attachment, and_it)                                                          \
+    SELECT_FROM_BOTH(DETAIL_COLUMNS ", " attachment                                                \
+                                    ", " IS_WHOLE(DETAIL_COLUMNS ", attachment_checksum") and_it,  \
                      "record", "digest = ?1 AND scheme = ?2")
+#define AND_ATTACHMENT                                                                             \
+    " AND attachment_checksum = " ATTACHMENT_CHECKSUM("digest", "scheme", "attachment")
 
 enum doppel_status doppel_cache_record(struct doppel_cache *cache,
                                        const struct doppel_digest *digest,
                                        enum doppel_scheme_id scheme, bool with_attachment,
                                        struct doppel_record *out)
 {
-    const char *sql = with_attachment ? SELECT_RECORD("attachment") : SELECT_RECORD("NULL");
+    const char *sql =
+        with_attachment ? SELECT_RECORD("attachment", AND_ATTACHMENT) : SELECT_RECORD("NULL", "");
     sqlite3_stmt *statement = cache_reader(cache, sql);
     if (!statement)
         return DOPPEL_E_NOT_FOUND;
@@ -138,11 +153,11 @@ enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
     if (failed && !is_lasting(record->error.status))
         return DOPPEL_OK;
     sqlite3_stmt *statement;
-    enum doppel_status status =
-        doppel_store_statement(cache->store,
-                               "INSERT OR REPLACE INTO temp.record(" DETAIL_COLUMNS
-                               ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-                               &statement, error);
+    enum doppel_status status = doppel_store_statement(
+        cache->store,
+        "INSERT OR REPLACE INTO temp.record(" DETAIL_STORED ") VALUES(" DETAIL_VALUES
+        ", " VALUE_CHECKSUM ", " CHECKSUM_OF(DETAIL_VALUES ", " VALUE_CHECKSUM) ", ?12)",
+        &statement, error);
     if (!status && !failed)
         status = fingerprint_bind(statement, COLUMN_FINGERPRINT + 1, &record->fingerprint, error);
     if (status)
@@ -159,6 +174,10 @@ enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
 }
 
 /* ---- pairs ---- */
+
+enum { PAIR_COLUMN_COUNT = 11 };
+
+#define PAIR_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11"
 
 /* Stored with the lower digest as the query. The orientation back: mirrorings undo themselves, and
  * trade places when a transposition comes before them. */
@@ -193,7 +212,8 @@ static bool read_verdict(sqlite3_stmt *statement, struct doppel_image_verdict *o
         .false_positive_rate = sqlite3_column_double(statement, 9),
         .similarity = sqlite3_column_double(statement, 10),
     };
-    return is_of_this_program(statement, 2) && out->distance64 <= 64 && out->distance256 <= 256 &&
+    return sqlite3_column_int(statement, PAIR_COLUMN_COUNT) == 1 &&
+           is_of_this_program(statement, 2) && out->distance64 <= 64 && out->distance256 <= 256 &&
            out->query_view < DOPPEL_VIEW_COUNT && out->item_view < DOPPEL_VIEW_COUNT &&
            out->orientation < DOPPEL_IMAGE_ORIENTATIONS && out->false_positive_rate >= 0 &&
            out->false_positive_rate <= 1 && out->similarity >= -1 && out->similarity <= 1;
@@ -204,7 +224,8 @@ enum doppel_status doppel_cache_pair(struct doppel_cache *cache, const struct do
                                      struct doppel_image_verdict *out_verdict)
 {
     sqlite3_stmt *statement =
-        cache_reader(cache, SELECT_FROM_BOTH(PAIR_COLUMNS, "pair", "a = ?1 AND b = ?2"));
+        cache_reader(cache, SELECT_FROM_BOTH(PAIR_COLUMNS ", " IS_WHOLE(PAIR_COLUMNS), "pair",
+                                             "a = ?1 AND b = ?2"));
     if (!statement)
         return DOPPEL_E_NOT_FOUND;
     struct doppel_image_verdict verdict;
@@ -230,8 +251,8 @@ enum doppel_status doppel_cache_put_pair(struct doppel_cache *cache, const struc
     sqlite3_stmt *statement;
     enum doppel_status status =
         doppel_store_statement(cache->store,
-                               "INSERT OR REPLACE INTO temp.pair(" PAIR_COLUMNS
-                               ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                               "INSERT OR REPLACE INTO temp.pair(" PAIR_STORED
+                               ") VALUES(" PAIR_VALUES ", " CHECKSUM_OF(PAIR_VALUES) ")",
                                &statement, error);
     if (status)
         return status;

@@ -2,7 +2,15 @@
 #ifndef DOPPEL_LIBRARY_CATALOGUE_H
 #define DOPPEL_LIBRARY_CATALOGUE_H
 
+#include "library/checksum.h"
 #include "library/record.h"
+
+/** What the checksum of an item covers, and the SQL for whether an item and its fingerprint are as
+ * they were written. */
+#define ITEM_COLUMNS "path, settled, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS
+#define COMPUTED_COLUMNS(table) table ".item, " table ".data"
+#define ITEM_IS_WHOLE                                                                              \
+    "item." IS_WHOLE(ITEM_COLUMNS) " AND fingerprint." IS_WHOLE(COMPUTED_COLUMNS("fingerprint"))
 
 struct doppel_library {
     struct doppel_store *store;

@@ -13,7 +13,8 @@ enum { MAX_MOVE_CANDIDATES = 64 };
 struct present {
     uint64_t id; /* 0 = there is none */
     struct doppel_file_stamp stamp;
-    bool settled, same_bytes, same_scheme;
+    bool settled, same_bytes;
+    bool same_scheme; /* and not damaged: then it is computed anew, too */
 };
 
 /* ---- what is there ---- */
@@ -25,8 +26,9 @@ static enum doppel_status find_by_path(struct doppel_library *library, const cha
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
         library->store,
-        "SELECT id, settled, digest = ?2, scheme = ?3 AND version = ?4, " STAMP_COLUMNS
-        " FROM item WHERE path = ?1",
+        "SELECT id, settled, digest = ?2, scheme = ?3 AND version = ?4 AND " ITEM_IS_WHOLE
+        ", " STAMP_COLUMNS
+        " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id WHERE path = ?1",
         &statement, error);
     if (status)
         return status;
@@ -88,17 +90,24 @@ static enum doppel_status find_moved(struct doppel_library *library,
 
 /* ---- rows ---- */
 
+/* ITEM_COLUMNS as parameters. */
+#define ITEM_VALUES(added_ns)                                                                      \
+    "?1, ?2, " added_ns ", ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14"
+#define PUT_COMPUTED(table)                                                                        \
+    "INSERT OR REPLACE INTO " table                                                                \
+    "(item, data, checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")"
+
 static enum doppel_status insert_item(struct doppel_library *library, const char *path,
                                       const struct doppel_file_stamp *stamp,
                                       const struct doppel_record *record, uint64_t *out_id,
                                       struct doppel_error *error)
 {
     sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        library->store,
-        "INSERT INTO item(path, settled, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS
-        ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id",
-        &statement, error);
+    enum doppel_status status =
+        doppel_store_statement(library->store,
+                               "INSERT INTO item(" ITEM_COLUMNS ", checksum) VALUES(" ITEM_VALUES(
+                                   "?3") ", " CHECKSUM_OF(ITEM_VALUES("?3")) ") RETURNING id",
+                               &statement, error);
     if (status)
         return status;
     path_bind(statement, 1, path);
@@ -122,14 +131,14 @@ static enum doppel_status update_item(struct doppel_library *library, uint64_t i
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
         library->store,
-        "UPDATE item SET path = ?2, settled = ?3, (" STAMP_COLUMNS ", " RECORD_COLUMNS
-        ") = (?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) WHERE id = ?1",
+        "UPDATE item SET (" ITEM_COLUMNS ", checksum) = (" ITEM_VALUES("added_ns") ", " CHECKSUM_OF(
+            ITEM_VALUES("added_ns")) ") WHERE id = ?15",
         &statement, error);
     if (status)
         return status;
-    sqlite3_bind_int64(statement, 1, (int64_t)id);
-    path_bind(statement, 2, path);
-    sqlite3_bind_int(statement, 3, stamp_is_settled(stamp, library->opened_ns));
+    sqlite3_bind_int64(statement, 15, (int64_t)id);
+    path_bind(statement, 1, path);
+    sqlite3_bind_int(statement, 2, stamp_is_settled(stamp, library->opened_ns));
     stamp_bind(statement, 4, stamp);
     record_bind(statement, 4 + STAMP_COLUMN_COUNT, record);
     return library_run(library, statement, error);
@@ -140,9 +149,8 @@ static enum doppel_status put_fingerprint(struct doppel_library *library, uint64
                                           struct doppel_error *error)
 {
     sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        library->store, "INSERT OR REPLACE INTO fingerprint(item, data) VALUES(?1, ?2)", &statement,
-        error);
+    enum doppel_status status =
+        doppel_store_statement(library->store, PUT_COMPUTED("fingerprint"), &statement, error);
     if (!status)
         status = fingerprint_bind(statement, 2, &record->fingerprint, error);
     if (status)
@@ -155,9 +163,8 @@ static enum doppel_status put_attachment(struct doppel_library *library, uint64_
                                          const struct doppel_record *record,
                                          struct doppel_error *error)
 {
-    const char *sql = record->attachment_size
-                          ? "INSERT OR REPLACE INTO attachment(item, data) VALUES(?1, ?2)"
-                          : "DELETE FROM attachment WHERE item = ?1";
+    const char *sql = record->attachment_size ? PUT_COMPUTED("attachment")
+                                              : "DELETE FROM attachment WHERE item = ?1";
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(library->store, sql, &statement, error);
     if (status)

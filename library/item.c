@@ -6,7 +6,8 @@
 
 #define SELECT_ITEM                                                                                \
     "SELECT id, path, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS                                \
-    ", fingerprint.data FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id "
+    ", fingerprint.data, " ITEM_IS_WHOLE                                                           \
+    " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id "
 
 enum {
     COLUMN_ID,
@@ -14,7 +15,8 @@ enum {
     COLUMN_ADDED,
     COLUMN_STAMP,
     COLUMN_RECORD = COLUMN_STAMP + STAMP_COLUMN_COUNT,
-    COLUMN_FINGERPRINT = COLUMN_RECORD + RECORD_COLUMN_COUNT
+    COLUMN_FINGERPRINT = COLUMN_RECORD + RECORD_COLUMN_COUNT,
+    COLUMN_IS_WHOLE
 };
 
 /* The matcher takes no higher ids; counting from 1, none is reached. */
@@ -41,11 +43,11 @@ static enum doppel_status read_item(sqlite3_stmt *statement, struct doppel_item 
         item.path = strdup("");
     if (!item.path)
         return DOPPEL_E_MEMORY;
-    if (status || item.id == 0 || item.id > MAX_ID ||
-        !record_read(statement, COLUMN_RECORD, &item.record) ||
+    if (status || sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || item.id == 0 ||
+        item.id > MAX_ID || !record_read(statement, COLUMN_RECORD, &item.record) ||
         !fingerprint_read(statement, COLUMN_FINGERPRINT, &item.record))
         doppel_fail(&item.record.error, DOPPEL_E_CORRUPT,
-                    "item %llu is damaged in the library; remove it and add its file again",
+                    "item %llu is damaged in the library; add its file again, or remove it",
                     (unsigned long long)item.id);
     *out = item;
     return DOPPEL_OK;
@@ -56,14 +58,17 @@ static enum doppel_status read_attachment(struct doppel_library *library, struct
 {
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
-        library->store, "SELECT data FROM attachment WHERE item = ?1", &statement, error);
+        library->store, "SELECT data, " IS_WHOLE("item, data") " FROM attachment WHERE item = ?1",
+        &statement, error);
     if (status)
         return status;
     bool row;
     sqlite3_bind_int64(statement, 1, (int64_t)item->id);
     status = doppel_store_step(library->store, statement, &row, error);
     if (!status && row) {
-        status = attachment_read(statement, 0, &item->record);
+        status = sqlite3_column_int(statement, 1) == 1
+                     ? attachment_read(statement, 0, &item->record)
+                     : DOPPEL_E_CORRUPT;
         if (status)
             doppel_fail(error, status, "%s: item %llu: the attachment cannot be read",
                         library->directory, (unsigned long long)item->id);

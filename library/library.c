@@ -26,6 +26,8 @@ static enum doppel_status open_catalogue(struct doppel_library *library,
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", library->directory);
     enum doppel_status status = doppel_store_open(path, &store_options, &library->store, error);
     sqlite3_free(path);
+    if (!status)
+        status = checksum_install(library->store, error);
     if (status == DOPPEL_E_NOT_FOUND)
         return doppel_fail(error, status, "%s: there is no library here", library->directory);
     return status;

@@ -13,16 +13,17 @@ const char catalogue_schema[] =
     " added_ns INTEGER NOT NULL,"
     " digest BLOB NOT NULL, kind INTEGER NOT NULL,"
     " scheme INTEGER NOT NULL, version INTEGER NOT NULL,"
-    " width INTEGER NOT NULL, height INTEGER NOT NULL, quality INTEGER NOT NULL"
+    " width INTEGER NOT NULL, height INTEGER NOT NULL, quality INTEGER NOT NULL,"
+    " checksum INTEGER NOT NULL"
     ") STRICT;"
     "CREATE INDEX item_digest ON item(digest);"
     "CREATE TABLE fingerprint("
     " item INTEGER PRIMARY KEY REFERENCES item ON DELETE CASCADE,"
-    " data BLOB NOT NULL"
+    " data BLOB NOT NULL, checksum INTEGER NOT NULL"
     ") STRICT;"
     "CREATE TABLE attachment("
     " item INTEGER PRIMARY KEY REFERENCES item ON DELETE CASCADE,"
-    " data BLOB NOT NULL"
+    " data BLOB NOT NULL, checksum INTEGER NOT NULL"
     ") STRICT;"
     "CREATE TABLE log("
     " entry INTEGER PRIMARY KEY AUTOINCREMENT,"
@@ -38,14 +39,15 @@ const char catalogue_schema[] =
     " path BLOB PRIMARY KEY,"                                                                      \
     " device INTEGER NOT NULL, inode INTEGER NOT NULL,"                                            \
     " size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,"                                           \
-    " digest BLOB NOT NULL"                                                                        \
+    " digest BLOB NOT NULL, checksum INTEGER NOT NULL"                                             \
     ") STRICT, WITHOUT ROWID;"                                                                     \
     "CREATE TABLE " place "record("                                                                \
     " digest BLOB NOT NULL, kind INTEGER NOT NULL,"                                                \
     " scheme INTEGER NOT NULL, version INTEGER NOT NULL,"                                          \
     " width INTEGER NOT NULL, height INTEGER NOT NULL, quality INTEGER NOT NULL,"                  \
     " status INTEGER NOT NULL, message TEXT, program TEXT NOT NULL,"                               \
-    " fingerprint BLOB, attachment BLOB,"                                                          \
+    " fingerprint BLOB, checksum INTEGER NOT NULL, attachment_checksum INTEGER NOT NULL,"          \
+    " attachment BLOB,"                                                                            \
     " PRIMARY KEY(digest, scheme)"                                                                 \
     ") STRICT;"                                                                                    \
     "CREATE TABLE " place "pair("                                                                  \
@@ -53,7 +55,7 @@ const char catalogue_schema[] =
     " program TEXT NOT NULL, same INTEGER NOT NULL,"                                               \
     " distance64 INTEGER NOT NULL, distance256 INTEGER NOT NULL,"                                  \
     " query_view INTEGER NOT NULL, item_view INTEGER NOT NULL, orientation INTEGER NOT NULL,"      \
-    " false_positive_rate REAL NOT NULL, similarity REAL NOT NULL,"                                \
+    " false_positive_rate REAL NOT NULL, similarity REAL NOT NULL, checksum INTEGER NOT NULL,"     \
     " PRIMARY KEY(a, b)"                                                                           \
     ") STRICT, WITHOUT ROWID;"
 

@@ -8,7 +8,7 @@
 #define CATALOGUE_APPLICATION_ID UINT32_C(0x64706c4c)
 #define CACHE_APPLICATION_ID UINT32_C(0x64706c43)
 
-enum { CATALOGUE_VERSION = 1, CACHE_VERSION = 1 };
+enum { CATALOGUE_VERSION = 2, CACHE_VERSION = 2 };
 
 extern const char catalogue_schema[];
 extern const char cache_schema[];

@@ -1,12 +1,5 @@
 /* What the cache knows of files, contents and pairs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "tests/library/records.h"
-#include "tests/store/folder.h"
+#include "tests/library/fixture.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -16,50 +9,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static int set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
-
-static struct doppel_cache *open_cache(const char *folder, bool renewed_expected)
-{
-    struct doppel_cache *cache = NULL;
-    struct doppel_error error = {0};
-    bool renewed = !renewed_expected;
-    if (doppel_cache_open(folder_path(folder, "cache/cache.db"), &cache, &renewed, &error))
-        fail_msg("%s", error.message);
-    assert_int_equal(renewed, renewed_expected);
-    return cache;
-}
-
-static void put_record(struct doppel_cache *cache, uint64_t seed)
-{
-    struct doppel_record record = record_make(seed);
-    struct doppel_error error = {0};
-    if (doppel_cache_put_record(cache, &record, &error))
-        fail_msg("%s", error.message);
-    doppel_record_free(&record);
-}
-
-static void assert_knows_record(struct doppel_cache *cache, uint64_t seed, bool with_attachment)
-{
-    struct doppel_record expected = record_make(seed), record;
-    assert_int_equal(doppel_cache_record(cache, &expected.digest, DOPPEL_SCHEME_PHASH64,
-                                         with_attachment, &record),
-                     DOPPEL_OK);
-    record_assert_equal(&record, &expected);
-    assert_int_equal(record.attachment != NULL, with_attachment);
-    doppel_record_free(&record);
-    doppel_record_free(&expected);
-}
 
 static void test_records(void **state)
 {
@@ -228,16 +177,6 @@ static void test_a_record_is_replaced(void **state)
     doppel_cache_close(cache);
 }
 
-static void run_raw(const char *path, const char *sql)
-{
-    sqlite3 *database;
-    char *message = NULL;
-    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-    if (sqlite3_exec(database, sql, NULL, NULL, &message))
-        fail_msg("%s", message);
-    sqlite3_close(database);
-}
-
 /* Failures and pixel checks of another doppel, fingerprints of another version of their scheme. */
 static void test_other_versions_are_not_known(void **state)
 {
@@ -256,6 +195,7 @@ static void test_other_versions_are_not_known(void **state)
             " CAST(substr(fingerprint, 1, 2) || x'0200' || substr(fingerprint, 5) AS BLOB)"
             " WHERE status = 0;"
             "UPDATE record SET program = '0.0.0'; UPDATE pair SET program = '0.0.0'");
+    seal_cache(folder_path(*state, "cache/cache.db"));
     cache = open_cache(*state, false);
     assert_int_equal(doppel_cache_record(cache, &one.digest, one.scheme, true, &known),
                      DOPPEL_E_NOT_FOUND);
@@ -327,20 +267,18 @@ static void test_pairs_in_either_order(void **state)
     doppel_cache_close(cache);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_records),
-        TEST(test_files),
-        TEST(test_a_fresh_file_is_not_trusted),
-        TEST(test_a_renamed_file_is_known_by_its_bytes),
-        TEST(test_a_replaced_file_is_not_known),
-        TEST(test_failures),
-        TEST(test_a_record_is_replaced),
-        TEST(test_other_versions_are_not_known),
-        TEST(test_pairs_in_either_order),
+        IN_FOLDER(test_records),
+        IN_FOLDER(test_files),
+        IN_FOLDER(test_a_fresh_file_is_not_trusted),
+        IN_FOLDER(test_a_renamed_file_is_known_by_its_bytes),
+        IN_FOLDER(test_a_replaced_file_is_not_known),
+        IN_FOLDER(test_failures),
+        IN_FOLDER(test_a_record_is_replaced),
+        IN_FOLDER(test_other_versions_are_not_known),
+        IN_FOLDER(test_pairs_in_either_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

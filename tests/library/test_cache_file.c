@@ -1,12 +1,5 @@
 /* A cache that is damaged, of another version, busy, shared, or somebody else's file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "tests/library/records.h"
-#include "tests/store/folder.h"
+#include "tests/library/fixture.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -16,60 +9,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static int set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
-
-static struct doppel_cache *open_cache(const char *folder, bool renewed_expected)
-{
-    struct doppel_cache *cache = NULL;
-    struct doppel_error error = {0};
-    bool renewed = !renewed_expected;
-    if (doppel_cache_open(folder_path(folder, "cache/cache.db"), &cache, &renewed, &error))
-        fail_msg("%s", error.message);
-    assert_int_equal(renewed, renewed_expected);
-    return cache;
-}
-
-static void put_record(struct doppel_cache *cache, uint64_t seed)
-{
-    struct doppel_record record = record_make(seed);
-    struct doppel_error error = {0};
-    if (doppel_cache_put_record(cache, &record, &error))
-        fail_msg("%s", error.message);
-    doppel_record_free(&record);
-}
-
-static void assert_knows_record(struct doppel_cache *cache, uint64_t seed, bool with_attachment)
-{
-    struct doppel_record expected = record_make(seed), record;
-    assert_int_equal(doppel_cache_record(cache, &expected.digest, DOPPEL_SCHEME_PHASH64,
-                                         with_attachment, &record),
-                     DOPPEL_OK);
-    record_assert_equal(&record, &expected);
-    assert_int_equal(record.attachment != NULL, with_attachment);
-    doppel_record_free(&record);
-    doppel_record_free(&expected);
-}
-
-static void run_raw(const char *path, const char *sql)
-{
-    sqlite3 *database;
-    char *message = NULL;
-    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-    if (sqlite3_exec(database, sql, NULL, NULL, &message))
-        fail_msg("%s", message);
-    sqlite3_close(database);
-}
 
 static void test_a_damaged_cache_is_set_aside(void **state)
 {
@@ -253,15 +192,17 @@ static void test_two_share_a_cache(void **state)
     doppel_cache_close(two);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_a_damaged_cache_is_set_aside),  TEST(test_another_version_is_set_aside),
-        TEST(test_foreign_things_are_left_alone), TEST(test_damage_that_shows_late),
-        TEST(test_a_busy_cache_is_no_hindrance),  TEST(test_a_read_only_cache_is_no_hindrance),
-        TEST(test_wrong_tables_are_set_aside),    TEST(test_two_share_a_cache),
+        IN_FOLDER(test_a_damaged_cache_is_set_aside),
+        IN_FOLDER(test_another_version_is_set_aside),
+        IN_FOLDER(test_foreign_things_are_left_alone),
+        IN_FOLDER(test_damage_that_shows_late),
+        IN_FOLDER(test_a_busy_cache_is_no_hindrance),
+        IN_FOLDER(test_a_read_only_cache_is_no_hindrance),
+        IN_FOLDER(test_wrong_tables_are_set_aside),
+        IN_FOLDER(test_two_share_a_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

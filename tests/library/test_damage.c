@@ -1,12 +1,5 @@
 /* Databases that are not what they should be: rows that make no sense, bytes changed at random. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "tests/library/records.h"
-#include "tests/store/folder.h"
+#include "tests/library/fixture.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -17,18 +10,6 @@
 enum { ITEMS = 12, DAMAGED_ID = 5, MUTANTS = 100, MAX_BYTES = 1 << 20 };
 
 static const struct doppel_library_options create = {.create = true};
-
-static int set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
 
 static void make_library(const char *folder)
 {
@@ -47,16 +28,6 @@ static void make_library(const char *folder)
     }
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
-}
-
-static void run_raw(const char *path, const char *sql)
-{
-    sqlite3 *database;
-    char *message = NULL;
-    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-    if (sqlite3_exec(database, sql, NULL, NULL, &message))
-        fail_msg("%s: %s", sql, message);
-    sqlite3_close(database);
 }
 
 /* ---- one row ---- */
@@ -137,17 +108,76 @@ static void test_a_damaged_row_is_told(void **state)
         char *folder = strdup(folder_path(*state, name));
         make_library(folder);
         run_raw(folder_path(folder, "catalogue.db"), damages[i]);
+        seal_catalogue(folder_path(folder, "catalogue.db"));
         assert_one_is_damaged(folder, damages[i]);
         free(folder);
     }
 }
 
+/* Changes that make sense: only the checksums tell. */
+static void test_a_changed_row_is_told(void **state)
+{
+    static const char *const changes[] = {
+        PATCH("substr(data, 1, length(data) - 1) || x'00'"), /* codes */
+        "UPDATE fingerprint SET data = (SELECT data FROM fingerprint WHERE item = 6)"
+        " WHERE item = 5",
+        "UPDATE fingerprint SET checksum = checksum + 1 WHERE item = 5",
+        "UPDATE item SET digest = randomblob(16) WHERE id = 5",
+        "UPDATE item SET path = x'2f61' WHERE id = 5",
+        "UPDATE item SET width = width + 1 WHERE id = 5",
+        "UPDATE item SET quality = quality / 2 WHERE id = 5",
+        "UPDATE item SET size = size + 1 WHERE id = 5",
+        "UPDATE item SET mtime_ns = mtime_ns + 1, settled = 1 WHERE id = 5",
+        "UPDATE item SET added_ns = 0 WHERE id = 5",
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%d", (int)i);
+        char *folder = strdup(folder_path(*state, name));
+        make_library(folder);
+        run_raw(folder_path(folder, "catalogue.db"), changes[i]);
+        assert_one_is_damaged(folder, changes[i]);
+        free(folder);
+    }
+}
+
+/* Adding its file again mends an item, under its id. */
+static void test_adding_mends(void **state)
+{
+    make_library(*state);
+    run_raw(folder_path(*state, "catalogue.db"), "UPDATE item SET width = 1 WHERE id = 5;" PATCH(
+                                                     "substr(data, 1, length(data) - 1) || x'00'"));
+    struct doppel_library *library;
+    struct doppel_item item;
+    struct doppel_record record = record_make(DAMAGED_ID);
+    const struct doppel_file_stamp stamp = {.inode = DAMAGED_ID};
+    enum doppel_added added;
+    uint64_t id;
+    assert_int_equal(doppel_library_open(*state, &create, &library, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_get(library, DAMAGED_ID, true, &item, NULL), DOPPEL_E_CORRUPT);
+    assert_int_equal(
+        doppel_library_known(library, "/pictures/5", &stamp, DOPPEL_SCHEME_PHASH64, &id),
+        DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_library_add(library, "/pictures/5", &stamp, &record, &added, &id, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(id, DAMAGED_ID);
+    assert_int_equal(added, DOPPEL_ADDED_UPDATED);
+    assert_int_equal(doppel_library_get(library, DAMAGED_ID, true, &item, NULL), DOPPEL_OK);
+    record_assert_equal(&item.record, &record);
+    doppel_item_free(&item);
+    doppel_record_free(&record);
+    doppel_library_close(library);
+}
+
 static void test_a_damaged_attachment_is_told(void **state)
 {
     make_library(*state);
+    run_raw(
+        folder_path(*state, "catalogue.db"),
+        "UPDATE attachment SET data = x'' WHERE item = 5; DELETE FROM attachment WHERE item = "
+        "6; UPDATE attachment SET data = CAST(x'00' || substr(data, 2) AS BLOB) WHERE item = 7");
     run_raw(folder_path(*state, "catalogue.db"),
-            "UPDATE attachment SET data = x'' WHERE item = 5; DELETE FROM attachment WHERE item = "
-            "6");
+            "UPDATE attachment SET checksum = row_checksum(item, data) WHERE item = 5");
     struct doppel_library *library;
     struct doppel_item item;
     struct doppel_error error;
@@ -156,6 +186,7 @@ static void test_a_damaged_attachment_is_told(void **state)
     assert_non_null(strstr(error.message, "item 5"));
     assert_int_equal(doppel_library_get(library, 5, false, &item, &error), DOPPEL_OK);
     doppel_item_free(&item);
+    assert_int_equal(doppel_library_get(library, 7, true, &item, &error), DOPPEL_E_CORRUPT);
     assert_int_equal(doppel_library_get(library, 6, true, &item, &error), DOPPEL_OK);
     assert_null(item.record.attachment);
     doppel_item_free(&item);
@@ -168,8 +199,9 @@ static void test_an_id_out_of_range_is_told(void **state)
     make_library(*state);
     run_raw(folder_path(*state, "catalogue.db"),
             "INSERT INTO item SELECT -3, x'2f61', device, inode, size, mtime_ns, settled, added_ns,"
-            " digest, kind, scheme, version, width, height, quality FROM item WHERE id = 1;"
-            "INSERT INTO fingerprint SELECT -3, data FROM fingerprint WHERE item = 1");
+            " digest, kind, scheme, version, width, height, quality, 0 FROM item WHERE id = 1;"
+            "INSERT INTO fingerprint SELECT -3, data, 0 FROM fingerprint WHERE item = 1");
+    seal_catalogue(folder_path(*state, "catalogue.db"));
     struct doppel_library *library;
     struct tally seen = {0};
     assert_int_equal(doppel_library_open(*state, &create, &library, NULL), DOPPEL_OK);
@@ -177,6 +209,40 @@ static void test_an_id_out_of_range_is_told(void **state)
     assert_int_equal(seen.whole, ITEMS);
     assert_int_equal(seen.damaged, 1);
     doppel_library_close(library);
+}
+
+/* A cache that knows a file, its content and a pair, each once; then `change` is made, and one of
+ * the three is not known any more. */
+static void assert_one_is_not_known(const char *path, const char *change, bool seal)
+{
+    struct doppel_record record = record_make(1), known;
+    const struct doppel_file_stamp stamp = {.inode = 1};
+    const struct doppel_digest other = doppel_digest_bytes("other", 5);
+    struct doppel_image_verdict verdict = {.similarity = 0.5};
+    struct doppel_cache *cache;
+    struct doppel_digest digest;
+    bool same;
+    assert_int_equal(doppel_cache_open(path, &cache, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_cache_put_record(cache, &record, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_cache_put_file(cache, "/a", &stamp, &other, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_cache_put_pair(cache, &record.digest, &other, true, &verdict, NULL),
+                     DOPPEL_OK);
+    doppel_cache_close(cache);
+    run_raw(path, change);
+    if (seal)
+        seal_cache(path);
+    assert_int_equal(doppel_cache_open(path, &cache, NULL, NULL), DOPPEL_OK);
+    int found = 0;
+    if (!doppel_cache_record(cache, &record.digest, record.scheme, true, &known)) {
+        found++;
+        doppel_record_free(&known);
+    }
+    found += !doppel_cache_file(cache, "/a", &stamp, &digest);
+    found += !doppel_cache_pair(cache, &record.digest, &other, &same, &verdict);
+    if (found != 2)
+        fail_msg("%s: %d known", change, found);
+    doppel_cache_close(cache);
+    doppel_record_free(&record);
 }
 
 static void test_a_damaged_row_of_the_cache_is_not_known(void **state)
@@ -195,36 +261,29 @@ static void test_a_damaged_row_of_the_cache_is_not_known(void **state)
         "UPDATE pair SET distance64 = -1",
         "UPDATE pair SET similarity = 9e999",
     };
-    const char *path = folder_path(*state, "cache.db");
-    struct doppel_record record = record_make(1), known;
-    const struct doppel_file_stamp stamp = {.inode = 1};
-    const struct doppel_digest other = doppel_digest_bytes("other", 5);
-    struct doppel_image_verdict verdict = {.similarity = 0.5};
-    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        struct doppel_cache *cache;
-        struct doppel_digest digest;
-        bool same;
-        assert_int_equal(doppel_cache_open(path, &cache, NULL, NULL), DOPPEL_OK);
-        assert_int_equal(doppel_cache_put_record(cache, &record, NULL), DOPPEL_OK);
-        assert_int_equal(doppel_cache_put_file(cache, "/a", &stamp, &other, NULL), DOPPEL_OK);
-        assert_int_equal(doppel_cache_put_pair(cache, &record.digest, &other, true, &verdict, NULL),
-                         DOPPEL_OK);
-        doppel_cache_close(cache);
-        run_raw(path, damages[i]);
-        assert_int_equal(doppel_cache_open(path, &cache, NULL, NULL), DOPPEL_OK);
-        int found = 0;
-        if (!doppel_cache_record(cache, &record.digest, record.scheme, true, &known)) {
-            found++;
-            doppel_record_free(&known);
-        }
-        found += !doppel_cache_file(cache, "/a", &stamp, &digest);
-        found += !doppel_cache_pair(cache, &record.digest, &other, &same, &verdict);
-        if (found != 2)
-            fail_msg("%s: %d known", damages[i], found);
-        doppel_cache_close(cache);
-        verdict = (struct doppel_image_verdict){.similarity = 0.5};
-    }
-    doppel_record_free(&record);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+        assert_one_is_not_known(folder_path(*state, "cache.db"), damages[i], true);
+}
+
+/* Changes that make sense: only the checksums tell. */
+static void test_a_changed_row_of_the_cache_is_not_known(void **state)
+{
+    static const char *const changes[] = {
+        "UPDATE record SET fingerprint ="
+        " CAST(substr(fingerprint, 1, length(fingerprint) - 1) || x'00' AS BLOB)",
+        "UPDATE record SET attachment = CAST(x'00' || substr(attachment, 2) AS BLOB)",
+        "UPDATE record SET attachment = NULL",
+        "UPDATE record SET attachment_checksum = attachment_checksum + 1",
+        "UPDATE record SET width = width + 1",
+        "UPDATE record SET quality = quality / 2",
+        "UPDATE file SET digest = randomblob(16)",
+        "UPDATE pair SET same = 0",
+        "UPDATE pair SET similarity = 0.25",
+        "UPDATE pair SET false_positive_rate = 0.5",
+        "UPDATE pair SET checksum = 0",
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        assert_one_is_not_known(folder_path(*state, "cache.db"), changes[i], false);
 }
 
 /* ---- any bytes ---- */
@@ -299,7 +358,7 @@ static void test_a_library_of_any_bytes(void **state)
     }
 }
 
-/* A cache of any bytes can be used in the end: as it is, or begun anew. */
+/* A cache of any bytes can be used in the end, as it is or begun anew; what it knows is true. */
 static void test_a_cache_of_any_bytes(void **state)
 {
     static unsigned char whole[MAX_BYTES], mutant[MAX_BYTES];
@@ -324,8 +383,10 @@ static void test_a_cache_of_any_bytes(void **state)
             fail_msg("%s", error.message);
         for (uint64_t seed = 0; seed < 31; seed++) {
             struct doppel_record record = record_make(seed), known;
-            if (!doppel_cache_record(cache, &record.digest, record.scheme, true, &known))
+            if (!doppel_cache_record(cache, &record.digest, record.scheme, true, &known)) {
+                record_assert_equal(&known, &record);
                 doppel_record_free(&known);
+            }
             doppel_cache_put_record(cache, &record, NULL);
             doppel_record_free(&record);
         }
@@ -333,15 +394,19 @@ static void test_a_cache_of_any_bytes(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     srand(31337);
     const struct CMUnitTest tests[] = {
-        TEST(test_a_damaged_row_is_told),      TEST(test_a_damaged_attachment_is_told),
-        TEST(test_an_id_out_of_range_is_told), TEST(test_a_damaged_row_of_the_cache_is_not_known),
-        TEST(test_a_library_of_any_bytes),     TEST(test_a_cache_of_any_bytes),
+        IN_FOLDER(test_a_damaged_row_is_told),
+        IN_FOLDER(test_a_damaged_attachment_is_told),
+        IN_FOLDER(test_an_id_out_of_range_is_told),
+        IN_FOLDER(test_a_damaged_row_of_the_cache_is_not_known),
+        IN_FOLDER(test_a_changed_row_is_told),
+        IN_FOLDER(test_adding_mends),
+        IN_FOLDER(test_a_changed_row_of_the_cache_is_not_known),
+        IN_FOLDER(test_a_library_of_any_bytes),
+        IN_FOLDER(test_a_cache_of_any_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

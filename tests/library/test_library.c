@@ -1,12 +1,5 @@
 /* Items of a library: added, known, updated, moved, removed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "tests/library/records.h"
-#include "tests/store/folder.h"
+#include "tests/library/fixture.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -15,52 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct doppel_library_options create = {.create = true};
-
-static int set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
-
-static struct doppel_library *open_library(const char *folder)
-{
-    struct doppel_library *library = NULL;
-    struct doppel_error error = {0};
-    if (doppel_library_open(folder_path(folder, "a/library"), &create, &library, &error))
-        fail_msg("%s", error.message);
-    return library;
-}
-
-/* Add what `seed` makes; the stamp is the file's. */
-static uint64_t add(struct doppel_library *library, const char *path, uint64_t seed,
-                    enum doppel_added expected)
-{
-    struct doppel_record record = record_make(seed);
-    struct doppel_file_stamp stamp = stamp_of(path);
-    struct doppel_error error = {0};
-    enum doppel_added added;
-    uint64_t id = 0;
-    if (doppel_library_add(library, path, &stamp, &record, &added, &id, &error))
-        fail_msg("%s", error.message);
-    assert_int_equal(added, expected);
-    doppel_record_free(&record);
-    return id;
-}
-
 static void test_what_is_added_is_got(void **state)
 {
     const char *path = folder_path(*state, "one");
     folder_write(path, "one");
     struct doppel_file_stamp stamp = stamp_of(path);
     struct doppel_library *library = open_library(*state);
-    uint64_t id = add(library, path, 1, DOPPEL_ADDED_NEW);
+    uint64_t id = add_file(library, path, 1, DOPPEL_ADDED_NEW);
     assert_int_equal(id, 1);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
@@ -87,18 +41,18 @@ static void test_unchanged_updated_removed(void **state)
     const char *path = folder_path(*state, "one");
     folder_write(path, "one");
     struct doppel_library *library = open_library(*state);
-    uint64_t id = add(library, path, 1, DOPPEL_ADDED_NEW);
-    assert_int_equal(add(library, path, 1, DOPPEL_ADDED_UNCHANGED), id);
+    uint64_t id = add_file(library, path, 1, DOPPEL_ADDED_NEW);
+    assert_int_equal(add_file(library, path, 1, DOPPEL_ADDED_UNCHANGED), id);
     folder_age(path, -100);
-    assert_int_equal(add(library, path, 1, DOPPEL_ADDED_UNCHANGED), id);
-    uint64_t next = add(library, path, 2, DOPPEL_ADDED_UPDATED);
+    assert_int_equal(add_file(library, path, 1, DOPPEL_ADDED_UNCHANGED), id);
+    uint64_t next = add_file(library, path, 2, DOPPEL_ADDED_UPDATED);
     assert_true(next > id);
     struct doppel_item item;
     assert_int_equal(doppel_library_get(library, id, true, &item, NULL), DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_library_remove(library, id, NULL), DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_library_remove(library, next, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_by_path(library, path, &item, NULL), DOPPEL_E_NOT_FOUND);
-    assert_true(add(library, path, 1, DOPPEL_ADDED_NEW) > next);
+    assert_true(add_file(library, path, 1, DOPPEL_ADDED_NEW) > next);
     doppel_library_close(library);
 }
 
@@ -109,7 +63,7 @@ static void test_ids_are_never_used_twice(void **state)
     uint64_t last = 0;
     for (int round = 0; round < 5; round++) {
         struct doppel_library *library = open_library(*state);
-        uint64_t id = add(library, path, 1, DOPPEL_ADDED_NEW);
+        uint64_t id = add_file(library, path, 1, DOPPEL_ADDED_NEW);
         assert_true(id > last);
         last = id;
         assert_int_equal(doppel_library_remove(library, id, NULL), DOPPEL_OK);
@@ -123,13 +77,14 @@ static void test_moved(void **state)
     const char *from = folder_path(*state, "one"), *to = folder_path(*state, "two");
     folder_write(from, "one");
     struct doppel_library *library = open_library(*state);
-    uint64_t id = add(library, from, 1, DOPPEL_ADDED_NEW);
+    uint64_t id = add_file(library, from, 1, DOPPEL_ADDED_NEW);
     folder_write(to, "one");
-    uint64_t copy = add(library, to, 1, DOPPEL_ADDED_NEW); /* a copy: the first is still there */
+    uint64_t copy =
+        add_file(library, to, 1, DOPPEL_ADDED_NEW); /* a copy: the first is still there */
     assert_true(copy > id);
     assert_int_equal(rename(to, folder_path(*state, "three")), 0);
     const char *three = folder_path(*state, "three");
-    assert_int_equal(add(library, three, 1, DOPPEL_ADDED_MOVED), copy);
+    assert_int_equal(add_file(library, three, 1, DOPPEL_ADDED_MOVED), copy);
     struct doppel_item item;
     assert_int_equal(doppel_library_by_path(library, folder_path(*state, "two"), &item, NULL),
                      DOPPEL_E_NOT_FOUND);
@@ -145,7 +100,7 @@ static void test_another_scheme_updates_in_place(void **state)
     const char *path = folder_path(*state, "one");
     folder_write(path, "one");
     struct doppel_library *library = open_library(*state);
-    uint64_t id = add(library, path, 1, DOPPEL_ADDED_NEW), again, known;
+    uint64_t id = add_file(library, path, 1, DOPPEL_ADDED_NEW), again, known;
     struct doppel_record record = record_make(1);
     record.scheme = record.fingerprint.scheme = DOPPEL_SCHEME_PDQ;
     struct doppel_file_stamp stamp = stamp_of(path);
@@ -173,7 +128,7 @@ static void test_known(void **state)
     folder_write(path, "one");
     const struct doppel_file_stamp stamp = stamp_of(path);
     struct doppel_library *library = open_library(*state);
-    uint64_t known = 0, id = add(library, path, 1, DOPPEL_ADDED_NEW);
+    uint64_t known = 0, id = add_file(library, path, 1, DOPPEL_ADDED_NEW);
     assert_int_equal(doppel_library_known(library, path, &stamp, DOPPEL_SCHEME_PHASH64, &known),
                      DOPPEL_OK);
     assert_int_equal(known, id);
@@ -192,15 +147,6 @@ static void test_known(void **state)
     doppel_library_close(library);
 }
 
-static void run_raw(const char *folder, const char *sql)
-{
-    sqlite3 *database;
-    assert_int_equal(sqlite3_open(folder_path(folder, "a/library/catalogue.db"), &database),
-                     SQLITE_OK);
-    assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(database);
-}
-
 /* Changed just before it was added: it may change again within the same tick of its clock. */
 static void test_a_fresh_file_is_not_trusted(void **state)
 {
@@ -209,7 +155,7 @@ static void test_a_fresh_file_is_not_trusted(void **state)
     folder_age(path, -1);
     const struct doppel_file_stamp stamp = stamp_of(path);
     struct doppel_library *library = open_library(*state);
-    uint64_t known, id = add(library, path, 1, DOPPEL_ADDED_NEW);
+    uint64_t known, id = add_file(library, path, 1, DOPPEL_ADDED_NEW);
     assert_int_equal(doppel_library_known(library, path, &stamp, DOPPEL_SCHEME_PHASH64, &known),
                      DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
@@ -218,17 +164,20 @@ static void test_a_fresh_file_is_not_trusted(void **state)
     folder_age(path, -5); /* as if five seconds had passed … */
     library = open_library(*state);
     const struct doppel_file_stamp aged = stamp_of(path);
-    assert_int_equal(add(library, path, 1, DOPPEL_ADDED_UNCHANGED), id);
+    assert_int_equal(add_file(library, path, 1, DOPPEL_ADDED_UNCHANGED), id);
     assert_int_equal(doppel_library_known(library, path, &aged, DOPPEL_SCHEME_PHASH64, &known),
                      DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
 
-    run_raw(*state, "UPDATE item SET settled = 0"); /* … and the file had been left alone */
+    /* … and the file had been left alone */
+    const char *catalogue = folder_path(*state, "a/library/catalogue.db");
+    run_raw(catalogue, "UPDATE item SET settled = 0");
+    seal_catalogue(catalogue);
     library = open_library(*state);
     assert_int_equal(doppel_library_known(library, path, &aged, DOPPEL_SCHEME_PHASH64, &known),
                      DOPPEL_E_NOT_FOUND);
-    assert_int_equal(add(library, path, 1, DOPPEL_ADDED_UNCHANGED), id);
+    assert_int_equal(add_file(library, path, 1, DOPPEL_ADDED_UNCHANGED), id);
     assert_int_equal(doppel_library_known(library, path, &aged, DOPPEL_SCHEME_PHASH64, &known),
                      DOPPEL_OK);
     doppel_library_close(library);
@@ -244,7 +193,7 @@ static void test_paths_are_bytes(void **state)
     for (size_t i = 0; i < NAMES; i++) {
         const char *path = folder_path(*state, names[i]);
         folder_write(path, names[i]);
-        ids[i] = add(library, path, i, DOPPEL_ADDED_NEW);
+        ids[i] = add_file(library, path, i, DOPPEL_ADDED_NEW);
     }
     for (size_t i = 0; i < NAMES; i++) {
         struct doppel_item item;
@@ -284,20 +233,18 @@ static void test_what_is_no_item(void **state)
     doppel_library_close(library);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_what_is_added_is_got),
-        TEST(test_unchanged_updated_removed),
-        TEST(test_ids_are_never_used_twice),
-        TEST(test_moved),
-        TEST(test_another_scheme_updates_in_place),
-        TEST(test_known),
-        TEST(test_a_fresh_file_is_not_trusted),
-        TEST(test_paths_are_bytes),
-        TEST(test_what_is_no_item),
+        IN_FOLDER(test_what_is_added_is_got),
+        IN_FOLDER(test_unchanged_updated_removed),
+        IN_FOLDER(test_ids_are_never_used_twice),
+        IN_FOLDER(test_moved),
+        IN_FOLDER(test_another_scheme_updates_in_place),
+        IN_FOLDER(test_known),
+        IN_FOLDER(test_a_fresh_file_is_not_trusted),
+        IN_FOLDER(test_paths_are_bytes),
+        IN_FOLDER(test_what_is_no_item),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

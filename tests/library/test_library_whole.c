@@ -1,12 +1,5 @@
 /* A library as a whole: opened, committed, visited, and its log. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "tests/library/records.h"
-#include "tests/store/folder.h"
+#include "tests/library/fixture.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -16,43 +9,6 @@
 #include <unistd.h>
 
 static const struct doppel_library_options create = {.create = true};
-
-static int set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
-
-static struct doppel_library *open_library(const char *folder)
-{
-    struct doppel_library *library = NULL;
-    struct doppel_error error = {0};
-    if (doppel_library_open(folder_path(folder, "a/library"), &create, &library, &error))
-        fail_msg("%s", error.message);
-    return library;
-}
-
-/* Add what `seed` makes; the stamp is the file's. */
-static uint64_t add(struct doppel_library *library, const char *path, uint64_t seed,
-                    enum doppel_added expected)
-{
-    struct doppel_record record = record_make(seed);
-    struct doppel_file_stamp stamp = stamp_of(path);
-    struct doppel_error error = {0};
-    enum doppel_added added;
-    uint64_t id = 0;
-    if (doppel_library_add(library, path, &stamp, &record, &added, &id, &error))
-        fail_msg("%s", error.message);
-    assert_int_equal(added, expected);
-    doppel_record_free(&record);
-    return id;
-}
 
 struct visit {
     struct doppel_library *library;
@@ -93,7 +49,7 @@ static void test_each(void **state)
         char name[16];
         snprintf(name, sizeof name, "%d", (int)(i * 37 % ITEMS)); /* not in order of path */
         folder_write(folder_path(*state, name), name);
-        add(library, folder_path(*state, name), i, DOPPEL_ADDED_NEW);
+        add_file(library, folder_path(*state, name), i, DOPPEL_ADDED_NEW);
     }
     struct visit seen = {.library = library};
     assert_int_equal(doppel_library_each(library, visit, &seen, NULL), DOPPEL_OK);
@@ -115,7 +71,7 @@ static void test_only_what_is_committed_stays(void **state)
     const char *path = folder_path(*state, "one");
     folder_write(path, "one");
     struct doppel_library *library = open_library(*state);
-    uint64_t id = add(library, path, 1, DOPPEL_ADDED_NEW);
+    uint64_t id = add_file(library, path, 1, DOPPEL_ADDED_NEW);
     doppel_library_close(library);
     library = open_library(*state);
     struct doppel_item item;
@@ -181,26 +137,24 @@ static void test_log(void **state)
     const char *a = folder_path(*state, "a1"), *b = folder_path(*state, "b2");
     folder_write(a, "one");
     struct doppel_library *library = open_library(*state);
-    add(library, a, 1, DOPPEL_ADDED_NEW);
-    add(library, a, 1, DOPPEL_ADDED_UNCHANGED);
-    uint64_t id = add(library, a, 2, DOPPEL_ADDED_UPDATED);
+    add_file(library, a, 1, DOPPEL_ADDED_NEW);
+    add_file(library, a, 1, DOPPEL_ADDED_UNCHANGED);
+    uint64_t id = add_file(library, a, 2, DOPPEL_ADDED_UPDATED);
     assert_int_equal(rename(a, b), 0);
-    add(library, b, 2, DOPPEL_ADDED_MOVED);
+    add_file(library, b, 2, DOPPEL_ADDED_MOVED);
     assert_int_equal(doppel_library_remove(library, id, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
     assert_log(*state, "added 1 1, updated 2 1 1, moved 2 2 1, removed 2 2");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_each),
-        TEST(test_only_what_is_committed_stays),
-        TEST(test_opening),
-        TEST(test_log),
+        IN_FOLDER(test_each),
+        IN_FOLDER(test_only_what_is_committed_stays),
+        IN_FOLDER(test_opening),
+        IN_FOLDER(test_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,5 @@
 /* Killed at any moment, out of room, or late: what was committed stays. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "tests/library/records.h"
-#include "tests/store/folder.h"
+#include "tests/library/fixture.h"
 
 #include <signal.h>
 #include <sqlite3.h>
@@ -23,18 +16,6 @@
 enum { KILLS = 20, MAX_ITEMS = 100, MAX_RECORDS = 1500, BATCH = 7 };
 
 static const struct doppel_library_options create = {.create = true};
-
-static int set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
 
 static void assert_intact(const char *path)
 {
@@ -371,18 +352,16 @@ static void test_two_writers_and_a_reader(void **state)
     doppel_library_close(library);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     srand(20240229);
     const struct CMUnitTest tests[] = {
-        TEST(test_a_killed_writer_loses_nothing_committed),
-        TEST(test_a_killed_scan_loses_little),
-        TEST(test_a_slow_scan_loses_little),
-        TEST(test_no_room_in_a_library),
-        TEST(test_no_room_in_a_cache),
-        TEST(test_two_writers_and_a_reader),
+        IN_FOLDER(test_a_killed_writer_loses_nothing_committed),
+        IN_FOLDER(test_a_killed_scan_loses_little),
+        IN_FOLDER(test_a_slow_scan_loses_little),
+        IN_FOLDER(test_no_room_in_a_library),
+        IN_FOLDER(test_no_room_in_a_cache),
+        IN_FOLDER(test_two_writers_and_a_reader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

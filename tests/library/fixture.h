@@ -1,0 +1,44 @@
+/* What the tests of the library and of its cache share: a folder for each test, the two opened in
+ * it, and a way round them. */
+#ifndef TESTS_LIBRARY_FIXTURE_H
+#define TESTS_LIBRARY_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/library/records.h"
+#include "tests/store/folder.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+/** `*state` is the folder. */
+int set_up(void **state);
+int tear_down(void **state);
+
+/** FOLDER/cache/cache.db; given (doppel_cache_close). */
+struct doppel_cache *open_cache(const char *folder, bool renewed_expected);
+void put_record(struct doppel_cache *cache, uint64_t seed);
+void assert_knows_record(struct doppel_cache *cache, uint64_t seed, bool with_attachment);
+
+/** FOLDER/a/library, made if it is not there; given (doppel_library_close). */
+struct doppel_library *open_library(const char *folder);
+
+/** Add what `seed` makes; the stamp is the file's. @return its id */
+uint64_t add_file(struct doppel_library *library, const char *path, uint64_t seed,
+                  enum doppel_added expected);
+
+/** Run SQL past the rooms; row_checksum() is there. */
+void run_raw(const char *path, const char *sql);
+
+/** Checksums that fit the rows as they are: so one sees what else is checked of them. */
+void seal_cache(const char *path);
+void seal_catalogue(const char *path);
+
+#endif
