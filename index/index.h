@@ -88,6 +88,55 @@ DOPPEL_API enum doppel_status doppel_index_knn(const struct doppel_index *index,
                                                doppel_index_visitor *visitor, void *context,
                                                struct doppel_error *error);
 
+/* ---- joins: the near pairs of many codes at once ---- */
+
+/** Codes to be joined, each with a number of the caller's, which need not be unique. They are read
+ * several times over, and the same must come each time. */
+struct doppel_index_codes {
+    size_t count;
+    /** Read the next at most `max` codes (words as in the index) and their numbers. @return how
+     * many; 0 at the end */
+    size_t (*read)(void *context, uint64_t *codes, uint32_t *numbers, size_t max);
+    void (*rewind)(void *context); /**< begin again */
+    void *context;
+};
+
+/** Two codes within the radius, by their numbers. */
+struct doppel_index_pair {
+    uint32_t a, b;
+    uint32_t distance;
+};
+
+/** Drop pairs that are not wanted, before they are collected. @return how many were kept, at the
+ * beginning of `pairs`. From any thread; the same pairs may come again. */
+typedef size_t doppel_index_pair_filter(void *context, struct doppel_index_pair *pairs,
+                                        size_t count);
+
+/** What to join. Zero what is not wanted. */
+struct doppel_index_pairing {
+    uint32_t bits; /**< 32, 64, 128 or 256 */
+    uint32_t radius;
+    const struct doppel_index_codes *left;
+    const struct doppel_index_codes *right; /**< NULL: pairs of two codes of `left`, each once */
+    doppel_index_pair_filter *filter;
+    void *filter_context;
+    uint32_t threads; /**< 0 and 1: the calling one */
+};
+
+/** Visit some pairs; false ends the join. From the calling thread. */
+typedef bool doppel_index_pair_visitor(void *context, const struct doppel_index_pair *pairs,
+                                       size_t count);
+
+/**
+ * Find all pairs of codes within a radius, one of `left` (a) and one of `right` (b); exact, each
+ * once. For many codes against many it takes a small part of the time of searching for each. The
+ * order is the same for any number of threads. Memory: at most 16 bytes a code of 64 bits.
+ * DOPPEL_E_ARGUMENT, _MEMORY, _CANCELLED (by the visitor).
+ */
+DOPPEL_API enum doppel_status doppel_index_pair_up(const struct doppel_index_pairing *pairing,
+                                                   doppel_index_pair_visitor *visitor,
+                                                   void *context, struct doppel_error *error);
+
 #ifdef __cplusplus
 }
 #endif

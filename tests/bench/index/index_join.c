@@ -1,0 +1,165 @@
+/*
+ * The join of codes: seconds and bytes a code, beside the time of comparing all with all as far as
+ * the kernel goes.
+ *
+ *     index_join [CODES [THREADS]]
+ *
+ * Uniform codes; skewed ones: correlated bits, a fifth in clusters of near-duplicates, .5 % equal
+ * to another; two sides at a wide radius, as pictures are matched.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <doppel/index.h>
+
+static uint64_t random_word(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static double seconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Most memory so far, in bytes; 0 where it is not told. */
+static double peak_bytes(void)
+{
+    char line[256];
+    double kilobytes = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kilobytes = atof(line + 6);
+    if (status)
+        fclose(status);
+    return kilobytes * 1024;
+}
+
+struct list {
+    uint64_t *codes;
+    size_t count, words, at;
+    struct doppel_index_codes face;
+};
+
+static size_t read_list(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
+{
+    struct list *list = context;
+    size_t count = list->count - list->at < max ? list->count - list->at : max;
+    memcpy(codes, list->codes + list->at * list->words, count * list->words * sizeof *codes);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = (uint32_t)(list->at + i);
+    list->at += count;
+    return count;
+}
+
+static void rewind_list(void *context)
+{
+    ((struct list *)context)->at = 0;
+}
+
+/* Bits in pairs agree three times of four; a fifth of the codes are near another, some equal. */
+static void skew(struct list *list, uint64_t *state)
+{
+    for (size_t i = 0; i < list->count * list->words; i++) {
+        uint64_t word = list->codes[i], even = word & 0x5555555555555555u;
+        uint64_t same = random_word(state) | random_word(state);
+        list->codes[i] = even | (((even << 1) ^ ~same) & 0xaaaaaaaaaaaaaaaau);
+    }
+    for (size_t i = 1; i < list->count; i++) {
+        uint64_t fate = random_word(state) % 1000, *code = list->codes + i * list->words;
+        if (fate >= 205)
+            continue;
+        size_t model = fate < 5 ? i / 1000 * 1000 : i - i % 20;
+        memmove(code, list->codes + model * list->words, list->words * sizeof *code);
+        for (uint64_t flips = fate < 5 ? 0 : random_word(state) % 9; flips > 0; flips--) {
+            uint64_t bit = random_word(state) % (64 * list->words);
+            code[bit / 64] ^= UINT64_C(1) << bit % 64;
+        }
+    }
+}
+
+static struct list *make_list(size_t count, size_t words, bool skewed, uint64_t state)
+{
+    struct list *list = calloc(1, sizeof *list);
+    uint64_t *codes = malloc((count * words + 1) * sizeof *codes);
+    if (!list || !codes)
+        exit(2);
+    *list = (struct list){codes, count, words, 0, {count, read_list, rewind_list, list}};
+    for (size_t i = 0; i < count * words; i++)
+        codes[i] = random_word(&state);
+    if (skewed)
+        skew(list, &state);
+    return list;
+}
+
+static void list_free(struct list *list)
+{
+    free(list->codes);
+    free(list);
+}
+
+static bool count_pairs(void *context, const struct doppel_index_pair *pairs, size_t count)
+{
+    (void)pairs;
+    *(uint64_t *)context += count;
+    return true;
+}
+
+static void measure(const char *name, const struct doppel_index_pairing *pairing)
+{
+    uint64_t pairs = 0;
+    struct doppel_error error;
+    double before = peak_bytes(), wall = seconds(CLOCK_MONOTONIC);
+    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    if (doppel_index_pair_up(pairing, count_pairs, &pairs, &error)) {
+        fprintf(stderr, "index_join: %s\n", error.message);
+        exit(2);
+    }
+    wall = seconds(CLOCK_MONOTONIC) - wall;
+    cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    double codes = (double)pairing->left->count;
+    codes += pairing->right ? (double)pairing->right->count : 0;
+    printf("%-28s r=%-3u %8.3f s, CPU %8.3f s, %12" PRIu64 " pairs, peak +%.1f bytes a code\n",
+           name, pairing->radius, wall, cpu, pairs, (peak_bytes() - before) / codes);
+}
+
+static void measure_self(const char *name, size_t count, uint32_t bits, uint32_t radius,
+                         bool skewed, uint32_t threads)
+{
+    struct list *list = make_list(count, bits / 64, skewed, 7);
+    struct doppel_index_pairing pairing = {bits, radius, &list->face, .threads = threads};
+    measure(name, &pairing);
+    list_free(list);
+}
+
+int main(int argument_count, char **arguments)
+{
+    size_t count = argument_count > 1 ? strtoul(arguments[1], NULL, 10) : 1000000;
+    uint32_t threads = argument_count > 2 ? (uint32_t)strtoul(arguments[2], NULL, 10) : 1;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    printf("%zu codes, %u threads\n", count, threads);
+    measure_self("64 bits, uniform", count, 64, 8, false, threads);
+    measure_self("64 bits, skewed", count, 64, 8, true, threads);
+    measure_self("64 bits, uniform", count, 64, 3, false, threads);
+    measure_self("64 bits, uniform", count, 64, 12, false, threads);
+    if (count <= 2000000) {
+        measure_self("256 bits, uniform", count, 256, 31, false, threads);
+        struct list *left = make_list(count * 38 / 100, 1, true, 1);
+        struct list *right = make_list(count, 1, true, 2);
+        struct doppel_index_pairing pairing = {64, 16, &left->face, &right->face,
+                                               .threads = threads};
+        measure("64 bits, skewed, two sides", &pairing);
+        list_free(left);
+        list_free(right);
+    }
+    return 0;
+}
