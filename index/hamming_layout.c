@@ -1,0 +1,89 @@
+/* The choice of a shape: every one that is possible is priced. */
+#include "index/hamming_layout.h"
+
+#include <math.h>
+
+/* As hamming_shares.c has them. */
+static const double FETCH_NS = 5.5, LINE_NS = 2.3, PASS_NS = 10, ORDERED_LINE_NS = 2.4;
+
+/* Bytes a code, payload of 8 included, from 100 000 codes on; in small tables empty buckets rule.
+ */
+static double budget(const struct hamming_options *options)
+{
+    if (options->bits <= 64)
+        return options->compact ? 36 : 48;
+    return (options->bits == 128 ? 160 : 352) * (options->compact ? .6 : 1);
+}
+
+static double shape_bytes(const struct hamming_shape *shape, double count)
+{
+    double slots = (double)shape->chunks * exp2(shape->prefix) * shape->slot_words * 4;
+    double codes =
+        (double)tail_offset(shape, shape->chunks, 1) + 8 + (shape->apart ? shape->bits / 8. : 0);
+    return slots / count + codes;
+}
+
+/* The part of random words of `bits` bits with at most `ones` ones. */
+static double binomial_tail(double bits, double ones)
+{
+    return .5 * erfc(-(ones + .5 - bits / 2) / sqrt(bits / 2));
+}
+
+/* Nanoseconds of a search, the shells shared out evenly. */
+static double search_cost(const struct hamming_shape *shape, double count, uint32_t radius)
+{
+    double buckets = exp2(shape->prefix), load = count / buckets;
+    double lines = shape->groups * shape->planes;
+    double lookup = FETCH_NS + LINE_NS * lines, cost = 0, shell = 1;
+    double rest = fmin(32. * shape->planes, shape->bits - shape->prefix);
+    double scan = buckets * lines * ORDERED_LINE_NS +
+                  count * binomial_tail(rest + shape->prefix, radius) * PASS_NS / 2;
+    uint32_t units = radius + 1;
+    for (uint32_t ones = 0; units > 0; ones++) {
+        if (ones > shape->prefix / 2)
+            return scan;
+        uint32_t chunks = units < shape->chunks ? units : shape->chunks;
+        double passing = binomial_tail(rest, (double)radius - ones);
+        cost += chunks * shell * (lookup + load * passing * PASS_NS);
+        units -= chunks;
+        shell = shell * (shape->prefix - ones) / (ones + 1);
+    }
+    return fmin(cost, scan);
+}
+
+/* As many lines as hold nearly all buckets; of a compact table, the average one. */
+static uint32_t groups_for(double load, bool compact)
+{
+    double codes = load + (compact ? 0 : 1.8 * sqrt(load));
+    double groups = ceil((codes + HEADER) / LANES);
+    return groups < 1 ? 1 : groups > GROUPS_MAX ? GROUPS_MAX : (uint32_t)groups;
+}
+
+static double geometric_cost(const struct hamming_shape *shape, double count, uint32_t radius)
+{
+    double sum = 0;
+    for (uint32_t i = 1; i <= 3; i++)
+        sum += log(search_cost(shape, count, radius * i / 2));
+    return sum;
+}
+
+struct hamming_shape hamming_layout(const struct hamming_options *options, uint64_t count)
+{
+    uint32_t bits = options->bits;
+    double codes = count ? (double)count : 1, least = INFINITY;
+    struct hamming_shape best = hamming_shape(bits, 1, PREFIX_MIN, 1);
+    for (uint32_t prefix = PREFIX_MIN; prefix <= PREFIX_MAX; prefix++)
+        for (uint32_t chunks = 1; chunks <= CHUNKS_MAX && chunks * prefix <= bits; chunks++) {
+            uint32_t groups = groups_for(codes / exp2(prefix), options->compact);
+            struct hamming_shape shape = hamming_shape(bits, chunks, prefix, groups);
+            double excess = shape_bytes(&shape, codes) / budget(options);
+            if (prefix > PREFIX_MIN && excess > 1 && (count > 100000 || excess > 4))
+                continue;
+            double cost = geometric_cost(&shape, codes, options->design_radius);
+            if (cost < least) {
+                least = cost;
+                best = shape;
+            }
+        }
+    return best;
+}
