@@ -127,6 +127,8 @@ static enum doppel_status make_memory(struct segment_file *file, struct doppel_e
     if (base == MAP_FAILED)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %llu bytes of the index",
                            (unsigned long long)file->layout.end);
+    /* Lookups are random: with small pages each would miss the TLB too. A wish, no more. */
+    (void)madvise(base, file->layout.end, MADV_HUGEPAGE);
     file->base = base;
     return DOPPEL_OK;
 }
