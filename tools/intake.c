@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tools/memory.h"
@@ -11,6 +12,9 @@
 
 /* Files counted ahead, for the ETA, at each wait. */
 enum { COUNT_STEP = 256 };
+
+/* Open files: without so many nothing starts; with so many nothing more is asked for. */
+enum { LEAST_FILES = 64, MANY_FILES = 4096 };
 
 void intake_file_free(struct intake_file *file)
 {
@@ -25,13 +29,35 @@ static void slot_free(struct slot *slot)
     intake_file_free(&slot->file);
 }
 
+/* As many open files as are allowed, if they are enough for the workers' and the walk's, and the
+ * databases. */
+static enum doppel_status claim_descriptors(struct doppel_error *error)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return DOPPEL_OK;
+    rlim_t wanted = limit.rlim_max < MANY_FILES ? limit.rlim_max : MANY_FILES;
+    if (limit.rlim_cur < wanted) {
+        limit.rlim_cur = wanted;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur >= LEAST_FILES)
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_LIMIT,
+                       "only %llu files may be open at a time, doppel needs %d (ulimit -n %d)",
+                       (unsigned long long)limit.rlim_cur, LEAST_FILES, LEAST_FILES);
+}
+
 enum doppel_status intake_new(const struct intake_options *options, struct intake **out,
                               struct doppel_error *error)
 {
+    enum doppel_status status = claim_descriptors(error);
+    if (status)
+        return status;
     struct intake *intake = must_allocate(sizeof *intake);
     intake->options = options;
     intake->scheme = options->settings->scheme->id;
-    enum doppel_status status = walk_new(options->walk, &intake->walk, error);
+    status = walk_new(options->walk, &intake->walk, error);
     if (status) {
         free(intake);
         return status;

@@ -49,20 +49,25 @@ static uint32_t processors(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
-/* Files the pool holds at once: a window and a reserve a worker, but never more than half of the
- * descriptors that this process may have. */
-static size_t count_slots(uint32_t jobs)
+/* Workers, each of which takes two descriptors, and files that the pool holds at once: a window and
+ * a reserve a worker. All together they are never more than half of the descriptors that this
+ * process may have. */
+static void count_places(struct doppel_pool *pool)
 {
     struct rlimit limit;
-    size_t slots = (size_t)jobs * (WINDOW + WINDOW / 2);
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && slots > limit.rlim_cur / 2)
-        slots = limit.rlim_cur / 2;
-    return slots ? slots : 1;
+    size_t jobs = pool->options.jobs ? pool->options.jobs : processors();
+    size_t half = getrlimit(RLIMIT_NOFILE, &limit) ? 512 : limit.rlim_cur / 2;
+    jobs = jobs < MAX_JOBS ? jobs : MAX_JOBS;
+    jobs = jobs < half / 4 ? jobs : half / 4;
+    pool->jobs = jobs ? (uint32_t)jobs : 1;
+    pool->slots = pool->jobs * (WINDOW + WINDOW / 2);
+    if (pool->slots + 2 * pool->jobs > half)
+        pool->slots = half > 2 * pool->jobs ? half - 2 * pool->jobs : 1;
 }
 
 static enum doppel_status make_places(struct doppel_pool *pool, struct doppel_error *error)
 {
-    pool->slots = count_slots(pool->jobs);
+    count_places(pool);
     pool->members = calloc(pool->jobs, sizeof *pool->members);
     pool->polls = calloc(pool->jobs, sizeof *pool->polls);
     pool->queue = calloc(pool->slots, sizeof *pool->queue);
@@ -105,9 +110,6 @@ enum doppel_status doppel_pool_new(const struct doppel_pool_options *options,
     if (!pool)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a pool");
     pool->options = options ? *options : doppel_pool_options_default();
-    pool->jobs = pool->options.jobs ? pool->options.jobs : processors();
-    if (pool->jobs > MAX_JOBS)
-        pool->jobs = MAX_JOBS;
     enum doppel_status status = make_places(pool, error);
     if (status)
         goto failed;

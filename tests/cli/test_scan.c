@@ -119,6 +119,29 @@ static void bare_paths_spare_references(void **state)
     ran_free(&ran);
 }
 
+/* Within few descriptors it works with few files at a time; with too few it says so, once. */
+static void lives_with_few_descriptors(void **state)
+{
+    (void)state;
+    struct setting shell = {.program = "/bin/sh"};
+    char path[300] = "pics";
+    for (int depth = 0; depth < 12; depth++) {
+        make_folder(path);
+        strcat(path, "/a");
+        keep_drawing(path, 0, (uint32_t)depth);
+        strcat(path, "b");
+    }
+    struct ran ran = doppel_with(&shell, "-c", "ulimit -n 20; exec " DOPPEL_PROGRAM " scan pics");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "(ulimit -n 64)");
+    assert_int_equal(count_lines(ran.err, ""), 1);
+    ran_free(&ran);
+    ran = doppel_with(&shell, "-c", "ulimit -n 64; exec " DOPPEL_PROGRAM " scan -j40 pics");
+    assert_code(&ran, 0);
+    assert_string_equal(ran.err, "");
+    ran_free(&ran);
+}
+
 static void is_quiet_without_doubles(void **state)
 {
     (void)state;
@@ -356,6 +379,7 @@ int main(void)
         IN_SANDBOX(prints_a_table),
         IN_SANDBOX(prints_bare_paths),
         IN_SANDBOX(bare_paths_spare_references),
+        IN_SANDBOX(lives_with_few_descriptors),
         IN_SANDBOX(is_quiet_without_doubles),
         IN_SANDBOX(same_output_for_any_jobs),
         IN_SANDBOX(second_scan_needs_no_worker),
