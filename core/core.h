@@ -88,7 +88,7 @@ enum doppel_scheme_id {
     DOPPEL_SCHEME_NONE = 0,
     DOPPEL_SCHEME_PHASH64 = 1,   /**< 64-bit prefix of phash256; the stored fingerprint holds the
                                     256-bit codes of all views */
-    DOPPEL_SCHEME_PHASH256 = 2,  /**< the same codes at 256 bits, full frame, strict */
+    DOPPEL_SCHEME_PHASH256 = 2,  /**< the same code at 256 bits, of the full frame alone: strict */
     DOPPEL_SCHEME_IMAGEHASH = 3, /**< equal to Python imagehash's phash() */
     DOPPEL_SCHEME_PDQ = 4        /**< Facebook's PDQ */
 };
@@ -101,7 +101,8 @@ struct doppel_scheme {
     uint16_t version;
     uint16_t code_bits; /**< width of a code as printed and compared */
     const char *name;
-    uint32_t max_distance; /**< default limit in bits when the scheme is judged by distance alone */
+    uint32_t max_distance; /**< default limit in bits; of phash64, which is judged by the rate of
+                              false matches, the farthest that is looked at */
     const char *summary;   /**< one line for `doppel schemes` */
 };
 

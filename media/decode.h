@@ -91,6 +91,9 @@ enum doppel_status check_rows(const char *format_name, uint32_t rows, uint32_t h
 
 enum tiff_tag { TIFF_WIDTH = 0x0100, TIFF_HEIGHT = 0x0101, TIFF_ORIENTATION = 0x0112 };
 
+/* Whether a TIFF of at least 8 bytes ends before its first directory does. */
+bool tiff_is_cut(const uint8_t *data, size_t size);
+
 /** The number that a tag of the first directory of a TIFF holds; 0 when it is not there. */
 uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag);
 

@@ -64,11 +64,14 @@ static enum doppel_status check_declared(const struct reader *reader, enum doppe
         width = get_u32(data + 18);
         height = (uint64_t)llabs((long long)signed_height);
     } else if (format == DOPPEL_FORMAT_TIFF) {
+        if (tiff_is_cut(data, (size_t)reader->packet->size))
+            return doppel_fail(error, DOPPEL_E_CORRUPT,
+                               "the TIFF is cut short before the end of its directory");
         width = tiff_number(data, (size_t)reader->packet->size, TIFF_WIDTH);
         height = tiff_number(data, (size_t)reader->packet->size, TIFF_HEIGHT);
         if (!width || !height)
             return doppel_fail(error, DOPPEL_E_CORRUPT,
-                               "the TIFF has no picture in its first directory, or is cut short");
+                               "the TIFF has no picture in its first directory");
     }
     enum doppel_status status = check_pixels(&reader->options->limits, width, height, error);
     if (status == DOPPEL_OK && av_image_check_size((unsigned)width, (unsigned)height, 0, NULL) < 0)

@@ -42,6 +42,14 @@ static uint32_t find_tag(const struct block *block, enum tiff_tag tag)
     return 0;
 }
 
+bool tiff_is_cut(const uint8_t *data, size_t size)
+{
+    struct block block = {data, size, data[0] == 'M'};
+    size_t directory = number(&block, 4, 4);
+    return directory + 2 > size ||
+           directory + 2 + (size_t)number(&block, directory, 2) * ENTRY_BYTES > size;
+}
+
 uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag)
 {
     if (size < 8 || (memcmp(data, "II*\0", 4) && memcmp(data, "MM\0*", 4)))

@@ -1,4 +1,6 @@
 /* doppel schemes: the fingerprint schemes. */
+#include <doppel/image.h>
+
 #include "tools/commands.h"
 #include "tools/output.h"
 
@@ -8,6 +10,7 @@ static const struct column columns[] = {
     {"version", "version", CELL_NUMBER},
     {"bits", "bits", CELL_NUMBER},
     {"max_distance", "max distance", CELL_NUMBER},
+    {"max_false_positive_rate", "false positives", CELL_NUMBER},
     {"default", NULL, CELL_BOOL},
     {"summary", "summary", CELL_TEXT},
 };
@@ -26,6 +29,8 @@ int cmd_schemes(const struct settings *settings, struct report *report)
         put_integer(row, "version", schemes[i].version);
         put_integer(row, "bits", schemes[i].code_bits);
         put_integer(row, "max_distance", schemes[i].max_distance);
+        if (schemes[i].id == DOPPEL_SCHEME_PHASH64)
+            put_rate(row, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
         put_bool(row, "default", i == 0 || schemes[i].kind != schemes[i - 1].kind);
         put_text(row, "summary", schemes[i].summary);
         output_row(output, row);

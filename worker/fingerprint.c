@@ -1,7 +1,9 @@
 /* A file and a scheme to an outcome: where media meets the fingerprint rooms. */
 #include "worker/fingerprint.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <doppel/image.h>
@@ -60,20 +62,19 @@ static enum doppel_status hash_views(const struct doppel_plane *plane,
     return DOPPEL_OK;
 }
 
-/* Other people's hashes: one code. */
-static enum doppel_status hash_foreign(const struct doppel_plane *plane,
-                                       const struct doppel_scheme *scheme,
-                                       struct doppel_outcome *out)
+/* One code of the whole picture: phash256 and other people's hashes. */
+static enum doppel_status hash_whole(const struct doppel_plane *plane,
+                                     const struct doppel_scheme *scheme, struct doppel_outcome *out)
 {
     struct doppel_code code;
-    uint8_t quality;
-    enum doppel_status status;
-    if (scheme->id == DOPPEL_SCHEME_PDQ) {
+    enum doppel_status status = DOPPEL_OK;
+    uint8_t quality = doppel_image_quality(plane);
+    if (scheme->id == DOPPEL_SCHEME_PDQ)
         status = doppel_image_pdq(plane, &code, &quality, &out->error);
-    } else {
+    else if (scheme->id == DOPPEL_SCHEME_IMAGEHASH)
         status = doppel_image_imagehash(plane, &code, &out->error);
-        quality = doppel_image_quality(plane);
-    }
+    else
+        code = doppel_image_phash(plane);
     if (!status)
         status =
             doppel_fingerprint_make(scheme, scheme->code_bits, 1, &out->fingerprint, &out->error);
@@ -96,8 +97,8 @@ static enum doppel_status hash_picture(int fd, const struct doppel_scheme *schem
     out->kind = DOPPEL_KIND_IMAGE;
     out->width = luma.width;
     out->height = luma.height;
-    status = is_own_scheme(scheme->id) ? hash_views(&luma.plane, scheme, out)
-                                       : hash_foreign(&luma.plane, scheme, out);
+    status = scheme->id == DOPPEL_SCHEME_PHASH64 ? hash_views(&luma.plane, scheme, out)
+                                                 : hash_whole(&luma.plane, scheme, out);
     doppel_luma_free(&luma);
     return status;
 }
@@ -111,12 +112,24 @@ static enum doppel_status hash_file(int fd, enum doppel_scheme_id id,
     return hash_picture(fd, scheme, limits, out);
 }
 
+/* A decoder that ran out of memory does not know who set the bound. */
+static void name_memory_limit(const struct worker_limits *limits, struct doppel_error *error)
+{
+    size_t used = strlen(error->message);
+    if (error->status == DOPPEL_E_MEMORY && limits->max_memory &&
+        !strstr(error->message, "--max-memory"))
+        snprintf(error->message + used, sizeof error->message - used,
+                 " within the %llu MiB of a worker (--max-memory)",
+                 (unsigned long long)(limits->max_memory >> 20));
+}
+
 void fingerprint_file(int fd, enum doppel_scheme_id scheme, const struct worker_limits *limits,
                       struct doppel_outcome *out)
 {
     struct doppel_outcome outcome = {0};
     if (hash_file(fd, scheme, limits, &outcome)) {
         outcome.kind = probe(fd);
+        name_memory_limit(limits, &outcome.error);
         doppel_fingerprint_free(&outcome.fingerprint);
         free(outcome.attachment);
         outcome.attachment = NULL;

@@ -42,6 +42,24 @@ static void files_cut_anywhere_are_survived(void **state)
     scene_free(&scene);
 }
 
+/* A TIFF's directory may lie at its end: then it is cut short, whatever it seems to declare. */
+static void a_cut_tiff_is_told_so(void **state)
+{
+    (void)state;
+    struct scene scene = scene_make(SCENE_SMOOTH, 210, 150);
+    struct file file = make_any(DOPPEL_FORMAT_TIFF, &scene);
+    assert_true(get_u32(file.data + 4) > file.size / 2);
+    for (size_t size = 8; size < get_u32(file.data + 4) + 60; size += 1000) {
+        struct doppel_luma luma;
+        struct doppel_error error;
+        assert_int_equal(read_bytes(file.data, size, NULL, &luma, &error), DOPPEL_E_CORRUPT);
+        if (!strstr(error.message, "cut short"))
+            fail_msg("at %zu: %s", size, error.message);
+    }
+    file_free(&file);
+    scene_free(&scene);
+}
+
 static void changed_bytes_are_survived(void **state)
 {
     (void)state;
@@ -161,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_cut_anywhere_are_survived),
+        cmocka_unit_test(a_cut_tiff_is_told_so),
         cmocka_unit_test(changed_bytes_are_survived),
         cmocka_unit_test(what_is_no_picture_is_told),
         cmocka_unit_test(what_is_no_file_is_refused),

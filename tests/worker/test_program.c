@@ -153,6 +153,9 @@ static void test_phash256(void **state)
     assert_int_equal(wide.error.status, DOPPEL_OK);
     assert_int_equal(wide.fingerprint.scheme, DOPPEL_SCHEME_PHASH256);
     assert_int_equal(wide.fingerprint.code_bits, 256);
+    assert_int_equal(wide.fingerprint.count, 1);
+    assert_int_equal(wide.quality, narrow.quality);
+    assert_null(wide.attachment);
     assert_memory_equal(&wide.fingerprint.codes[0], &narrow.fingerprint.codes[0],
                         sizeof *wide.fingerprint.codes);
     doppel_outcome_free(&narrow);
@@ -272,6 +275,8 @@ static void expect_within(struct doppel_pool *pool, int fd, long max_kib)
     assert_int_equal(status, DOPPEL_OK);
     assert_true(outcome.error.status == DOPPEL_E_MEMORY || outcome.error.status == DOPPEL_E_LIMIT ||
                 outcome.error.status == DOPPEL_E_CORRUPT);
+    if (outcome.error.status == DOPPEL_E_MEMORY)
+        assert_non_null(strstr(outcome.error.message, "(--max-memory)"));
 #ifndef ADDRESS_SANITIZER
     assert_true(peak_kib > 0 && peak_kib <= max_kib);
 #else
