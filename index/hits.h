@@ -16,4 +16,10 @@ struct query {
     hit_array *hits;
 };
 
+/** By distance, then payload. */
+void hits_sort(struct doppel_index_hit *hits, size_t count);
+
+/** Sort them, and keep the k nearest. */
+void hits_keep_nearest(hit_array *hits, size_t k);
+
 #endif

@@ -1,152 +1,285 @@
-/* Codes and payloads of an index: made, inserted, removed, freed. */
-#include "index/index_room.h"
-
+/* An index: made, opened, freed; codes inserted and removed; what it tells of itself. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
+#include "index/index_room.h"
 
 struct doppel_index_options doppel_index_options_default(void)
 {
-    return (struct doppel_index_options){.bits = 64, .design_radius = 16, .threads = 1};
+    return (struct doppel_index_options){.table = DOPPEL_INDEX_HAMMING,
+                                         .bits = 64,
+                                         .design_radius = 8,
+                                         .lanes = 128,
+                                         .bands = 25,
+                                         .rows = 5,
+                                         .key_bits = 25,
+                                         .head_codes = 65536};
+}
+
+/* ---- making ---- */
+
+static enum doppel_status check_options(const struct doppel_index_options *options,
+                                        struct doppel_error *error)
+{
+    enum { MAX_LANES = 1024 };
+    uint32_t bits = options->bits;
+    switch (options->table) {
+    case DOPPEL_INDEX_HAMMING:
+        if (bits == 32 || bits == 64 || bits == 128 || bits == 256)
+            return DOPPEL_OK;
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "an index of %u-bit codes is not known: 32, 64, 128 or 256", bits);
+    case DOPPEL_INDEX_BANDS:
+        if (options->lanes && options->lanes % 4 == 0 && options->lanes <= MAX_LANES &&
+            options->bands && options->rows && options->bands <= options->lanes / options->rows)
+            return DOPPEL_OK;
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "%u bands of %u lanes do not fit a signature of %u lanes",
+                           options->bands, options->rows, options->lanes);
+    case DOPPEL_INDEX_POSTINGS:
+        if (options->key_bits && options->key_bits <= 32)
+            return DOPPEL_OK;
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "keys of %u bits are not known: 1 to 32",
+                           options->key_bits);
+    }
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "table number %d is not known",
+                       (int)options->table);
+}
+
+static struct index_shared *make_shared(void)
+{
+    struct index_shared *shared = calloc(1, sizeof *shared);
+    if (!shared)
+        return NULL;
+    pthread_rwlockattr_t writer_first;
+    pthread_rwlockattr_init(&writer_first);
+    pthread_rwlockattr_setkind_np(&writer_first, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&shared->lock, &writer_first);
+    pthread_rwlockattr_destroy(&writer_first);
+    pthread_mutex_init(&shared->changing, NULL);
+    pthread_mutex_init(&shared->compacting, NULL);
+    pthread_mutex_init(&shared->pool_lock, NULL);
+    return shared;
+}
+
+static void free_shared(struct index_shared *shared)
+{
+    if (!shared)
+        return;
+    searchers_free(shared->pool);
+    pthread_rwlock_destroy(&shared->lock);
+    pthread_mutex_destroy(&shared->changing);
+    pthread_mutex_destroy(&shared->compacting);
+    pthread_mutex_destroy(&shared->pool_lock);
+    free(shared);
 }
 
 enum doppel_status doppel_index_new(const struct doppel_index_options *options,
                                     struct doppel_index **out, struct doppel_error *error)
 {
-    if (options->bits != 64 && options->bits != 256)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "an index of %u-bit codes is not known: 64 or 256", options->bits);
+    enum doppel_status status = check_options(options, error);
+    if (status)
+        return status;
     struct doppel_index *index = calloc(1, sizeof *index);
-    if (!index)
+    struct head *head = head_new(options);
+    if (index && head) {
+        index->options = *options;
+        index->words = table_words(options);
+        index->shared = make_shared();
+        index->state = state_new(head, NULL, 0);
+    }
+    head_release(head);
+    if (!index || !index->shared || !index->state) {
+        doppel_index_free(index);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an index");
-    index->options = *options;
-    index->words = options->bits / 64;
+    }
     *out = index;
     return DOPPEL_OK;
+}
+
+static enum doppel_status open_part(const struct doppel_index *index, const char *name,
+                                    struct part **out, struct doppel_error *error)
+{
+    struct segment *segment;
+    struct table *table;
+    char *path, *copy = strdup(name);
+    if (!copy || asprintf(&path, "%s/%s", index->folder, name) < 0) {
+        free(copy);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an index");
+    }
+    enum doppel_status status = segment_open(path, &segment, error);
+    if (!status)
+        status = table_open(&index->options, segment, &table, error);
+    free(path);
+    if (status) {
+        free(copy);
+        return status;
+    }
+    *out = part_new(table, copy);
+    return *out ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an index");
+}
+
+static enum doppel_status open_parts(struct doppel_index *index,
+                                     const struct doppel_index_files *files,
+                                     struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    struct part **parts = calloc(files->count + 1, sizeof(struct part *));
+    struct state *state = NULL;
+    for (size_t i = 0; parts && i < files->count && !status; i++)
+        status = open_part(index, files->names[i], &parts[i], error);
+    if (parts && !status)
+        state = state_new(index->state->head, parts, files->count);
+    for (size_t i = 0; parts && i < files->count; i++)
+        part_release(parts[i]);
+    free(parts);
+    if (status)
+        return status;
+    if (!state)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an index");
+    state_release(index->state);
+    index->state = state;
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_index_open(const struct doppel_index_options *options,
+                                     const struct doppel_index_files *files,
+                                     struct doppel_index **out, struct doppel_error *error)
+{
+    struct doppel_index *index = NULL;
+    enum doppel_status status = doppel_index_new(options, &index, error);
+    if (status)
+        return status;
+    index->folder = strdup(files->folder);
+    index->durable = files->durable;
+    index->read_only = files->read_only;
+    index->publish = files->publish;
+    index->publish_context = files->context;
+    status = index->folder ? open_parts(index, files, error)
+                           : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an index");
+    if (status)
+        doppel_index_free(index);
+    else
+        *out = index;
+    return status;
 }
 
 void doppel_index_free(struct doppel_index *index)
 {
     if (!index)
         return;
-    free(index->groups);
-    free(index->payloads);
+    state_release(index->state);
+    free_shared(index->shared);
+    free(index->folder);
     free(index);
 }
 
-size_t doppel_index_count(const struct doppel_index *index)
-{
-    return index->count;
-}
+/* ---- inserting and removing ---- */
 
-/* Where word 0 of a code lies; word w is SCAN_GROUP × w further. */
-static uint64_t *code_at(const struct doppel_index *index, size_t position)
+/* An index in memory keeps its head small by itself. */
+static enum doppel_status flush_when_full(struct doppel_index *index, struct doppel_error *error)
 {
-    return index->groups + position / SCAN_GROUP * SCAN_GROUP * index->words +
-           position % SCAN_GROUP;
-}
-
-/* Room for `wanted` codes, in whole groups. */
-static bool set_capacity(struct doppel_index *index, size_t wanted)
-{
-    size_t bytes;
-    if (wanted > SIZE_MAX - SCAN_GROUP)
-        return false;
-    wanted = (wanted + SCAN_GROUP - 1) / SCAN_GROUP * SCAN_GROUP;
-    if (!size_multiply(wanted, index->words * sizeof(uint64_t), &bytes) || bytes > PTRDIFF_MAX)
-        return false;
-    uint64_t *groups = realloc(index->groups, bytes);
-    if (!groups)
-        return false;
-    index->groups = groups;
-    void *payloads =
-        realloc(index->payloads, wanted * (index->wide ? sizeof(uint64_t) : sizeof(uint32_t)));
-    if (!payloads)
-        return false;
-    index->payloads = payloads;
-    index->capacity = wanted;
-    return true;
-}
-
-/* Growing by half: at most a third is slack. */
-static bool reserve(struct doppel_index *index, size_t count)
-{
-    if (count <= index->capacity)
-        return true;
-    size_t half_more = index->capacity + index->capacity / 2;
-    return set_capacity(index, half_more > count ? half_more : count);
-}
-
-void doppel_index_reserve(struct doppel_index *index, size_t count)
-{
-    if (count > index->capacity)
-        (void)set_capacity(index, count);
-}
-
-static void set_payload(struct doppel_index *index, size_t position, uint64_t payload)
-{
-    if (index->wide)
-        ((uint64_t *)index->payloads)[position] = payload;
-    else
-        ((uint32_t *)index->payloads)[position] = (uint32_t)payload;
-}
-
-/* Most callers number their things: 32 bits a payload do until a wider one comes. */
-static bool widen(struct doppel_index *index, const uint64_t *payloads, size_t count)
-{
-    bool fits = true;
-    for (size_t i = 0; i < count && fits; i++)
-        fits = payloads[i] <= UINT32_MAX;
-    if (index->wide || fits)
-        return true;
-    uint64_t *wide = malloc(index->capacity * sizeof *wide);
-    if (!wide)
-        return false;
-    for (size_t i = 0; i < index->count; i++)
-        wide[i] = index_payload(index, i);
-    free(index->payloads);
-    index->payloads = wide;
-    index->wide = true;
-    return true;
+    pthread_rwlock_rdlock(&index->shared->lock);
+    const struct head *head = index->state->head;
+    bool full = head->count >= index->options.head_codes ||
+                head->removed.count >= index->options.head_codes;
+    pthread_rwlock_unlock(&index->shared->lock);
+    if (index->folder || !full)
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_index_flush(index, error);
+    return status ? status : doppel_index_compact(index, false, error);
 }
 
 enum doppel_status doppel_index_insert(struct doppel_index *index, const uint64_t *codes,
                                        const uint64_t *payloads, size_t count,
                                        struct doppel_error *error)
 {
-    size_t end;
-    if (__builtin_add_overflow(index->count, count, &end) || !reserve(index, end) ||
-        !widen(index, payloads, count))
+    if (!index->words)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an index of postings takes items, not codes");
+    pthread_rwlock_wrlock(&index->shared->lock);
+    bool inserted = head_insert(index->state->head, codes, payloads, count);
+    pthread_rwlock_unlock(&index->shared->lock);
+    if (!inserted)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu more codes in the index",
                            count);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t *code = code_at(index, index->count);
-        /* A new group is begun with zeros: the scan reads whole groups. */
-        if (index->count % SCAN_GROUP == 0)
-            memset(code, 0, SCAN_GROUP * index->words * sizeof *code);
-        for (size_t word = 0; word < index->words; word++)
-            code[word * SCAN_GROUP] = codes[i * index->words + word];
-        set_payload(index, index->count++, payloads[i]);
-    }
+    (void)flush_when_full(index, NULL); /* without memory for it the head grows */
     return DOPPEL_OK;
 }
 
-/* The last code takes the place of a removed one: results are sorted, the order of codes is free.
- */
-size_t doppel_index_remove(struct doppel_index *index, uint64_t payload)
+enum doppel_status doppel_index_remove(struct doppel_index *index, const uint64_t *payloads,
+                                       size_t count, struct doppel_error *error)
 {
-    size_t removed = 0;
-    for (size_t i = 0; i < index->count;) {
-        if (index_payload(index, i) != payload) {
-            i++;
-            continue;
-        }
-        size_t last = --index->count;
-        for (size_t word = 0; word < index->words; word++)
-            code_at(index, i)[word * SCAN_GROUP] = code_at(index, last)[word * SCAN_GROUP];
-        set_payload(index, i, index_payload(index, last));
-        removed++;
+    pthread_rwlock_wrlock(&index->shared->lock);
+    bool removed = head_remove(index->state->head, payloads, count, index->state->count > 0);
+    pthread_rwlock_unlock(&index->shared->lock);
+    if (!removed)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to remove %zu payloads", count);
+    (void)flush_when_full(index, NULL);
+    return DOPPEL_OK;
+}
+
+/* ---- what it tells of itself ---- */
+
+struct doppel_index_info doppel_index_info(const struct doppel_index *index)
+{
+    pthread_rwlock_rdlock(&index->shared->lock);
+    const struct state *state = index->state;
+    struct doppel_index_info info = {.codes = state->head->alive,
+                                     .distinct = state->head->alive,
+                                     .head_codes = state->head->alive,
+                                     .removed = state->head->removed.count,
+                                     .bytes = head_bytes(state->head),
+                                     .segments = state->count};
+    for (size_t i = 0; i < state->count; i++) {
+        const struct part *part = state->parts[i];
+        uint64_t distinct;
+        size_t removed;
+        info.codes += table_count(part->table, &distinct);
+        info.distinct += distinct;
+        (void)part_removed(part, &removed);
+        info.removed += removed;
+        info.bytes += segment_bytes(table_segment(part->table));
+        info.damaged += segment_damage(table_segment(part->table), NULL) != DOPPEL_OK;
     }
-    return removed;
+    pthread_rwlock_unlock(&index->shared->lock);
+    return info;
+}
+
+uint64_t doppel_index_count(const struct doppel_index *index)
+{
+    return doppel_index_info(index).codes;
+}
+
+enum doppel_status doppel_index_names(const struct doppel_index *index, const char *const **out,
+                                      size_t *out_count, struct doppel_error *error)
+{
+    struct snapshot snapshot = snapshot_take(index);
+    const struct state *state = snapshot.state;
+    size_t bytes = 0, count = index->folder ? state->count : 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += sizeof(char *) + strlen(state->parts[i]->name) + 1;
+    const char **names = malloc(bytes + 1);
+    char *text = names ? (char *)(names + count) : NULL;
+    for (size_t i = 0; names && i < count; i++) {
+        size_t length = strlen(state->parts[i]->name) + 1;
+        names[i] = memcpy(text, state->parts[i]->name, length);
+        text += length;
+    }
+    snapshot_release(&snapshot);
+    if (!names)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the names of segments");
+    *out = names;
+    *out_count = count;
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_index_verify(const struct doppel_index *index, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    struct snapshot snapshot = snapshot_take(index);
+    for (size_t i = 0; i < snapshot.state->count && !status; i++)
+        status = segment_verify(table_segment(snapshot.state->parts[i]->table), error);
+    snapshot_release(&snapshot);
+    return status;
 }

@@ -1,11 +1,25 @@
 /**
- * doppel/index.h: exact Hamming search over binary codes.
+ * doppel/index.h: the shared index. Exact multi-index Hamming search over binary codes, banded
+ * search over signatures, postings of keys; in memory, or in segment files. Stands on core alone:
+ * no database (durability is doppel/store.h's).
  *
- * An index holds codes of one width, each with a payload, an opaque 64-bit value of the caller's.
- * It answers "all codes within radius r" and "the k nearest" exactly: the same answers as a linear
- * scan. Stands on core alone: no database.
+ * An index is a small head, which takes what is inserted, and immutable segments, into which the
+ * head is flushed and which are merged in tiers. Removed payloads are remembered until a merge
+ * drops their codes. An index holds one kind of table:
  *
- * One writer; any number of threads may search while nobody writes.
+ * - Hamming: codes of 32, 64, 128 or 256 bits; a search finds *every* code within a radius.
+ * - Bands: signatures of 16-bit lanes; the distance is the number of lanes that differ; a search
+ *   finds those within the radius that share a whole band with the query.
+ * - Postings: 32-bit keys at positions of items; a lookup finds the positions of equal keys.
+ *
+ * With each code or item goes a payload, an opaque 64-bit value of the caller's; the same payload
+ * may have many codes.
+ *
+ * A code is some 64-bit words, word 0 first: bits/64 of them (a 32-bit code is the low half of one
+ * word, the high half is not looked at), or lanes/4 (lane i is bits 16 × (i % 4) on of word i / 4).
+ *
+ * Threads: one thread at a time may insert, remove, load and flush, and one may compact, while any
+ * number search; each call sees the index as it was at one moment.
  */
 #ifndef DOPPEL_INDEX_H
 #define DOPPEL_INDEX_H
@@ -20,13 +34,169 @@ extern "C" {
 
 struct doppel_index;
 
+enum doppel_index_table {
+    DOPPEL_INDEX_HAMMING = 1,
+    DOPPEL_INDEX_BANDS = 2,
+    DOPPEL_INDEX_POSTINGS = 3
+};
+
 struct doppel_index_options {
-    uint32_t bits;          /**< width of a code: 64 or 256; default 64 */
-    uint32_t design_radius; /**< the radius to be fastest at; others stay exact; default 16 */
-    uint32_t threads;       /**< used by searches of many queries and by self-joins; default 1 */
+    enum doppel_index_table table; /**< default Hamming */
+    uint32_t bits;                 /**< Hamming: width of a code, 32, 64, 128 or 256; default 64 */
+    uint32_t
+        design_radius; /**< Hamming: the radius to be fastest at; others stay exact; default 8 */
+    uint32_t lanes, bands, rows; /**< bands: lanes of a signature, a multiple of 4, and bands of
+                                    `rows` lanes each; default 128, 25, 5 */
+    uint32_t key_bits;           /**< postings: keys are below 2^key_bits; default 25 */
+    bool compact;                /**< Hamming: fewer bytes a code, slower; default false */
+    uint32_t head_codes; /**< codes, removals or postings in the head at which an index in memory
+                            flushes it by itself; one with files is flushed by its owner only;
+                            default 65536 */
 };
 
 DOPPEL_API struct doppel_index_options doppel_index_options_default(void);
+
+/* ---- life ---- */
+
+/** An index in memory. @param out given (doppel_index_free). DOPPEL_OK; DOPPEL_E_ARGUMENT; _MEMORY.
+ */
+DOPPEL_API enum doppel_status doppel_index_new(const struct doppel_index_options *options,
+                                               struct doppel_index **out,
+                                               struct doppel_error *error);
+
+/** Where an index keeps its segments when they are files. */
+struct doppel_index_files {
+    const char *folder;       /**< that is there; copied */
+    const char *const *names; /**< of the live segments, oldest first; borrowed during the call */
+    size_t count;
+    bool durable;   /**< segments survive power loss once they are published */
+    bool read_only; /**< nothing is written: flush, load and compact are DOPPEL_E_ARGUMENT */
+    /**
+     * Called when the set of segments is about to change, from the thread that flushes, loads or
+     * compacts, never by two at once: make it lasting that `names`, oldest first, are the segments
+     * from now on. After a flush or a load they hold all that the head held when it began. When it
+     * fails, the index stays as it was, the call fails with its status, and the new file is
+     * removed; when it succeeds, files that are live no more are removed as soon as no search of
+     * this process reads them. NULL: the caller asks doppel_index_names.
+     */
+    enum doppel_status (*publish)(void *context, const char *const *names, size_t count,
+                                  struct doppel_error *error);
+    void *context;
+};
+
+/**
+ * An index whose segments are files of a folder; the head stays in memory: what is inserted and not
+ * flushed is the caller's to repeat (doppel/store.h does). Nothing is read whole.
+ * @param out given (doppel_index_free); files are not removed by that
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT; _NOT_FOUND (a name is no file); _CORRUPT; _VERSION;
+ * _FORMAT (no segment, or one of other options); _IO; _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_index_open(const struct doppel_index_options *options,
+                                                const struct doppel_index_files *files,
+                                                struct doppel_index **out,
+                                                struct doppel_error *error);
+
+/** When nobody uses it any more. NULL is fine. */
+DOPPEL_API void doppel_index_free(struct doppel_index *index);
+
+struct doppel_index_info {
+    uint64_t codes;      /**< or postings; those of removed payloads count until a merge */
+    uint64_t distinct;   /**< Hamming: codes without repeats within a segment or the head */
+    uint64_t head_codes; /**< of these in the head */
+    uint64_t removed;    /**< payloads remembered as removed, of head and segments */
+    uint64_t bytes;      /**< of segments, and of the head in memory */
+    uint64_t damaged;    /**< segments in which damage was met */
+    size_t segments;
+};
+
+/** Thread-safe. */
+DOPPEL_API struct doppel_index_info doppel_index_info(const struct doppel_index *index);
+
+/** Codes, or postings; those of removed payloads count until a flush or merge drops them.
+ * Thread-safe. */
+DOPPEL_API uint64_t doppel_index_count(const struct doppel_index *index);
+
+/** Names of the live segment files, oldest first. @param out given: one piece of memory (free).
+ * DOPPEL_OK; DOPPEL_E_MEMORY. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_index_names(const struct doppel_index *index,
+                                                 const char *const **out, size_t *out_count,
+                                                 struct doppel_error *error);
+
+/**
+ * Insert `count` codes. Hamming and bands. A search sees all of them or none.
+ * @param codes    count × words; borrowed
+ * @param payloads count of them; borrowed
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (an index of postings); DOPPEL_E_MEMORY (then nothing was
+ * inserted)
+ */
+DOPPEL_API enum doppel_status doppel_index_insert(struct doppel_index *index, const uint64_t *codes,
+                                                  const uint64_t *payloads, size_t count,
+                                                  struct doppel_error *error);
+
+/** A key at a position of its item, which is below the item's length. */
+struct doppel_index_posting {
+    uint32_t key;
+    uint32_t position;
+};
+
+struct doppel_index_item {
+    uint64_t payload;
+    uint32_t length; /**< of the item on the axis; positions are below it */
+    uint32_t count;
+    const struct doppel_index_posting *postings; /**< borrowed; in any order */
+};
+
+/** Insert an item of postings. DOPPEL_OK; DOPPEL_E_ARGUMENT (another table; a position beyond the
+ * length or a key beyond key_bits); DOPPEL_E_LIMIT (2^32 positions in the head); DOPPEL_E_MEMORY */
+DOPPEL_API enum doppel_status doppel_index_insert_item(struct doppel_index *index,
+                                                       const struct doppel_index_item *item,
+                                                       struct doppel_error *error);
+
+/** Remove all codes or items of these payloads that have been inserted so far; unknown ones are
+ * fine. DOPPEL_OK; DOPPEL_E_MEMORY (then nothing was removed) */
+DOPPEL_API enum doppel_status doppel_index_remove(struct doppel_index *index,
+                                                  const uint64_t *payloads, size_t count,
+                                                  struct doppel_error *error);
+
+/** Codes to be loaded. They are read several times over; the same must come each time. */
+struct doppel_index_load {
+    uint64_t count;
+    /** Read the next at most `max` codes and their payloads. @return how many; 0 at the end */
+    size_t (*read)(void *context, uint64_t *codes, uint64_t *payloads, size_t max);
+    void (*rewind)(void *context); /**< begin again; called before each pass */
+    void *context;
+};
+
+/**
+ * Insert many codes, straight into a segment. Hamming and bands. What the head holds is flushed
+ * before. Memory: at most half as much as the new segment beside it.
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT; _IO; _MEMORY; a status of `publish`: then nothing was
+ * inserted
+ */
+DOPPEL_API enum doppel_status doppel_index_bulk(struct doppel_index *index,
+                                                const struct doppel_index_load *load,
+                                                struct doppel_error *error);
+
+/** Make a segment of the head: what was inserted and removed since the last time. Nothing to do is
+ * fine. As doppel_index_bulk. */
+DOPPEL_API enum doppel_status doppel_index_flush(struct doppel_index *index,
+                                                 struct doppel_error *error);
+
+/**
+ * Merge segments, and drop the codes of removed payloads from them: where a tier is full, or all
+ * into one. Does not touch the head. An index in memory merges tiers by itself when it flushes. May
+ * run in one thread while others search and another inserts, removes and flushes.
+ * @return as doppel_index_bulk, and DOPPEL_E_CORRUPT when a segment to be merged is damaged
+ */
+DOPPEL_API enum doppel_status doppel_index_compact(struct doppel_index *index, bool all,
+                                                   struct doppel_error *error);
+
+/** Check all checksums of all segment files. DOPPEL_OK; DOPPEL_E_CORRUPT with the first damaged
+ * file. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_index_verify(const struct doppel_index *index,
+                                                  struct doppel_error *error);
+
+/* ---- search: Hamming and bands ---- */
 
 struct doppel_index_hit {
     uint64_t payload;
@@ -34,59 +204,94 @@ struct doppel_index_hit {
     uint32_t query; /**< number of the query within the call */
 };
 
-struct doppel_index_posting {
-    uint32_t key;
-    uint32_t position; /**< within its item */
-};
-
 /** Return false to end the search early. Called from the calling thread only, ordered by query,
  * distance, payload. */
 typedef bool doppel_index_visitor(void *context, const struct doppel_index_hit *hit);
 
-/** @param out given (doppel_index_free). DOPPEL_E_ARGUMENT, DOPPEL_E_MEMORY. */
-DOPPEL_API enum doppel_status doppel_index_new(const struct doppel_index_options *options,
-                                               struct doppel_index **out,
-                                               struct doppel_error *error);
+/** What searches cost. */
+struct doppel_index_counts {
+    uint64_t lookups;    /**< buckets visited */
+    uint64_t candidates; /**< codes whose distance was computed */
+};
 
-DOPPEL_API void doppel_index_free(struct doppel_index *index);
-
-/** Codes in the index. */
-DOPPEL_API size_t doppel_index_count(const struct doppel_index *index);
-
-/**
- * Insert `count` codes.
- * @param codes    count × bits/64 words, word 0 of code 0 first; borrowed
- * @param payloads count of them; the same payload may have many codes; borrowed
- * @return DOPPEL_OK; DOPPEL_E_MEMORY (then nothing was inserted)
- */
-DOPPEL_API enum doppel_status doppel_index_insert(struct doppel_index *index, const uint64_t *codes,
-                                                  const uint64_t *payloads, size_t count,
-                                                  struct doppel_error *error);
-
-/** Make room for `count` codes in all, which spares growing in steps. Without memory for it nothing
- * happens: inserting will tell. */
-DOPPEL_API void doppel_index_reserve(struct doppel_index *index, size_t count);
-
-/** Remove all codes of a payload. @return how many there were. */
-DOPPEL_API size_t doppel_index_remove(struct doppel_index *index, uint64_t payload);
+/** What to search for. Zero what is not wanted. */
+struct doppel_index_request {
+    const uint64_t *queries; /**< count × words; borrowed */
+    size_t count;            /**< below 2^32 */
+    uint32_t radius;         /**< bits, or lanes, that may differ */
+    size_t nearest;          /**< k: only the k nearest of those, ties by payload; 0: all. Bands: of
+                                those that share a band */
+    size_t cap; /**< at most so many hits a query, the nearest; 0: all. As `nearest`; the smaller of
+                   the two holds */
+    bool (*filter)(void *context, uint64_t payload); /**< false: not this one; from any thread */
+    void *filter_context;
+    uint32_t threads;                   /**< 0 and 1: the calling one */
+    struct doppel_index_counts *counts; /**< added to; NULL: not counted */
+};
 
 /**
- * Visit every code within `radius` of each of `count` queries, each once, ordered by query,
- * distance, payload.
- * @param queries count × bits/64 words; borrowed
- * @return DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED when the visitor returned false
+ * Visit what is found, ordered by query, distance, payload.
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT; _MEMORY; _CANCELLED when the visitor returned false;
+ * _CORRUPT when a segment file is damaged: what was visited may be wrong or lack something.
+ * Thread-safe.
  */
 DOPPEL_API enum doppel_status doppel_index_search(const struct doppel_index *index,
-                                                  const uint64_t *queries, size_t count,
-                                                  uint32_t radius, doppel_index_visitor *visitor,
-                                                  void *context, struct doppel_error *error);
+                                                  const struct doppel_index_request *request,
+                                                  doppel_index_visitor *visitor, void *context,
+                                                  struct doppel_error *error);
 
-/** Visit the `k` nearest of each query, nearest first, ties by payload. As doppel_index_search
- * otherwise. */
-DOPPEL_API enum doppel_status doppel_index_knn(const struct doppel_index *index,
-                                               const uint64_t *queries, size_t count, size_t k,
-                                               doppel_index_visitor *visitor, void *context,
-                                               struct doppel_error *error);
+/** The same as an array. @param out_hits given (free); may be NULL when there are none.
+ * Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_index_search_array(const struct doppel_index *index,
+                                                        const struct doppel_index_request *request,
+                                                        struct doppel_index_hit **out_hits,
+                                                        size_t *out_count,
+                                                        struct doppel_error *error);
+
+/* ---- postings ----
+ *
+ * The items of all segments and the head lie one after the other on one axis of 64-bit positions.
+ * An axis is the index as it was when it was taken, and stays so. */
+
+struct doppel_index_axis;
+
+/** @param out given (doppel_index_axis_free, before the index is freed). DOPPEL_OK;
+ * DOPPEL_E_ARGUMENT (no index of postings); DOPPEL_E_MEMORY. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_index_axis_take(const struct doppel_index *index,
+                                                     struct doppel_index_axis **out,
+                                                     struct doppel_error *error);
+DOPPEL_API void doppel_index_axis_free(struct doppel_index_axis *axis);
+
+/** Postings of each of `count` keys, those of removed items included. @param out_lengths count of
+ * them. DOPPEL_OK; DOPPEL_E_CORRUPT. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_index_lengths(const struct doppel_index_axis *axis,
+                                                   const uint32_t *keys, size_t count,
+                                                   uint64_t *out_lengths,
+                                                   struct doppel_error *error);
+
+/** A part of the positions of one key, ascending: base + positions[i]. Those of removed items may
+ * be among them: doppel_index_item_at tells. Return false to end the lookup. */
+typedef bool doppel_index_run_visitor(void *context, uint32_t key_number, uint64_t base,
+                                      const uint32_t *positions, size_t count);
+
+/** Visit the positions of each of `count` keys: segment by segment, in each by number of the key.
+ * DOPPEL_OK; DOPPEL_E_CORRUPT; DOPPEL_E_CANCELLED. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_index_lookup(const struct doppel_index_axis *axis,
+                                                  const uint32_t *keys, size_t count,
+                                                  doppel_index_run_visitor *visitor, void *context,
+                                                  struct doppel_error *error);
+
+struct doppel_index_place {
+    uint64_t payload;
+    uint64_t start; /**< of the item on the axis */
+    uint32_t length;
+    bool removed;
+};
+
+/** The item that a position of the axis, found by a lookup, lies in. Thread-safe. */
+DOPPEL_API struct doppel_index_place doppel_index_item_at(const struct doppel_index_axis *axis,
+                                                          uint64_t position);
 
 /* ---- joins: the near pairs of many codes at once ---- */
 

@@ -24,6 +24,12 @@ size_t scan64_portable(const uint64_t *groups, size_t group_count, const uint64_
     return scan(groups, group_count, query, radius, out, 1);
 }
 
+size_t scan128_portable(const uint64_t *groups, size_t group_count, const uint64_t *query,
+                        uint32_t radius, struct scan_hit *out)
+{
+    return scan(groups, group_count, query, radius, out, 2);
+}
+
 size_t scan256_portable(const uint64_t *groups, size_t group_count, const uint64_t *query,
                         uint32_t radius, struct scan_hit *out)
 {
@@ -32,11 +38,15 @@ size_t scan256_portable(const uint64_t *groups, size_t group_count, const uint64
 
 scan_kernel *scan_choose(uint32_t bits)
 {
+    static scan_kernel *const portable[] = {scan64_portable, scan128_portable, scan256_portable};
+    unsigned width = bits <= 64 ? 0 : bits == 128 ? 1 : 2;
 #if defined(__x86_64__)
+    static scan_kernel *const avx2[] = {scan64_avx2, scan128_avx2, scan256_avx2};
+    static scan_kernel *const avx512[] = {scan64_avx512, scan128_avx512, scan256_avx512};
     if (cpu_flags() & CPU_AVX512_POPCNT)
-        return bits == 64 ? scan64_avx512 : scan256_avx512;
+        return avx512[width];
     if (cpu_flags() & CPU_AVX2)
-        return bits == 64 ? scan64_avx2 : scan256_avx2;
+        return avx2[width];
 #endif
-    return bits == 64 ? scan64_portable : scan256_portable;
+    return portable[width];
 }

@@ -24,11 +24,12 @@ struct scan_hit {
 typedef size_t scan_kernel(const uint64_t *groups, size_t group_count, const uint64_t *query,
                            uint32_t radius, struct scan_hit *out);
 
-scan_kernel scan64_portable, scan256_portable;
-scan_kernel scan64_avx2, scan256_avx2;
-scan_kernel scan64_avx512, scan256_avx512;
+scan_kernel scan64_portable, scan128_portable, scan256_portable;
+scan_kernel scan64_avx2, scan128_avx2, scan256_avx2;
+scan_kernel scan64_avx512, scan128_avx512, scan256_avx512;
 
-/** The fastest kernel of this processor for codes of `bits` (64 or 256), by core/cpu.h. */
+/** The fastest kernel of this processor for codes of `bits` (up to 64, 128 or 256), by core/cpu.h.
+ */
 scan_kernel *scan_choose(uint32_t bits);
 
 #endif

@@ -46,18 +46,30 @@ size_t scan64_avx2(const uint64_t *groups, size_t group_count, const uint64_t *q
     return found;
 }
 
-size_t scan256_avx2(const uint64_t *groups, size_t group_count, const uint64_t *query,
-                    uint32_t radius, struct scan_hit *out)
+static inline size_t scan_words(const uint64_t *groups, size_t group_count, const uint64_t *query,
+                                uint32_t radius, struct scan_hit *out, size_t words)
 {
     size_t found = 0;
     for (size_t position = 0; position < group_count * SCAN_GROUP; position += HALF) {
         const uint64_t *at =
-            groups + position / SCAN_GROUP * SCAN_GROUP * 4 + position % SCAN_GROUP;
+            groups + position / SCAN_GROUP * SCAN_GROUP * words + position % SCAN_GROUP;
         /* A byte counts at most 8 bits of each word: 32 fit it. */
         __m256i counts = byte_counts(at, query[0]);
-        for (size_t word = 1; word < 4; word++)
+        for (size_t word = 1; word < words; word++)
             counts = _mm256_add_epi8(counts, byte_counts(at + word * SCAN_GROUP, query[word]));
         found += emit(counts, radius, position, out + found);
     }
     return found;
+}
+
+size_t scan128_avx2(const uint64_t *groups, size_t group_count, const uint64_t *query,
+                    uint32_t radius, struct scan_hit *out)
+{
+    return scan_words(groups, group_count, query, radius, out, 2);
+}
+
+size_t scan256_avx2(const uint64_t *groups, size_t group_count, const uint64_t *query,
+                    uint32_t radius, struct scan_hit *out)
+{
+    return scan_words(groups, group_count, query, radius, out, 4);
 }

@@ -50,6 +50,21 @@ size_t scan64_avx512(const uint64_t *groups, size_t group_count, const uint64_t 
     return found;
 }
 
+size_t scan128_avx512(const uint64_t *groups, size_t group_count, const uint64_t *query,
+                      uint32_t radius, struct scan_hit *out)
+{
+    const __m512i q0 = _mm512_set1_epi64((long long)query[0]);
+    const __m512i q1 = _mm512_set1_epi64((long long)query[1]);
+    const __m512i r = _mm512_set1_epi64(radius);
+    size_t found = 0;
+    for (size_t group = 0; group < group_count; group++) {
+        const uint64_t *at = groups + group * SCAN_GROUP * 2;
+        __m512i both = _mm512_add_epi64(distance64(at, q0), distance64(at + SCAN_GROUP, q1));
+        found += emit(both, r, group, out + found);
+    }
+    return found;
+}
+
 size_t scan256_avx512(const uint64_t *groups, size_t group_count, const uint64_t *query,
                       uint32_t radius, struct scan_hit *out)
 {

@@ -1,218 +1,307 @@
-/* Searches of many queries: blocks of codes that stay in the cache, scanned for each query. */
-#include "index/index_room.h"
-
+/* Searches: the head and all segments for some queries at a time, what is removed left out. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
 #include "core/ordered.h"
+#include "index/index_room.h"
 
-enum {
-    BLOCK_BYTES = 16 << 10, /* half of the smallest level-1 cache */
-    BLOCK_CODES_MAX = BLOCK_BYTES / sizeof(uint64_t),
-    QUERIES_A_PIECE = 32 /* enough to make reading the codes from memory cheap */
-};
+enum { QUERIES_A_PIECE = 32 }; /* enough to make reading the codes from memory cheap */
 
-typedef ARRAY(struct doppel_index_hit) hit_array;
-
-/* What one piece of the queries found. */
-struct result {
+/* Memory for one piece at a time, used again by later searches. */
+struct searcher {
+    struct searcher *next; /* in the pool */
+    struct table_scratch scratch;
+    struct query queries[QUERIES_A_PIECE];
     hit_array hits[QUERIES_A_PIECE];
-    bool no_memory;
+    size_t before[QUERIES_A_PIECE]; /* hits, before the source that is being searched */
+    hit_array extra;
+    struct doppel_index_counts counts;
+    enum doppel_status status;
+    struct doppel_error error;
 };
 
 struct search {
     const struct doppel_index *index;
-    scan_kernel *kernel;
-    const uint64_t *queries;
-    size_t count;
-    uint32_t radius;
+    const struct doppel_index_request *request;
+    struct snapshot snapshot;
     size_t k; /* 0: all within the radius */
+    uint32_t radius;
     doppel_index_visitor *visitor;
     void *context;
-    struct result *results; /* one a slot */
+    struct searcher **searchers; /* one a slot */
     enum doppel_status status;
+    struct doppel_error *error;
 };
 
-static bool comes_before(const struct doppel_index_hit *a, const struct doppel_index_hit *b)
+/* ---- the pool ---- */
+
+static struct searcher *take_searcher(const struct doppel_index *index)
 {
-    return a->distance != b->distance ? a->distance < b->distance : a->payload < b->payload;
+    struct index_shared *shared = index->shared;
+    pthread_mutex_lock(&shared->pool_lock);
+    struct searcher *searcher = shared->pool;
+    if (searcher)
+        shared->pool = searcher->next;
+    pthread_mutex_unlock(&shared->pool_lock);
+    return searcher ? searcher : calloc(1, sizeof *searcher);
 }
 
-static int compare_hits(const void *a, const void *b)
+static void give_back(const struct doppel_index *index, struct searcher *searcher)
 {
-    return comes_before(a, b) ? -1 : comes_before(b, a);
+    struct index_shared *shared = index->shared;
+    if (!searcher)
+        return;
+    pthread_mutex_lock(&shared->pool_lock);
+    searcher->next = shared->pool;
+    shared->pool = searcher;
+    pthread_mutex_unlock(&shared->pool_lock);
 }
 
-/* ---- the k nearest: a heap whose top is the farthest ---- */
-
-static void sift_down(struct doppel_index_hit *heap, size_t count)
+void searchers_free(struct searcher *pool)
 {
-    struct doppel_index_hit moved = heap[0];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && comes_before(&heap[child], &heap[child + 1]))
-            child++;
-        if (!comes_before(&moved, &heap[child]))
+    while (pool) {
+        struct searcher *next = pool->next;
+        table_scratch_free(&pool->scratch);
+        for (size_t i = 0; i < QUERIES_A_PIECE; i++)
+            array_free(&pool->hits[i]);
+        array_free(&pool->extra);
+        free(pool);
+        pool = next;
+    }
+}
+
+/* ---- sources: the parts, and the head after the last of them ---- */
+
+static enum doppel_status search_source(const struct search *search, struct searcher *searcher,
+                                        size_t source, struct query *queries, size_t count,
+                                        size_t k)
+{
+    const struct state *state = search->snapshot.state;
+    if (source < state->count) {
+        const struct table *table = state->parts[source]->table;
+        enum doppel_status status = table_search(table, &searcher->scratch, queries, count, k,
+                                                 &searcher->counts, &searcher->error);
+        return status ? status : segment_damage(table_segment(table), &searcher->error);
+    }
+    pthread_rwlock_rdlock(&search->index->shared->lock);
+    enum doppel_status status =
+        head_search(&search->snapshot.head, queries, count, k, &searcher->counts, &searcher->error);
+    pthread_rwlock_unlock(&search->index->shared->lock);
+    return status;
+}
+
+static bool needs_filter(const struct search *search, size_t source)
+{
+    const struct state *state = search->snapshot.state;
+    if (search->request->filter)
+        return true;
+    return source < state->count &&
+           (search->snapshot.head.clock || state_removes_any(state, source, state->count));
+}
+
+/* Leave out what is removed or not wanted of the hits from `start` on. */
+static void filter_hits(const struct search *search, size_t source, hit_array *hits, size_t start)
+{
+    const struct doppel_index_request *request = search->request;
+    size_t kept = start;
+    for (size_t i = start; i < hits->count; i++) {
+        uint64_t payload = hits->items[i].payload;
+        bool removed = source < search->snapshot.state->count &&
+                       snapshot_removes(search->index, &search->snapshot, source, payload);
+        if (!removed && (!request->filter || request->filter(request->filter_context, payload)))
+            hits->items[kept++] = hits->items[i];
+    }
+    hits->count = kept;
+}
+
+/* The k nearest of a source when some of it does not count: more are asked for until k are left. */
+static enum doppel_status nearest_filtered(const struct search *search, struct searcher *searcher,
+                                           size_t source, struct query *query)
+{
+    hit_array *extra = &searcher->extra;
+    size_t asked = search->k, got;
+    do {
+        struct query again = *query;
+        again.hits = extra;
+        extra->count = 0;
+        enum doppel_status status = search_source(search, searcher, source, &again, 1, asked);
+        if (status)
+            return status;
+        got = extra->count;
+        filter_hits(search, source, extra, 0);
+        if (got < asked || extra->count >= search->k)
             break;
-        heap[at] = heap[child];
-    }
-    heap[at] = moved;
+        asked *= 4;
+    } while (asked < SIZE_MAX / 8);
+    for (size_t i = 0; i < extra->count; i++)
+        if (!array_push(query->hits, extra->items[i]))
+            return doppel_fail(&searcher->error, DOPPEL_E_MEMORY,
+                               "no memory for the hits of a search");
+    hits_keep_nearest(query->hits, search->k);
+    if (query->hits->count == search->k)
+        query->radius = query->hits->items[search->k - 1].distance;
+    return DOPPEL_OK;
 }
 
-static void sift_up(struct doppel_index_hit *heap, size_t at)
+static enum doppel_status search_filtered(const struct search *search, struct searcher *searcher,
+                                          size_t source, size_t count)
 {
-    struct doppel_index_hit moved = heap[at];
-    while (at > 0 && comes_before(&heap[(at - 1) / 2], &moved)) {
-        heap[at] = heap[(at - 1) / 2];
-        at = (at - 1) / 2;
+    enum doppel_status status = DOPPEL_OK;
+    if (search->k) {
+        for (size_t i = 0; i < count && !status; i++)
+            status = nearest_filtered(search, searcher, source, &searcher->queries[i]);
+        return status;
     }
-    heap[at] = moved;
-}
-
-/* Keep a hit: all of them, or the k nearest. */
-static bool keep(hit_array *hits, const struct doppel_index_hit *hit, size_t k)
-{
-    if (!k)
-        return array_push(hits, *hit);
-    if (hits->count < k) {
-        if (!array_push(hits, *hit))
-            return false;
-        sift_up(hits->items, hits->count - 1);
-    } else if (comes_before(hit, &hits->items[0])) {
-        hits->items[0] = *hit;
-        sift_down(hits->items, k);
-    }
-    return true;
-}
-
-/* Codes at the distance of the k-th nearest still count: ties go by payload. */
-static uint32_t radius_now(const struct search *search, const hit_array *hits)
-{
-    return search->k && hits->count == search->k ? hits->items[0].distance : search->radius;
+    for (size_t i = 0; i < count; i++)
+        searcher->before[i] = searcher->hits[i].count;
+    status = search_source(search, searcher, source, searcher->queries, count, 0);
+    for (size_t i = 0; i < count && !status; i++)
+        filter_hits(search, source, &searcher->hits[i], searcher->before[i]);
+    return status;
 }
 
 /* ---- pieces ---- */
 
-/* Scan the codes from `start`, `count` of them, for one query. */
-static bool scan_block(const struct search *search, size_t start, size_t count, size_t query,
-                       hit_array *hits)
-{
-    const struct doppel_index *index = search->index;
-    struct scan_hit found[BLOCK_CODES_MAX];
-    size_t n =
-        search->kernel(index->groups + start * index->words, (count + SCAN_GROUP - 1) / SCAN_GROUP,
-                       search->queries + query * index->words, radius_now(search, hits), found);
-    for (size_t i = 0; i < n && found[i].position < count; i++) {
-        struct doppel_index_hit hit = {index_payload(index, start + found[i].position),
-                                       found[i].distance, (uint32_t)query};
-        if (!keep(hits, &hit, search->k))
-            return false;
-    }
-    return true;
-}
-
-static bool scan_piece(const struct search *search, size_t first, size_t queries, hit_array *hits)
-{
-    size_t codes = search->index->count;
-    size_t block = BLOCK_CODES_MAX / search->index->words;
-    for (size_t start = 0; start < codes; start += block) {
-        size_t count = codes - start < block ? codes - start : block;
-        for (size_t i = 0; i < queries; i++)
-            if (!scan_block(search, start, count, first + i, &hits[i]))
-                return false;
-    }
-    return true;
-}
-
 static size_t queries_of(const struct search *search, size_t piece)
 {
-    size_t left = search->count - piece * QUERIES_A_PIECE;
+    size_t left = search->request->count - piece * QUERIES_A_PIECE;
     return left < QUERIES_A_PIECE ? left : QUERIES_A_PIECE;
+}
+
+static void begin_piece(const struct search *search, struct searcher *searcher, size_t piece)
+{
+    searcher->status = DOPPEL_OK;
+    searcher->counts = (struct doppel_index_counts){0};
+    for (size_t i = 0; i < queries_of(search, piece); i++) {
+        size_t number = piece * QUERIES_A_PIECE + i;
+        searcher->hits[i].count = 0;
+        searcher->queries[i] =
+            (struct query){.code = search->request->queries + number * search->index->words,
+                           .number = (uint32_t)number,
+                           .radius = search->radius,
+                           .hits = &searcher->hits[i]};
+    }
 }
 
 static void work(void *context, size_t piece, size_t slot)
 {
     struct search *search = context;
-    struct result *result = &search->results[slot];
-    size_t queries = queries_of(search, piece);
-    for (size_t i = 0; i < queries; i++)
-        result->hits[i].count = 0;
-    result->no_memory = !scan_piece(search, piece * QUERIES_A_PIECE, queries, result->hits);
-    for (size_t i = 0; i < queries && !result->no_memory; i++)
-        if (result->hits[i].count > 1)
-            qsort(result->hits[i].items, result->hits[i].count, sizeof *result->hits[i].items,
-                  compare_hits);
+    struct searcher *searcher = search->searchers[slot];
+    size_t count = queries_of(search, piece);
+    begin_piece(search, searcher, piece);
+    for (size_t source = 0; source <= search->snapshot.state->count && !searcher->status; source++)
+        searcher->status =
+            needs_filter(search, source)
+                ? search_filtered(search, searcher, source, count)
+                : search_source(search, searcher, source, searcher->queries, count, search->k);
+    for (size_t i = 0; i < count && !searcher->status; i++)
+        if (search->k)
+            hits_keep_nearest(&searcher->hits[i], search->k);
+        else
+            hits_sort(searcher->hits[i].items, searcher->hits[i].count);
 }
 
 static bool deliver(void *context, size_t piece, size_t slot)
 {
     struct search *search = context;
-    struct result *result = &search->results[slot];
-    if (result->no_memory) {
-        search->status = DOPPEL_E_MEMORY;
+    struct searcher *searcher = search->searchers[slot];
+    if (searcher->status) {
+        search->status =
+            doppel_fail(search->error, searcher->status, "%s", searcher->error.message);
         return false;
     }
+    if (search->request->counts) {
+        search->request->counts->lookups += searcher->counts.lookups;
+        search->request->counts->candidates += searcher->counts.candidates;
+    }
     for (size_t i = 0; i < queries_of(search, piece); i++)
-        for (size_t j = 0; j < result->hits[i].count; j++)
-            if (!search->visitor(search->context, &result->hits[i].items[j])) {
-                search->status = DOPPEL_E_CANCELLED;
+        for (size_t j = 0; j < searcher->hits[i].count; j++)
+            if (!search->visitor(search->context, &searcher->hits[i].items[j])) {
+                search->status = doppel_fail(search->error, DOPPEL_E_CANCELLED,
+                                             "the search was ended by its caller");
                 return false;
             }
     return true;
 }
 
-static enum doppel_status run(struct search *search, struct doppel_error *error)
+/* ---- a search ---- */
+
+static enum doppel_status run(struct search *search)
 {
+    const struct doppel_index *index = search->index;
+    size_t count = search->request->count;
     struct ordered pieces = {.context = search,
-                             .threads = search->index->options.threads,
-                             .pieces = search->count / QUERIES_A_PIECE +
-                                       (search->count % QUERIES_A_PIECE != 0),
+                             .threads = search->request->threads,
+                             .pieces = count / QUERIES_A_PIECE + (count % QUERIES_A_PIECE != 0),
                              .work = work,
                              .deliver = deliver};
-    size_t slots = ordered_slots(&pieces);
-    if (search->count > UINT32_MAX)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%zu queries at once are too many",
-                           search->count);
-    search->kernel = scan_choose(search->index->options.bits);
-    search->results = calloc(slots, sizeof *search->results);
-    if (!search->results)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a search");
-    ordered_run(&pieces);
-    for (size_t slot = 0; slot < slots; slot++)
-        for (size_t i = 0; i < QUERIES_A_PIECE; i++)
-            array_free(&search->results[slot].hits[i]);
-    free(search->results);
-    if (search->status == DOPPEL_E_MEMORY)
-        doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a search");
-    else if (search->status)
-        doppel_fail(error, search->status, "the search was ended by its caller");
+    size_t slots = ordered_slots(&pieces), taken = 0;
+    struct searcher *only; /* the common case needs no memory */
+    search->searchers = slots > 1 ? calloc(slots, sizeof(struct searcher *)) : &only;
+    while (search->searchers && taken < slots &&
+           (search->searchers[taken] = take_searcher(index)) != NULL)
+        taken++;
+    if (search->searchers && taken == slots) {
+        search->snapshot = snapshot_take(index);
+        ordered_run(&pieces);
+        snapshot_release(&search->snapshot);
+    } else {
+        search->status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a search");
+    }
+    while (taken > 0)
+        give_back(index, search->searchers[--taken]);
+    if (slots > 1)
+        free(search->searchers);
     return search->status;
 }
 
-enum doppel_status doppel_index_search(const struct doppel_index *index, const uint64_t *queries,
-                                       size_t count, uint32_t radius, doppel_index_visitor *visitor,
-                                       void *context, struct doppel_error *error)
+static size_t smaller(size_t a, size_t b)
 {
-    struct search search = {.index = index,
-                            .queries = queries,
-                            .count = count,
-                            .radius = radius,
-                            .visitor = visitor,
-                            .context = context};
-    return run(&search, error);
+    return !a ? b : !b ? a : a < b ? a : b;
 }
 
-enum doppel_status doppel_index_knn(const struct doppel_index *index, const uint64_t *queries,
-                                    size_t count, size_t k, doppel_index_visitor *visitor,
-                                    void *context, struct doppel_error *error)
+enum doppel_status doppel_index_search(const struct doppel_index *index,
+                                       const struct doppel_index_request *request,
+                                       doppel_index_visitor *visitor, void *context,
+                                       struct doppel_error *error)
 {
+    const struct doppel_index_options *options = &index->options;
+    uint32_t most = options->table == DOPPEL_INDEX_BANDS ? options->lanes : options->bits;
     struct search search = {.index = index,
-                            .queries = queries,
-                            .count = k && index->count ? count : 0,
-                            .radius = index->options.bits,
-                            .k = k,
+                            .request = request,
+                            .k = smaller(request->nearest, request->cap),
+                            .radius = request->radius < most ? request->radius : most,
                             .visitor = visitor,
-                            .context = context};
-    return run(&search, error);
+                            .context = context,
+                            .error = error};
+    if (!index->words)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "an index of postings is looked up, not searched");
+    if (request->count > UINT32_MAX)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%zu queries at once are too many",
+                           request->count);
+    return request->count ? run(&search) : DOPPEL_OK;
+}
+
+static bool collect(void *context, const struct doppel_index_hit *hit)
+{
+    return array_push((hit_array *)context, *hit);
+}
+
+enum doppel_status doppel_index_search_array(const struct doppel_index *index,
+                                             const struct doppel_index_request *request,
+                                             struct doppel_index_hit **out_hits, size_t *out_count,
+                                             struct doppel_error *error)
+{
+    hit_array hits = {0};
+    enum doppel_status status = doppel_index_search(index, request, collect, &hits, error);
+    if (status == DOPPEL_E_CANCELLED)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a search");
+    if (status) {
+        array_free(&hits);
+        return status;
+    }
+    *out_hits = hits.items;
+    *out_count = hits.count;
+    return DOPPEL_OK;
 }

@@ -20,7 +20,12 @@
 
 enum { SEGMENT_PARTS_MAX = 24, SEGMENT_PARAMETERS = 24 };
 
-enum segment_table { SEGMENT_HAMMING = 1, SEGMENT_BANDS = 2, SEGMENT_POSTINGS = 3 };
+enum segment_table {
+    SEGMENT_HAMMING = 1,
+    SEGMENT_BANDS = 2,
+    SEGMENT_POSTINGS = 3,
+    SEGMENT_LINEAR = 4 /* few codes, or such that are searched at large radii */
+};
 
 /* What a segment is to hold, before it is filled; unused entries are 0. */
 struct segment_plan {

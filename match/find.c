@@ -31,7 +31,7 @@ static enum doppel_status fill_tables(const struct doppel_matcher *matcher,
         status = tables_insert(&search->tables, matcher, search->filled, search->filled, error);
         packed->searchable = !status;
         if (status)
-            tables_remove(&search->tables, search->filled);
+            (void)tables_remove(&search->tables, search->filled);
     }
     pthread_mutex_unlock(&search->lock);
     return status;
@@ -46,10 +46,10 @@ static enum doppel_status look_up(const struct doppel_matcher *matcher,
     uint64_t codes[MAX_LOOKUP_WORDS];
     size_t count = lookups_of_query(fingerprint, &matcher->options, codes);
     enum doppel_status status =
-        doppel_index_search(tables->codes, codes, count, matcher->radius, gather, gathering, error);
+        tables_search(tables->codes, codes, count, matcher->radius, gather, gathering, error);
     if (!status && tables->full && fingerprint->code_bits == 256)
-        status = doppel_index_search(tables->full, fingerprint->codes[0].word, 1,
-                                     matcher->full_radius, gather, gathering, error);
+        status = tables_search(tables->full, fingerprint->codes[0].word, 1, matcher->full_radius,
+                               gather, gathering, error);
     if (gathering->no_memory)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a search");
     return status;
@@ -88,6 +88,8 @@ static bool judge_all(const struct doppel_matcher *matcher, const struct doppel_
         struct unpacked item;
         uint32_t slot = candidates->list.items[i];
         struct doppel_found one = {.id = matcher->ids.items[slot]};
+        if (!matcher_is_telling(matcher, slot)) /* without memory it could not be removed */
+            continue;
         matcher_unpack(matcher, slot, &item);
         if (matcher_judge(matcher, query, &item.item, &one) && !array_push(found, one))
             return false;

@@ -99,8 +99,8 @@ static enum doppel_status search(struct piece *piece, const struct doppel_index 
                                  uint32_t radius)
 {
     struct gathering gathering = {piece, &piece->lookups};
-    return doppel_index_search(index, piece->lookups.words, piece->lookups.count, radius, gather,
-                               &gathering, NULL);
+    return tables_search(index, piece->lookups.words, piece->lookups.count, radius, gather,
+                         &gathering, NULL);
 }
 
 /* The full frames of a piece, as they are. */
@@ -251,8 +251,6 @@ static enum doppel_status join_block(struct join *join, const struct ordered *ru
 static enum doppel_status join_blocks(struct join *join)
 {
     enum doppel_status status = tables_make(join->matcher, true, &join->before, NULL);
-    if (!status)
-        tables_reserve(&join->before, join->count, join->matcher->codes.count);
     for (uint32_t start = 0; start < join->count && !status; start = join->block_end) {
         join->block_start = start;
         join->block_end = join->count - start < BLOCK ? join->count : start + BLOCK;

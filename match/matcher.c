@@ -203,7 +203,7 @@ void doppel_matcher_remove(struct doppel_matcher *matcher, uint64_t id)
         return;
     struct packed *packed = &matcher->packed.items[slot];
     if (packed->searchable)
-        tables_remove(&matcher->search->tables, slot);
+        (void)tables_remove(&matcher->search->tables, slot);
     id_map_remove(&matcher->map, slot);
     matcher->dead_codes += (size_t)__builtin_popcount(packed->views);
     *packed = (struct packed){0};

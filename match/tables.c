@@ -1,11 +1,12 @@
 /* The indexes in which pictures are searched for: made, filled, emptied. */
 #include "match/matcher_room.h"
 
-static enum doppel_status make_index(uint32_t bits, struct doppel_index **out,
+static enum doppel_status make_index(uint32_t bits, uint32_t radius, struct doppel_index **out,
                                      struct doppel_error *error)
 {
     struct doppel_index_options options = doppel_index_options_default();
     options.bits = bits;
+    options.design_radius = radius;
     return doppel_index_new(&options, out, error);
 }
 
@@ -14,11 +15,11 @@ enum doppel_status tables_make(const struct doppel_matcher *matcher, bool querie
 {
     uint32_t bits = matcher->scheme->code_bits;
     *out = (struct tables){0};
-    enum doppel_status status = make_index(bits, &out->codes, error);
+    enum doppel_status status = make_index(bits, matcher->radius, &out->codes, error);
     if (!status && queries)
-        status = make_index(bits, &out->queries, error);
+        status = make_index(bits, matcher->radius, &out->queries, error);
     if (!status && matcher->full_radius)
-        status = make_index(256, &out->full, error);
+        status = make_index(256, matcher->full_radius, &out->full, error);
     if (status)
         tables_free(out);
     return status;
@@ -30,15 +31,6 @@ void tables_free(struct tables *tables)
     doppel_index_free(tables->queries);
     doppel_index_free(tables->full);
     *tables = (struct tables){0};
-}
-
-void tables_reserve(struct tables *tables, size_t pictures, size_t codes)
-{
-    doppel_index_reserve(tables->codes, codes);
-    if (tables->queries)
-        doppel_index_reserve(tables->queries, codes);
-    if (tables->full)
-        doppel_index_reserve(tables->full, pictures);
 }
 
 enum doppel_status tables_insert(struct tables *tables, const struct doppel_matcher *matcher,
@@ -61,11 +53,20 @@ enum doppel_status tables_insert(struct tables *tables, const struct doppel_matc
     return status;
 }
 
-void tables_remove(struct tables *tables, uint64_t payload)
+enum doppel_status tables_remove(struct tables *tables, uint64_t payload)
 {
-    doppel_index_remove(tables->codes, payload);
-    if (tables->queries)
-        doppel_index_remove(tables->queries, payload);
-    if (tables->full)
-        doppel_index_remove(tables->full, payload);
+    enum doppel_status status = doppel_index_remove(tables->codes, &payload, 1, NULL);
+    if (!status && tables->queries)
+        status = doppel_index_remove(tables->queries, &payload, 1, NULL);
+    if (!status && tables->full)
+        status = doppel_index_remove(tables->full, &payload, 1, NULL);
+    return status;
+}
+
+enum doppel_status tables_search(const struct doppel_index *table, const uint64_t *codes,
+                                 size_t count, uint32_t radius, doppel_index_visitor *visitor,
+                                 void *context, struct doppel_error *error)
+{
+    struct doppel_index_request request = {.queries = codes, .count = count, .radius = radius};
+    return doppel_index_search(table, &request, visitor, context, error);
 }

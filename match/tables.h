@@ -18,14 +18,16 @@ enum doppel_status tables_make(const struct doppel_matcher *matcher, bool querie
                                struct tables *out, struct doppel_error *error);
 void tables_free(struct tables *tables);
 
-/** Expect so many pictures with so many codes: growing in steps would hold them twice. */
-void tables_reserve(struct tables *tables, size_t pictures, size_t codes);
-
 /** Insert the codes of the picture in a slot under a payload. */
 enum doppel_status tables_insert(struct tables *tables, const struct doppel_matcher *matcher,
                                  uint32_t slot, uint64_t payload, struct doppel_error *error);
 
-/** Remove all codes of a payload. */
-void tables_remove(struct tables *tables, uint64_t payload);
+/** Remove all codes of a payload. DOPPEL_OK; DOPPEL_E_MEMORY: then it is found still. */
+enum doppel_status tables_remove(struct tables *tables, uint64_t payload);
+
+/** Visit what is within the radius of some codes in one of the tables. */
+enum doppel_status tables_search(const struct doppel_index *table, const uint64_t *codes,
+                                 size_t count, uint32_t radius, doppel_index_visitor *visitor,
+                                 void *context, struct doppel_error *error);
 
 #endif

@@ -41,8 +41,9 @@ int main(void)
         status = doppel_index_insert(index, codes, payloads, CODES, &error);
 
     uint64_t query = codes[4711] ^ 0x0100000000008001; /* three bits off */
+    struct doppel_index_request request = {.queries = &query, .count = 1, .radius = 6};
     if (status == DOPPEL_OK)
-        status = doppel_index_search(index, &query, 1, 6, print_hit, NULL, &error);
+        status = doppel_index_search(index, &request, print_hit, NULL, &error);
     doppel_index_free(index);
     if (status != DOPPEL_OK)
         fprintf(stderr, "%s\n", error.message);

@@ -19,6 +19,7 @@ enum { BIG = 10000, QUERIES = 37 };
 /* Codes as the test knows them, beside the index that is to agree. */
 struct fixture {
     size_t words, count;
+    uint32_t threads;
     uint64_t *codes, *payloads, *queries;
     struct doppel_index *index;
 };
@@ -43,7 +44,7 @@ static bool collect(void *context, const struct doppel_index_hit *hit)
 /* Several codes share a payload; the later ones use their high bits. */
 static struct fixture make(enum shape shape, size_t count, size_t words, uint32_t threads)
 {
-    struct fixture f = {.words = words, .count = count};
+    struct fixture f = {.words = words, .count = count, .threads = threads};
     f.codes = malloc((count + 1) * words * sizeof(uint64_t));
     f.payloads = malloc((count + 1) * sizeof(uint64_t));
     f.queries = malloc(QUERIES * words * sizeof(uint64_t));
@@ -54,10 +55,7 @@ static struct fixture make(enum shape shape, size_t count, size_t words, uint32_
         f.payloads[i] = (i < count / 3 ? UINT32_MAX : UINT64_MAX) - i * 7919 % (count / 3 + 1);
     struct doppel_index_options options = doppel_index_options_default();
     options.bits = (uint32_t)(64 * words);
-    options.threads = threads;
     assert_int_equal(doppel_index_new(&options, &f.index, NULL), DOPPEL_OK);
-    if (count % 2)
-        doppel_index_reserve(f.index, count + count / 3);
     size_t half = count / 2;
     assert_int_equal(doppel_index_insert(f.index, f.codes, f.payloads, half, NULL), DOPPEL_OK);
     for (size_t i = half; i < count; i++)
@@ -122,13 +120,12 @@ static void check(const struct fixture *f, size_t queries, uint32_t radius, size
 {
     struct hits hits = {0};
     size_t at = 0;
-    if (k)
-        assert_int_equal(doppel_index_knn(f->index, f->queries, queries, k, collect, &hits, NULL),
-                         DOPPEL_OK);
-    else
-        assert_int_equal(
-            doppel_index_search(f->index, f->queries, queries, radius, collect, &hits, NULL),
-            DOPPEL_OK);
+    struct doppel_index_request request = {.queries = f->queries,
+                                           .count = queries,
+                                           .radius = k ? UINT32_MAX : radius,
+                                           .nearest = k,
+                                           .threads = f->threads};
+    assert_int_equal(doppel_index_search(f->index, &request, collect, &hits, NULL), DOPPEL_OK);
     for (size_t query = 0; query < queries; query++) {
         size_t within;
         struct doppel_index_hit *all = oracle(f, query, radius, &within);
@@ -238,12 +235,12 @@ static void test_removal(void **state)
     uint64_t seed = 3;
     for (size_t words = 1; words <= 4; words += 3) {
         struct fixture f = make(SKEWED, 400, words, 1);
-        assert_int_equal(doppel_index_remove(f.index, 12345), 0);
+        uint64_t unknown = 12345;
+        assert_int_equal(doppel_index_remove(f.index, &unknown, 1, NULL), DOPPEL_OK);
         while (f.count) {
             uint64_t payload = f.payloads[random_word(&seed) % f.count];
-            size_t before = f.count;
             forget(&f, payload);
-            assert_int_equal(doppel_index_remove(f.index, payload), before - f.count);
+            assert_int_equal(doppel_index_remove(f.index, &payload, 1, NULL), DOPPEL_OK);
             assert_int_equal(doppel_index_count(f.index), f.count);
             check(&f, 3, (uint32_t)(20 * words), 0);
             check(&f, 2, 0, 5);
@@ -261,9 +258,10 @@ static void test_the_visitor_ends_it(void **state)
         struct fixture f = make(EQUAL, 100, 1, threads);
         struct hits hits = {.stop_after = 150};
         struct doppel_error error = {0};
-        assert_int_equal(
-            doppel_index_search(f.index, f.queries, QUERIES, 0, collect, &hits, &error),
-            DOPPEL_E_CANCELLED);
+        struct doppel_index_request request = {
+            .queries = f.queries, .count = QUERIES, .threads = threads};
+        assert_int_equal(doppel_index_search(f.index, &request, collect, &hits, &error),
+                         DOPPEL_E_CANCELLED);
         assert_int_equal(error.status, DOPPEL_E_CANCELLED);
         assert_int_equal(hits.count, 150);
         free(hits.items);
@@ -283,9 +281,6 @@ static void test_wrong_use(void **state)
     assert_int_equal(doppel_index_insert(f.index, NULL, NULL, SIZE_MAX, NULL), DOPPEL_E_MEMORY);
     assert_int_equal(doppel_index_insert(f.index, NULL, NULL, SIZE_MAX / 16, NULL),
                      DOPPEL_E_MEMORY);
-    doppel_index_reserve(f.index, SIZE_MAX);
-    doppel_index_reserve(f.index, SIZE_MAX / 16);
-    doppel_index_reserve(f.index, 3);
     check(&f, 5, 30, 0);
     drop(&f);
     doppel_index_free(NULL);

@@ -63,6 +63,7 @@ static void test_portable(void **state)
 {
     (void)state;
     check_kernel(scan64_portable, 1);
+    check_kernel(scan128_portable, 2);
     check_kernel(scan256_portable, 4);
 }
 
@@ -73,6 +74,7 @@ static void test_avx2(void **state)
     if (!(cpu_flags() & CPU_AVX2))
         skip();
     check_kernel(scan64_avx2, 1);
+    check_kernel(scan128_avx2, 2);
     check_kernel(scan256_avx2, 4);
 }
 
@@ -82,6 +84,7 @@ static void test_avx512(void **state)
     if (!(cpu_flags() & CPU_AVX512_POPCNT))
         skip();
     check_kernel(scan64_avx512, 1);
+    check_kernel(scan128_avx512, 2);
     check_kernel(scan256_avx512, 4);
 }
 #endif
@@ -91,6 +94,8 @@ static void test_choice_follows_the_processor(void **state)
     (void)state;
     cpu_mask(0);
     assert_ptr_equal(scan_choose(64), scan64_portable);
+    assert_ptr_equal(scan_choose(32), scan64_portable);
+    assert_ptr_equal(scan_choose(128), scan128_portable);
     assert_ptr_equal(scan_choose(256), scan256_portable);
     cpu_mask(UINT32_MAX);
     bool plain = !(cpu_flags() & (CPU_AVX2 | CPU_AVX512_POPCNT));

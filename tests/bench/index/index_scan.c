@@ -62,8 +62,9 @@ struct trial {
 static void search_index(struct trial *trial)
 {
     uint32_t radius = trial->bits == 64 ? RADIUS_64 : RADIUS_256;
-    if (doppel_index_search(trial->index, trial->query_codes, trial->queries, radius, count_hit,
-                            &trial->sink, NULL))
+    struct doppel_index_request request = {
+        .queries = trial->query_codes, .count = trial->queries, .radius = radius};
+    if (doppel_index_search(trial->index, &request, count_hit, &trial->sink, NULL))
         exit(2);
 }
 
@@ -126,6 +127,7 @@ static void measure_size(uint32_t bits, size_t count)
     uint64_t *queries = random_words(MAX_QUERIES * bits / 64, 3);
     struct doppel_index_options options = doppel_index_options_default();
     options.bits = bits;
+    options.design_radius = bits / 2; /* at which it scans */
     struct trial trial = {.bits = bits, .count = count, .codes = codes, .query_codes = queries};
     if (doppel_index_new(&options, &trial.index, NULL) ||
         doppel_index_insert(trial.index, codes, payloads, count, NULL))

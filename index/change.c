@@ -1,0 +1,197 @@
+/* How an index changes: new segments are built, published, and put in place. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "index/index_room.h"
+
+/* ---- one new part ---- */
+
+void part_name(char out[PART_NAME_BYTES])
+{
+    /* Never one that was used before: a reader may still ask for that. */
+    uint64_t number = 0;
+    while (getrandom(&number, sizeof number, 0) < 0)
+        ;
+    snprintf(out, PART_NAME_BYTES, "%016llx.segment", (unsigned long long)number);
+}
+
+static char *path_of(const struct doppel_index *index, const char *name)
+{
+    char *path;
+    return asprintf(&path, "%s/%s", index->folder, name) < 0 ? NULL : path;
+}
+
+static void remove_file(const struct doppel_index *index, const struct part *part)
+{
+    char *path = part->name ? path_of(index, part->name) : NULL;
+    if (path)
+        unlink(path);
+    free(path);
+}
+
+void part_discard(const struct doppel_index *index, struct part *part)
+{
+    remove_file(index, part);
+    part_release(part);
+}
+
+enum doppel_status part_build(const struct doppel_index *index, struct code_stream *stream,
+                              const uint64_t *removed, size_t removed_count, struct part **out,
+                              struct doppel_error *error)
+{
+    struct segment_target target = {
+        .durable = index->durable, .removed = removed, .removed_count = removed_count};
+    char name[PART_NAME_BYTES], *path = NULL, *copy = NULL;
+    enum doppel_status status = DOPPEL_E_MEMORY;
+    struct table *table;
+    if (index->folder) {
+        part_name(name);
+        copy = strdup(name);
+        target.path = path = path_of(index, name);
+        if (!copy || !path) {
+            doppel_fail(error, status, "no memory for a segment of the index");
+            goto end;
+        }
+    }
+    status = table_build(&index->options, stream, &target, &table, error);
+    if (status)
+        goto end;
+    *out = part_new(table, copy);
+    copy = NULL;
+    if (*out)
+        goto end;
+    status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a segment of the index");
+    if (path)
+        unlink(path);
+end:
+    free(path);
+    free(copy);
+    return status;
+}
+
+/* ---- a new state ---- */
+
+static enum doppel_status publish(const struct doppel_index *index, const struct state *state,
+                                  struct doppel_error *error)
+{
+    if (!index->folder || !index->publish)
+        return DOPPEL_OK;
+    const char **names = calloc(state->count + 1, sizeof *names);
+    if (!names)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the names of segments");
+    for (size_t i = 0; i < state->count; i++)
+        names[i] = state->parts[i]->name;
+    enum doppel_status status = index->publish(index->publish_context, names, state->count, error);
+    free(names);
+    return status;
+}
+
+/* The state after a change; NULL without memory. */
+static struct state *state_after(const struct doppel_index *index, const struct change *change)
+{
+    const struct state *now = index->state;
+    struct part **parts = malloc((now->count + 1) * sizeof(struct part *));
+    struct head *head = change->flushed ? head_new(&index->options) : head_retain(now->head);
+    struct state *state = NULL;
+    size_t count = 0, i = 0;
+    if (!parts || !head)
+        goto end;
+    while (i < now->count && (!change->old_count || now->parts[i] != change->old[0]))
+        parts[count++] = now->parts[i++];
+    if (change->fresh)
+        parts[count++] = change->fresh;
+    for (i += change->old_count; i < now->count; i++)
+        parts[count++] = now->parts[i];
+    state = state_new(head, parts, count);
+end:
+    free(parts);
+    head_release(head);
+    return state;
+}
+
+enum doppel_status change_make(struct doppel_index *index, const struct change *change,
+                               struct doppel_error *error)
+{
+    struct index_shared *shared = index->shared;
+    pthread_mutex_lock(&shared->changing);
+    struct state *before = index->state, *after = state_after(index, change);
+    enum doppel_status status =
+        after ? publish(index, after, error)
+              : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a change of the index");
+    if (!status) {
+        pthread_rwlock_wrlock(&shared->lock);
+        index->state = after;
+        pthread_rwlock_unlock(&shared->lock);
+        for (size_t i = 0; i < change->old_count; i++)
+            remove_file(index, change->old[i]);
+    }
+    pthread_mutex_unlock(&shared->changing);
+    state_release(status ? after : before);
+    return status;
+}
+
+/* ---- flush and load ---- */
+
+static enum doppel_status refuse_read_only(const struct doppel_index *index,
+                                           struct doppel_error *error)
+{
+    return index->read_only
+               ? doppel_fail(error, DOPPEL_E_ARGUMENT, "the index is open for reading only")
+               : DOPPEL_OK;
+}
+
+/* Build a part, put it at the end. */
+static enum doppel_status append(struct doppel_index *index, struct code_stream *stream,
+                                 const uint64_t *removed, size_t removed_count, bool flushed,
+                                 struct doppel_error *error)
+{
+    struct change change = {.flushed = flushed};
+    if (stream->count || removed_count) {
+        enum doppel_status status =
+            part_build(index, stream, removed, removed_count, &change.fresh, error);
+        if (status)
+            return status;
+    }
+    enum doppel_status status = change_make(index, &change, error);
+    if (status && change.fresh)
+        part_discard(index, change.fresh);
+    else
+        part_release(change.fresh);
+    return status;
+}
+
+enum doppel_status doppel_index_flush(struct doppel_index *index, struct doppel_error *error)
+{
+    enum doppel_status status = refuse_read_only(index, error);
+    if (status)
+        return status;
+    struct snapshot snapshot = snapshot_take(index);
+    const struct head *head = snapshot.state->head;
+    if (head->count || head->clock) {
+        struct head_stream living;
+        size_t removed_count;
+        uint64_t *removed = head_removed(head, &removed_count);
+        head_stream_init(&living, head);
+        status = removed ? append(index, &living.stream, removed, removed_count, true, error)
+                         : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to flush the index");
+        free(removed);
+    }
+    snapshot_release(&snapshot);
+    return status;
+}
+
+enum doppel_status doppel_index_bulk(struct doppel_index *index,
+                                     const struct doppel_index_load *load,
+                                     struct doppel_error *error)
+{
+    if (!index->words)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an index of postings takes items, not codes");
+    enum doppel_status status = doppel_index_flush(index, error);
+    if (status || !load->count)
+        return status;
+    struct code_stream stream = {load->context, load->count, load->read, load->rewind};
+    return append(index, &stream, NULL, 0, false, error);
+}

@@ -1,0 +1,280 @@
+/* The head: codes appended and marked, payloads noted, and all of it read for a flush. */
+#include "index/head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/bands_room.h"
+#include "index/scan_codes.h"
+#include "index/table.h"
+
+enum { LEAST_CAPACITY = 64 };
+
+struct head *head_new(const struct doppel_index_options *options)
+{
+    struct head *head = calloc(1, sizeof *head);
+    if (!head)
+        return NULL;
+    atomic_init(&head->references, 1);
+    head->options = *options;
+    head->words = table_words(options);
+    return head;
+}
+
+struct head *head_retain(struct head *head)
+{
+    atomic_fetch_add_explicit(&head->references, 1, memory_order_relaxed);
+    return head;
+}
+
+void head_release(struct head *head)
+{
+    if (!head || atomic_fetch_sub_explicit(&head->references, 1, memory_order_acq_rel) > 1)
+        return;
+    free(head->codes);
+    free(head->payloads);
+    free(head->deaths);
+    free(head->older);
+    payload_map_free(&head->removed);
+    payload_map_free(&head->newest);
+    free(head);
+}
+
+/* ---- inserting ---- */
+
+static bool grow(void **items, size_t count, size_t item_bytes)
+{
+    void *grown = realloc(*items, count * item_bytes);
+    if (grown)
+        *items = grown;
+    return grown != NULL;
+}
+
+/* Room for `count` more, in whole groups. */
+static bool reserve(struct head *head, size_t count)
+{
+    if (count <= head->capacity - head->count)
+        return true;
+    if (count > UINT32_MAX / 2 - head->count)
+        return false;
+    size_t wanted = head->capacity ? head->capacity : LEAST_CAPACITY;
+    while (wanted < head->count + count)
+        wanted += wanted / 2 / LEAST_CAPACITY * LEAST_CAPACITY + LEAST_CAPACITY;
+    if (!grow((void **)&head->codes, wanted * head->words, sizeof *head->codes) ||
+        !grow((void **)&head->payloads, wanted, sizeof *head->payloads) ||
+        !grow((void **)&head->deaths, wanted, sizeof *head->deaths) ||
+        !grow((void **)&head->older, wanted, sizeof *head->older))
+        return false;
+    head->capacity = (uint32_t)wanted;
+    return true;
+}
+
+static bool in_groups(const struct head *head)
+{
+    return head->options.table == DOPPEL_INDEX_HAMMING;
+}
+
+static void put_code(struct head *head, uint32_t at, const uint64_t *code)
+{
+    if (!in_groups(head)) {
+        memcpy(head->codes + at * head->words, code, head->words * sizeof *code);
+        return;
+    }
+    uint64_t *place = head->codes + scan_place(at, head->words);
+    /* A new group is begun with zeros: scans read whole groups. */
+    if (at % SCAN_GROUP == 0)
+        memset(place, 0, SCAN_GROUP * head->words * sizeof *place);
+    place[0] = head->options.bits == 32 ? code[0] & UINT32_MAX : code[0];
+    for (size_t word = 1; word < head->words; word++)
+        place[word * SCAN_GROUP] = code[word];
+}
+
+static void get_code(const struct head *head, uint32_t at, uint64_t *out)
+{
+    const uint64_t *place = head->codes + at * head->words;
+    size_t step = 1;
+    if (in_groups(head)) {
+        place = head->codes + scan_place(at, head->words);
+        step = SCAN_GROUP;
+    }
+    for (size_t word = 0; word < head->words; word++)
+        out[word] = place[word * step];
+}
+
+bool head_insert(struct head *head, const uint64_t *codes, const uint64_t *payloads, size_t count)
+{
+    if (!reserve(head, count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        put_code(head, head->count, codes + i * head->words);
+        head->payloads[head->count] = payloads[i];
+        head->deaths[head->count] = 0;
+        head->count++;
+    }
+    head->alive += (uint32_t)count;
+    return true;
+}
+
+/* ---- removing ---- */
+
+/* Most heads are never asked which codes a payload has: noted when it is asked. */
+static bool map_payloads(struct head *head)
+{
+    if (!payload_map_reserve(&head->newest, head->count - head->mapped))
+        return false;
+    for (; head->mapped < head->count; head->mapped++) {
+        uint32_t *newest = payload_map_place(&head->newest, head->payloads[head->mapped]);
+        head->older[head->mapped] = *newest;
+        *newest = head->mapped + 1;
+    }
+    return true;
+}
+
+static void kill_codes(struct head *head, uint64_t payload)
+{
+    for (uint32_t at = payload_map_find(&head->newest, payload); at; at = head->older[at - 1]) {
+        /* All older ones died with this one. */
+        if (head->deaths[at - 1])
+            break;
+        head->deaths[at - 1] = head->clock;
+        head->alive--;
+    }
+}
+
+bool head_remove(struct head *head, const uint64_t *payloads, size_t count, bool remember)
+{
+    if (head->clock == UINT32_MAX || !map_payloads(head) ||
+        (remember && !payload_map_reserve(&head->removed, count)))
+        return false;
+    head->clock++;
+    for (size_t i = 0; i < count; i++) {
+        kill_codes(head, payloads[i]);
+        if (!remember)
+            continue;
+        uint32_t *clock = payload_map_place(&head->removed, payloads[i]);
+        if (!*clock)
+            *clock = head->clock;
+    }
+    return true;
+}
+
+/* ---- searching ---- */
+
+static bool search_codes(const struct head_view *view, struct query *queries, size_t count,
+                         size_t k)
+{
+    const struct head *head = view->head;
+    struct scan_codes codes = {.groups = head->codes,
+                               .payloads = head->payloads,
+                               .bits = head->options.bits,
+                               .count = view->count,
+                               .deaths = head->deaths,
+                               .clock = view->clock};
+    return k ? scan_nearest(&codes, queries, count, k) : scan_within(&codes, queries, count);
+}
+
+static uint32_t lanes_that_differ(const uint64_t *a, const uint64_t *b, size_t words)
+{
+    uint32_t lanes = 0;
+    for (size_t i = 0; i < words; i++)
+        for (uint64_t differ = a[i] ^ b[i]; differ; differ >>= 16)
+            lanes += (differ & 0xffff) != 0;
+    return lanes;
+}
+
+static bool shares_band(const uint64_t *a, const uint64_t *b,
+                        const struct doppel_index_options *options)
+{
+    for (uint32_t band = 0; band < options->bands; band++)
+        if (band_equal(a, b, band, options->rows))
+            return true;
+    return false;
+}
+
+/* One signature after the other. */
+static bool search_signatures(const struct head_view *view, struct query *query, size_t k)
+{
+    const struct head *head = view->head;
+    for (uint32_t at = 0; at < view->count; at++) {
+        const uint64_t *signature = head->codes + at * head->words;
+        uint32_t death = head->deaths[at];
+        if ((death && death <= view->clock) || !shares_band(signature, query->code, &head->options))
+            continue;
+        struct doppel_index_hit hit = {.payload = head->payloads[at], .query = query->number};
+        hit.distance = lanes_that_differ(signature, query->code, head->words);
+        if (hit.distance <= query->radius && !array_push(query->hits, hit))
+            return false;
+    }
+    if (k)
+        hits_keep_nearest(query->hits, k);
+    return true;
+}
+
+enum doppel_status head_search(const struct head_view *view, struct query *queries, size_t count,
+                               size_t k, struct doppel_index_counts *counts,
+                               struct doppel_error *error)
+{
+    counts->candidates += (uint64_t)view->count * count;
+    bool done = true;
+    if (in_groups(view->head))
+        done = search_codes(view, queries, count, k);
+    else
+        for (size_t i = 0; i < count && done; i++)
+            done = search_signatures(view, &queries[i], k);
+    return done ? DOPPEL_OK
+                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a search");
+}
+
+/* ---- flushing ---- */
+
+static size_t read_living(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
+{
+    struct head_stream *stream = context;
+    const struct head *head = stream->head;
+    size_t n = 0;
+    for (; n < max && stream->at < head->count; stream->at++)
+        if (!head->deaths[stream->at]) {
+            get_code(head, stream->at, codes + n * head->words);
+            payloads[n++] = head->payloads[stream->at];
+        }
+    return n;
+}
+
+static void begin_again(void *context)
+{
+    ((struct head_stream *)context)->at = 0;
+}
+
+void head_stream_init(struct head_stream *stream, const struct head *head)
+{
+    *stream = (struct head_stream){.stream = {stream, head->alive, read_living, begin_again},
+                                   .head = head};
+}
+
+static int compare_payloads(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+uint64_t *head_removed(const struct head *head, size_t *out_count)
+{
+    const struct payload_map *removed = &head->removed;
+    uint64_t *out = malloc((removed->count + 1) * sizeof *out);
+    size_t n = 0;
+    for (size_t i = 0; out && i < removed->cell_count; i++)
+        if (removed->cells[i].number)
+            out[n++] = removed->cells[i].payload;
+    if (n > 1)
+        qsort(out, n, sizeof *out, compare_payloads);
+    *out_count = n;
+    return out;
+}
+
+uint64_t head_bytes(const struct head *head)
+{
+    uint64_t code = head->words * sizeof *head->codes + sizeof *head->payloads +
+                    sizeof *head->deaths + sizeof *head->older;
+    return head->capacity * code +
+           (head->removed.cell_count + head->newest.cell_count) * sizeof(struct payload_cell);
+}

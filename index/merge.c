@@ -1,0 +1,229 @@
+/* Merging segments: which, and into what. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/index_room.h"
+
+enum {
+    RATIO = 2,           /* a part is merged with newer ones of at least half its size */
+    LINEAR_PART = 65536, /* so large, merging linear tables gains nothing */
+    PIECE = 1024
+};
+
+/* Neighbouring parts of a state. */
+struct run {
+    const struct state *state;
+    size_t first, end;
+};
+
+/* ---- which ---- */
+
+static uint64_t weight(const struct part *part)
+{
+    uint64_t distinct;
+    size_t removed;
+    (void)part_removed(part, &removed);
+    return table_count(part->table, &distinct) + removed;
+}
+
+static struct run choose_run(const struct doppel_index *index, const struct state *state, bool all)
+{
+    struct run run = {state, state->count ? state->count - 1 : 0, state->count};
+    if (all || !state->count) {
+        run.first = 0;
+        return run;
+    }
+    uint64_t newer = weight(state->parts[run.first]);
+    for (; run.first > 0; run.first--) {
+        uint64_t older = weight(state->parts[run.first - 1]);
+        if (older > RATIO * newer)
+            break;
+        newer += older;
+    }
+    if (table_is_linear(&index->options, newer))
+        while (run.first < run.end && weight(state->parts[run.first]) >= LINEAR_PART)
+            run.first++;
+    return run;
+}
+
+/* ---- its codes ---- */
+
+struct merge_stream {
+    struct code_stream stream;
+    struct run run;
+    size_t words, part;
+    uint64_t at; /* in the part */
+    bool filtered;
+};
+
+static bool is_dropped(const struct merge_stream *merge, uint64_t payload)
+{
+    return state_removes(merge->run.state, merge->part, merge->run.state->count, payload);
+}
+
+/* Move the living together. */
+static size_t drop_removed(const struct merge_stream *merge, uint64_t *codes, uint64_t *payloads,
+                           size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!is_dropped(merge, payloads[i])) {
+            memmove(codes + kept * merge->words, codes + i * merge->words,
+                    merge->words * sizeof *codes);
+            payloads[kept++] = payloads[i];
+        }
+    return kept;
+}
+
+static size_t read_merged(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
+{
+    struct merge_stream *merge = context;
+    while (merge->part < merge->run.end) {
+        const struct table *table = merge->run.state->parts[merge->part]->table;
+        size_t n = table_read(table, merge->at, max, codes, payloads);
+        merge->at += n;
+        if (n && merge->filtered)
+            n = drop_removed(merge, codes, payloads, n);
+        else if (!n) {
+            merge->part++;
+            merge->at = 0;
+        }
+        if (n)
+            return n;
+    }
+    return 0;
+}
+
+static void begin_again(void *context)
+{
+    struct merge_stream *merge = context;
+    merge->part = merge->run.first;
+    merge->at = 0;
+}
+
+static bool count_living(struct merge_stream *merge)
+{
+    uint64_t *codes = malloc(PIECE * (merge->words + 1) * sizeof *codes);
+    if (!codes)
+        return false;
+    begin_again(merge);
+    size_t n;
+    while ((n = read_merged(merge, codes, codes + PIECE * merge->words, PIECE)) != 0)
+        merge->stream.count += n;
+    free(codes);
+    return true;
+}
+
+static bool merge_stream_init(struct merge_stream *merge, const struct doppel_index *index,
+                              const struct run *run)
+{
+    *merge = (struct merge_stream){.stream = {merge, 0, read_merged, begin_again},
+                                   .run = *run,
+                                   .words = index->words,
+                                   .part = run->first};
+    for (size_t i = run->first; i < run->end && !merge->filtered; i++)
+        merge->filtered = state_removes_any(run->state, i, run->state->count);
+    if (merge->filtered)
+        return count_living(merge);
+    for (size_t i = run->first; i < run->end; i++) {
+        uint64_t distinct;
+        merge->stream.count += table_count(run->state->parts[i]->table, &distinct);
+    }
+    return true;
+}
+
+/* ---- its removed payloads ---- */
+
+static int compare_payloads(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Those of all parts together, for parts that are older than the run; given (free). */
+static uint64_t *join_removed(const struct run *run, size_t *out_count)
+{
+    size_t count = 0, kept = 0, part_count;
+    for (size_t i = run->first; i < run->end && run->first; i++) {
+        (void)part_removed(run->state->parts[i], &part_count);
+        count += part_count;
+    }
+    uint64_t *removed = malloc((count + 1) * sizeof *removed);
+    if (!removed)
+        return NULL;
+    count = 0;
+    for (size_t i = run->first; i < run->end && run->first; i++) {
+        const uint64_t *some = part_removed(run->state->parts[i], &part_count);
+        memcpy(removed + count, some, part_count * sizeof *some);
+        count += part_count;
+    }
+    if (count > 1)
+        qsort(removed, count, sizeof *removed, compare_payloads);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || removed[kept - 1] != removed[i])
+            removed[kept++] = removed[i];
+    *out_count = kept;
+    return removed;
+}
+
+/* ---- merging ---- */
+
+/* Damage that was met while reading must not get into a segment with good checksums. */
+static enum doppel_status check_damage(const struct run *run, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = run->first; i < run->end && !status; i++)
+        status = segment_damage(table_segment(run->state->parts[i]->table), error);
+    return status;
+}
+
+static enum doppel_status merge(struct doppel_index *index, const struct run *run,
+                                struct doppel_error *error)
+{
+    struct merge_stream stream;
+    struct part *fresh = NULL;
+    size_t removed_count;
+    uint64_t *removed = join_removed(run, &removed_count);
+    if (!removed || !merge_stream_init(&stream, index, run)) {
+        free(removed);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to merge segments of the index");
+    }
+    enum doppel_status status = DOPPEL_OK;
+    if (stream.stream.count || removed_count)
+        status = part_build(index, &stream.stream, removed, removed_count, &fresh, error);
+    free(removed);
+    if (!status)
+        status = check_damage(run, error);
+    if (!status) {
+        struct change change = {.old = run->state->parts + run->first,
+                                .old_count = run->end - run->first};
+        change.fresh = fresh;
+        status = change_make(index, &change, error);
+    }
+    if (status && fresh)
+        part_discard(index, fresh);
+    else
+        part_release(fresh);
+    return status;
+}
+
+enum doppel_status doppel_index_compact(struct doppel_index *index, bool all,
+                                        struct doppel_error *error)
+{
+    if (index->read_only)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the index is open for reading only");
+    enum doppel_status status = DOPPEL_OK;
+    bool more = true;
+    pthread_mutex_lock(&index->shared->compacting);
+    while (more && !status) {
+        struct snapshot snapshot = snapshot_take(index);
+        struct run run = choose_run(index, snapshot.state, all);
+        more = run.end - run.first >= 2;
+        if (more)
+            status = merge(index, &run, error);
+        more = more && !all;
+        snapshot_release(&snapshot);
+    }
+    pthread_mutex_unlock(&index->shared->compacting);
+    return status;
+}

@@ -1,0 +1,78 @@
+/* Linear scans for several queries, block by block. */
+#include "index/scan_codes.h"
+
+enum {
+    BLOCK_BYTES = 16 << 10, /* half of the smallest level-1 cache */
+    BLOCK_CODES_MAX = BLOCK_BYTES / sizeof(uint64_t),
+    SLACK = 64 /* hits beyond k that are gathered before the k nearest are sorted out */
+};
+
+static bool is_alive(const struct scan_codes *codes, size_t i)
+{
+    return !codes->deaths || !codes->deaths[i] || codes->deaths[i] > codes->clock;
+}
+
+/* Keep k hits when they have become many, and look no farther than the last of them. */
+static void prune(struct query *query, size_t k)
+{
+    hits_keep_nearest(query->hits, k);
+    if (query->hits->count == k && query->hits->items[k - 1].distance < query->radius)
+        query->radius = query->hits->items[k - 1].distance;
+}
+
+/* Scan the codes from `start`, `count` of them, for one query. */
+static bool scan_block(const struct scan_codes *codes, scan_kernel *kernel, size_t start,
+                       size_t count, struct query *query, size_t k)
+{
+    size_t words = code_words(codes->bits);
+    /* Only the low half of a word counts of 32-bit codes, which are kept with a high half of 0. */
+    uint64_t low_half = query->code[0] & UINT32_MAX;
+    struct scan_hit found[BLOCK_CODES_MAX];
+    size_t n = kernel(codes->groups + start * words, (count + SCAN_GROUP - 1) / SCAN_GROUP,
+                      codes->bits == 32 ? &low_half : query->code, query->radius, found);
+    for (size_t i = 0; i < n && found[i].position < count; i++) {
+        size_t at = start + found[i].position;
+        struct doppel_index_hit hit = {.distance = found[i].distance, .query = query->number};
+        if (!is_alive(codes, at))
+            continue;
+        if (codes->segment)
+            segment_touch(codes->segment, scan_payload_at(codes, at), sizeof(uint32_t));
+        hit.payload = scan_payload(codes, at);
+        if (!array_push(query->hits, hit))
+            return false;
+        if (k && query->hits->count >= 2 * k + SLACK)
+            prune(query, k);
+    }
+    if (k && query->hits->count >= k)
+        prune(query, k);
+    return true;
+}
+
+static bool scan(const struct scan_codes *codes, struct query *queries, size_t count, size_t k)
+{
+    size_t words = code_words(codes->bits), block = BLOCK_CODES_MAX / words;
+    scan_kernel *kernel = scan_choose(codes->bits);
+    for (size_t start = 0; start < codes->count; start += block) {
+        size_t codes_left = codes->count - start, n = codes_left < block ? codes_left : block;
+        if (codes->segment)
+            segment_touch(codes->segment, codes->groups + start * words, n * words * 8);
+        for (size_t i = 0; i < count; i++)
+            if (!scan_block(codes, kernel, start, n, &queries[i], k))
+                return false;
+    }
+    return true;
+}
+
+bool scan_within(const struct scan_codes *codes, struct query *queries, size_t count)
+{
+    return scan(codes, queries, count, 0);
+}
+
+bool scan_nearest(const struct scan_codes *codes, struct query *queries, size_t count, size_t k)
+{
+    if (!scan(codes, queries, count, k))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        hits_keep_nearest(queries[i].hits, k);
+    return true;
+}

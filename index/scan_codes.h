@@ -1,0 +1,50 @@
+/* Searches by linear scan of codes that lie in groups (scan.h), with their payloads: blocks that
+ * stay in the cache, scanned for each of several queries. */
+#ifndef DOPPEL_INDEX_SCAN_CODES_H
+#define DOPPEL_INDEX_SCAN_CODES_H
+
+#include "index/hits.h"
+#include "index/scan.h"
+#include "index/segment.h"
+
+struct scan_codes {
+    const uint64_t *groups; /* whole ones */
+    const void *payloads;   /* 64 bits each, or 32 */
+    bool narrow;
+    uint32_t bits;
+    size_t count;
+    const uint32_t *deaths; /* code i counts unless 0 < deaths[i] ≤ clock; NULL: all count */
+    uint32_t clock;
+    const struct segment *segment; /* that they lie in; NULL: in none */
+};
+
+static inline size_t code_words(uint32_t bits)
+{
+    return (bits + 63) / 64;
+}
+
+static inline const void *scan_payload_at(const struct scan_codes *codes, size_t i)
+{
+    return codes->narrow ? (const void *)((const uint32_t *)codes->payloads + i)
+                         : (const void *)((const uint64_t *)codes->payloads + i);
+}
+
+static inline uint64_t scan_payload(const struct scan_codes *codes, size_t i)
+{
+    const void *at = scan_payload_at(codes, i);
+    return codes->narrow ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
+/** Where word 0 of code i lies among groups; word w is SCAN_GROUP × w further. */
+static inline size_t scan_place(size_t i, size_t words)
+{
+    return i / SCAN_GROUP * SCAN_GROUP * words + i % SCAN_GROUP;
+}
+
+/** Append to each query's hits the codes within its radius. @return false without memory */
+bool scan_within(const struct scan_codes *codes, struct query *queries, size_t count);
+
+/** Keep in each query's hits the k nearest of those that are there and of the codes, sorted. */
+bool scan_nearest(const struct scan_codes *codes, struct query *queries, size_t count, size_t k);
+
+#endif
