@@ -74,6 +74,19 @@ static void assert_one_is_damaged(const char *folder, const char *sql)
     doppel_library_close(library);
 }
 
+static void assert_damage_is_told(const char *parent, size_t number, const char *sql, bool seal)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%d", (int)number);
+    char *folder = strdup(folder_path(parent, name));
+    make_library(folder);
+    run_raw(folder_path(folder, "catalogue.db"), sql);
+    if (seal)
+        seal_catalogue(folder_path(folder, "catalogue.db"));
+    assert_one_is_damaged(folder, sql);
+    free(folder);
+}
+
 #define PATCH(bytes) "UPDATE fingerprint SET data = CAST(" bytes " AS BLOB) WHERE item = 5"
 
 static void test_a_damaged_row_is_told(void **state)
@@ -102,16 +115,8 @@ static void test_a_damaged_row_is_told(void **state)
         "UPDATE item SET height = 9223372036854775807 WHERE id = 5",
         "UPDATE item SET quality = 101 WHERE id = 5",
     };
-    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%d", (int)i);
-        char *folder = strdup(folder_path(*state, name));
-        make_library(folder);
-        run_raw(folder_path(folder, "catalogue.db"), damages[i]);
-        seal_catalogue(folder_path(folder, "catalogue.db"));
-        assert_one_is_damaged(folder, damages[i]);
-        free(folder);
-    }
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+        assert_damage_is_told(*state, i, damages[i], true);
 }
 
 /* Changes that make sense: only the checksums tell. */
@@ -130,15 +135,8 @@ static void test_a_changed_row_is_told(void **state)
         "UPDATE item SET mtime_ns = mtime_ns + 1, settled = 1 WHERE id = 5",
         "UPDATE item SET added_ns = 0 WHERE id = 5",
     };
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%d", (int)i);
-        char *folder = strdup(folder_path(*state, name));
-        make_library(folder);
-        run_raw(folder_path(folder, "catalogue.db"), changes[i]);
-        assert_one_is_damaged(folder, changes[i]);
-        free(folder);
-    }
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        assert_damage_is_told(*state, i, changes[i], false);
 }
 
 /* Adding its file again mends an item, under its id. */

@@ -124,6 +124,27 @@ void assert_reads_as(struct file file, const struct scene *scene,
     file_free(&file);
 }
 
+void assert_turned(struct file file, const struct scene *scene, unsigned orientation)
+{
+    struct doppel_luma luma = read_good(&file, NULL);
+    assert_int_equal(luma.width, orientation >= 5 ? scene->height : scene->width);
+    assert_true(compare(&luma, scene, 1, orientation).most < 1.1);
+    doppel_luma_free(&luma);
+    file_free(&file);
+}
+
+uint32_t rows_of_cut(const struct file *file, size_t size, const struct scene *scene)
+{
+    struct doppel_luma_options full = reducing_to(0);
+    struct doppel_luma luma;
+    assert_int_equal(read_bytes(file->data, size, &full, &luma, NULL), DOPPEL_OK);
+    assert_int_equal(luma.height, scene->height);
+    assert_true(compare(&luma, scene, 1, 1).most < 1.1);
+    uint32_t rows = luma.plane.height;
+    doppel_luma_free(&luma);
+    return rows;
+}
+
 void assert_refused(const void *data, size_t size, const struct doppel_luma_options *options,
                     enum doppel_status status, const char *words)
 {

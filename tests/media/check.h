@@ -35,6 +35,12 @@ struct difference compare(const struct doppel_luma *luma, const struct scene *sc
 void assert_reads_as(struct file file, const struct scene *scene,
                      const struct doppel_luma_options *options, double mean, double most);
 
+/** That a file that says `orientation` (EXIF) reads as the scene turned so; frees the file. */
+void assert_turned(struct file file, const struct scene *scene, unsigned orientation);
+
+/** Read the first `size` bytes of a file: some rows of the scene. @return how many */
+uint32_t rows_of_cut(const struct file *file, size_t size, const struct scene *scene);
+
 /** That these bytes are refused like this, and the sentence has these words in it. */
 void assert_refused(const void *data, size_t size, const struct doppel_luma_options *options,
                     enum doppel_status status, const char *words);
