@@ -8,7 +8,7 @@
 
 #include "index/bands_room.h"
 
-enum { CHUNK = 256, ATTEMPTS = 3, PART_BUCKETS_MIN = 2048, PARTS_MAX = 1024 };
+enum { AHEAD = 24, CHUNK = 256, ATTEMPTS = 3, PART_BUCKETS_MIN = 2048, PARTS_MAX = 1024 };
 
 struct build {
     struct bands_shape shape;
@@ -184,10 +184,11 @@ static void key_entries(const struct build *build, uint32_t band, struct sorting
 {
     const uint64_t *signature = (const void *)build->segment->parts[BANDS_SIGNATURES];
     const struct bands_shape *shape = &build->shape;
-    uint32_t id_mask = bands_id_mask(shape->distinct);
+    uint32_t id_mask = bands_id_mask(shape->distinct), rows = shape->options.rows;
     memset(sorting->part_start, 0, sizeof sorting->part_start);
     for (uint32_t i = 0; i < shape->distinct; i++, signature += build->words) {
-        uint64_t hash = band_hash(signature, band, shape->options.rows);
+        __builtin_prefetch(band_lanes(signature + AHEAD * build->words, band, rows));
+        uint64_t hash = band_hash(signature, band, rows);
         uint32_t bucket = band_bucket(hash, shape->buckets);
         sorting->keyed[i] = (uint64_t)bucket << 32 | ((uint32_t)hash & ~id_mask) | i;
         sorting->part_start[(bucket >> sorting->shift) + 1]++;
