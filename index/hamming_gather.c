@@ -1,179 +1,173 @@
-/* Reading a stream of codes into the order of table 0, identical codes together. */
+/* Reading a stream of codes into the order of table 0, in three passes: to choose a permutation, to
+ * count, to place. */
 #include "index/hamming_gather.h"
 
-#include "core/array.h"
 #include "index/hamming_layout.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { PIECE = 1024, SAMPLE = 8192 };
+enum { PIECE = 512, SAMPLE = 8192 };
 
-/* A code and its payload: words + 1 words. */
-struct items {
-    uint64_t *words;
-    size_t stride, count;
+/* Memory in large pages, where the system has them. */
+static void *large_alloc(size_t bytes)
+{
+    const size_t page = (size_t)2 << 20;
+    if (bytes < page)
+        return malloc(bytes ? bytes : 1);
+    size_t rounded = (bytes + page - 1) / page * page;
+    void *memory = rounded < bytes ? NULL : aligned_alloc(page, rounded);
+    if (memory)
+        (void)madvise(memory, rounded, MADV_HUGEPAGE); /* a wish, no more */
+    return memory;
+}
+
+/* A pass over the stream, its codes permuted if there is a permuter. */
+struct pass_over {
+    struct code_stream *stream;
+    const struct permuter *permuter;
+    struct hamming_shape shape;
+    uint64_t left;
+    uint64_t codes[PIECE * WORDS_MAX], payloads[PIECE];
 };
 
-static uint64_t sample(struct code_stream *stream, const struct hamming_shape *shape, uint64_t *out)
+static void pass_begin(struct pass_over *pass)
 {
-    uint64_t codes[PIECE * WORDS_MAX], payloads[PIECE], seen = 0, taken = 0;
-    uint64_t step = stream->count / SAMPLE + 1;
-    stream->rewind(stream->context);
-    for (size_t got; (got = stream->read(stream->context, codes, payloads, PIECE)) > 0;)
-        for (size_t i = 0; i < got; i++, seen++)
-            if (seen % step == 0 && taken < SAMPLE)
-                memcpy(out + taken++ * shape->words, codes + i * shape->words, shape->words * 8);
-    return taken;
+    pass->left = pass->stream->count;
+    pass->stream->rewind(pass->stream->context);
 }
 
-static bool choose_permutation(struct code_stream *stream, struct gathered *out)
+/* @return codes read; 0 at the end; SIZE_MAX: more or fewer than the stream had said */
+static size_t pass_next(struct pass_over *pass)
 {
-    const struct hamming_shape *shape = &out->shape;
-    uint64_t *codes = malloc(SAMPLE * shape->words * sizeof *codes);
-    bool done = codes && permutation_choose(codes, sample(stream, shape, codes), shape->bits,
-                                            shape->chunks, shape->prefix, out->places);
-    free(codes);
-    return done;
+    size_t words = pass->shape.words;
+    size_t got = pass->stream->read(pass->stream->context, pass->codes, pass->payloads, PIECE);
+    if (got > pass->left || (got == 0 && pass->left))
+        return SIZE_MAX;
+    pass->left -= got;
+    if (pass->shape.bits == 32)
+        for (size_t i = 0; i < got; i++)
+            pass->codes[i] &= UINT32_MAX;
+    if (pass->permuter && !permuter_idle(pass->permuter))
+        for (size_t i = 0; i < got; i++)
+            permute(pass->permuter, pass->codes + i * words, pass->codes + i * words);
+    return got;
 }
 
-/* Read all; the items are in the stream's order. @return false when the stream has more or fewer
- * than it said */
-static bool read_all(struct code_stream *stream, const struct permuter *permuter,
-                     struct gathered *out, struct items *items)
+static enum doppel_status no_memory(struct doppel_error *error)
 {
-    uint64_t codes[PIECE * WORDS_MAX], payloads[PIECE];
-    uint32_t words = out->shape.words;
-    stream->rewind(stream->context);
-    for (size_t got; (got = stream->read(stream->context, codes, payloads, PIECE)) > 0;) {
-        if (got > stream->count - items->count)
-            return false;
-        for (size_t i = 0; i < got; i++) {
-            uint64_t *item = items->words + items->count++ * items->stride;
-            if (out->shape.bits == 32)
-                codes[i] &= UINT32_MAX;
-            permute(permuter, codes + i * words, item);
-            item[words] = payloads[i];
-            if (payloads[i] > out->largest_payload)
-                out->largest_payload = payloads[i];
-        }
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to build a Hamming table");
+}
+
+static enum doppel_status unread(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_IO, "codes could not be read to build an index");
+}
+
+static enum doppel_status choose_permutation(struct pass_over *pass, struct gathered *out,
+                                             struct doppel_error *error)
+{
+    size_t words = out->shape.words, taken = 0, got;
+    uint64_t step = out->count / SAMPLE + 1, seen = 0;
+    uint64_t *sample = malloc(SAMPLE * words * sizeof *sample);
+    if (!sample)
+        return no_memory(error);
+    pass_begin(pass);
+    while ((got = pass_next(pass)) > 0 && got != SIZE_MAX) {
+        for (size_t i = (size_t)((step - seen % step) % step); i < got; i += step)
+            memcpy(sample + taken++ * words, pass->codes + i * words, words * sizeof *sample);
+        seen += got;
     }
-    return items->count == stream->count;
+    enum doppel_status status = got ? unread(error) : DOPPEL_OK;
+    if (!got && !permutation_choose(sample, taken, out->shape.bits, out->shape.chunks,
+                                    out->shape.prefix, out->places))
+        status = no_memory(error);
+    free(sample);
+    return status;
 }
 
-static bool sort_by_bucket(const struct hamming_shape *shape, struct items *items, uint64_t *starts)
+/* Where the partitions of table 0 begin. */
+static enum doppel_status find_partitions(struct pass_over *pass, uint64_t *starts,
+                                          struct doppel_error *error)
 {
-    struct items sorted = *items;
-    size_t buckets = (size_t)1 << shape->prefix;
-    sorted.words = malloc(items->count * items->stride * sizeof *sorted.words + 8);
-    if (!sorted.words)
-        return false;
-    for (size_t i = 0; i < items->count; i++)
-        starts[chunk_value(items->words + i * items->stride, shape, 0) + 1]++;
-    for (size_t i = 0; i < buckets; i++)
+    const struct hamming_shape shape = pass->shape;
+    uint32_t shift = partition_shift(&shape);
+    size_t got;
+    pass_begin(pass);
+    while ((got = pass_next(pass)) > 0 && got != SIZE_MAX)
+        for (size_t i = 0; i < got; i++)
+            starts[(chunk_value(pass->codes + i * shape.words, &shape, 0) >> shift) + 1]++;
+    for (uint32_t i = 0; i < partition_count(&shape); i++)
         starts[i + 1] += starts[i];
-    for (size_t i = 0; i < items->count; i++) {
-        const uint64_t *item = items->words + i * items->stride;
-        uint64_t at = starts[chunk_value(item, shape, 0)]++;
-        memcpy(sorted.words + at * sorted.stride, item, sorted.stride * sizeof *item);
-    }
-    memmove(starts + 1, starts, buckets * sizeof *starts);
-    starts[0] = 0;
-    free(items->words);
-    *items = sorted;
-    return true;
+    return got ? unread(error) : DOPPEL_OK;
 }
 
-static int compare_items(const void *a, const void *b, void *stride)
+static enum doppel_status scatter(struct pass_over *pass, const uint64_t *starts, uint64_t *items,
+                                  struct doppel_error *error)
 {
-    const uint64_t *x = a, *y = b;
-    for (size_t i = 0; i < *(const size_t *)stride; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
-}
-
-/* Take in one more payload of the last code. */
-static bool take_repeat(struct gathered *out, uint64_t payload, uint64_t *room, uint64_t *id_room)
-{
-    uint32_t id = (uint32_t)(out->distinct - 1);
-    if (out->more_count == *room) {
-        *room = *room ? *room * 2 : 64;
-        uint64_t *more = realloc(out->more, *room * sizeof *more);
-        if (!more)
-            return false;
-        out->more = more;
-    }
-    if (!out->repeated || out->ids[out->repeated - 1] != id) {
-        if (out->repeated == *id_room) {
-            *id_room = *id_room ? *id_room * 2 : 64;
-            uint32_t *ids = realloc(out->ids, *id_room * sizeof *ids);
-            if (ids)
-                out->ids = ids;
-            uint64_t *ends = realloc(out->ends, *id_room * sizeof *ends);
-            if (ends)
-                out->ends = ends;
-            if (!ids || !ends)
-                return false;
+    const struct hamming_shape shape = pass->shape;
+    uint32_t shift = partition_shift(&shape);
+    uint64_t next[PARTITIONS_MAX];
+    size_t got;
+    memcpy(next, starts, partition_count(&shape) * sizeof *next);
+    pass_begin(pass);
+    while ((got = pass_next(pass)) > 0 && got != SIZE_MAX)
+        for (size_t i = 0; i < got; i++) {
+            const uint64_t *code = pass->codes + i * shape.words;
+            uint32_t partition = chunk_value(code, &shape, 0) >> shift;
+            if (next[partition] == starts[partition + 1]) /* a stream that changes */
+                return unread(error);
+            uint64_t *item = items + next[partition]++ * (shape.words + 1);
+            for (uint32_t word = 0; word < shape.words; word++)
+                item[word] = code[word];
+            item[shape.words] = pass->payloads[i];
         }
-        out->ids[out->repeated++] = id;
-    }
-    out->more[out->more_count++] = payload;
-    out->ends[out->repeated - 1] = out->more_count;
-    return true;
+    return got ? unread(error) : DOPPEL_OK;
 }
 
-static bool split(struct gathered *out, struct items *items, const uint64_t *starts)
+/* The three passes. */
+static enum doppel_status read_all(struct pass_over *pass, struct gathered *out, uint64_t *starts,
+                                   struct doppel_error *error)
 {
-    uint32_t words = out->shape.words;
-    uint64_t room = 0, id_room = 0;
-    out->codes = malloc(items->count * words * sizeof *out->codes + 8);
-    out->payloads = malloc(items->count * sizeof *out->payloads + 8);
-    if (!out->codes || !out->payloads)
-        return false;
-    for (size_t bucket = 0; bucket < (size_t)1 << out->shape.prefix; bucket++) {
-        uint64_t start = starts[bucket], end = starts[bucket + 1];
-        qsort_r(items->words + start * items->stride, end - start,
-                items->stride * sizeof *items->words, compare_items, &items->stride);
-        for (uint64_t i = start; i < end; i++) {
-            const uint64_t *item = items->words + i * items->stride;
-            if (i > start && memcmp(item, item - items->stride, words * sizeof *item) == 0) {
-                if (!take_repeat(out, item[words], &room, &id_room))
-                    return false;
-                continue;
-            }
-            memcpy(out->codes + out->distinct * words, item, words * sizeof *item);
-            out->payloads[out->distinct++] = item[words];
-        }
-    }
-    return true;
+    bool valid;
+    struct permuter *permuter = NULL;
+    enum doppel_status status = choose_permutation(pass, out, error);
+    if (status != DOPPEL_OK)
+        return status;
+    pass->permuter = permuter = permuter_new(out->places, out->shape.bits, &valid);
+    if (!permuter)
+        return no_memory(error);
+    status = find_partitions(pass, starts, error);
+    if (status == DOPPEL_OK)
+        status = scatter(pass, starts, out->items, error);
+    permuter_free(permuter);
+    return status;
 }
 
 enum doppel_status gather(const struct hamming_options *options, struct code_stream *stream,
                           struct gathered *out, struct doppel_error *error)
 {
-    enum doppel_status status = DOPPEL_OK;
-    *out = (struct gathered){.shape = hamming_layout(options, stream->count),
-                             .codes_count = stream->count};
     if (stream->count > HAMMING_DISTINCT_MAX)
         return doppel_fail(error, DOPPEL_E_LIMIT, "a segment of the index holds at most %d codes",
                            HAMMING_DISTINCT_MAX);
-    bool valid = false;
-    struct permuter *permuter = NULL;
-    struct items items = {.stride = out->shape.words + 1};
-    uint64_t *starts = calloc(((size_t)1 << out->shape.prefix) + 2, sizeof *starts);
-    items.words = malloc(stream->count * items.stride * sizeof *items.words + 8);
-    if (starts && items.words && choose_permutation(stream, out))
-        permuter = permuter_new(out->places, out->shape.bits, &valid);
-    if (!permuter)
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to build a Hamming table");
-    else if (!read_all(stream, permuter, out, &items))
-        status = doppel_fail(error, DOPPEL_E_IO, "codes could not be read to build an index");
-    else if (!sort_by_bucket(&out->shape, &items, starts) || !split(out, &items, starts))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to build a Hamming table");
-    permuter_free(permuter);
-    free(starts);
-    free(items.words);
+    *out =
+        (struct gathered){.shape = hamming_layout(options, stream->count), .count = stream->count};
+    uint64_t starts[PARTITIONS_MAX + 1] = {0};
+    struct pass_over *pass = malloc(sizeof *pass);
+    out->items = large_alloc(out->count * (out->shape.words + 1) * sizeof *out->items);
+    enum doppel_status status;
+    if (!pass || !out->items) {
+        status = no_memory(error);
+    } else {
+        pass->stream = stream;
+        pass->permuter = NULL;
+        pass->shape = out->shape;
+        status = read_all(pass, out, starts, error);
+        if (status == DOPPEL_OK && !gathered_order(out, starts))
+            status = no_memory(error);
+    }
+    free(pass);
     if (status != DOPPEL_OK)
         gathered_free(out);
     return status;
@@ -181,10 +175,7 @@ enum doppel_status gather(const struct hamming_options *options, struct code_str
 
 void gathered_free(struct gathered *gathered)
 {
-    free(gathered->codes);
-    free(gathered->payloads);
-    free(gathered->more);
-    free(gathered->ends);
-    free(gathered->ids);
+    free(gathered->items);
+    array_free(&gathered->again);
     *gathered = (struct gathered){0};
 }

@@ -3,21 +3,44 @@
 #ifndef DOPPEL_INDEX_HAMMING_GATHER_H
 #define DOPPEL_INDEX_HAMMING_GATHER_H
 
+#include "core/array.h"
 #include "index/hamming_table.h"
 
+struct repeat {
+    uint64_t payload;
+    uint32_t id;
+};
+
+/* Items are a code and its payload; once the payloads are in the segment, the codes are moved
+ * together and the rest is room to work in. */
 struct gathered {
     struct hamming_shape shape;
     uint8_t places[256]; /* the permutation */
-    uint64_t codes_count, distinct, repeated, more_count;
-    uint64_t *codes;    /* distinct × words */
-    uint64_t *payloads; /* of each distinct code the least */
-    uint64_t *more, *ends;
-    uint32_t *ids;
-    uint64_t largest_payload;
+    uint64_t count;      /* codes, with repeats */
+    uint64_t distinct, repeated;
+    uint64_t *items;            /* distinct × (words + 1); the payload of each is the least */
+    ARRAY(struct repeat) again; /* the others, ascending by id and payload */
 };
 
 enum doppel_status gather(const struct hamming_options *options, struct code_stream *stream,
                           struct gathered *out, struct doppel_error *error);
 void gathered_free(struct gathered *gathered);
+
+/** Sort the items of each partition by bucket and keep each code once.
+ * @param starts where partitions begin, and one more; false without memory */
+bool gathered_order(struct gathered *gathered, const uint64_t *starts);
+
+/* Buckets are filled by partitions, so that what is being filled stays in the cache. */
+enum { PARTITION_BITS = 9, PARTITIONS_MAX = 1 << PARTITION_BITS };
+
+static inline uint32_t partition_shift(const struct hamming_shape *shape)
+{
+    return shape->prefix > PARTITION_BITS ? shape->prefix - PARTITION_BITS : 0;
+}
+
+static inline uint32_t partition_count(const struct hamming_shape *shape)
+{
+    return UINT32_C(1) << (shape->prefix - partition_shift(shape));
+}
 
 #endif

@@ -69,6 +69,11 @@ void permuter_free(struct permuter *permuter)
     free(permuter);
 }
 
+bool permuter_idle(const struct permuter *permuter)
+{
+    return permuter->identity;
+}
+
 static void apply(const struct permuter *permuter, const uint64_t *table, const uint64_t *code,
                   uint64_t *out)
 {

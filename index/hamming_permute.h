@@ -14,6 +14,9 @@ struct permuter; /* applies a permutation and its inverse */
 struct permuter *permuter_new(const uint8_t *places, uint32_t bits, bool *out_valid);
 void permuter_free(struct permuter *permuter);
 
+/** Whether it changes nothing. */
+bool permuter_idle(const struct permuter *permuter);
+
 /** Permute a code; `code` and `out` may be the same. */
 void permute(const struct permuter *permuter, const uint64_t *code, uint64_t *out);
 void permute_back(const struct permuter *permuter, const uint64_t *code, uint64_t *out);

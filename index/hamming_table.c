@@ -18,20 +18,6 @@ struct hamming_shape hamming_shape(uint32_t bits, uint32_t chunks, uint32_t pref
     return shape;
 }
 
-struct turned code_turn(const uint64_t *code, const struct hamming_shape *shape, unsigned chunk)
-{
-    struct turned turned = {.prefix = chunk_value(code, shape, chunk)};
-    uint32_t at = (chunk + 1) * shape->prefix;
-    for (uint32_t plane = 0; plane < shape->planes; plane++)
-        turned.rest[plane] = code_bits(code, shape, at + 32 * plane);
-    if (shape->bits == 32)
-        turned.rest[0] &= (UINT32_C(1) << (32 - shape->prefix)) - 1;
-    if (shape->bits == 64)
-        turned.extra =
-            code_bits(code, shape, at + 32) & ((UINT32_C(1) << (32 - shape->prefix)) - 1);
-    return turned;
-}
-
 uint64_t code_unturn(const struct turned *turned, const struct hamming_shape *shape, unsigned chunk)
 {
     uint64_t code = turned->prefix | (uint64_t)turned->rest[0] << shape->prefix;

@@ -113,14 +113,14 @@ struct turned {
 static inline uint32_t code_bits(const uint64_t *code, const struct hamming_shape *shape,
                                  uint32_t at)
 {
-    if (shape->bits == 32) {
-        uint64_t twice = code[0] | code[0] << 32;
-        return (uint32_t)(twice >> (at & 31));
-    }
-    uint32_t word = at / 64 % shape->words, shift = at & 63;
+    if (shape->bits == 64)
+        return (uint32_t)(code[0] >> (at & 63) | code[0] << (-at & 63));
+    if (shape->bits == 32)
+        return (uint32_t)((code[0] | code[0] << 32) >> (at & 31));
+    uint32_t word = at / 64 & (shape->words - 1), shift = at & 63;
     uint64_t low = code[word] >> shift;
     if (shift > 32)
-        low |= code[word + 1 < shape->words ? word + 1 : 0] << (64 - shift);
+        low |= code[(word + 1) & (shape->words - 1)] << (64 - shift);
     return (uint32_t)low;
 }
 
@@ -130,7 +130,20 @@ static inline uint32_t chunk_value(const uint64_t *code, const struct hamming_sh
     return code_bits(code, shape, chunk * shape->prefix) & ((UINT32_C(1) << shape->prefix) - 1);
 }
 
-struct turned code_turn(const uint64_t *code, const struct hamming_shape *shape, unsigned chunk);
+static inline struct turned code_turn(const uint64_t *code, const struct hamming_shape *shape,
+                                      unsigned chunk)
+{
+    struct turned turned = {.prefix = chunk_value(code, shape, chunk)};
+    uint32_t at = (chunk + 1) * shape->prefix;
+    uint32_t left_out = (UINT32_C(1) << (32 - shape->prefix)) - 1;
+    for (uint32_t plane = 0; plane < shape->planes; plane++)
+        turned.rest[plane] = code_bits(code, shape, at + 32 * plane);
+    if (shape->bits == 32)
+        turned.rest[0] &= left_out;
+    if (shape->bits == 64)
+        turned.extra = code_bits(code, shape, at + 32) & left_out;
+    return turned;
+}
 
 /** The opposite, for codes that do not lie apart. */
 uint64_t code_unturn(const struct turned *turned, const struct hamming_shape *shape,

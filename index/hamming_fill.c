@@ -1,0 +1,225 @@
+/* Filling the slots, the spill and the tails, partition by partition so that they stay in cache. */
+#include "index/hamming_fill.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint32_t capacity_of(const struct hamming_shape *shape)
+{
+    return shape->groups * LANES - HEADER;
+}
+
+static uint64_t spilled_groups(const struct hamming_shape *shape, uint32_t count)
+{
+    uint32_t capacity = capacity_of(shape);
+    return count <= capacity ? 0 : (count - (capacity - 1) + LANES - 1) / LANES;
+}
+
+/* @param stride words from one code to the next */
+static void count_chunk(const struct gathered *from, unsigned chunk, size_t stride,
+                        uint32_t *counts)
+{
+    const struct hamming_shape shape = from->shape;
+    memset(counts, 0, sizeof *counts << shape.prefix);
+    for (uint64_t id = 0; id < from->distinct; id++)
+        counts[chunk_value(from->items + id * stride, &shape, chunk)]++;
+}
+
+uint64_t count_spill(const struct gathered *from, uint32_t *counts)
+{
+    uint64_t groups = 0;
+    for (unsigned chunk = 0; chunk < from->shape.chunks; chunk++) {
+        count_chunk(from, chunk, from->shape.words + 1, counts);
+        for (size_t bucket = 0; bucket < (size_t)1 << from->shape.prefix; bucket++)
+            groups += spilled_groups(&from->shape, counts[bucket]);
+    }
+    return groups;
+}
+
+/* A table that is being filled. */
+struct filling {
+    struct hamming_shape shape;
+    unsigned chunk;
+    uint32_t *slots, *spill;
+    uint8_t *tail;
+    uint32_t *counts; /* codes in each bucket so far */
+};
+
+/* Write the headers of a table's slots; its counts become 0. */
+static void fill_headers(struct filling *filling, uint64_t *spill_at)
+{
+    const struct hamming_shape *shape = &filling->shape;
+    uint32_t start = 0;
+    for (size_t bucket = 0; bucket < (size_t)1 << shape->prefix; bucket++) {
+        uint32_t *slot = filling->slots + bucket * shape->slot_words;
+        uint32_t count = filling->counts[bucket];
+        slot[0] = start;
+        slot[1] = count;
+        if (count > capacity_of(shape))
+            slot[2] = (uint32_t)*spill_at;
+        *spill_at += spilled_groups(shape, count);
+        start += count;
+        filling->counts[bucket] = 0;
+    }
+}
+
+/* Where code `index` of a bucket has its remainder. */
+static inline uint32_t *rest_place(const struct filling *filling, uint32_t *slot, uint32_t index)
+{
+    const struct hamming_shape *shape = &filling->shape;
+    bool spills = slot[1] > capacity_of(shape);
+    uint32_t lane = index + HEADER + spills, inside = capacity_of(shape) - spills;
+    uint32_t *groups = slot, words = shape->planes * LANES;
+    if (spills && index >= inside) {
+        groups = filling->spill + (size_t)slot[2] * words;
+        lane = index - inside;
+    }
+    return groups + (size_t)lane / LANES * words + lane % LANES;
+}
+
+static inline void fill_code(struct filling *filling, uint32_t id, const struct turned *turned)
+{
+    const struct hamming_shape *shape = &filling->shape;
+    uint32_t *slot = filling->slots + (size_t)turned->prefix * shape->slot_words;
+    uint32_t index = filling->counts[turned->prefix]++;
+    uint32_t *rest = rest_place(filling, slot, index);
+    for (uint32_t plane = 0; plane < shape->planes; plane++)
+        rest[plane * LANES] = turned->rest[plane];
+    uint8_t *tail = filling->tail + (size_t)(slot[0] + index) * tail_bytes(shape, filling->chunk);
+    if (shape->extra_bytes == 2) {
+        uint16_t extra = (uint16_t)turned->extra;
+        memcpy(tail, &extra, sizeof extra);
+    } else if (shape->extra_bytes) {
+        memcpy(tail, &turned->extra, sizeof turned->extra);
+    }
+    if (filling->chunk)
+        memcpy(tail + shape->extra_bytes, &id, sizeof id);
+}
+
+/* Codes on their way to their buckets: id, prefix, remainder and what it leaves out. */
+static uint32_t entry_words(const struct hamming_shape *shape)
+{
+    return 2 + shape->planes + (shape->extra_bytes > 0);
+}
+
+static inline void entry_put(uint32_t *entry, const struct hamming_shape *shape, uint32_t id,
+                             const struct turned *turned)
+{
+    entry[0] = id;
+    entry[1] = turned->prefix;
+    for (uint32_t plane = 0; plane < shape->planes; plane++)
+        entry[2 + plane] = turned->rest[plane];
+    if (shape->extra_bytes)
+        entry[2 + shape->planes] = turned->extra;
+}
+
+static inline struct turned entry_get(const uint32_t *entry, const struct hamming_shape *shape)
+{
+    struct turned turned = {.prefix = entry[1]};
+    for (uint32_t plane = 0; plane < shape->planes; plane++)
+        turned.rest[plane] = entry[2 + plane];
+    if (shape->extra_bytes)
+        turned.extra = entry[2 + shape->planes];
+    return turned;
+}
+
+/* Consecutive partitions, the last one excluded, and where the entries of each begin. */
+struct slice {
+    uint32_t first, last;
+    size_t starts[PARTITIONS_MAX + 1];
+};
+
+/* As many partitions from `first` on as there is room for; one that has no room is alone. */
+static void slice_choose(const struct filling *filling, const uint32_t *sizes, uint32_t first,
+                         size_t room, struct slice *slice)
+{
+    slice->first = slice->last = first;
+    slice->starts[first] = 0;
+    for (; slice->last < partition_count(&filling->shape); slice->last++) {
+        size_t sum = slice->starts[slice->last] + sizes[slice->last];
+        if (slice->last > first && sum > room)
+            break;
+        slice->starts[slice->last + 1] = sum;
+    }
+}
+
+/* Read all codes and take those of a slice, partition by partition if there is room for that. */
+static void slice_fill(const struct gathered *from, struct filling *filling,
+                       const struct slice *slice, uint32_t *entries, size_t room)
+{
+    const struct hamming_shape shape = filling->shape;
+    const uint32_t shift = partition_shift(&shape), words = entry_words(&shape);
+    size_t next[PARTITIONS_MAX], count = slice->starts[slice->last];
+    memcpy(next, slice->starts, slice->last * sizeof *next);
+    for (uint64_t id = 0; id < from->distinct; id++) {
+        const uint64_t *code = from->items + id * shape.words;
+        uint32_t partition = chunk_value(code, &shape, filling->chunk) >> shift;
+        if (partition - slice->first >= slice->last - slice->first)
+            continue;
+        struct turned turned = code_turn(code, &shape, filling->chunk);
+        if (count > room)
+            fill_code(filling, (uint32_t)id, &turned);
+        else
+            entry_put(entries + next[partition]++ * words, &shape, (uint32_t)id, &turned);
+    }
+    for (size_t i = 0; i < count && count <= room; i++) {
+        struct turned turned = entry_get(entries + i * words, &shape);
+        fill_code(filling, entries[i * words], &turned);
+    }
+}
+
+static void fill_chunk(const struct gathered *from, struct filling *filling, uint64_t *spill_at)
+{
+    const struct hamming_shape *shape = &filling->shape;
+    uint32_t sizes[PARTITIONS_MAX] = {0}, shift = partition_shift(shape);
+    uint32_t *entries = (uint32_t *)(void *)(from->items + from->distinct * shape->words);
+    size_t room =
+        (from->count * (shape->words + 1) - from->distinct * shape->words) * 2 / entry_words(shape);
+    count_chunk(from, filling->chunk, shape->words, filling->counts);
+    for (size_t bucket = 0; bucket < (size_t)1 << shape->prefix; bucket++)
+        sizes[bucket >> shift] += filling->counts[bucket];
+    fill_headers(filling, spill_at);
+    if (filling->chunk == 0) /* the codes are in order */
+        room = 0;
+    struct slice slice = {0};
+    while (slice.last < partition_count(shape)) {
+        if (filling->chunk)
+            slice_choose(filling, sizes, slice.last, room, &slice);
+        else
+            slice_choose(filling, sizes, 0, SIZE_MAX, &slice);
+        slice_fill(from, filling, &slice, entries, room);
+    }
+}
+
+/* How many codes there are in the shells around a code: of uniform ones. */
+static void fill_shells(const struct gathered *from, struct segment *segment)
+{
+    uint32_t prefix = from->shape.prefix;
+    uint32_t *shells = (uint32_t *)(void *)segment_fill(segment, PART_SHELLS);
+    for (unsigned chunk = 0; chunk < from->shape.chunks; chunk++) {
+        double codes = 16. * (double)from->distinct / exp2(prefix);
+        for (uint32_t ones = 0; ones <= prefix; ones++) {
+            *shells++ = codes < UINT32_MAX ? (uint32_t)codes : UINT32_MAX;
+            codes = codes * (prefix - ones) / (ones + 1);
+        }
+    }
+}
+
+void fill_chunks(const struct gathered *from, struct segment *segment, uint32_t *counts)
+{
+    const struct hamming_shape *shape = &from->shape;
+    uint64_t spill_at = 0;
+    for (unsigned chunk = 0; chunk < shape->chunks; chunk++) {
+        struct filling filling = {
+            .shape = *shape,
+            .chunk = chunk,
+            .slots = (uint32_t *)(void *)segment_fill(segment, PART_SLOTS) +
+                     ((size_t)chunk << shape->prefix) * shape->slot_words,
+            .spill = (uint32_t *)(void *)segment_fill(segment, PART_SPILL),
+            .tail = segment_fill(segment, PART_TAILS) + tail_offset(shape, chunk, from->distinct),
+            .counts = counts,
+        };
+        fill_chunk(from, &filling, &spill_at);
+    }
+    fill_shells(from, segment);
+}
