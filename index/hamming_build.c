@@ -105,12 +105,12 @@ enum doppel_status hamming_build(const struct hamming_options *options, struct c
     enum doppel_status status = gather(options, stream, &from, error);
     if (status != DOPPEL_OK)
         return status;
-    uint32_t *counts = malloc(sizeof *counts << from.shape.prefix);
+    uint32_t *counts = malloc(sizeof *counts * from.shape.chunks << from.shape.prefix);
     if (!counts) {
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to build a Hamming table");
         goto done;
     }
-    plan_segment(&from, options, count_spill(&from, counts), &plan);
+    plan_segment(&from, options, count_buckets(&from, counts), &plan);
     if ((status = segment_create(&plan, target, &segment, error)) != DOPPEL_OK)
         goto done;
     fill_rest(&from, segment);

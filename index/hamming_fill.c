@@ -15,24 +15,19 @@ static uint64_t spilled_groups(const struct hamming_shape *shape, uint32_t count
     return count <= capacity ? 0 : (count - (capacity - 1) + LANES - 1) / LANES;
 }
 
-/* @param stride words from one code to the next */
-static void count_chunk(const struct gathered *from, unsigned chunk, size_t stride,
-                        uint32_t *counts)
+uint64_t count_buckets(const struct gathered *from, uint32_t *counts)
 {
     const struct hamming_shape shape = from->shape;
-    memset(counts, 0, sizeof *counts << shape.prefix);
-    for (uint64_t id = 0; id < from->distinct; id++)
-        counts[chunk_value(from->items + id * stride, &shape, chunk)]++;
-}
-
-uint64_t count_spill(const struct gathered *from, uint32_t *counts)
-{
+    size_t buckets = (size_t)shape.chunks << shape.prefix;
     uint64_t groups = 0;
-    for (unsigned chunk = 0; chunk < from->shape.chunks; chunk++) {
-        count_chunk(from, chunk, from->shape.words + 1, counts);
-        for (size_t bucket = 0; bucket < (size_t)1 << from->shape.prefix; bucket++)
-            groups += spilled_groups(&from->shape, counts[bucket]);
-    }
+    memset(counts, 0, buckets * sizeof *counts);
+    for (uint64_t id = 0; id < from->distinct; id++)
+        for (unsigned chunk = 0; chunk < shape.chunks; chunk++) {
+            const uint64_t *code = from->items + id * (shape.words + 1);
+            counts[((size_t)chunk << shape.prefix) + chunk_value(code, &shape, chunk)]++;
+        }
+    for (size_t bucket = 0; bucket < buckets; bucket++)
+        groups += spilled_groups(&shape, counts[bucket]);
     return groups;
 }
 
@@ -64,9 +59,9 @@ static void fill_headers(struct filling *filling, uint64_t *spill_at)
 }
 
 /* Where code `index` of a bucket has its remainder. */
-static inline uint32_t *rest_place(const struct filling *filling, uint32_t *slot, uint32_t index)
+static inline uint32_t *rest_place(const struct filling *filling, const struct hamming_shape *shape,
+                                   uint32_t *slot, uint32_t index)
 {
-    const struct hamming_shape *shape = &filling->shape;
     bool spills = slot[1] > capacity_of(shape);
     uint32_t lane = index + HEADER + spills, inside = capacity_of(shape) - spills;
     uint32_t *groups = slot, words = shape->planes * LANES;
@@ -77,12 +72,12 @@ static inline uint32_t *rest_place(const struct filling *filling, uint32_t *slot
     return groups + (size_t)lane / LANES * words + lane % LANES;
 }
 
-static inline void fill_code(struct filling *filling, uint32_t id, const struct turned *turned)
+static inline void fill_code(struct filling *filling, const struct hamming_shape *shape,
+                             uint32_t id, const struct turned *turned)
 {
-    const struct hamming_shape *shape = &filling->shape;
     uint32_t *slot = filling->slots + (size_t)turned->prefix * shape->slot_words;
     uint32_t index = filling->counts[turned->prefix]++;
-    uint32_t *rest = rest_place(filling, slot, index);
+    uint32_t *rest = rest_place(filling, shape, slot, index);
     for (uint32_t plane = 0; plane < shape->planes; plane++)
         rest[plane * LANES] = turned->rest[plane];
     uint8_t *tail = filling->tail + (size_t)(slot[0] + index) * tail_bytes(shape, filling->chunk);
@@ -143,11 +138,16 @@ static void slice_choose(const struct filling *filling, const uint32_t *sizes, u
     }
 }
 
-/* Read all codes and take those of a slice, partition by partition if there is room for that. */
-static void slice_fill(const struct gathered *from, struct filling *filling,
-                       const struct slice *slice, uint32_t *entries, size_t room)
+/* Read all codes and take those of a slice, partition by partition if there is room for that.
+ * @param bits, planes constants, for the compiler */
+static inline __attribute__((always_inline)) void slice_fill_as(
+    const struct gathered *from, struct filling *filling, const struct slice *slice,
+    uint32_t *entries, size_t room, const uint32_t bits, const uint32_t planes)
 {
-    const struct hamming_shape shape = filling->shape;
+    struct hamming_shape shape = filling->shape;
+    shape.bits = bits;
+    shape.words = (bits + 63) / 64;
+    shape.planes = planes;
     const uint32_t shift = partition_shift(&shape), words = entry_words(&shape);
     size_t next[PARTITIONS_MAX], count = slice->starts[slice->last];
     memcpy(next, slice->starts, slice->last * sizeof *next);
@@ -158,13 +158,31 @@ static void slice_fill(const struct gathered *from, struct filling *filling,
             continue;
         struct turned turned = code_turn(code, &shape, filling->chunk);
         if (count > room)
-            fill_code(filling, (uint32_t)id, &turned);
+            fill_code(filling, &shape, (uint32_t)id, &turned);
         else
             entry_put(entries + next[partition]++ * words, &shape, (uint32_t)id, &turned);
     }
     for (size_t i = 0; i < count && count <= room; i++) {
         struct turned turned = entry_get(entries + i * words, &shape);
-        fill_code(filling, entries[i * words], &turned);
+        fill_code(filling, &shape, entries[i * words], &turned);
+    }
+}
+
+static void slice_fill(const struct gathered *from, struct filling *filling,
+                       const struct slice *slice, uint32_t *entries, size_t room)
+{
+    switch (filling->shape.bits) {
+    case 32:
+        slice_fill_as(from, filling, slice, entries, room, 32, 1);
+        break;
+    case 64:
+        slice_fill_as(from, filling, slice, entries, room, 64, 1);
+        break;
+    case 128:
+        slice_fill_as(from, filling, slice, entries, room, 128, PLANES_128);
+        break;
+    default:
+        slice_fill_as(from, filling, slice, entries, room, 256, PLANES_256);
     }
 }
 
@@ -175,7 +193,6 @@ static void fill_chunk(const struct gathered *from, struct filling *filling, uin
     uint32_t *entries = (uint32_t *)(void *)(from->items + from->distinct * shape->words);
     size_t room =
         (from->count * (shape->words + 1) - from->distinct * shape->words) * 2 / entry_words(shape);
-    count_chunk(from, filling->chunk, shape->words, filling->counts);
     for (size_t bucket = 0; bucket < (size_t)1 << shape->prefix; bucket++)
         sizes[bucket >> shift] += filling->counts[bucket];
     fill_headers(filling, spill_at);
@@ -217,7 +234,7 @@ void fill_chunks(const struct gathered *from, struct segment *segment, uint32_t 
                      ((size_t)chunk << shape->prefix) * shape->slot_words,
             .spill = (uint32_t *)(void *)segment_fill(segment, PART_SPILL),
             .tail = segment_fill(segment, PART_TAILS) + tail_offset(shape, chunk, from->distinct),
-            .counts = counts,
+            .counts = counts + ((size_t)chunk << shape->prefix),
         };
         fill_chunk(from, &filling, &spill_at);
     }

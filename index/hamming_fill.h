@@ -4,10 +4,11 @@
 
 #include "index/hamming_gather.h"
 
-/** How many groups the spill of all tables needs. @param counts room for a number a bucket */
-uint64_t count_spill(const struct gathered *from, uint32_t *counts);
+/** How many codes each bucket of each table has. @return groups that the spill needs */
+uint64_t count_buckets(const struct gathered *from, uint32_t *counts);
 
-/** Fill all tables. */
+/** Fill all tables. The codes are side by side, what lies behind them is room.
+ * @param counts as count_buckets left them; changed */
 void fill_chunks(const struct gathered *from, struct segment *segment, uint32_t *counts);
 
 #endif

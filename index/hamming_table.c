@@ -11,7 +11,7 @@ struct hamming_shape hamming_shape(uint32_t bits, uint32_t chunks, uint32_t pref
                                   .prefix = prefix,
                                   .groups = groups,
                                   .apart = bits > 64};
-    shape.planes = bits <= 64 ? 1 : bits == 128 ? 2 : 3;
+    shape.planes = bits <= 64 ? 1 : bits == 128 ? PLANES_128 : PLANES_256;
     shape.slot_words = groups * shape.planes * LANES;
     if (bits == 64)
         shape.extra_bytes = prefix >= 16 ? 2 : 4;

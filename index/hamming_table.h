@@ -26,6 +26,8 @@ enum {
     PREFIX_MIN = 8,
     PREFIX_MAX = 24,
     GROUPS_MAX = 64,
+    PLANES_128 = 2,
+    PLANES_256 = 3,
     HAMMING_DISTINCT_MAX = INT32_MAX
 };
 
