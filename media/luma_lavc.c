@@ -138,6 +138,8 @@ static enum doppel_status fail(const struct reader *reader, int code, struct dop
                            reader->name);
     if (code == AVERROR_EOF || code == AVERROR(EAGAIN))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "the %s is cut short", reader->name);
+    if (code == AVERROR_INVALIDDATA || code == AVERROR(EINVAL) || code == AVERROR(EPERM))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "the %s is damaged", reader->name);
     return doppel_fail(error, DOPPEL_E_CORRUPT, "the %s is damaged (%s)", reader->name,
                        av_make_error_string(cause, sizeof cause, code));
 }

@@ -20,7 +20,7 @@ struct reader {
     uint8_t *samples;    /* a row; of interlaced pictures, all of them */
     uint32_t whole_rows; /* interlaced: rows of `samples` that hold something */
     uint64_t allowed;    /* bytes of libpng's next allocation */
-    bool out_of_memory;
+    bool out_of_memory, cut;
     char message[128];
 };
 
@@ -59,8 +59,10 @@ static void release(png_structp png, png_voidp memory)
 static void read_data(png_structp png, png_bytep out, size_t size)
 {
     struct reader *reader = png_get_io_ptr(png);
-    if (input_read(reader->input, out, size) != size)
+    if (input_read(reader->input, out, size) != size) {
+        reader->cut = true;
         png_error(png, "cut short");
+    }
 }
 
 /* Chunks that are of no use here are not even inflated. */
@@ -164,7 +166,9 @@ static enum doppel_status run(struct reader *reader, uint8_t **luma, struct dopp
             return DOPPEL_OK;
         if (reader->out_of_memory)
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the PNG");
-        return doppel_fail(error, DOPPEL_E_CORRUPT, "the PNG is damaged (%s)", reader->message);
+        return reader->cut ? doppel_fail(error, DOPPEL_E_CORRUPT, "the PNG is cut short")
+                           : doppel_fail(error, DOPPEL_E_CORRUPT, "the PNG is damaged (%s)",
+                                         reader->message);
     }
     ignore_chunks(reader->png);
     png_read_info(reader->png, reader->info);

@@ -46,12 +46,17 @@ enum doppel_status find_item(struct doppel_library *library, const char *name,
                              struct doppel_item *out, struct doppel_error *error)
 {
     uint64_t id;
-    if (parse_whole(name, 1, INT64_MAX, &id))
-        return doppel_library_get(library, id, false, out, error);
-    char *path = absolute_path(name);
-    enum doppel_status status = doppel_library_by_path(library, path, out, error);
-    free(path);
-    return status;
+    enum doppel_status status;
+    if (parse_whole(name, 1, INT64_MAX, &id)) {
+        status = doppel_library_get(library, id, false, out, error);
+    } else {
+        char *path = absolute_path(name);
+        status = doppel_library_by_path(library, path, out, error);
+        free(path);
+    }
+    return status == DOPPEL_E_NOT_FOUND
+               ? doppel_fail(error, status, "the library holds no such item")
+               : status;
 }
 
 bool features_of_record(const struct doppel_record *record, struct doppel_image_features *out)

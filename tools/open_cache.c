@@ -2,6 +2,7 @@
 #include "tools/open_cache.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,20 @@ static enum doppel_status open_temporary_cache(struct doppel_cache **out,
     return status;
 }
 
+/* A damaged cache is set aside; a file that was named by mistake, a picture perhaps, is left alone.
+ */
+static bool is_something_else(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char head[sizeof magic] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    ssize_t got = read(fd, head, sizeof head);
+    close(fd);
+    return got > 0 && memcmp(head, magic, sizeof magic) != 0;
+}
+
 enum doppel_status open_cache(const struct settings *settings, struct report *report,
                               struct doppel_cache **out, struct doppel_error *error)
 {
@@ -38,7 +53,10 @@ enum doppel_status open_cache(const struct settings *settings, struct report *re
     bool renewed = false;
     struct doppel_error reason;
     enum doppel_status status = DOPPEL_E_NOT_FOUND;
-    if (path)
+    if (settings->cache && is_something_else(settings->cache))
+        status = doppel_fail(&reason, DOPPEL_E_FORMAT, "%s: not a cache of doppel, left alone",
+                             settings->cache);
+    else if (path)
         status = doppel_cache_open(path, out, &renewed, &reason);
     if (path && status)
         report_notice(report, "going on without the cache: %s", reason.message);

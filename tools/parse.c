@@ -315,6 +315,10 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--code' takes %u hex digits for scheme '%s', not '%s'",
                            scheme->code_bits / 4u, scheme->name, settings->code);
+    if (settings->max_distance > scheme->code_bits)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--max-distance' is at most %u for scheme '%s', not %d",
+                           scheme->code_bits, scheme->name, settings->max_distance);
     return DOPPEL_OK;
 }
 

@@ -142,6 +142,22 @@ static void lives_with_few_descriptors(void **state)
     ran_free(&ran);
 }
 
+/* A file named as the cache by mistake is not set aside as a damaged one. */
+static void a_picture_is_no_cache(void **state)
+{
+    (void)state;
+    make_folder("pics");
+    keep_drawing("pics/a.jpg", 0, 1);
+    struct ran ran = doppel("scan", "--cache", "pics/a.jpg", "pics");
+    assert_code(&ran, 0);
+    assert_string_equal(ran.err, "doppel: going on without the cache: pics/a.jpg: not a cache of "
+                                 "doppel, left alone\n");
+    ran_free(&ran);
+    ran = doppel("hash", "pics/a.jpg");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+}
+
 static void is_quiet_without_doubles(void **state)
 {
     (void)state;
@@ -380,6 +396,7 @@ int main(void)
         IN_SANDBOX(prints_bare_paths),
         IN_SANDBOX(bare_paths_spare_references),
         IN_SANDBOX(lives_with_few_descriptors),
+        IN_SANDBOX(a_picture_is_no_cache),
         IN_SANDBOX(is_quiet_without_doubles),
         IN_SANDBOX(same_output_for_any_jobs),
         IN_SANDBOX(second_scan_needs_no_worker),

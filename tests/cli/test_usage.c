@@ -104,6 +104,8 @@ static void mistakes_are_answered(void **state)
     SAYS(2, "'--format' takes table, json or csv, not 'xml'", "schemes", "--format", "xml");
     SAYS(2, "'schemes' does not know what to do with 'x'; see 'doppel schemes --help'", "schemes",
          "x");
+    SAYS(2, "'--max-distance' is at most 64 for scheme 'phash64', not 65", "scan", "--max-distance",
+         "65", "x");
     SAYS(2, "'scan' wants PATH...; see 'doppel scan --help'", "scan");
 }
 
