@@ -60,7 +60,7 @@ enum doppel_status open_cache(const struct settings *settings, struct report *re
         status = doppel_cache_open(path, out, &renewed, &reason);
     if (path && status)
         report_notice(report, "going on without the cache: %s", reason.message);
-    if (renewed)
+    if (path && renewed)
         report_notice(report, "%s: damaged or of another version; begun anew", path);
     free(path);
     return status ? open_temporary_cache(out, error) : DOPPEL_OK;
