@@ -36,7 +36,11 @@ bool table_is_linear(const struct doppel_index_options *options, uint64_t count)
     static const struct {
         double part; /* of the bits */
         uint64_t codes;
-    } limits[] = {{8. / 64, 2048}, {10. / 64, 16384}, {12. / 64, 131072}, {16. / 64, 2000000}};
+    } limits[] = {{4. / 64, 512},
+                  {8. / 64, 2048},
+                  {10. / 64, 16384},
+                  {12. / 64, 131072},
+                  {16. / 64, 2000000}};
     if (options->table != DOPPEL_INDEX_HAMMING)
         return false;
     double part = (double)options->design_radius / options->bits;
