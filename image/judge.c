@@ -8,7 +8,7 @@ struct doppel_image_judge_options doppel_image_judge_options_default(void)
     return (struct doppel_image_judge_options){.views = DOPPEL_VIEWS_ALL, .orientations = true};
 }
 
-static enum judge_class class_of(uint32_t query_view, uint32_t item_view, unsigned orientation)
+enum judge_class judge_class_of(uint32_t query_view, uint32_t item_view, unsigned orientation)
 {
     enum judge_class class = item_view >= DOPPEL_VIEW_CENTRE ? JUDGE_CROP
                              : query_view || item_view       ? JUDGE_TRIMMED
@@ -16,8 +16,7 @@ static enum judge_class class_of(uint32_t query_view, uint32_t item_view, unsign
     return orientation ? class + JUDGE_FULL_TURNED : class;
 }
 
-/** Furniture is looked for in queries only, crops are made of items only. */
-static bool view_counts(uint32_t view, enum doppel_image_views views, bool query)
+bool judge_view_counts(uint32_t view, enum doppel_image_views views, bool query)
 {
     if (view == DOPPEL_VIEW_FULL)
         return true;
@@ -83,7 +82,7 @@ static void compare_views(const struct doppel_code *code, struct judge_pair pair
 {
     bool query_framed = is_framed(query, pair.query_view);
     for (uint32_t i = 0; i < item->count; i++) {
-        if (!view_counts(item->positions[i], views, false))
+        if (!judge_view_counts(item->positions[i], views, false))
             continue;
         pair.item_view = (uint8_t)item->positions[i];
         pair.distance64 = (uint16_t)doppel_code_distance(code, &item->codes[i], 64);
@@ -95,7 +94,7 @@ static void compare_views(const struct doppel_code *code, struct judge_pair pair
         pair.framed = query_framed && is_framed(item, pair.item_view);
         if (pair.framed && !cores_agree(query, item, pair.orientation))
             continue;
-        enum judge_class class = class_of(pair.query_view, pair.item_view, pair.orientation);
+        enum judge_class class = judge_class_of(pair.query_view, pair.item_view, pair.orientation);
         struct judge_pair *top = &best[class];
         pair.score = score_of(&pair, class);
         if (pair.score < top->score)
@@ -143,7 +142,7 @@ void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppe
         best[i] = (struct judge_pair){.score = UINT16_MAX};
     unsigned orientations = options->orientations ? DOPPEL_IMAGE_ORIENTATIONS : 1;
     for (uint32_t i = 0; i < query->count; i++) {
-        if (!view_counts(query->positions[i], options->views, true))
+        if (!judge_view_counts(query->positions[i], options->views, true))
             continue;
         for (unsigned o = 0; o < orientations; o++) {
             struct doppel_code code = doppel_image_orient(&query->codes[i], o);

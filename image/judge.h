@@ -18,6 +18,12 @@ struct judge_pair {
  * pair of strangers in a hundred is as near. */
 enum { JUDGE_CORE_SCORE_MAX = 150 };
 
+enum judge_class judge_class_of(uint32_t query_view, uint32_t item_view, unsigned orientation);
+
+/** Whether a view is compared: furniture is looked for in queries only, crops are made of items
+ * only. */
+bool judge_view_counts(uint32_t view, enum doppel_image_views views, bool query);
+
 /** The nearest pair of each class that a search brings together: within
  * DOPPEL_IMAGE_CANDIDATE_RADIUS, or of full frames within DOPPEL_IMAGE_FULL_RADIUS. */
 void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,

@@ -29,7 +29,7 @@ enum doppel_status doppel_matcher_new(enum doppel_scheme_id scheme,
     matcher->full_radius = lookup_full_radius(known, options);
     matcher->search = search;
     pthread_mutex_init(&search->lock, NULL);
-    enum doppel_status status = tables_make(matcher, false, &search->tables, error);
+    enum doppel_status status = tables_make(matcher, &search->tables, error);
     if (status) {
         doppel_matcher_free(matcher);
         return status;

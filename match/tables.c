@@ -10,14 +10,12 @@ static enum doppel_status make_index(uint32_t bits, uint32_t radius, struct dopp
     return doppel_index_new(&options, out, error);
 }
 
-enum doppel_status tables_make(const struct doppel_matcher *matcher, bool queries,
-                               struct tables *out, struct doppel_error *error)
+enum doppel_status tables_make(const struct doppel_matcher *matcher, struct tables *out,
+                               struct doppel_error *error)
 {
     uint32_t bits = matcher->scheme->code_bits;
     *out = (struct tables){0};
     enum doppel_status status = make_index(bits, matcher->radius, &out->codes, error);
-    if (!status && queries)
-        status = make_index(bits, matcher->radius, &out->queries, error);
     if (!status && matcher->full_radius)
         status = make_index(256, matcher->full_radius, &out->full, error);
     if (status)
@@ -28,7 +26,6 @@ enum doppel_status tables_make(const struct doppel_matcher *matcher, bool querie
 void tables_free(struct tables *tables)
 {
     doppel_index_free(tables->codes);
-    doppel_index_free(tables->queries);
     doppel_index_free(tables->full);
     *tables = (struct tables){0};
 }
@@ -43,10 +40,6 @@ enum doppel_status tables_insert(struct tables *tables, const struct doppel_matc
         payloads[i] = payload;
     size_t count = lookups_of_item(&picture.fingerprint, &matcher->options, words);
     enum doppel_status status = doppel_index_insert(tables->codes, words, payloads, count, error);
-    if (!status && tables->queries) {
-        count = lookups_of_query(&picture.fingerprint, &matcher->options, words);
-        status = doppel_index_insert(tables->queries, words, payloads, count, error);
-    }
     if (!status && tables->full)
         status = doppel_index_insert(tables->full, picture.fingerprint.codes[0].word, payloads, 1,
                                      error);
@@ -56,8 +49,6 @@ enum doppel_status tables_insert(struct tables *tables, const struct doppel_matc
 enum doppel_status tables_remove(struct tables *tables, uint64_t payload)
 {
     enum doppel_status status = doppel_index_remove(tables->codes, &payload, 1, NULL);
-    if (!status && tables->queries)
-        status = doppel_index_remove(tables->queries, &payload, 1, NULL);
     if (!status && tables->full)
         status = doppel_index_remove(tables->full, &payload, 1, NULL);
     return status;

@@ -8,14 +8,13 @@
 struct doppel_matcher;
 
 struct tables {
-    struct doppel_index *codes;   /* under which pictures are found */
-    struct doppel_index *queries; /* with which they ask; NULL when not wanted */
-    struct doppel_index *full;    /* 256 bits of full frames; NULL when not looked up */
+    struct doppel_index *codes; /* under which pictures are found */
+    struct doppel_index *full;  /* 256 bits of full frames; NULL when not looked up */
 };
 
 /** @param out given (tables_free), empty on failure */
-enum doppel_status tables_make(const struct doppel_matcher *matcher, bool queries,
-                               struct tables *out, struct doppel_error *error);
+enum doppel_status tables_make(const struct doppel_matcher *matcher, struct tables *out,
+                               struct doppel_error *error);
 void tables_free(struct tables *tables);
 
 /** Insert the codes of the picture in a slot under a payload. */

@@ -1,0 +1,37 @@
+/* What the files of the join share: who is joined, and which pairs are worth judging. */
+#ifndef DOPPEL_MATCH_JOIN_ROOM_H
+#define DOPPEL_MATCH_JOIN_ROOM_H
+
+#include "match/matcher_room.h"
+
+/* A pair of ranks, numbers of pictures in order of id. */
+struct meeting {
+    uint32_t earlier, later;
+};
+
+struct join {
+    const struct doppel_matcher *matcher;
+    bool leaders_only;
+    doppel_leader_visitor *visitor;
+    void *context;
+    uint32_t *order; /* slots by rank */
+    uint32_t count;
+    bool *follows;       /* by rank; of leaders_only */
+    uint32_t start, end; /* the block of ranks at work */
+    bool gated;
+    struct doppel_image_gate gate;
+    ARRAY(struct meeting) meetings; /* of pictures of the block with it and all before */
+    size_t most;                    /* of them, before the block is made smaller */
+    struct judging *judgings;       /* one a slot */
+    enum doppel_status status;
+};
+
+/**
+ * Fill `meetings`, in order of later, then earlier, each once: all pairs of a picture of the block
+ * and one of it or before, followers left out, that meet by a look-up and may be near enough.
+ * @return DOPPEL_OK; DOPPEL_E_LIMIT when they are more than `most` and the block is not a single
+ * picture; DOPPEL_E_MEMORY; DOPPEL_E_ARGUMENT
+ */
+enum doppel_status join_meet(struct join *join);
+
+#endif
