@@ -15,6 +15,8 @@ struct prepared {
 struct doppel_store {
     sqlite3 *database;
     char *path;
+    struct doppel_store_options options; /* without the schema */
+    struct doppel_store_index *indexes;  /* open ones, which follow its transactions */
     ARRAY(struct prepared) prepared;
 };
 
@@ -25,5 +27,13 @@ enum doppel_status store_fail(const struct doppel_store *store, int code,
 
 /** Finalize all prepared statements. */
 void store_forget_statements(struct doppel_store *store);
+
+/** Whether a transaction of the caller's is open. */
+bool store_in_transaction(const struct doppel_store *store);
+
+/** Read as of one moment, whatever is committed meanwhile. Within a transaction: nothing. @return
+ * whether store_end_reading is to be called */
+bool store_begin_reading(struct doppel_store *store);
+void store_end_reading(struct doppel_store *store, bool begun);
 
 #endif

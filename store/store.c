@@ -1,5 +1,5 @@
 /* Opening a database of ours, or making it; transactions. */
-#include "store/handle.h"
+#include "store/index_room.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -243,6 +243,8 @@ enum doppel_status doppel_store_open(const char *path, const struct doppel_store
         free(store);
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", path);
     }
+    store->options = *options;
+    store->options.schema = NULL;
     enum doppel_status status = open_and_prepare(store, options, error);
     if (status) {
         doppel_store_close(store);
@@ -284,14 +286,36 @@ enum doppel_status doppel_store_begin(struct doppel_store *store, struct doppel_
 
 enum doppel_status doppel_store_commit(struct doppel_store *store, struct doppel_error *error)
 {
-    enum doppel_status status = doppel_store_execute(store, "COMMIT", error);
+    enum doppel_status status = indexes_may_commit(store, error);
+    if (!status)
+        status = doppel_store_execute(store, "COMMIT", error);
     if (status)
         doppel_store_rollback(store);
+    else
+        indexes_committed(store);
     return status;
 }
 
 void doppel_store_rollback(struct doppel_store *store)
 {
-    if (!sqlite3_get_autocommit(store->database))
+    if (store_in_transaction(store))
+        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+    indexes_rolled_back(store);
+}
+
+bool store_in_transaction(const struct doppel_store *store)
+{
+    return !sqlite3_get_autocommit(store->database);
+}
+
+bool store_begin_reading(struct doppel_store *store)
+{
+    return !store_in_transaction(store) &&
+           sqlite3_exec(store->database, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+void store_end_reading(struct doppel_store *store, bool begun)
+{
+    if (begun)
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
 }

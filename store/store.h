@@ -1,6 +1,7 @@
 /**
  * doppel/store.h: durability. A thin, checked use of SQLite (WAL): opening with a schema and its
- * version, transactions, statements that are prepared once. What the tables mean, the library says.
+ * version, transactions, statements that are prepared once (what the tables mean, the library
+ * says); and indexes (doppel/index.h) whose codes are kept, in segment files and a log.
  *
  * A store belongs to one thread at a time. Any number of processes may read while one writes.
  */
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 
 #include <doppel/core.h>
+#include <doppel/index.h>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -78,6 +80,147 @@ DOPPEL_API enum doppel_status doppel_store_statement(struct doppel_store *store,
 DOPPEL_API enum doppel_status doppel_store_step(struct doppel_store *store,
                                                 struct sqlite3_stmt *statement, bool *out_row,
                                                 struct doppel_error *error);
+
+/* ---- an index whose codes are kept ----
+ *
+ * What is inserted and removed goes into a log in the database, in one transaction with whatever
+ * else the caller keeps there, and into the head of an index in memory. When the head is full it
+ * becomes a segment file, and one transaction names the file and drops the part of the log that it
+ * holds. An open reads the names and the log, both as of one moment.
+ *
+ * One process has an index open for writing (the lock is its folder's); any number read it, each as
+ * of its open or last refresh. */
+
+/** The tables that indexes need: to be put into the schema of a database that is to hold some. */
+#define DOPPEL_STORE_INDEX_SCHEMA                                                                  \
+    "CREATE TABLE doppel_index("                                                                   \
+    " id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"                                          \
+    " kind INTEGER NOT NULL, bits INTEGER NOT NULL, design_radius INTEGER NOT NULL,"               \
+    " lanes INTEGER NOT NULL, bands INTEGER NOT NULL, band_lanes INTEGER NOT NULL,"                \
+    " key_bits INTEGER NOT NULL, compact INTEGER NOT NULL, head_codes INTEGER NOT NULL,"           \
+    " whole INTEGER NOT NULL, generation INTEGER NOT NULL, flushed INTEGER NOT NULL,"              \
+    " next_payload INTEGER NOT NULL, build_ms INTEGER NOT NULL"                                    \
+    ") STRICT;"                                                                                    \
+    "CREATE TABLE doppel_index_segment("                                                           \
+    " owner INTEGER NOT NULL REFERENCES doppel_index, position INTEGER NOT NULL,"                  \
+    " name TEXT NOT NULL, codes INTEGER NOT NULL,"                                                 \
+    " least INTEGER NOT NULL, most INTEGER NOT NULL,"                                              \
+    " PRIMARY KEY(owner, position)"                                                                \
+    ") STRICT, WITHOUT ROWID;"                                                                     \
+    "CREATE TABLE doppel_index_log(record INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;"
+
+struct doppel_store_index;
+
+/** Insert all codes anew, in as many transactions as it likes, into an index that was emptied. */
+typedef enum doppel_status doppel_store_index_rebuilder(void *context,
+                                                        struct doppel_store_index *index,
+                                                        struct doppel_error *error);
+
+struct doppel_store_index_options {
+    const char *name; /**< of the index among those of the database */
+    const char
+        *folder; /**< of its segment files and of no other index's; made when it is missing */
+    const struct doppel_index_options *make; /**< make it, when it is not there, like this; NULL: it
+                                                must be there */
+    bool merge;   /**< a thread merges segments while the caller goes on */
+    bool salvage; /**< open what can be opened of a damaged one; see _verify and _repair */
+    doppel_store_index_rebuilder *rebuild; /**< for a writer: called when it is damaged, or was not
+                                              rebuilt to its end; NULL: such a one is not opened */
+    void *rebuild_context;
+};
+
+/**
+ * Open an index of a database, to write when the store is not read-only.
+ *
+ * @param out given (doppel_store_index_close, before the store is closed)
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND; _BUSY (another process has it open to write, or rebuilds
+ * it); _CORRUPT (the database, or a segment file, which is named); _VERSION; _IO; _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_store_index_open(
+    struct doppel_store *store, const struct doppel_store_index_options *options,
+    struct doppel_store_index **out, struct doppel_error *error);
+
+/** Waits for a merge that is under way. */
+DOPPEL_API void doppel_store_index_close(struct doppel_store_index *index);
+
+/** The index to search in; never to be changed directly. Borrowed, until a rollback, a refresh or a
+ * rebuild puts another in its place: no other thread may search during these. NULL when it could
+ * not be read again after a rollback. */
+DOPPEL_API struct doppel_index *doppel_store_index_get(struct doppel_store_index *index);
+
+/**
+ * As those of doppel/index.h. Within a transaction of the store they are part of it (after a
+ * failure it can only be rolled back); else each is one of its own. Searches of this process find
+ * the codes at once, those of others after the commit.
+ */
+DOPPEL_API enum doppel_status doppel_store_index_insert(struct doppel_store_index *index,
+                                                        const uint64_t *codes,
+                                                        const uint64_t *payloads, size_t count,
+                                                        struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_store_index_insert_item(struct doppel_store_index *index,
+                                                             const struct doppel_index_item *item,
+                                                             struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_store_index_remove(struct doppel_store_index *index,
+                                                        const uint64_t *payloads, size_t count,
+                                                        struct doppel_error *error);
+
+/** Many codes straight into a segment file, in bounded memory: all are there, or none. Not within a
+ * transaction; neither are the next two. */
+DOPPEL_API enum doppel_status doppel_store_index_bulk(struct doppel_store_index *index,
+                                                      const struct doppel_index_load *load,
+                                                      struct doppel_error *error);
+
+/** The head becomes a segment now; a commit does it when the head is full. */
+DOPPEL_API enum doppel_status doppel_store_index_flush(struct doppel_store_index *index,
+                                                       struct doppel_error *error);
+
+/** Merge segments of like sizes, or all into one. */
+DOPPEL_API enum doppel_status doppel_store_index_compact(struct doppel_store_index *index, bool all,
+                                                         struct doppel_error *error);
+
+/** For a reader: see what was committed since. @param out_changed may be NULL */
+DOPPEL_API enum doppel_status doppel_store_index_refresh(struct doppel_store_index *index,
+                                                         bool *out_changed,
+                                                         struct doppel_error *error);
+
+struct doppel_store_index_info {
+    struct doppel_index_options options; /**< as it was made */
+    uint64_t log_codes;                  /**< codes that no segment holds yet */
+    uint64_t next_payload;               /**< one more than the largest payload ever inserted */
+    double build_seconds;                /**< spent in bulk loads */
+    uint64_t damaged; /**< segments and records of the log that could not be read (with salvage) */
+    struct doppel_error upkeep; /**< why the last flush or merge failed that ran by itself, or OK:
+                                   nothing is lost, it is tried again */
+};
+
+DOPPEL_API void doppel_store_index_info(struct doppel_store_index *index,
+                                        struct doppel_store_index_info *out);
+
+/** A segment as it was found. */
+struct doppel_store_segment {
+    const char *name;
+    uint64_t codes, least, most;      /**< that went into it, and between which payloads they lie */
+    const struct doppel_error *error; /**< what is wrong with it; NULL: nothing */
+};
+
+typedef bool doppel_store_segment_visitor(void *context,
+                                          const struct doppel_store_segment *segment);
+
+/** Check every byte of every segment. @return DOPPEL_OK, also when some are damaged;
+ * DOPPEL_E_CANCELLED when the visitor returned false */
+DOPPEL_API enum doppel_status doppel_store_index_verify(struct doppel_store_index *index,
+                                                        doppel_store_segment_visitor *visitor,
+                                                        void *context, struct doppel_error *error);
+
+/** Go on without the damaged segments, whose files get the ending .damaged, and without damaged
+ * records of the log. Those dropped are visited. */
+DOPPEL_API enum doppel_status doppel_store_index_repair(struct doppel_store_index *index,
+                                                        doppel_store_segment_visitor *visitor,
+                                                        void *context, struct doppel_error *error);
+
+/** Empty it and call the rebuilder; an open does so by itself where damage shows at once. */
+DOPPEL_API enum doppel_status doppel_store_index_rebuild(struct doppel_store_index *index,
+                                                         struct doppel_error *error);
 
 #ifdef __cplusplus
 }

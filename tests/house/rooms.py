@@ -16,7 +16,7 @@ USES = {
     "image": "core",
     "index": "core",
     "match": "core image index",
-    "store": "core",
+    "store": "core index",
     "worker": "core",
     "library": "core image index match store",
     "tools": "core media image index match store worker library",

@@ -1,0 +1,123 @@
+/* The folder of an index: made, locked by its writer, and cleared of what a crash has left. */
+#include "store/index_room.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FOLDER_MODE = 0700, RETRY_MS = 10 };
+
+static enum doppel_status fail_folder(struct doppel_error *error, const char *path,
+                                      const char *what)
+{
+    return doppel_fail(error, DOPPEL_E_IO, "%s: %s: %s", path, what, strerror(errno));
+}
+
+static bool sync_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool synced = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return synced;
+}
+
+/* The folder that holds it, so that its name survives power loss. */
+static bool sync_parent(const char *path)
+{
+    char *parent;
+    if (asprintf(&parent, "%s/..", path) < 0)
+        return false;
+    bool synced = sync_folder(parent);
+    free(parent);
+    return synced;
+}
+
+enum doppel_status segment_folder_make(const char *path, bool durable, struct doppel_error *error)
+{
+    struct stat status;
+    if (mkdir(path, FOLDER_MODE)) {
+        int reason = errno;
+        if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+            return DOPPEL_OK;
+        errno = reason;
+        return fail_folder(error, path, "the directory cannot be made");
+    }
+    if (durable && !sync_parent(path))
+        return fail_folder(error, path, "the directory cannot be made lasting");
+    return DOPPEL_OK;
+}
+
+enum doppel_status segment_folder_lock(const char *path, uint32_t timeout_ms, int *out_fd,
+                                       struct doppel_error *error)
+{
+    const struct timespec pause = {.tv_nsec = RETRY_MS * 1000000L};
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_folder(error, path, "cannot be opened");
+    for (uint32_t waited = 0; flock(fd, LOCK_EX | LOCK_NB); waited += RETRY_MS) {
+        enum doppel_status status = DOPPEL_OK;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            status = fail_folder(error, path, "cannot be locked");
+        else if (waited >= timeout_ms)
+            status = doppel_fail(error, DOPPEL_E_BUSY,
+                                 "%s: another process is writing to this index; try again when it "
+                                 "is done",
+                                 path);
+        if (status) {
+            close(fd);
+            return status;
+        }
+        nanosleep(&pause, NULL);
+    }
+    *out_fd = fd;
+    return DOPPEL_OK;
+}
+
+/* ---- orphans ---- */
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t length = strlen(name), end = strlen(ending);
+    return length > end && strcmp(name + length - end, ending) == 0;
+}
+
+static bool is_live(const char *name, const struct segment_rows *live)
+{
+    for (size_t i = 0; i < live->count; i++)
+        if (strcmp(live->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void segment_folder_sweep(const char *path, const struct segment_rows *live)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return;
+    for (struct dirent *entry; (entry = readdir(folder));)
+        if (ends_with(entry->d_name, SEGMENT_ENDING ".new") ||
+            (ends_with(entry->d_name, SEGMENT_ENDING) && !is_live(entry->d_name, live)))
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+}
+
+void segment_folder_set_aside(const char *folder, const char *name)
+{
+    char *from = NULL, *to = NULL;
+    if (asprintf(&from, "%s/%s", folder, name) < 0)
+        from = NULL;
+    if (asprintf(&to, "%s/%s.damaged", folder, name) < 0)
+        to = NULL;
+    if (from && to)
+        (void)rename(from, to);
+    free(from);
+    free(to);
+}

@@ -1,0 +1,176 @@
+/* The log: what was inserted and removed since the last flush, record after record. */
+#include "store/index_room.h"
+
+#include <string.h>
+
+/* The records of an index lie together: its id × 2^40, and from there its records' numbers. */
+enum { NUMBER_BITS = 40 };
+
+static int64_t log_key(int64_t owner, int64_t number)
+{
+    return owner * ((int64_t)1 << NUMBER_BITS) + number;
+}
+
+enum doppel_status index_log_append(struct doppel_store_index *self, const struct record *record,
+                                    struct doppel_error *error)
+{
+    struct doppel_store *store = self->store;
+    sqlite3_stmt *statement;
+    size_t size;
+    bool row;
+    if (!record_encode(record, &self->buffer, &size))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", store->path);
+    enum doppel_status status = doppel_store_statement(
+        store, "INSERT INTO doppel_index_log(record, data) VALUES(?1, ?2)", &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, log_key(self->manifest.id, self->last_record + 1));
+    sqlite3_bind_blob64(statement, 2, self->buffer.bytes, size, SQLITE_STATIC);
+    status = doppel_store_step(store, statement, &row, error);
+    if (!status)
+        self->last_record++;
+    return status;
+}
+
+enum doppel_status index_log_drop(struct doppel_store *store, int64_t owner, int64_t last,
+                                  struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = doppel_store_statement(
+        store, "DELETE FROM doppel_index_log WHERE record BETWEEN ?1 AND ?2", &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, log_key(owner, 0));
+    sqlite3_bind_int64(statement, 2, log_key(owner, last));
+    return doppel_store_step(store, statement, &row, error);
+}
+
+/* ---- replay ---- */
+
+static enum doppel_status apply(struct doppel_store_index *self, const struct record *record,
+                                struct doppel_error *error)
+{
+    self->log_codes += record->count;
+    switch (record->kind) {
+    case RECORD_INSERT:
+        index_seen(&self->log, record->payloads, record->count);
+        return doppel_index_insert(self->index, record->codes, record->payloads, record->count,
+                                   error);
+    case RECORD_REMOVE:
+        return doppel_index_remove(self->index, record->payloads, record->count, error);
+    case RECORD_ITEM:
+        break;
+    }
+    index_seen(&self->log, record->payloads, 1);
+    return doppel_index_insert_item(self->index,
+                                    &(struct doppel_index_item){.payload = record->payloads[0],
+                                                                .length = record->length,
+                                                                .postings = record->postings,
+                                                                .count = record->count},
+                                    error);
+}
+
+/* Whether a record is for an index of this make. */
+static bool fits(const struct doppel_index_options *options, const struct record *record)
+{
+    if (record->kind == RECORD_REMOVE)
+        return true;
+    if (options->table == DOPPEL_INDEX_POSTINGS)
+        return record->kind == RECORD_ITEM;
+    uint32_t bytes = options->table == DOPPEL_INDEX_BANDS ? options->lanes * 2 : options->bits / 8;
+    return record->kind == RECORD_INSERT && record->code_bytes == bytes;
+}
+
+static enum doppel_status read_record(struct doppel_store_index *self, sqlite3_stmt *statement,
+                                      struct record *out, struct doppel_error *error)
+{
+    const uint8_t *data = sqlite3_column_blob(statement, 1);
+    size_t size = (size_t)sqlite3_column_bytes(statement, 1);
+    enum doppel_status status = record_decode(data, size, &self->buffer, out);
+    if (status == DOPPEL_E_MEMORY)
+        return doppel_fail(error, status, "%s: no memory", self->store->path);
+    if (!status && fits(&self->manifest.options, out))
+        return DOPPEL_OK;
+    return doppel_fail(
+        error, DOPPEL_E_CORRUPT, "%s: record %lld of the log of index '%s' is damaged",
+        self->store->path,
+        (long long)(sqlite3_column_int64(statement, 0) - log_key(self->manifest.id, 0)),
+        self->name);
+}
+
+static enum doppel_status select_records(struct doppel_store_index *self, sqlite3_stmt **out,
+                                         struct doppel_error *error)
+{
+    enum doppel_status status = doppel_store_statement(
+        self->store,
+        "SELECT record, data FROM doppel_index_log WHERE record > ?1 AND record < ?2"
+        " ORDER BY record",
+        out, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(*out, 1, log_key(self->manifest.id, self->last_record));
+    sqlite3_bind_int64(*out, 2, log_key(self->manifest.id + 1, 0));
+    return DOPPEL_OK;
+}
+
+enum doppel_status index_log_replay(struct doppel_store_index *self, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    struct record record;
+    bool row;
+    enum doppel_status status = select_records(self, &statement, error);
+    if (status)
+        return status;
+    while (!(status = doppel_store_step(self->store, statement, &row, error)) && row) {
+        int64_t number = sqlite3_column_int64(statement, 0) - log_key(self->manifest.id, 0);
+        status = read_record(self, statement, &record, error);
+        if (!status)
+            status = apply(self, &record, error);
+        else if (status == DOPPEL_E_CORRUPT && self->salvage)
+            status = (self->damaged++, DOPPEL_OK);
+        if (status)
+            break;
+        self->last_record = number;
+    }
+    sqlite3_reset(statement);
+    return status;
+}
+
+/* ---- damage ---- */
+
+static enum doppel_status drop_one(struct doppel_store *store, int64_t key,
+                                   struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = doppel_store_statement(
+        store, "DELETE FROM doppel_index_log WHERE record=?1", &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, key);
+    return doppel_store_step(store, statement, &row, error);
+}
+
+enum doppel_status index_log_drop_damaged(struct doppel_store_index *self,
+                                          struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    struct record record;
+    bool row;
+    int64_t last = self->last_record;
+    self->last_record = self->manifest.flushed;
+    enum doppel_status status = select_records(self, &statement, error);
+    self->last_record = last;
+    if (status)
+        return status;
+    while (!(status = doppel_store_step(self->store, statement, &row, error)) && row) {
+        status = read_record(self, statement, &record, error);
+        if (status == DOPPEL_E_CORRUPT)
+            status = drop_one(self->store, sqlite3_column_int64(statement, 0), error);
+        if (status)
+            break;
+    }
+    sqlite3_reset(statement);
+    return status;
+}

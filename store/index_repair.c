@@ -1,0 +1,199 @@
+/* Damage: found segment by segment, taken out, or all made anew. */
+#include "store/index_room.h"
+
+#include <string.h>
+
+/* Open a segment on its own, and check it whole. */
+static enum doppel_status check_segment(const struct doppel_store_index *self, const char *name,
+                                        struct doppel_error *error)
+{
+    struct doppel_index *alone;
+    const struct doppel_index_files files = {
+        .folder = self->folder, .names = &name, .count = 1, .read_only = true};
+    enum doppel_status status = doppel_index_open(&self->manifest.options, &files, &alone, error);
+    if (status)
+        return status;
+    status = doppel_index_verify(alone, error);
+    doppel_index_free(alone);
+    return status;
+}
+
+static bool is_damage(enum doppel_status status)
+{
+    return status && status != DOPPEL_E_MEMORY;
+}
+
+static bool visit(doppel_store_segment_visitor *visitor, void *context,
+                  const struct segment_row *row, const struct doppel_error *error)
+{
+    const struct doppel_store_segment segment = {.name = row->name,
+                                                 .codes = row->codes,
+                                                 .least = row->least,
+                                                 .most = row->most,
+                                                 .error = error};
+    return !visitor || visitor(context, &segment);
+}
+
+static enum doppel_status read_manifest(struct doppel_store_index *self, struct manifest *out,
+                                        struct doppel_error *error)
+{
+    merger_pause(self);
+    return manifest_read(self->store, self->name, out, error);
+}
+
+static enum doppel_status verify_all(struct doppel_store_index *self, struct manifest *manifest,
+                                     doppel_store_segment_visitor *visitor, void *context,
+                                     struct doppel_error *error)
+{
+    for (size_t i = 0; i < manifest->segments.count; i++) {
+        const struct segment_row *row = &manifest->segments.items[i];
+        struct doppel_error found = {0};
+        enum doppel_status status = check_segment(self, row->name, &found);
+        if (status == DOPPEL_E_MEMORY)
+            return doppel_fail(error, status, "%s", found.message);
+        if (!visit(visitor, context, row, status ? &found : NULL))
+            return DOPPEL_E_CANCELLED;
+    }
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_store_index_verify(struct doppel_store_index *self,
+                                             doppel_store_segment_visitor *visitor, void *context,
+                                             struct doppel_error *error)
+{
+    struct manifest manifest;
+    /* As of one moment; a writer may still take files away after it. */
+    enum doppel_status status = read_manifest(self, &manifest, error);
+    if (status)
+        return status;
+    status = verify_all(self, &manifest, visitor, context, error);
+    manifest_free(&manifest);
+    return status;
+}
+
+/* ---- going on without ---- */
+
+/* Move the damaged ones out of the manifest, into `out`; the visitor hears of them. */
+static enum doppel_status take_damaged(struct doppel_store_index *self, struct manifest *manifest,
+                                       struct segment_rows *out,
+                                       doppel_store_segment_visitor *visitor, void *context,
+                                       struct doppel_error *error)
+{
+    struct segment_rows *rows = &manifest->segments;
+    size_t kept = 0;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < rows->count; i++) {
+        struct doppel_error found = {0};
+        struct segment_row row = rows->items[i];
+        bool damaged = !status && is_damage(check_segment(self, row.name, &found));
+        if (damaged && !array_push(out, row))
+            status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", self->folder);
+        if (!damaged || status)
+            rows->items[kept++] = row;
+        else if (!visit(visitor, context, &row, &found))
+            status = DOPPEL_E_CANCELLED;
+    }
+    rows->count = kept;
+    return status;
+}
+
+static enum doppel_status write_without(struct doppel_store_index *self, struct manifest *manifest,
+                                        struct doppel_error *error)
+{
+    manifest->generation++;
+    enum doppel_status status = doppel_store_begin(self->store, error);
+    if (status)
+        return status;
+    status = manifest_write(self->store, manifest, error);
+    if (!status)
+        status = index_log_drop_damaged(self, error);
+    if (!status)
+        return doppel_store_commit(self->store, error);
+    doppel_store_rollback(self->store);
+    return status;
+}
+
+enum doppel_status doppel_store_index_repair(struct doppel_store_index *self,
+                                             doppel_store_segment_visitor *visitor, void *context,
+                                             struct doppel_error *error)
+{
+    struct manifest manifest;
+    struct segment_rows damaged = {0};
+    enum doppel_status status = read_manifest(self, &manifest, error);
+    if (status)
+        return status;
+    status = take_damaged(self, &manifest, &damaged, visitor, context, error);
+    if (!status)
+        status = write_without(self, &manifest, error);
+    for (size_t i = 0; i < damaged.count && !status; i++)
+        segment_folder_set_aside(self->folder, damaged.items[i].name);
+    manifest_free(&manifest);
+    manifest_free(&(struct manifest){.segments = damaged});
+    if (status)
+        return status;
+    struct doppel_error local;
+    return index_load(self, error ? error : &local);
+}
+
+/* ---- all anew ---- */
+
+static enum doppel_status empty(struct doppel_store_index *self, struct doppel_error *error)
+{
+    struct manifest manifest;
+    enum doppel_status status = doppel_store_begin(self->store, error);
+    if (status)
+        return status;
+    status = manifest_read(self->store, self->name, &manifest, error);
+    if (!status) {
+        struct segment_rows segments = manifest.segments;
+        manifest.segments = (struct segment_rows){0};
+        manifest.whole = false;
+        manifest.generation++;
+        status = manifest_write(self->store, &manifest, error);
+        if (!status)
+            status = index_log_drop(self->store, manifest.id, (INT64_C(1) << 40) - 1, error);
+        manifest_free(&(struct manifest){.segments = segments});
+    }
+    if (!status)
+        return doppel_store_commit(self->store, error);
+    doppel_store_rollback(self->store);
+    return status;
+}
+
+static enum doppel_status declare_whole(struct doppel_store_index *self, struct doppel_error *error)
+{
+    struct manifest manifest;
+    enum doppel_status status = doppel_store_begin(self->store, error);
+    if (status)
+        return status;
+    status = manifest_read(self->store, self->name, &manifest, error);
+    if (!status) {
+        manifest.whole = true;
+        status = manifest_write(self->store, &manifest, error);
+        manifest_free(&manifest);
+    }
+    if (!status)
+        return doppel_store_commit(self->store, error);
+    doppel_store_rollback(self->store);
+    return status;
+}
+
+enum doppel_status doppel_store_index_rebuild(struct doppel_store_index *self,
+                                              struct doppel_error *error)
+{
+    if (self->lock_fd < 0 || !self->rebuild)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: nothing to rebuild the index from",
+                           self->folder);
+    struct doppel_error local;
+    merger_pause(self);
+    enum doppel_status status = empty(self, error);
+    if (!status)
+        status = index_load(self, error ? error : &local);
+    if (!status)
+        status = self->rebuild(self->rebuild_context, self, error);
+    if (!status)
+        status = declare_whole(self, error);
+    if (!status)
+        self->manifest.whole = true;
+    return status;
+}
