@@ -1,4 +1,4 @@
-/* The verbs, each in its file cmd_NAME.c. They return 0, 1 (nothing matched) or 2 (could not go
+/* The verbs, in files cmd_NAME.c. They return 0, 1 (nothing matched) or 2 (could not go
  * on).
  */
 #ifndef DOPPEL_TOOLS_COMMANDS_H
@@ -8,5 +8,7 @@
 
 verb_function cmd_scan, cmd_compare, cmd_hash, cmd_schemes;
 verb_function cmd_add, cmd_find, cmd_groups, cmd_list, cmd_show, cmd_remove;
+verb_function cmd_index_build, cmd_index_add, cmd_index_remove, cmd_index_search, cmd_index_knn;
+verb_function cmd_index_info, cmd_index_verify, cmd_index_compact;
 
 #endif

@@ -16,7 +16,8 @@ static enum follows follows(const struct option_info *option)
         return FOLLOWS_WORDS;
     if (strcmp(option->argument, "FILE") == 0)
         return FOLLOWS_FILE;
-    return strcmp(option->argument, "DIR") == 0 ? FOLLOWS_FOLDER : FOLLOWS_OTHER;
+    bool folder = strcmp(option->argument, "DIR") == 0 || strcmp(option->argument, "INDEX") == 0;
+    return folder ? FOLLOWS_FOLDER : FOLLOWS_OTHER;
 }
 
 static void print_words(FILE *stream, const struct option_info *option)
@@ -28,11 +29,58 @@ static void print_words(FILE *stream, const struct option_info *option)
         fprintf(stream, "%s%s", i ? " " : "", words[i]);
 }
 
+/* ---- words ----
+ *
+ * A verb of two words ("index build") is one of a family, whose first word is completed like a
+ * verb, and then the second. */
+
+/* The second word of a verb of two, or NULL. */
+static const char *second_word(const struct verb *verb)
+{
+    const char *space = strchr(verb->name, ' ');
+    return space ? space + 1 : NULL;
+}
+
+static int first_length(const struct verb *verb)
+{
+    return (int)strcspn(verb->name, " ");
+}
+
+/* Whether it is the first of the table with its first word. */
+static bool begins_family(size_t number)
+{
+    const struct verb *verb = &verb_table[number];
+    size_t length = (size_t)first_length(verb);
+    for (size_t i = 0; i < number; i++)
+        if (strncmp(verb_table[i].name, verb->name, length + 1) == 0)
+            return false;
+    return second_word(verb) != NULL;
+}
+
+static bool same_family(const struct verb *a, const struct verb *b)
+{
+    int length = first_length(a);
+    return second_word(a) && second_word(b) && first_length(b) == length &&
+           strncmp(a->name, b->name, (size_t)length) == 0;
+}
+
 static void print_verbs(FILE *stream)
 {
     for (size_t i = 0; i < verb_count; i++)
-        fprintf(stream, "%s ", verb_table[i].name);
+        if (!second_word(&verb_table[i]) || begins_family(i))
+            fprintf(stream, "%.*s ", first_length(&verb_table[i]), verb_table[i].name);
     fputs("help", stream);
+}
+
+/* The second words of a family. */
+static void print_family(FILE *stream, const struct verb *family)
+{
+    const char *before = "";
+    for (size_t i = 0; i < verb_count; i++)
+        if (same_family(family, &verb_table[i])) {
+            fprintf(stream, "%s%s", before, second_word(&verb_table[i]));
+            before = " ";
+        }
 }
 
 /* `text` without the characters that would end its quotes. */
@@ -50,6 +98,7 @@ static void print_escaped(FILE *stream, const char *text, const char *special)
 static bool takes_paths(const struct verb *verb)
 {
     return strstr(verb->operands, "PATH") || strstr(verb->operands, "FILE") ||
+           strstr(verb->operands, "INDEX") || strstr(verb->operands, "CODES") ||
            strcmp(verb->operands, "A B") == 0;
 }
 
@@ -85,7 +134,7 @@ static void print_bash_values(FILE *stream)
 
 static void print_bash_verb(FILE *stream, const struct verb *verb)
 {
-    fprintf(stream, "    %s)\n        options='", verb->name);
+    fprintf(stream, "    '%s')\n        options='", verb->name);
     const char *before = "";
     for (size_t i = 0; i < option_count; i++)
         if (option_table[i].verbs & verb->bit) {
@@ -95,12 +144,32 @@ static void print_bash_verb(FILE *stream, const struct verb *verb)
     fprintf(stream, "'\n        paths=%d\n        ;;\n", takes_paths(verb));
 }
 
+static void print_bash_families(FILE *stream)
+{
+    for (size_t i = 0; i < verb_count; i++) {
+        if (!begins_family(i))
+            continue;
+        fprintf(stream,
+                "    if [ \"$verb\" = %.*s ]; then\n"
+                "        if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+                "            COMPREPLY=($(compgen -W '",
+                first_length(&verb_table[i]), verb_table[i].name);
+        print_family(stream, &verb_table[i]);
+        fputs("' -- \"$word\"))\n"
+              "            return\n"
+              "        fi\n"
+              "        verb=\"$verb ${COMP_WORDS[2]}\"\n"
+              "    fi\n",
+              stream);
+    }
+}
+
 void generate_bash(FILE *stream)
 {
     fputs("# Completion of doppel for bash.\n"
           "_doppel() {\n"
           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-          "    local options paths=0 verbs='",
+          "    local verb=${COMP_WORDS[1]} options paths=0 verbs='",
           stream);
     print_verbs(stream);
     fputs("'\n"
@@ -112,7 +181,9 @@ void generate_bash(FILE *stream)
           "    case $before in\n",
           stream);
     print_bash_values(stream);
-    fputs("    esac\n    case ${COMP_WORDS[1]} in\n", stream);
+    fputs("    esac\n", stream);
+    print_bash_families(stream);
+    fputs("    case $verb in\n", stream);
     for (size_t i = 0; i < verb_count; i++)
         print_bash_verb(stream, &verb_table[i]);
     fputs("    help)\n        COMPREPLY=($(compgen -W \"$verbs\" -- \"$word\"))\n"
@@ -161,7 +232,7 @@ static void print_zsh_option(FILE *stream, const struct option_info *option)
 
 static void print_zsh_verb(FILE *stream, const struct verb *verb)
 {
-    fprintf(stream, "    %s)\n        _arguments -s -S \\\n", verb->name);
+    fprintf(stream, "    '%s')\n        _arguments -s -S \\\n", verb->name);
     for (size_t i = 0; i < option_count; i++)
         if (option_table[i].verbs & verb->bit)
             print_zsh_option(stream, &option_table[i]);
@@ -169,16 +240,49 @@ static void print_zsh_verb(FILE *stream, const struct verb *verb)
             *verb->operands ? verb->operands : "nothing", takes_paths(verb) ? "_files" : "");
 }
 
+static void print_zsh_description(FILE *stream, const char *word, int length, const char *text)
+{
+    fprintf(stream, "        '%.*s:", length, word);
+    print_escaped(stream, text, ":\\");
+    fputs("'\n", stream);
+}
+
+static void print_zsh_families(FILE *stream)
+{
+    for (size_t i = 0; i < verb_count; i++) {
+        if (!begins_family(i))
+            continue;
+        fprintf(stream, "    if [[ $verb == %.*s ]]; then\n        verbs=(\n",
+                first_length(&verb_table[i]), verb_table[i].name);
+        for (size_t j = i; j < verb_count; j++)
+            if (same_family(&verb_table[i], &verb_table[j])) {
+                const char *word = second_word(&verb_table[j]);
+                print_zsh_description(stream, word, (int)strlen(word), verb_table[j].summary);
+            }
+        fputs("        )\n"
+              "        if (( CURRENT == 2 )); then\n"
+              "            _describe -t verbs verb verbs\n"
+              "            return\n"
+              "        fi\n"
+              "        verb=\"$verb $words[2]\"\n"
+              "        shift words\n        (( CURRENT-- ))\n"
+              "    fi\n",
+              stream);
+    }
+}
+
 void generate_zsh(FILE *stream)
 {
     fputs("#compdef doppel\n# Completion of doppel for zsh.\n_doppel() {\n"
           "    local -a verbs\n    verbs=(\n",
           stream);
-    for (size_t i = 0; i < verb_count; i++) {
-        fprintf(stream, "        '%s:", verb_table[i].name);
-        print_escaped(stream, verb_table[i].summary, ":\\");
-        fputs("'\n", stream);
-    }
+    for (size_t i = 0; i < verb_count; i++)
+        if (begins_family(i))
+            print_zsh_description(stream, verb_table[i].name, first_length(&verb_table[i]),
+                                  "more verbs");
+        else if (!second_word(&verb_table[i]))
+            print_zsh_description(stream, verb_table[i].name, first_length(&verb_table[i]),
+                                  verb_table[i].summary);
     fputs("        'help:tell of a verb'\n    )\n"
           "    if (( CURRENT == 2 )); then\n"
           "        _describe -t verbs verb verbs\n"
@@ -186,9 +290,10 @@ void generate_zsh(FILE *stream)
           "        return\n"
           "    fi\n"
           "    local verb=$words[2]\n"
-          "    shift words\n    (( CURRENT-- ))\n"
-          "    case $verb in\n",
+          "    shift words\n    (( CURRENT-- ))\n",
           stream);
+    print_zsh_families(stream);
+    fputs("    case $verb in\n", stream);
     for (size_t i = 0; i < verb_count; i++)
         print_zsh_verb(stream, &verb_table[i]);
     fputs("    help)\n        _describe -t verbs verb verbs\n        ;;\n"
@@ -198,14 +303,33 @@ void generate_zsh(FILE *stream)
 
 /* ---- fish ---- */
 
-static void print_fish_option(FILE *stream, const struct option_info *option)
+/* " and __fish_seen_subcommand_from A B", of the verbs of a family, or of those in none (NULL),
+ * that have the option; false when there are none. */
+static bool fish_condition(const struct option_info *option, const struct verb *family, char *out,
+                           size_t size)
+{
+    bool any = false;
+    int used = family ? snprintf(out, size,
+                                 "__fish_seen_subcommand_from %.*s; and "
+                                 "__fish_seen_subcommand_from",
+                                 first_length(family), family->name)
+                      : snprintf(out, size, "__fish_seen_subcommand_from");
+    for (size_t i = 0; i < verb_count && (size_t)used < size; i++) {
+        const struct verb *verb = &verb_table[i];
+        bool here = family ? same_family(family, verb) : !second_word(verb);
+        if (!here || !(option->verbs & verb->bit))
+            continue;
+        used += snprintf(out + used, size - (size_t)used, " %s",
+                         family ? second_word(verb) : verb->name);
+        any = true;
+    }
+    return any;
+}
+
+static void print_fish_option(FILE *stream, const struct option_info *option, const char *condition)
 {
     enum follows what = follows(option);
-    fputs("complete -c doppel -n '__fish_seen_subcommand_from", stream);
-    for (size_t i = 0; i < verb_count; i++)
-        if (option->verbs & verb_table[i].bit)
-            fprintf(stream, " %s", verb_table[i].name);
-    fprintf(stream, "' -l %s", option->name);
+    fprintf(stream, "complete -c doppel -n '%s' -l %s", condition, option->name);
     if (option->letter)
         fprintf(stream, " -s %c", option->letter);
     if (what == FOLLOWS_FILE)
@@ -224,14 +348,34 @@ static void print_fish_option(FILE *stream, const struct option_info *option)
     fputs("'\n", stream);
 }
 
+static void print_fish_options(FILE *stream, const struct option_info *option)
+{
+    char condition[512];
+    if (fish_condition(option, NULL, condition, sizeof condition))
+        print_fish_option(stream, option, condition);
+    for (size_t i = 0; i < verb_count; i++)
+        if (begins_family(i) && fish_condition(option, &verb_table[i], condition, sizeof condition))
+            print_fish_option(stream, option, condition);
+}
+
 static void print_fish_verbs(FILE *stream)
 {
     for (size_t i = 0; i < verb_count; i++) {
-        fprintf(stream, "complete -c doppel -n __fish_use_subcommand -f -a %s -d '",
-                verb_table[i].name);
+        const char *second = second_word(&verb_table[i]);
+        int length = first_length(&verb_table[i]);
+        if (begins_family(i))
+            fprintf(stream, "complete -c doppel -n __fish_use_subcommand -f -a %.*s\n", length,
+                    verb_table[i].name);
+        if (second)
+            fprintf(stream,
+                    "complete -c doppel -n '__fish_seen_subcommand_from %.*s' -f -a %s -d '",
+                    length, verb_table[i].name, second);
+        else
+            fprintf(stream, "complete -c doppel -n __fish_use_subcommand -f -a %s -d '",
+                    verb_table[i].name);
         print_escaped(stream, verb_table[i].summary, "\\");
         fputs("'\n", stream);
-        if (!takes_paths(&verb_table[i]))
+        if (!second && !takes_paths(&verb_table[i]))
             fprintf(stream, "complete -c doppel -n '__fish_seen_subcommand_from %s' -f\n",
                     verb_table[i].name);
     }
@@ -250,5 +394,5 @@ void generate_fish(FILE *stream)
           "complete -c doppel -n __fish_use_subcommand -f -l version -d 'Print the version'\n",
           stream);
     for (size_t i = 0; i < option_count; i++)
-        print_fish_option(stream, &option_table[i]);
+        print_fish_options(stream, &option_table[i]);
 }

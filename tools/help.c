@@ -51,17 +51,31 @@ void help_short(FILE *stream)
           stream);
 }
 
+static void print_verbs(FILE *stream, const char *family)
+{
+    for (size_t i = 0; i < verb_count; i++) {
+        char label[64];
+        if (family && !verb_is_of(&verb_table[i], family))
+            continue;
+        snprintf(label, sizeof label, "  %s %s", verb_table[i].name, verb_table[i].operands);
+        print_entry(stream, label, verb_table[i].summary, SUMMARY_INDENT);
+    }
+}
+
+void help_family(FILE *stream, const char *family)
+{
+    fprintf(stream, "Usage: doppel %s VERB [OPTION]...\n\nVerbs:\n", family);
+    print_verbs(stream, family);
+    fprintf(stream, "\n'doppel %s VERB --help' tells of a verb.\n", family);
+}
+
 void help_main(FILE *stream)
 {
     fputs("Usage: doppel VERB [OPTION]... [PATH]...\n"
           "Finds the doubles of your media, also after re-encoding, resizing, cropping and "
           "editing.\n\nVerbs:\n",
           stream);
-    for (size_t i = 0; i < verb_count; i++) {
-        char label[64];
-        snprintf(label, sizeof label, "  %s %s", verb_table[i].name, verb_table[i].operands);
-        print_entry(stream, label, verb_table[i].summary, SUMMARY_INDENT);
-    }
+    print_verbs(stream, NULL);
     fputs(
         "\n'doppel VERB --help' or 'doppel help VERB' tells of a verb, 'doppel --version' of this "
         "build.\n\n"

@@ -12,6 +12,9 @@ void help_short(FILE *stream);
 /* `doppel --help`: the verbs, and where to read on. */
 void help_main(FILE *stream);
 
+/* `doppel index`: the verbs that begin with a word. */
+void help_family(FILE *stream, const char *family);
+
 /* `doppel VERB --help`: what it does, options with defaults, an example. */
 void help_verb(FILE *stream, const struct verb *verb);
 

@@ -67,20 +67,51 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
     return code;
 }
 
+/* A word that begins verbs of two words stands for all of them. */
+static bool is_family(const char *word)
+{
+    for (size_t i = 0; i < verb_count; i++)
+        if (verb_is_of(&verb_table[i], word))
+            return true;
+    return false;
+}
+
+static int no_such_verb(int argc, char **argv)
+{
+    struct doppel_error error;
+    char name[128];
+    bool two = argc > 1 && is_family(argv[0]);
+    snprintf(name, sizeof name, "%s%s%s", argv[0], two ? " " : "", two ? argv[1] : "");
+    unknown_verb(name, &error);
+    return wrong_use(&error);
+}
+
 /* `doppel help VERB` */
 static int help_command(int argc, char **argv)
 {
-    struct doppel_error error;
-    if (argc < 2) {
+    size_t used;
+    const struct verb *verb = verb_by_words((const char *const *)argv, (size_t)argc, &used);
+    if (argc == 0)
         help_main(stdout);
-        return printed();
+    else if (verb)
+        help_verb(stdout, verb);
+    else if (argc == 1 && is_family(argv[0]))
+        help_family(stdout, argv[0]);
+    else
+        return no_such_verb(argc, argv);
+    return printed();
+}
+
+/* `doppel index` and `doppel index --help` */
+static int family_command(int argc, char **argv)
+{
+    if (argc == 1) {
+        help_family(stderr, argv[0]);
+        return EXIT_WRONG_USE;
     }
-    const struct verb *verb = verb_by_name(argv[1]);
-    if (!verb) {
-        unknown_verb(argv[1], &error);
-        return wrong_use(&error);
-    }
-    help_verb(stdout, verb);
+    if (strcmp(argv[1], "--help") && strcmp(argv[1], "-h") && strcmp(argv[1], "help"))
+        return no_such_verb(argc, argv);
+    help_family(stdout, argv[0]);
     return printed();
 }
 
@@ -113,7 +144,6 @@ int main(int argc, char **argv)
 {
     /* Arrays that grow with the collection move by remapping, and leave no holes behind. */
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-    struct doppel_error error;
     fill_closed_streams();
     signals_install();
     json_set_alloc_funcs(must_allocate, free);
@@ -124,11 +154,12 @@ int main(int argc, char **argv)
     if (argv[1][0] == '-')
         return main_option(argv[1]);
     if (strcmp(argv[1], "help") == 0)
-        return help_command(argc - 1, argv + 1);
-    const struct verb *verb = verb_by_name(argv[1]);
-    if (!verb) {
-        unknown_verb(argv[1], &error);
-        return wrong_use(&error);
-    }
-    return run_verb(verb, argc - 1, argv + 1);
+        return help_command(argc - 2, argv + 2);
+    size_t used;
+    const struct verb *verb = verb_by_words((const char *const *)argv + 1, (size_t)argc - 1, &used);
+    if (verb)
+        return run_verb(verb, argc - (int)used, argv + used);
+    if (is_family(argv[1]))
+        return family_command(argc - 1, argv + 1);
+    return no_such_verb(argc - 1, argv + 1);
 }

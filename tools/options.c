@@ -6,6 +6,9 @@
 #define AT(field) offsetof(struct settings, field)
 
 enum {
+    VERBS_INDEX_CODES = VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_SEARCH | VERB_INDEX_KNN,
+    VERBS_INDEX_QUERY = VERB_INDEX_SEARCH | VERB_INDEX_KNN,
+    VERBS_INDEX_WRITE = VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE | VERB_INDEX_COMPACT,
     VERBS_READ = VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND,
     VERBS_WALK = VERB_SCAN | VERB_HASH | VERB_ADD | VERB_FIND,
     VERBS_MATCH = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS,
@@ -43,6 +46,26 @@ const struct option_info option_table[] = {
      "Only groups with members from more than one PATH", VERB_SCAN, SECTION_MATCHING},
     {"code", 0, "HEX", OPTION_TEXT, AT(code), NULL,
      "Find what has this code, or one near it, instead of a FILE", VERB_FIND, SECTION_MATCHING},
+    {"radius", 0, "R", OPTION_DISTANCE, AT(radius), NULL,
+     "Bits that may differ (search wants it; knn: default any number); for build the radius that "
+     "searches are to be fastest at (default: 8), others stay exact",
+     VERB_INDEX_BUILD | VERBS_INDEX_QUERY, SECTION_MATCHING},
+    {"nearest", 'k', "K", OPTION_NUMBER, AT(nearest), "10", "How many of the nearest codes",
+     VERB_INDEX_KNN, SECTION_MATCHING},
+
+    {"bits", 0, "32|64|128|256", OPTION_CHOICE, AT(code_width), "64", "Width of a code",
+     VERB_INDEX_BUILD, SECTION_CODES},
+    {"input", 0, "hex|raw", OPTION_CHOICE, AT(code_input), "hex",
+     "What CODES or QUERIES holds: a code a line in hex, or the bare codes, little-endian, back to "
+     "back",
+     VERBS_INDEX_CODES, SECTION_CODES},
+    {"output", 'o', "INDEX", OPTION_TEXT, AT(output), NULL, "The folder to make", VERB_INDEX_BUILD,
+     SECTION_CODES},
+    {"compact", 0, NULL, OPTION_FLAG, AT(compact), NULL, "Fewer bytes a code, and slower searches",
+     VERB_INDEX_BUILD, SECTION_CODES},
+    {"repair", 0, NULL, OPTION_FLAG, AT(repair), NULL,
+     "Go on without the segments that are damaged, and say which codes are lost", VERB_INDEX_VERIFY,
+     SECTION_CODES},
 
     {"exclude", 0, "GLOB", OPTION_TEXTS, AT(exclude), NULL,
      "Leave out files and folders of this name, or of this path below PATH if it has a '/'; may be "
@@ -69,14 +92,15 @@ const struct option_info option_table[] = {
     {"timeout", 0, "TIME", OPTION_TIME, AT(timeout_ms), "60s",
      "Give up on a file after this long; 0 = never", VERBS_READ, SECTION_LIMITS},
     {"jobs", 'j', "N", OPTION_COUNT, AT(jobs), NULL,
-     "Worker processes, and threads of the comparison (default: one a processor)",
-     VERBS_READ | VERB_GROUPS, SECTION_LIMITS},
+     "Worker processes, and threads of the comparison (default: one a processor; in an index: one)",
+     VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY, SECTION_LIMITS},
 
     {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
      "The library (default: $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel)", VERBS_LIBRARY,
      SECTION_LIBRARY},
     {"durable", 0, NULL, OPTION_FLAG, AT(durable), NULL,
-     "What was added or removed survives power loss too", VERB_ADD | VERB_REMOVE, SECTION_LIBRARY},
+     "What was added or removed survives power loss too",
+     VERB_ADD | VERB_REMOVE | VERBS_INDEX_WRITE, SECTION_LIBRARY},
     {"cache", 0, "FILE", OPTION_TEXT, AT(cache), NULL,
      "Keeps what was read (default: $XDG_CACHE_HOME/doppel/cache.db)", VERBS_READ, SECTION_LIBRARY},
     {"no-cache", 0, NULL, OPTION_FLAG, AT(no_cache), NULL, "Use no cache", VERBS_READ,
@@ -92,6 +116,13 @@ const struct option_info option_table[] = {
      VERBS_PATHS | VERBS_WALK, SECTION_OUTPUT},
     {"codes", 0, NULL, OPTION_FLAG, AT(codes), NULL, "Print all codes, with their positions",
      VERB_HASH, SECTION_OUTPUT},
+    {"count", 0, NULL, OPTION_FLAG, AT(count), NULL, "Print only how many hits each query has",
+     VERBS_INDEX_QUERY, SECTION_OUTPUT},
+    {"stats", 0, NULL, OPTION_FLAG, AT(stats), NULL,
+     "End with a line of JSON on standard error: the CPU time of the searches, and what they "
+     "looked "
+     "at",
+     VERBS_INDEX_QUERY, SECTION_OUTPUT},
     {"color", 0, "auto|always|never", OPTION_CHOICE, AT(color), "auto",
      "Colour in tables; auto: on a terminal", VERB_ANY, SECTION_OUTPUT},
     {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), NULL, "Only results and errors", VERB_ANY,
@@ -100,7 +131,7 @@ const struct option_info option_table[] = {
      SECTION_OUTPUT},
     {"no-progress", 0, NULL, OPTION_FLAG, AT(no_progress), NULL,
      "No progress line (there is none unless standard error is a terminal)",
-     VERBS_READ | VERB_GROUPS, SECTION_OUTPUT},
+     VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD, SECTION_OUTPUT},
     {"help", 'h', NULL, OPTION_FLAG, AT(help), NULL, "Print this help", VERB_ANY, SECTION_OUTPUT},
     {"version", 0, NULL, OPTION_FLAG, AT(version), NULL, "Print the version", VERB_ANY,
      SECTION_OUTPUT},
@@ -111,9 +142,9 @@ const size_t option_count = sizeof option_table / sizeof *option_table;
 const char *section_title(enum option_section section)
 {
     static const char *const titles[SECTION_COUNT] = {
-        [SECTION_MATCHING] = "What matches", [SECTION_FILES] = "Which files",
-        [SECTION_LIMITS] = "Limits",         [SECTION_LIBRARY] = "What is kept",
-        [SECTION_OUTPUT] = "Output",
+        [SECTION_MATCHING] = "What matches", [SECTION_CODES] = "Codes and their index",
+        [SECTION_FILES] = "Which files",     [SECTION_LIMITS] = "Limits",
+        [SECTION_LIBRARY] = "What is kept",  [SECTION_OUTPUT] = "Output",
     };
     return titles[section];
 }

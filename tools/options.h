@@ -27,6 +27,9 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
 enum check { CHECK_NONE, CHECK_PIXELS };
 
+enum code_width { CODE_32, CODE_64, CODE_128, CODE_256 }; /* 32 << width bits */
+enum code_input { CODES_HEX, CODES_RAW };
+
 /* Values of an option that may be repeated; the strings are borrowed from argv. */
 struct strings {
     const char **items;
@@ -69,6 +72,13 @@ struct settings {
     bool codes;       /* hash: the sequence too */
     const char *code; /* find --code: hex digits, checked against the scheme's width; or NULL */
 
+    enum code_width code_width;
+    enum code_input code_input;
+    int32_t radius;     /* -1 = not given */
+    uint32_t nearest;   /* knn: how many */
+    const char *output; /* the index that build makes; or NULL */
+    bool compact, count, stats, repair;
+
     bool help, version;
 };
 
@@ -86,11 +96,19 @@ enum verb_bit {
     VERB_LIST = 1 << 7,
     VERB_SHOW = 1 << 8,
     VERB_REMOVE = 1 << 9,
-    VERB_ANY = (1 << 10) - 1
+    VERB_INDEX_BUILD = 1 << 10,
+    VERB_INDEX_ADD = 1 << 11,
+    VERB_INDEX_REMOVE = 1 << 12,
+    VERB_INDEX_SEARCH = 1 << 13,
+    VERB_INDEX_KNN = 1 << 14,
+    VERB_INDEX_INFO = 1 << 15,
+    VERB_INDEX_VERIFY = 1 << 16,
+    VERB_INDEX_COMPACT = 1 << 17,
+    VERB_ANY = (1 << 18) - 1
 };
 
 struct verb {
-    const char *name;
+    const char *name; /* of two words where it is one of a family: "index build" */
     enum verb_bit bit;
     const char *operands; /* "PATH..." as in the usage line */
     size_t min_operands, max_operands;
@@ -110,6 +128,7 @@ enum option_type {
     OPTION_KIND,       /* enum doppel_kind */
     OPTION_SCHEME,     /* const struct doppel_scheme * */
     OPTION_COUNT,      /* uint32_t, 1 to 1024 */
+    OPTION_NUMBER,     /* uint32_t, from 1 */
     OPTION_DISTANCE,   /* int32_t, from 0 */
     OPTION_SIMILARITY, /* double, 0 to 1 */
     OPTION_SIZE,       /* uint64_t; K, M, G = 2^10, 2^20, 2^30 */
@@ -120,6 +139,7 @@ enum option_type {
 /* Under which heading help lists an option. */
 enum option_section {
     SECTION_MATCHING,
+    SECTION_CODES,
     SECTION_FILES,
     SECTION_LIMITS,
     SECTION_LIBRARY,
@@ -149,6 +169,12 @@ extern const size_t option_count;
 
 /* The verb of that name, or NULL. */
 const struct verb *verb_by_name(const char *name);
+
+/* The verb that the first one or two of `count` words name, or NULL. */
+const struct verb *verb_by_words(const char *const *words, size_t count, size_t *out_used);
+
+/* Whether it is one of the verbs that begin with the word `family`. */
+bool verb_is_of(const struct verb *verb, const char *family);
 
 /* The option of that long name, or NULL. */
 const struct option_info *option_by_name(const char *name);

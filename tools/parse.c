@@ -67,6 +67,8 @@ static const char *type_text(enum option_type type)
     switch (type) {
     case OPTION_COUNT:
         return "a whole number from 1 to 1024";
+    case OPTION_NUMBER:
+        return "a whole number from 1 to 4294967295";
     case OPTION_DISTANCE:
         return "a whole number from 0 to 256";
     case OPTION_SIMILARITY:
@@ -94,6 +96,9 @@ static bool set_number(const struct option_info *option, const char *value, void
     switch (option->type) {
     case OPTION_COUNT:
         return parse_whole(value, 1, 1024, &whole) && (*(uint32_t *)field = (uint32_t)whole, true);
+    case OPTION_NUMBER:
+        return parse_whole(value, 1, UINT32_MAX, &whole) &&
+               (*(uint32_t *)field = (uint32_t)whole, true);
     case OPTION_DISTANCE:
         return parse_whole(value, 0, 256, &whole) && (*(int32_t *)field = (int32_t)whole, true);
     case OPTION_SIMILARITY:
@@ -167,7 +172,7 @@ static enum doppel_status set_given(const struct option_info *option, const char
 static void set_defaults(const struct verb *verb, struct settings *settings)
 {
     *settings = (struct settings){
-        .verb = verb, .max_distance = -1, .min_similarity = -1, .orientations = true};
+        .verb = verb, .max_distance = -1, .min_similarity = -1, .orientations = true, .radius = -1};
     for (size_t i = 0; i < option_count; i++)
         if (option_table[i].fallback && option_table[i].type != OPTION_SHORTHAND)
             set_option(&option_table[i], option_table[i].fallback, settings, NULL);
@@ -348,6 +353,11 @@ static enum doppel_status check_together(struct settings *settings, struct doppe
     if (settings->code && (settings->operands.count || settings->files_from))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--code' or %s, not both",
                            settings->files_from ? "'--files-from'" : settings->verb->operands);
+    if (settings->verb->bit == VERB_INDEX_SEARCH && settings->radius < 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'index search' wants '--radius R'; for the nearest see 'index knn'");
+    if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
     enum doppel_status status = check_scheme(settings, error);
     return status ? status : check_operands(settings, error);
 }

@@ -1,6 +1,7 @@
 /* The table of verbs. */
 #include "tools/options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/commands.h"
@@ -46,9 +47,60 @@ const struct verb verb_table[] = {
      "The files themselves are not touched. A folder stands for all items in it. Ids are never "
      "used again. A PATH that looks like a number is written ./42.",
      "doppel remove ~/Pictures/old", cmd_remove},
+    {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "make an index of codes",
+     "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is a "
+     "new "
+     "folder, which appears when it is whole.",
+     "doppel index build --bits 64 --radius 8 codes.hex -o codes.index", cmd_index_build},
+    {"index add", VERB_INDEX_ADD, "INDEX CODES", 2, 2, "add codes to an index",
+     "Their ids go on where those of the index end. All are added, or none.",
+     "doppel index add codes.index more.hex", cmd_index_add},
+    {"index remove", VERB_INDEX_REMOVE, "INDEX ID...", 2, SIZE_MAX,
+     "take codes out of an index by their ids", "Ids are never used again.",
+     "doppel index remove codes.index 17 42", cmd_index_remove},
+    {"index search", VERB_INDEX_SEARCH, "INDEX QUERIES", 2, 2,
+     "all codes of an index within a Hamming distance",
+     "Every hit is found. They come by query, distance and id; QUERIES is a file, or - for "
+     "standard "
+     "input, and its code number i, from 0, is query i. Without --format hits are a table on a "
+     "terminal, and JSON Lines elsewhere.",
+     "doppel index search codes.index --radius 8 queries.hex", cmd_index_search},
+    {"index knn", VERB_INDEX_KNN, "INDEX QUERIES", 2, 2, "the nearest codes of an index",
+     "Exactly the nearest; of equally near ones those with the smallest ids. Printed as by 'index "
+     "search'.",
+     "doppel index knn codes.index -k 5 queries.hex", cmd_index_knn},
+    {"index info", VERB_INDEX_INFO, "INDEX", 1, 1, "what an index holds",
+     "Codes, their width, bytes on the disk, segments, and how long it was built.",
+     "doppel index info codes.index --json", cmd_index_info},
+    {"index verify", VERB_INDEX_VERIFY, "INDEX", 1, 1, "check every byte of an index",
+     "A segment that is damaged is named, and the ids of its codes. Ends with 3 when there is one.",
+     "doppel index verify codes.index", cmd_index_verify},
+    {"index compact", VERB_INDEX_COMPACT, "INDEX", 1, 1, "merge all segments of an index into one",
+     "Searches are fastest in one segment; removed codes leave the disk.",
+     "doppel index compact codes.index", cmd_index_compact},
 };
 
 const size_t verb_count = sizeof verb_table / sizeof *verb_table;
+
+const struct verb *verb_by_words(const char *const *words, size_t count, size_t *out_used)
+{
+    char name[64];
+    for (size_t used = count < 2 ? count : 2; used; used--) {
+        snprintf(name, sizeof name, "%s%s%s", words[0], used == 2 ? " " : "",
+                 used == 2 ? words[1] : "");
+        const struct verb *verb = verb_by_name(name);
+        *out_used = used;
+        if (verb)
+            return verb;
+    }
+    return NULL;
+}
+
+bool verb_is_of(const struct verb *verb, const char *family)
+{
+    size_t length = strlen(family);
+    return strncmp(verb->name, family, length) == 0 && verb->name[length] == ' ';
+}
 
 const struct verb *verb_by_name(const char *name)
 {
