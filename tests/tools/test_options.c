@@ -20,7 +20,10 @@ static enum doppel_status parse(const char *line, struct settings *out, struct d
     strncpy(copy, line, sizeof copy - 1);
     for (char *word; argc < MAX_WORDS && (word = strsep(&rest, " "));)
         argv[argc++] = word;
-    return settings_parse(verb_by_name(argv[0]), argc, argv, out, error);
+    size_t used;
+    const struct verb *verb = verb_by_words((const char *const *)argv, (size_t)argc, &used);
+    assert_non_null(verb);
+    return settings_parse(verb, argc - (int)used + 1, argv + used - 1, out, error);
 }
 
 static struct settings parsed(const char *line)
@@ -147,6 +150,24 @@ static void unknown_verbs_are_answered(void **state)
     assert_string_equal(error.message, "unknown verb 'bake'; see 'doppel --help'");
 }
 
+static void verbs_may_have_two_words(void **state)
+{
+    (void)state;
+    struct settings settings = parsed("index search x.index --radius 3 q");
+    assert_string_equal(settings.verb->name, "index search");
+    assert_true(verb_is_of(settings.verb, "index"));
+    assert_false(verb_is_of(verb_by_name("scan"), "index"));
+    assert_int_equal(settings.operands.count, 2);
+    assert_int_equal(settings.radius, 3);
+    settings_free(&settings);
+    assert_null(verb_by_name("index"));
+    assert_refused("index search x.index q",
+                   "'index search' wants '--radius R'; for the nearest see 'index knn'");
+    assert_refused("index build x", "'index build' wants '-o INDEX'");
+    assert_refused("index knn -k 0 x y",
+                   "'--nearest' takes a whole number from 1 to 4294967295, not '0'");
+}
+
 static void paths_may_come_from_elsewhere(void **state)
 {
     (void)state;
@@ -209,6 +230,7 @@ int main(void)
         cmocka_unit_test(the_last_of_opposites_counts),
         cmocka_unit_test(mistakes_are_answered),
         cmocka_unit_test(unknown_verbs_are_answered),
+        cmocka_unit_test(verbs_may_have_two_words),
         cmocka_unit_test(paths_may_come_from_elsewhere),
         cmocka_unit_test(the_tables_hold_together),
         cmocka_unit_test(the_examples_work),
