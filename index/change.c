@@ -38,7 +38,7 @@ void part_discard(const struct doppel_index *index, struct part *part)
     part_release(part);
 }
 
-enum doppel_status part_build(const struct doppel_index *index, struct code_stream *stream,
+enum doppel_status part_build(const struct doppel_index *index, const struct table_source *source,
                               const uint64_t *removed, size_t removed_count, struct part **out,
                               struct doppel_error *error)
 {
@@ -56,7 +56,7 @@ enum doppel_status part_build(const struct doppel_index *index, struct code_stre
             goto end;
         }
     }
-    status = table_build(&index->options, stream, &target, &table, error);
+    status = table_build(&index->options, source, &target, &table, error);
     if (status)
         goto end;
     *out = part_new(table, copy);
@@ -143,24 +143,34 @@ static enum doppel_status refuse_read_only(const struct doppel_index *index,
                : DOPPEL_OK;
 }
 
-/* Build a part, put it at the end. */
-static enum doppel_status append(struct doppel_index *index, struct code_stream *stream,
-                                 const uint64_t *removed, size_t removed_count, bool flushed,
-                                 struct doppel_error *error)
+/* Make a change, whose new part is not needed any more afterwards, or no use. */
+static enum doppel_status make_change(struct doppel_index *index, const struct change *change,
+                                      struct doppel_error *error)
 {
-    struct change change = {.flushed = flushed};
-    if (stream->count || removed_count) {
-        enum doppel_status status =
-            part_build(index, stream, removed, removed_count, &change.fresh, error);
-        if (status)
-            return status;
-    }
-    enum doppel_status status = change_make(index, &change, error);
-    if (status && change.fresh)
-        part_discard(index, change.fresh);
+    enum doppel_status status = change_make(index, change, error);
+    if (status && change->fresh)
+        part_discard(index, change->fresh);
     else
-        part_release(change.fresh);
+        part_release(change->fresh);
     return status;
+}
+
+static enum doppel_status flush(struct doppel_index *index, const struct head *head,
+                                struct doppel_error *error)
+{
+    struct change change = {.flushed = true};
+    struct head_stream living;
+    size_t removed_count;
+    uint64_t *removed = head_removed(head, &removed_count);
+    if (!removed)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to flush the index");
+    head_stream_init(&living, head);
+    struct table_source source = {.codes = &living.codes, .items = &living.items};
+    enum doppel_status status = DOPPEL_OK;
+    if (head->alive || removed_count)
+        status = part_build(index, &source, removed, removed_count, &change.fresh, error);
+    free(removed);
+    return status ? status : make_change(index, &change, error);
 }
 
 enum doppel_status doppel_index_flush(struct doppel_index *index, struct doppel_error *error)
@@ -170,15 +180,8 @@ enum doppel_status doppel_index_flush(struct doppel_index *index, struct doppel_
         return status;
     struct snapshot snapshot = snapshot_take(index);
     const struct head *head = snapshot.state->head;
-    if (head->count || head->clock) {
-        struct head_stream living;
-        size_t removed_count;
-        uint64_t *removed = head_removed(head, &removed_count);
-        head_stream_init(&living, head);
-        status = removed ? append(index, &living.stream, removed, removed_count, true, error)
-                         : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to flush the index");
-        free(removed);
-    }
+    if (head->count || head->clock)
+        status = flush(index, head, error);
     snapshot_release(&snapshot);
     return status;
 }
@@ -193,5 +196,8 @@ enum doppel_status doppel_index_bulk(struct doppel_index *index,
     if (status || !load->count)
         return status;
     struct code_stream stream = {load->context, load->count, load->read, load->rewind};
-    return append(index, &stream, NULL, 0, false, error);
+    struct table_source source = {.codes = &stream};
+    struct change change = {0};
+    status = part_build(index, &source, NULL, 0, &change.fresh, error);
+    return status ? status : make_change(index, &change, error);
 }

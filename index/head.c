@@ -1,5 +1,5 @@
 /* The head: codes appended and marked, payloads noted, and all of it read for a flush. */
-#include "index/head.h"
+#include "index/head_room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,13 @@ struct head *head_new(const struct doppel_index_options *options)
     atomic_init(&head->references, 1);
     head->options = *options;
     head->words = table_words(options);
+    if (options->table == DOPPEL_INDEX_POSTINGS) {
+        head->items = calloc(1, sizeof *head->items);
+        if (!head->items) {
+            free(head);
+            return NULL;
+        }
+    }
     return head;
 }
 
@@ -37,21 +44,32 @@ void head_release(struct head *head)
     free(head->older);
     payload_map_free(&head->removed);
     payload_map_free(&head->newest);
+    head_items_free(head->items);
     free(head);
+}
+
+uint64_t head_alive(const struct head *head)
+{
+    return head->items ? head->items->alive : head->alive;
+}
+
+uint64_t head_size(const struct head *head)
+{
+    return head->items ? head->items->postings_count : head->count;
 }
 
 /* ---- inserting ---- */
 
-static bool grow(void **items, size_t count, size_t item_bytes)
+bool head_grow(void **items, size_t count, size_t item_bytes)
 {
-    void *grown = realloc(*items, count * item_bytes);
+    void *grown = realloc(*items, count * item_bytes + 1);
     if (grown)
         *items = grown;
     return grown != NULL;
 }
 
-/* Room for `count` more, in whole groups. */
-static bool reserve(struct head *head, size_t count)
+/* In whole groups. */
+bool head_reserve(struct head *head, size_t count)
 {
     if (count <= head->capacity - head->count)
         return true;
@@ -60,10 +78,11 @@ static bool reserve(struct head *head, size_t count)
     size_t wanted = head->capacity ? head->capacity : LEAST_CAPACITY;
     while (wanted < head->count + count)
         wanted += wanted / 2 / LEAST_CAPACITY * LEAST_CAPACITY + LEAST_CAPACITY;
-    if (!grow((void **)&head->codes, wanted * head->words, sizeof *head->codes) ||
-        !grow((void **)&head->payloads, wanted, sizeof *head->payloads) ||
-        !grow((void **)&head->deaths, wanted, sizeof *head->deaths) ||
-        !grow((void **)&head->older, wanted, sizeof *head->older))
+    if (!head_grow((void **)&head->codes, wanted * head->words, sizeof *head->codes) ||
+        !head_grow((void **)&head->payloads, wanted, sizeof *head->payloads) ||
+        !head_grow((void **)&head->deaths, wanted, sizeof *head->deaths) ||
+        !head_grow((void **)&head->older, wanted, sizeof *head->older) ||
+        (head->items && !head_grow((void **)&head->items->list, wanted, sizeof *head->items->list)))
         return false;
     head->capacity = (uint32_t)wanted;
     return true;
@@ -76,6 +95,8 @@ static bool in_groups(const struct head *head)
 
 static void put_code(struct head *head, uint32_t at, const uint64_t *code)
 {
+    if (head->items)
+        return;
     if (!in_groups(head)) {
         memcpy(head->codes + at * head->words, code, head->words * sizeof *code);
         return;
@@ -103,7 +124,7 @@ static void get_code(const struct head *head, uint32_t at, uint64_t *out)
 
 bool head_insert(struct head *head, const uint64_t *codes, const uint64_t *payloads, size_t count)
 {
-    if (!reserve(head, count))
+    if (!head_reserve(head, count))
         return false;
     for (size_t i = 0; i < count; i++) {
         put_code(head, head->count, codes + i * head->words);
@@ -138,6 +159,8 @@ static void kill_codes(struct head *head, uint64_t payload)
             break;
         head->deaths[at - 1] = head->clock;
         head->alive--;
+        if (head->items)
+            head->items->alive -= head->items->list[at - 1].count;
     }
 }
 
@@ -247,8 +270,10 @@ static void begin_again(void *context)
 
 void head_stream_init(struct head_stream *stream, const struct head *head)
 {
-    *stream = (struct head_stream){.stream = {stream, head->alive, read_living, begin_again},
-                                   .head = head};
+    *stream = (struct head_stream){
+        .codes = {stream, head->alive, read_living, begin_again},
+        .items = {stream, head->alive, head_alive(head), head_next_item, begin_again},
+        .head = head};
 }
 
 static int compare_payloads(const void *a, const void *b)
@@ -275,6 +300,6 @@ uint64_t head_bytes(const struct head *head)
 {
     uint64_t code = head->words * sizeof *head->codes + sizeof *head->payloads +
                     sizeof *head->deaths + sizeof *head->older;
-    return head->capacity * code +
+    return head->capacity * code + (head->items ? head_items_bytes(head->items) : 0) +
            (head->removed.cell_count + head->newest.cell_count) * sizeof(struct payload_cell);
 }

@@ -12,6 +12,7 @@
 
 #include "index/hits.h"
 #include "index/payload_map.h"
+#include "index/postings.h"
 #include "index/stream.h"
 
 struct head {
@@ -28,6 +29,22 @@ struct head {
     struct payload_map newest;  /* of each payload the newest code + 1 … */
     uint32_t *older;            /* … and from each code on the next older of its payload, + 1 */
     uint32_t mapped;            /* codes that are in these two: all below it */
+    struct head_items *items;   /* postings: what belongs to the codes, which have no words */
+};
+
+/* Items of postings, one a code. */
+struct head_item {
+    uint32_t start, length; /* on the head's axis */
+    uint32_t first, count;  /* of its postings */
+};
+
+struct head_items {
+    struct head_item *list;
+    uint32_t axis; /* its length */
+    uint32_t postings_count, postings_capacity, alive;
+    struct doppel_index_posting *postings; /* item after item; positions within the item */
+    struct payload_map newest;             /* of each key the newest posting + 1 … */
+    uint32_t *older; /* … and from each posting on the next older of its key, + 1 */
 };
 
 /** @return NULL without memory; one reference */
@@ -37,6 +54,13 @@ void head_release(struct head *head);
 
 /** Append codes: all of them, or none without memory. */
 bool head_insert(struct head *head, const uint64_t *codes, const uint64_t *payloads, size_t count);
+
+/** Append an item. DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_LIMIT */
+enum doppel_status head_insert_item(struct head *head, const struct doppel_index_item *item);
+
+/** Codes or postings that live, and those that were ever appended. */
+uint64_t head_alive(const struct head *head);
+uint64_t head_size(const struct head *head);
 
 /** Mark the codes of these payloads as dead; with `remember`, also those of all segments. All of
  * them, or none without memory. */
@@ -65,13 +89,25 @@ enum doppel_status head_search(const struct head_view *view, struct query *queri
                                size_t k, struct doppel_index_counts *counts,
                                struct doppel_error *error);
 
-/** The living codes, for a builder. */
+/** The living codes or items, for a builder. */
 struct head_stream {
-    struct code_stream stream;
+    struct code_stream codes;
+    struct posting_stream items;
     const struct head *head;
     uint32_t at;
 };
 void head_stream_init(struct head_stream *stream, const struct head *head);
+
+typedef ARRAY(uint32_t) position_array;
+
+/** Append the positions of a key on the head's axis, unsorted; false without memory. */
+bool head_positions(const struct head_view *view, uint32_t key, position_array *out);
+
+/** How many these are. */
+uint64_t head_length(const struct head_view *view, uint32_t key);
+
+/** The number of the item that a position lies in. */
+uint32_t head_item_at(const struct head_view *view, uint32_t position);
 
 /** The payloads removed from segments, ascending; given (free). NULL without memory. */
 uint64_t *head_removed(const struct head *head, size_t *out_count);

@@ -182,7 +182,7 @@ static enum doppel_status flush_when_full(struct doppel_index *index, struct dop
 {
     pthread_rwlock_rdlock(&index->shared->lock);
     const struct head *head = index->state->head;
-    bool full = head->count >= index->options.head_codes ||
+    bool full = head_size(head) >= index->options.head_codes ||
                 head->removed.count >= index->options.head_codes;
     pthread_rwlock_unlock(&index->shared->lock);
     if (index->folder || !full)
@@ -207,6 +207,27 @@ enum doppel_status doppel_index_insert(struct doppel_index *index, const uint64_
     return DOPPEL_OK;
 }
 
+enum doppel_status doppel_index_insert_item(struct doppel_index *index,
+                                            const struct doppel_index_item *item,
+                                            struct doppel_error *error)
+{
+    if (index->words)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an index of codes takes no items");
+    for (uint32_t i = 0; i < item->count; i++)
+        if (item->postings[i].position >= item->length ||
+            (uint64_t)item->postings[i].key >> index->options.key_bits)
+            return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                               "a posting lies beyond its item, or its key beyond %u bits",
+                               index->options.key_bits);
+    pthread_rwlock_wrlock(&index->shared->lock);
+    enum doppel_status status = head_insert_item(index->state->head, item);
+    pthread_rwlock_unlock(&index->shared->lock);
+    if (status)
+        return doppel_fail(error, status, "no room for one more item in the head of the index");
+    (void)flush_when_full(index, NULL);
+    return DOPPEL_OK;
+}
+
 enum doppel_status doppel_index_remove(struct doppel_index *index, const uint64_t *payloads,
                                        size_t count, struct doppel_error *error)
 {
@@ -225,9 +246,9 @@ struct doppel_index_info doppel_index_info(const struct doppel_index *index)
 {
     pthread_rwlock_rdlock(&index->shared->lock);
     const struct state *state = index->state;
-    struct doppel_index_info info = {.codes = state->head->alive,
-                                     .distinct = state->head->alive,
-                                     .head_codes = state->head->alive,
+    struct doppel_index_info info = {.codes = head_alive(state->head),
+                                     .distinct = head_alive(state->head),
+                                     .head_codes = head_alive(state->head),
                                      .removed = state->head->removed.count,
                                      .bytes = head_bytes(state->head),
                                      .segments = state->count};

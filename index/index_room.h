@@ -86,9 +86,9 @@ bool snapshot_removes(const struct doppel_index *index, const struct snapshot *s
 enum { PART_NAME_BYTES = 32 };
 void part_name(char out[PART_NAME_BYTES]);
 
-/** Build the table of a stream and make a part of it. With files, it is one of them, not yet
- * published: part_discard removes it. */
-enum doppel_status part_build(const struct doppel_index *index, struct code_stream *stream,
+/** Build a table and make a part of it. With files, it is one of them, not yet published:
+ * part_discard removes it. */
+enum doppel_status part_build(const struct doppel_index *index, const struct table_source *source,
                               const uint64_t *removed, size_t removed_count, struct part **out,
                               struct doppel_error *error);
 void part_discard(const struct doppel_index *index, struct part *part);

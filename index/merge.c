@@ -26,20 +26,27 @@ static uint64_t weight(const struct part *part)
     return table_count(part->table, &distinct) + removed;
 }
 
+/* Positions of postings; 0 of codes. */
+static uint64_t axis_of(const struct part *part)
+{
+    const struct postings *postings = table_postings(part->table);
+    return postings ? postings_info(postings).axis : 0;
+}
+
 static struct run choose_run(const struct doppel_index *index, const struct state *state, bool all)
 {
-    struct run run = {state, state->count ? state->count - 1 : 0, state->count};
-    if (all || !state->count) {
-        run.first = 0;
-        return run;
-    }
-    uint64_t newer = weight(state->parts[run.first]);
+    struct run run = {state, state->count, state->count};
+    uint64_t newer = 0, axis = 0;
     for (; run.first > 0; run.first--) {
-        uint64_t older = weight(state->parts[run.first - 1]);
-        if (older > RATIO * newer)
+        const struct part *part = state->parts[run.first - 1];
+        uint64_t older = weight(part);
+        axis += axis_of(part);
+        if (axis > UINT32_MAX || (!all && run.first < run.end && older > RATIO * newer))
             break;
         newer += older;
     }
+    if (all)
+        return run;
     if (table_is_linear(&index->options, newer))
         while (run.first < run.end && weight(state->parts[run.first]) >= LINEAR_PART)
             run.first++;
@@ -177,27 +184,61 @@ static enum doppel_status check_damage(const struct run *run, struct doppel_erro
     return status;
 }
 
+static enum doppel_status merge_codes(const struct doppel_index *index, const struct run *run,
+                                      const uint64_t *removed, size_t removed_count,
+                                      struct part **out, struct doppel_error *error)
+{
+    struct merge_stream stream;
+    if (!merge_stream_init(&stream, index, run))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to merge segments of the index");
+    struct table_source source = {.codes = &stream.stream};
+    if (!stream.stream.count && !removed_count)
+        return DOPPEL_OK;
+    return part_build(index, &source, removed, removed_count, out, error);
+}
+
+static bool keep_item(void *context, size_t table, uint64_t payload)
+{
+    const struct run *run = context;
+    return !state_removes(run->state, run->first + table, run->state->count, payload);
+}
+
+static enum doppel_status merge_postings(const struct doppel_index *index, const struct run *run,
+                                         const uint64_t *removed, size_t removed_count,
+                                         struct part **out, struct doppel_error *error)
+{
+    size_t count = run->end - run->first;
+    const struct postings **tables = calloc(count, sizeof(struct postings *));
+    if (!tables)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to merge segments of the index");
+    for (size_t i = 0; i < count; i++)
+        tables[i] = table_postings(run->state->parts[run->first + i]->table);
+    struct run kept = *run;
+    struct postings_merge merge = {tables, count, keep_item, &kept};
+    struct table_source source = {.postings = &merge};
+    enum doppel_status status = part_build(index, &source, removed, removed_count, out, error);
+    free(tables);
+    return status;
+}
+
 static enum doppel_status merge(struct doppel_index *index, const struct run *run,
                                 struct doppel_error *error)
 {
-    struct merge_stream stream;
     struct part *fresh = NULL;
     size_t removed_count;
     uint64_t *removed = join_removed(run, &removed_count);
-    if (!removed || !merge_stream_init(&stream, index, run)) {
-        free(removed);
+    if (!removed)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to merge segments of the index");
-    }
-    enum doppel_status status = DOPPEL_OK;
-    if (stream.stream.count || removed_count)
-        status = part_build(index, &stream.stream, removed, removed_count, &fresh, error);
+    enum doppel_status status =
+        index->words ? merge_codes(index, run, removed, removed_count, &fresh, error)
+                     : merge_postings(index, run, removed, removed_count, &fresh, error);
     free(removed);
     if (!status)
         status = check_damage(run, error);
     if (!status) {
         struct change change = {.old = run->state->parts + run->first,
-                                .old_count = run->end - run->first};
-        change.fresh = fresh;
+                                .old_count = run->end - run->first,
+                                .fresh = fresh};
         status = change_make(index, &change, error);
     }
     if (status && fresh)

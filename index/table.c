@@ -14,6 +14,7 @@ struct table {
         struct hamming *hamming;
         struct bands *bands;
         struct linear *linear;
+        struct postings *postings;
     };
 };
 
@@ -52,28 +53,39 @@ bool table_is_linear(const struct doppel_index_options *options, uint64_t count)
 
 /* ---- building ---- */
 
-static struct hamming_options hamming_of(const struct doppel_index_options *options)
+static enum doppel_status build_postings(const struct doppel_index_options *options,
+                                         const struct table_source *source,
+                                         const struct segment_target *target, struct segment **out,
+                                         struct doppel_error *error)
 {
-    return (struct hamming_options){options->bits, options->design_radius, options->compact};
+    struct postings_options postings = {.key_bits = options->key_bits};
+    return source->postings ? postings_merge(source->postings, target, out, error)
+                            : postings_build(&postings, source->items, target, out, error);
 }
 
-static struct bands_options bands_of(const struct doppel_index_options *options)
+static enum doppel_status build_codes(const struct doppel_index_options *options,
+                                      struct code_stream *codes,
+                                      const struct segment_target *target, struct segment **out,
+                                      struct doppel_error *error)
 {
-    return (struct bands_options){options->lanes, options->bands, options->rows};
+    struct hamming_options hamming = {options->bits, options->design_radius, options->compact};
+    struct bands_options bands = {options->lanes, options->bands, options->rows};
+    if (options->table == DOPPEL_INDEX_BANDS)
+        return bands_build(&bands, codes, target, out, error);
+    if (table_is_linear(options, codes->count))
+        return linear_build(options->bits, codes, target, out, error);
+    return hamming_build(&hamming, codes, target, out, error);
 }
 
 enum doppel_status table_build(const struct doppel_index_options *options,
-                               struct code_stream *stream, const struct segment_target *target,
-                               struct table **out, struct doppel_error *error)
+                               const struct table_source *source,
+                               const struct segment_target *target, struct table **out,
+                               struct doppel_error *error)
 {
     struct segment *segment;
-    struct hamming_options hamming = hamming_of(options);
-    struct bands_options bands = bands_of(options);
-    enum doppel_status status = options->table == DOPPEL_INDEX_BANDS
-                                    ? bands_build(&bands, stream, target, &segment, error)
-                                : table_is_linear(options, stream->count)
-                                    ? linear_build(options->bits, stream, target, &segment, error)
-                                    : hamming_build(&hamming, stream, target, &segment, error);
+    enum doppel_status status = options->table == DOPPEL_INDEX_POSTINGS
+                                    ? build_postings(options, source, target, &segment, error)
+                                    : build_codes(options, source->codes, target, &segment, error);
     return status ? status : table_open(options, segment, out, error);
 }
 
@@ -89,6 +101,8 @@ static enum doppel_status open_kind(struct segment *segment, struct table *table
         return bands_open(segment, &table->bands, error);
     case SEGMENT_LINEAR:
         return linear_open(segment, &table->linear, error);
+    case SEGMENT_POSTINGS:
+        return postings_open(segment, &table->postings, error);
     default:
         segment_release(segment);
         return doppel_fail(error, DOPPEL_E_FORMAT, "a segment of the index has an unknown table");
@@ -99,6 +113,9 @@ static enum doppel_status open_kind(struct segment *segment, struct table *table
 static bool suits(const struct table *table, const struct doppel_index_options *options)
 {
     uint64_t count;
+    if (table->kind == SEGMENT_POSTINGS)
+        return options->table == DOPPEL_INDEX_POSTINGS &&
+               postings_info(table->postings).key_bits == options->key_bits;
     if (table->kind == SEGMENT_BANDS) {
         struct bands_options bands = bands_info(table->bands, NULL);
         return options->table == DOPPEL_INDEX_BANDS && bands.lanes == options->lanes &&
@@ -140,6 +157,8 @@ void table_free(struct table *table)
         hamming_free(table->hamming);
     else if (table->kind == SEGMENT_BANDS)
         bands_free(table->bands);
+    else if (table->kind == SEGMENT_POSTINGS)
+        postings_free(table->postings);
     else
         linear_free(table->linear);
     free(table);
@@ -147,9 +166,15 @@ void table_free(struct table *table)
 
 struct segment *table_segment(const struct table *table)
 {
-    return table->kind == SEGMENT_HAMMING ? hamming_segment(table->hamming)
-           : table->kind == SEGMENT_BANDS ? bands_segment(table->bands)
-                                          : linear_segment(table->linear);
+    return table->kind == SEGMENT_HAMMING    ? hamming_segment(table->hamming)
+           : table->kind == SEGMENT_BANDS    ? bands_segment(table->bands)
+           : table->kind == SEGMENT_POSTINGS ? postings_segment(table->postings)
+                                             : linear_segment(table->linear);
+}
+
+const struct postings *table_postings(const struct table *table)
+{
+    return table->kind == SEGMENT_POSTINGS ? table->postings : NULL;
 }
 
 uint64_t table_count(const struct table *table, uint64_t *out_distinct)
@@ -165,7 +190,10 @@ uint64_t table_count(const struct table *table, uint64_t *out_distinct)
         (void)bands_info(table->bands, &count);
         return count;
     }
-    (void)linear_bits(table->linear, &count);
+    if (table->kind == SEGMENT_POSTINGS)
+        count = postings_info(table->postings).postings;
+    else
+        (void)linear_bits(table->linear, &count);
     *out_distinct = count;
     return count;
 }

@@ -3,6 +3,7 @@
 #define DOPPEL_INDEX_TABLE_H
 
 #include "index/hits.h"
+#include "index/postings.h"
 #include "index/segment.h"
 #include "index/stream.h"
 
@@ -11,10 +12,18 @@ struct table;
 /** 64-bit words a code takes; 0 of postings. */
 size_t table_words(const struct doppel_index_options *options);
 
-/** Build the table that suits so many codes and open it. Hamming and bands. */
+/* What a table is made of: one of these. */
+struct table_source {
+    struct code_stream *codes;             /* Hamming, bands */
+    struct posting_stream *items;          /* postings */
+    const struct postings_merge *postings; /* likewise */
+};
+
+/** Build the table that suits what is to be in it, and open it. */
 enum doppel_status table_build(const struct doppel_index_options *options,
-                               struct code_stream *stream, const struct segment_target *target,
-                               struct table **out, struct doppel_error *error);
+                               const struct table_source *source,
+                               const struct segment_target *target, struct table **out,
+                               struct doppel_error *error);
 
 /** Whether so many codes are better looked at one by one. */
 bool table_is_linear(const struct doppel_index_options *options, uint64_t count);
@@ -27,6 +36,9 @@ struct segment *table_segment(const struct table *table);
 
 /** Codes, or postings; and how many of them differ. */
 uint64_t table_count(const struct table *table, uint64_t *out_distinct);
+
+/** NULL when it is no table of postings. */
+const struct postings *table_postings(const struct table *table);
 
 /* Memory that a searching thread uses again and again. Zeroed it is empty. */
 struct table_scratch {

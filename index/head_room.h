@@ -1,0 +1,19 @@
+/* What the files of the head share. */
+#ifndef DOPPEL_INDEX_HEAD_ROOM_H
+#define DOPPEL_INDEX_HEAD_ROOM_H
+
+#include "index/head.h"
+
+bool head_grow(void **items, size_t count, size_t item_bytes);
+
+/** Room for `count` more codes. */
+bool head_reserve(struct head *head, size_t count);
+
+void head_items_free(struct head_items *items);
+uint64_t head_items_bytes(const struct head_items *items);
+
+/** posting_stream's read, of a head_stream: the next living item. */
+bool head_next_item(void *context, uint64_t *payload, uint32_t *length,
+                    const struct doppel_index_posting **postings, size_t *count);
+
+#endif
