@@ -342,6 +342,34 @@ DOPPEL_API enum doppel_status doppel_index_pair_up(const struct doppel_index_pai
                                                    doppel_index_pair_visitor *visitor,
                                                    void *context, struct doppel_error *error);
 
+/** Two codes of an index within the radius, by their payloads, a < b. */
+struct doppel_index_joined {
+    uint64_t a, b;
+    uint32_t distance;
+};
+
+/** What to join. Zero what is not wanted. */
+struct doppel_index_join_request {
+    uint32_t radius;
+    uint32_t threads;                                /**< 0 and 1: the calling one */
+    bool (*filter)(void *context, uint64_t payload); /**< false: not this one */
+    void *filter_context;
+};
+
+/** Return false to end the join. From the calling thread. */
+typedef bool doppel_index_join_visitor(void *context, const struct doppel_index_joined *pair);
+
+/**
+ * Visit all pairs of codes of an index that are within a radius, each once, in an order that does
+ * not depend on threads; codes of the same payload make no pair. Hamming only. Memory: at most 24
+ * bytes a code of 64 bits, whatever there are pairs.
+ * @return as doppel_index_search. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_index_join(const struct doppel_index *index,
+                                                const struct doppel_index_join_request *request,
+                                                doppel_index_join_visitor *visitor, void *context,
+                                                struct doppel_error *error);
+
 #ifdef __cplusplus
 }
 #endif
