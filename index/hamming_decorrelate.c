@@ -54,7 +54,7 @@ static double pair_entropy(double a, double b, double both)
 /* @return false when nothing is lacking but by chance */
 static bool fill_lacks(struct chooser *chooser)
 {
-    double chance = 16. / (double)chooser->count, ones[BITS_MAX];
+    double chance = 40. / (double)chooser->count, ones[BITS_MAX];
     bool any = false;
     for (uint32_t i = 0; i < chooser->bits; i++) {
         ones[i] = ones_of(chooser, i, i);

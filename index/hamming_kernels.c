@@ -15,18 +15,35 @@ static inline struct needle needle_prepare(const uint32_t *rest, const unsigned 
     return needle;
 }
 
-static inline uint32_t group_within(const uint32_t *group, const struct needle *needle,
-                                    uint32_t limit, const unsigned planes)
+static inline uint32_t lane_distance(const uint32_t *lane, const struct needle *needle,
+                                     const unsigned planes)
 {
-    uint32_t lanes = 0;
+    uint32_t distance = 0;
+    for (unsigned plane = 0; plane < planes; plane++)
+        distance += (uint32_t)__builtin_popcount(lane[plane * LANES] ^ needle->rest[plane]);
+    return distance;
+}
+
+static inline bool groups_near(const uint32_t *groups, uint32_t count, const struct needle *needle,
+                               uint32_t limit, const unsigned planes)
+{
+    bool near = false;
+    for (uint32_t i = 0; i < count; i++, groups += planes * LANES)
+        for (unsigned lane = 0; lane < LANES; lane++)
+            near |= lane_distance(groups + lane, needle, planes) <= limit;
+    return near;
+}
+
+static inline void group_pass(const uint32_t *group, const struct lanes *lanes,
+                              const struct needle *needle, uint32_t limit, uint32_t mark,
+                              struct pass_queue *queue, const unsigned planes)
+{
+    uint32_t near = 0, distances[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {
-        uint32_t distance = 0;
-        for (unsigned plane = 0; plane < planes; plane++)
-            distance +=
-                (uint32_t)__builtin_popcount(group[plane * LANES + lane] ^ needle->rest[plane]);
-        lanes |= (uint32_t)(distance <= limit) << lane;
+        distances[lane] = lane_distance(group + lane, needle, planes);
+        near |= (uint32_t)(distances[lane] <= limit) << lane;
     }
-    return lanes;
+    lanes_append(near, distances, lanes, mark, queue);
 }
 
 #include "index/hamming_lookup.h"

@@ -17,20 +17,22 @@ enum {
     LOOKUPS_AHEAD = 32 /* lookups must be readable so far after the last */
 };
 
-/* A code that passed. */
-struct pass {
-    uint32_t position; /* in the order of its table */
-    uint32_t bucket;   /* of all tables' */
-    uint16_t job;      /* its number */
-    uint16_t distance; /* of chunk and remainder */
-};
-
+/* Codes that passed, in three rows. Kernels write whole vectors: LANES more than `room` must fit.
+ */
 struct pass_queue {
-    struct pass *items;
+    uint32_t *positions; /* in the order of their table */
+    uint32_t *buckets;   /* of all tables' */
+    uint32_t *marks;     /* job << 16 | distance of chunk and remainder */
     size_t count, room;
     uint32_t *spilled; /* lookups whose bucket goes on in the spill, room for all of a job */
     size_t spilled_count;
     uint64_t seen; /* codes whose remainder was compared */
+};
+
+/* The lanes of a group that hold codes of a bucket, and the position of lane 0. */
+struct lanes {
+    int32_t from, to;
+    uint32_t position, bucket;
 };
 
 /* Lookups of one query in one table. */
@@ -40,8 +42,6 @@ struct lookup_job {
     uint32_t home;  /* the query's own bucket */
     uint32_t limit; /* distance */
     uint16_t number;
-    const uint8_t *tail; /* of the table, to be fetched ahead for those that pass */
-    size_t tail_bytes;
     uint32_t rest[PLANES_MAX]; /* the query's remainder */
 };
 
@@ -73,11 +73,18 @@ const hamming_kernel *hamming_kernel_choose(void);
 
 extern const hamming_kernel hamming_kernel_portable, hamming_kernel_avx2, hamming_kernel_avx512;
 
-static inline void pass_push(struct pass_queue *queue, const struct lookup_job *job,
-                             uint32_t bucket, uint32_t position, uint32_t distance)
+/* Append the lanes of `near` that hold codes. */
+static inline void lanes_append(uint32_t near, const uint32_t *distances, const struct lanes *lanes,
+                                uint32_t mark, struct pass_queue *queue)
 {
-    __builtin_prefetch(job->tail + (size_t)position * job->tail_bytes);
-    queue->items[queue->count++] = (struct pass){position, bucket, job->number, (uint16_t)distance};
+    for (; near; near &= near - 1) {
+        int32_t lane = __builtin_ctz(near);
+        if (lane < lanes->from || lane >= lanes->to)
+            continue;
+        queue->positions[queue->count] = lanes->position + (uint32_t)lane;
+        queue->buckets[queue->count] = lanes->bucket;
+        queue->marks[queue->count++] = mark + distances[lane];
+    }
 }
 
 #endif

@@ -26,8 +26,9 @@ static inline __m256i ones_by_byte(__m256i words)
                            _mm256_shuffle_epi8(ones, high));
 }
 
-static inline uint32_t half_within(const uint32_t *half, const struct needle *needle,
-                                   uint32_t limit, const unsigned planes)
+/* Distances of half a group. */
+static inline __m256i half_distance(const uint32_t *half, const struct needle *needle,
+                                    const unsigned planes)
 {
     __m256i bytes = _mm256_setzero_si256();
     for (unsigned plane = 0; plane < planes; plane++) {
@@ -35,16 +36,38 @@ static inline uint32_t half_within(const uint32_t *half, const struct needle *ne
         bytes = _mm256_add_epi8(bytes, ones_by_byte(_mm256_xor_si256(word, needle->rest[plane])));
     }
     __m256i pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1));
-    __m256i distance = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+    return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+}
+
+static inline uint32_t within(__m256i distance, uint32_t limit)
+{
     __m256i beyond = _mm256_cmpgt_epi32(distance, _mm256_set1_epi32((int)limit));
     return ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(beyond)) & 0xff;
 }
 
-static inline uint32_t group_within(const uint32_t *group, const struct needle *needle,
-                                    uint32_t limit, const unsigned planes)
+static inline bool groups_near(const uint32_t *groups, uint32_t count, const struct needle *needle,
+                               uint32_t limit, const unsigned planes)
 {
-    return half_within(group, needle, limit, planes) | half_within(group + 8, needle, limit, planes)
-                                                           << 8;
+    __m256i least = _mm256_set1_epi32(INT32_MAX);
+    for (uint32_t i = 0; i < count; i++, groups += planes * LANES) {
+        least = _mm256_min_epi32(least, half_distance(groups, needle, planes));
+        least = _mm256_min_epi32(least, half_distance(groups + LANES / 2, needle, planes));
+    }
+    return within(least, limit) != 0;
+}
+
+static inline void group_pass(const uint32_t *group, const struct lanes *lanes,
+                              const struct needle *needle, uint32_t limit, uint32_t mark,
+                              struct pass_queue *queue, const unsigned planes)
+{
+    __m256i low = half_distance(group, needle, planes);
+    __m256i high = half_distance(group + LANES / 2, needle, planes);
+    uint32_t near = within(low, limit) | within(high, limit) << 8, distances[LANES];
+    if (near == 0)
+        return;
+    _mm256_storeu_si256((__m256i *)distances, low);
+    _mm256_storeu_si256((__m256i *)(distances + LANES / 2), high);
+    lanes_append(near, distances, lanes, mark, queue);
 }
 
 #include "index/hamming_lookup.h"

@@ -1,29 +1,11 @@
 /* The loop around the kernels' vectors, included by each of them after it has defined
  *   struct needle               a query's remainder, spread over vectors
  *   needle_prepare(rest, planes)
- *   group_within(group, needle, limit, planes)   a bit for each lane within the limit */
+ *   groups_near(groups, count, needle, limit, planes)
+ *                               whether a lane of 1, 2 or 4 groups is within the limit
+ *   group_pass(group, lanes, needle, limit, mark, queue, planes)
+ *                               append those that are */
 #include "index/hamming_kernels.h"
-
-static inline uint32_t lane_distance(const uint32_t *group, unsigned lane, const uint32_t *rest,
-                                     const unsigned planes)
-{
-    uint32_t distance = 0;
-    for (unsigned plane = 0; plane < planes; plane++)
-        distance += (uint32_t)__builtin_popcount(group[plane * LANES + lane] ^ rest[plane]);
-    return distance;
-}
-
-/* Pass on the lanes of a group; `position` is lane 0's. */
-static inline void group_pass(const struct lookup_job *job, const uint32_t *group, uint32_t lanes,
-                              uint32_t bucket, uint32_t position, uint32_t distance,
-                              struct pass_queue *queue, const unsigned planes)
-{
-    for (; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes);
-        pass_push(queue, job, bucket, position + lane,
-                  distance + lane_distance(group, lane, job->rest, planes));
-    }
-}
 
 static inline void slot_fetch(const struct slots *slots, uint32_t bucket)
 {
@@ -32,41 +14,75 @@ static inline void slot_fetch(const struct slots *slots, uint32_t bucket)
         __builtin_prefetch(slot + at);
 }
 
+/* With more bits than this few random remainders pass: groups are then tested together first. */
+static inline bool passes_are_rare(uint32_t limit, const unsigned planes)
+{
+    static const uint8_t limits[PLANES_MAX + 1] = {0, 7, 20, 33, 47};
+    return limit <= limits[planes];
+}
+
+/* Groups one after the other; lanes count on from group to group. */
+static inline void groups_pass(const uint32_t *groups, uint32_t count, struct lanes lanes,
+                               const struct needle *needle, uint32_t limit, uint32_t mark,
+                               struct pass_queue *queue, const unsigned planes)
+{
+    for (uint32_t i = 0; i < count; i++, groups += planes * LANES) {
+        group_pass(groups, &lanes, needle, limit, mark, queue, planes);
+        lanes.from -= LANES;
+        lanes.to -= LANES;
+        lanes.position += LANES;
+    }
+}
+
+static inline void groups_look(const uint32_t *groups, uint32_t count, struct lanes lanes,
+                               const struct needle *needle, uint32_t limit, uint32_t mark,
+                               struct pass_queue *queue, const unsigned planes)
+{
+    if (!passes_are_rare(limit, planes)) {
+        groups_pass(groups, count, lanes, needle, limit, mark, queue, planes);
+        return;
+    }
+    while (count > 0) {
+        uint32_t some = count >= 4 ? 4 : count >= 2 ? 2 : 1;
+        if (__builtin_expect(groups_near(groups, some, needle, limit, planes), 0))
+            groups_pass(groups, some, lanes, needle, limit, mark, queue, planes);
+        groups += some * planes * LANES;
+        lanes.from -= (int32_t)(some * LANES);
+        lanes.to -= (int32_t)(some * LANES);
+        lanes.position += some * LANES;
+        count -= some;
+    }
+}
+
 static inline size_t lookup_planes(const struct slots *slots, const struct lookup_job *job,
                                    size_t first, struct pass_queue *queue, const unsigned planes)
 {
     const struct needle needle = needle_prepare(job->rest, planes);
-    const uint32_t capacity = slots->groups * LANES - HEADER;
-    for (size_t i = first; i < job->count; i++) {
-        if (queue->room - queue->count < capacity)
-            return i;
+    const uint32_t capacity = slots->groups * LANES - HEADER, count = job->count;
+    const uint32_t mark = (uint32_t)job->number << 16;
+    uint64_t seen = 0;
+    size_t i = first;
+    for (; i < count && queue->room - queue->count >= capacity; i++) {
         slot_fetch(slots, job->lookups[i + slots->ahead]);
         uint32_t bucket = job->lookups[i];
         uint32_t chunk = (uint32_t)__builtin_popcount(bucket ^ job->home);
         if (chunk > job->limit)
             continue;
-        const uint32_t *group = slots->words + (size_t)bucket * slots->slot_words;
-        uint32_t start = group[0], count = group[1], header = HEADER;
-        if (__builtin_expect(count > capacity, 0)) {
-            __builtin_prefetch(slots->spill + (size_t)group[2] * planes * LANES);
+        const uint32_t *slot = slots->words + (size_t)bucket * slots->slot_words;
+        uint32_t codes = slot[1], header = HEADER;
+        if (__builtin_expect(codes > capacity, 0)) {
+            __builtin_prefetch(slots->spill + (size_t)slot[2] * planes * LANES);
             queue->spilled[queue->spilled_count++] = bucket;
-            count = capacity - 1;
+            codes = capacity - 1;
             header = HEADER + 1;
         }
-        queue->seen += count;
-        uint32_t limit = job->limit - chunk, end = count + header, lanes = ~UINT32_C(0) << header;
-        start -= header;
-        for (;; group += planes * LANES, start += LANES, end -= LANES, lanes = ~UINT32_C(0)) {
-            if (end < LANES)
-                lanes &= (UINT32_C(1) << end) - 1;
-            lanes &= group_within(group, &needle, limit, planes);
-            if (__builtin_expect(lanes != 0, 0))
-                group_pass(job, group, lanes, bucket, start, chunk, queue, planes);
-            if (end <= LANES)
-                break;
-        }
+        seen += codes;
+        struct lanes lanes = {(int32_t)header, (int32_t)(codes + header), slot[0] - header, bucket};
+        groups_look(slot, slots->groups, lanes, &needle, job->limit - chunk, mark + chunk, queue,
+                    planes);
     }
-    return job->count;
+    queue->seen += seen;
+    return i;
 }
 
 static inline void spill_planes(const struct lookup_job *job, const struct spill_run *run,
@@ -74,14 +90,9 @@ static inline void spill_planes(const struct lookup_job *job, const struct spill
 {
     const struct needle needle = needle_prepare(job->rest, planes);
     uint32_t chunk = (uint32_t)__builtin_popcount(run->bucket ^ job->home);
-    for (uint32_t done = 0; done < run->count; done += LANES) {
-        const uint32_t *group = run->groups + (size_t)done * planes;
-        uint32_t left = run->count - done;
-        uint32_t lanes = group_within(group, &needle, job->limit - chunk, planes);
-        if (left < LANES)
-            lanes &= (UINT32_C(1) << left) - 1;
-        group_pass(job, group, lanes, run->bucket, run->position + done, chunk, queue, planes);
-    }
+    struct lanes lanes = {0, (int32_t)run->count, run->position, run->bucket};
+    groups_look(run->groups, (run->count + LANES - 1) / LANES, lanes, &needle, job->limit - chunk,
+                ((uint32_t)job->number << 16) + chunk, queue, planes);
 }
 
 static size_t lookup(const struct slots *slots, const struct lookup_job *job, size_t first,

@@ -57,8 +57,6 @@ static struct lookup_job *job_begin(const struct hamming *table, struct hamming_
         .home = bucket_of(table, chunk, active->turned[chunk].prefix),
         .limit = active->limit,
         .number = (uint16_t)job_number,
-        .tail = table->tails[chunk],
-        .tail_bytes = tail_bytes(&table->shape, chunk),
     };
     memcpy(job->rest, active->turned[chunk].rest, sizeof job->rest);
     scratch->job_active[job_number] = (uint8_t)number;
@@ -112,10 +110,8 @@ static void run_spilled(const struct hamming *table, const struct slots *slots,
     for (size_t i = 0; i < queue->spilled_count; i++) {
         struct bucket bucket = hamming_bucket(table, queue->spilled[i]);
         for (uint32_t done = bucket.inside; done < bucket.count; done += piece) {
-            if (queue->room - queue->count < piece) {
-                passes_verify(table, scratch, queue->count);
-                queue->count = 0;
-            }
+            if (queue->room - queue->count < piece)
+                passes_verify(table, scratch, queue);
             uint32_t left = bucket.count - done;
             size_t words = (size_t)(done - bucket.inside) * slots->planes;
             struct spill_run run = {bucket.spill + words, queue->spilled[i], bucket.start + done,
@@ -141,8 +137,7 @@ static void run_job(const struct hamming *table, const struct slots *slots,
             run_spilled(table, slots, scratch, job, queue);
         if (done == job->count)
             return;
-        passes_verify(table, scratch, queue->count);
-        queue->count = 0;
+        passes_verify(table, scratch, queue);
     }
 }
 
@@ -158,8 +153,11 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
                           .ahead = ahead > 24  ? 24
                                    : ahead < 4 ? 4
                                                : ahead};
-    struct pass_queue queue = {
-        .items = scratch->passes, .room = PASSES_MAX, .spilled = scratch->spilled};
+    struct pass_queue queue = {.positions = scratch->pass_positions,
+                               .buckets = scratch->pass_buckets,
+                               .marks = scratch->pass_marks,
+                               .room = PASSES_MAX,
+                               .spilled = scratch->spilled};
     for (uint32_t i = 0; i < slots.ahead; i++)
         scratch->lookups[scratch->lookup_count + i] = scratch->lookups[0];
     for (uint32_t i = 0; i < slots.ahead && i < scratch->lookup_count; i++)
@@ -167,7 +165,7 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
             __builtin_prefetch(slot_of(table, scratch->lookups[i]) + at);
     for (uint32_t i = 0; i < scratch->job_count && !scratch->no_memory; i++)
         run_job(table, &slots, scratch, &scratch->jobs[i], &queue);
-    passes_verify(table, scratch, queue.count);
+    passes_verify(table, scratch, &queue);
     found_deliver(table, scratch);
     scratch->counts.lookups += scratch->lookup_count;
     scratch->counts.candidates += queue.seen;

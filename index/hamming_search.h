@@ -35,7 +35,8 @@ struct hamming_scratch {
     struct lookup_job jobs[JOBS_MAX];
     uint8_t job_active[JOBS_MAX], job_chunk[JOBS_MAX];
     uint32_t job_count;
-    struct pass passes[PASSES_MAX];
+    uint32_t pass_positions[PASSES_MAX + LANES], pass_buckets[PASSES_MAX + LANES];
+    uint32_t pass_marks[PASSES_MAX + LANES];
     uint32_t spilled[BLOCK];
     struct found found[FOUND_MAX];
     uint32_t found_count;
@@ -60,8 +61,10 @@ void plan_scan(const struct hamming *table, struct hamming_scratch *scratch, uns
 /** Run what is planned; what is found goes to the queries' hits. */
 void plan_run(const struct hamming *table, struct hamming_scratch *scratch);
 
-/** Whether the codes that passed are within their queries' limits, and new. */
-void passes_verify(const struct hamming *table, struct hamming_scratch *scratch, size_t count);
+/** Whether the codes that passed are within their queries' limits, and new; the queue is empty
+ * afterwards. */
+void passes_verify(const struct hamming *table, struct hamming_scratch *scratch,
+                   struct pass_queue *queue);
 
 /** Hand what was found to the queries. */
 void found_deliver(const struct hamming *table, struct hamming_scratch *scratch);

@@ -39,41 +39,68 @@ static void found_push(const struct hamming *table, struct hamming_scratch *scra
         (struct found){id, (uint16_t)number, (uint16_t)distance};
 }
 
-/* Codes that lie apart: the id first, then the whole code, each fetched ahead. */
-static void verify_apart(const struct hamming *table, struct hamming_scratch *scratch, size_t count)
+/* A code that passed, as it lies in the queue. */
+struct pass {
+    uint32_t position, bucket, distance;
+    unsigned active, chunk;
+};
+
+static inline struct pass pass_at(const struct hamming_scratch *scratch,
+                                  const struct pass_queue *queue, size_t i)
 {
-    enum { AHEAD = 16 };
-    const uint32_t words = table->shape.words;
-    for (size_t i = 0; i < count + AHEAD; i++) {
-        if (i < count) {
-            struct pass *pass = &scratch->passes[i];
-            unsigned chunk = scratch->job_chunk[pass->job];
-            if (chunk && pass->position < table->distinct) {
-                const uint8_t *tail = table->tails[chunk] + pass->position * sizeof(uint32_t);
-                if (scratch->checking)
-                    segment_touch(table->segment, tail, sizeof(uint32_t));
-                memcpy(&pass->position, tail, sizeof(uint32_t));
-            }
-            __builtin_prefetch(table->apart + (size_t)pass->position * words);
+    uint32_t job = queue->marks[i] >> 16;
+    return (struct pass){queue->positions[i], queue->buckets[i], queue->marks[i] & 0xffff,
+                         scratch->job_active[job], scratch->job_chunk[job]};
+}
+
+/* How far ahead the next line of a code is fetched. */
+enum { PASSES_AHEAD = 16 };
+
+static inline const uint8_t *tail_at(const struct hamming *table, const struct pass *pass)
+{
+    return table->tails[pass->chunk] +
+           (size_t)pass->position * tail_bytes(&table->shape, pass->chunk);
+}
+
+/* Codes that lie apart: positions become ids. */
+static void find_ids(const struct hamming *table, struct hamming_scratch *scratch,
+                     struct pass_queue *queue)
+{
+    for (size_t i = 0; i < queue->count + PASSES_AHEAD; i++) {
+        if (i < queue->count) {
+            struct pass pass = pass_at(scratch, queue, i);
+            __builtin_prefetch(tail_at(table, &pass));
         }
-        if (i < AHEAD)
+        if (i < PASSES_AHEAD)
             continue;
-        const struct pass *pass = &scratch->passes[i - AHEAD];
-        if (pass->position >= table->distinct)
+        struct pass pass = pass_at(scratch, queue, i - PASSES_AHEAD);
+        if (pass.chunk == 0 || pass.position >= table->distinct)
             continue;
-        const struct active *active = &scratch->active[scratch->job_active[pass->job]];
-        const uint64_t *code = table->apart + (size_t)pass->position * words;
+        const uint8_t *tail = tail_at(table, &pass);
         if (scratch->checking)
-            segment_touch(table->segment, code, words * sizeof *code);
-        uint32_t distance = code_distance(code, active->code, words);
-        if (distance <= active->limit && (int32_t)distance > active->known &&
-            !is_old(table, active, scratch->job_chunk[pass->job], code))
-            found_push(table, scratch, pass->position, distance, scratch->job_active[pass->job]);
+            segment_touch(table->segment, tail, sizeof(uint32_t));
+        memcpy(&queue->positions[i - PASSES_AHEAD], tail, sizeof(uint32_t));
     }
 }
 
+static void verify_apart(const struct hamming *table, struct hamming_scratch *scratch,
+                         const struct pass *pass)
+{
+    const uint32_t words = table->shape.words;
+    if (pass->position >= table->distinct)
+        return;
+    const struct active *active = &scratch->active[pass->active];
+    const uint64_t *code = table->apart + (size_t)pass->position * words;
+    if (scratch->checking)
+        segment_touch(table->segment, code, words * sizeof *code);
+    uint32_t distance = code_distance(code, active->code, words);
+    if (distance <= active->limit && (int32_t)distance > active->known &&
+        !is_old(table, active, pass->chunk, code))
+        found_push(table, scratch, pass->position, distance, pass->active);
+}
+
 /* A code within the limit, put together again from chunk, remainder and tail. */
-static bool is_old_turned(const struct hamming *table, const struct active *active, unsigned chunk,
+static bool is_old_turned(const struct hamming *table, const struct active *active,
                           const struct pass *pass, uint32_t extra)
 {
     struct bucket bucket = hamming_bucket(table, pass->bucket);
@@ -83,45 +110,57 @@ static bool is_old_turned(const struct hamming *table, const struct active *acti
     struct turned turned = {.prefix = pass->bucket & ((UINT32_C(1) << table->shape.prefix) - 1),
                             .extra = extra};
     bucket_rest(table, &bucket, index, turned.rest);
-    uint64_t code = code_unturn(&turned, &table->shape, chunk);
-    return is_old(table, active, chunk, &code);
+    uint64_t code = code_unturn(&turned, &table->shape, pass->chunk);
+    return is_old(table, active, pass->chunk, &code);
 }
 
-static void verify_tails(const struct hamming *table, struct hamming_scratch *scratch, size_t count)
+static void verify_tail(const struct hamming *table, struct hamming_scratch *scratch,
+                        const struct pass *pass)
 {
     const uint32_t extra_bytes = table->shape.extra_bytes;
-    for (size_t i = 0; i < count; i++) {
-        const struct pass *pass = &scratch->passes[i];
-        if (pass->position >= table->distinct)
-            continue;
-        unsigned chunk = scratch->job_chunk[pass->job];
-        unsigned number = scratch->job_active[pass->job];
-        const struct active *active = &scratch->active[number];
-        size_t bytes = tail_bytes(&table->shape, chunk);
-        const uint8_t *tail = table->tails[chunk] + pass->position * bytes;
-        if (scratch->checking && bytes)
-            segment_touch(table->segment, tail, bytes);
-        uint32_t id = pass->position, extra = 0;
-        if (chunk)
-            memcpy(&id, tail + extra_bytes, sizeof id);
-        if (extra_bytes == 2)
-            memcpy(&extra, tail, 2);
-        else if (extra_bytes)
-            memcpy(&extra, tail, 4);
-        uint32_t distance =
-            pass->distance + (uint32_t)__builtin_popcount(extra ^ active->turned[chunk].extra);
-        if (distance <= active->limit && (int32_t)distance > active->known &&
-            id < table->distinct && !is_old_turned(table, active, chunk, pass, extra))
-            found_push(table, scratch, id, distance, number);
-    }
+    if (pass->position >= table->distinct)
+        return;
+    const struct active *active = &scratch->active[pass->active];
+    const uint8_t *tail = tail_at(table, pass);
+    if (scratch->checking)
+        segment_touch(table->segment, tail, tail_bytes(&table->shape, pass->chunk));
+    uint32_t id = pass->position, extra = 0;
+    if (extra_bytes == 2)
+        memcpy(&extra, tail, 2);
+    else if (extra_bytes)
+        memcpy(&extra, tail, 4);
+    uint32_t distance =
+        pass->distance + (uint32_t)__builtin_popcount(extra ^ active->turned[pass->chunk].extra);
+    if (distance > active->limit || (int32_t)distance <= active->known)
+        return;
+    if (pass->chunk)
+        memcpy(&id, tail + extra_bytes, sizeof id);
+    if (id < table->distinct && !is_old_turned(table, active, pass, extra))
+        found_push(table, scratch, id, distance, pass->active);
 }
 
-void passes_verify(const struct hamming *table, struct hamming_scratch *scratch, size_t count)
+void passes_verify(const struct hamming *table, struct hamming_scratch *scratch,
+                   struct pass_queue *queue)
 {
-    if (table->shape.apart)
-        verify_apart(table, scratch, count);
-    else
-        verify_tails(table, scratch, count);
+    const bool apart = table->shape.apart;
+    if (apart)
+        find_ids(table, scratch, queue);
+    for (size_t i = 0; i < queue->count + PASSES_AHEAD; i++) {
+        if (i < queue->count) {
+            struct pass pass = pass_at(scratch, queue, i);
+            __builtin_prefetch(
+                apart ? (const void *)(table->apart + (size_t)pass.position * table->shape.words)
+                      : (const void *)tail_at(table, &pass));
+        }
+        if (i < PASSES_AHEAD)
+            continue;
+        struct pass pass = pass_at(scratch, queue, i - PASSES_AHEAD);
+        if (apart)
+            verify_apart(table, scratch, &pass);
+        else
+            verify_tail(table, scratch, &pass);
+    }
+    queue->count = 0;
 }
 
 static void deliver(struct hamming_scratch *scratch, struct active *active, uint64_t payload,
