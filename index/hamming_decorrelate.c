@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS_MAX = 256, GROUPS_MAX = 33, SWEEPS = 4, SAMPLE_MIN = 256 };
+enum { BITS_MAX = 256, GROUPS = 33, SWEEPS = 4, SAMPLE_MIN = 256 };
 
 struct chooser {
     uint32_t bits, chunks, prefix;
@@ -18,8 +18,8 @@ struct chooser {
     uint64_t *columns;              /* bit by bit, the codes of the sample */
     float lack[BITS_MAX][BITS_MAX]; /* of a pair beside the bits' own; of a bit */
     uint8_t group[BITS_MAX];        /* a chunk, or the one after all chunks: the rest */
-    uint32_t sizes[GROUPS_MAX];
-    double lacks[GROUPS_MAX];
+    uint32_t sizes[GROUPS];
+    double lacks[GROUPS];
 };
 
 static void fill_columns(struct chooser *chooser, const uint64_t *sample, size_t words)
@@ -174,7 +174,7 @@ static void swap_all(struct chooser *chooser)
 
 static void write_places(const struct chooser *chooser, uint8_t *out)
 {
-    uint32_t next[GROUPS_MAX];
+    uint32_t next[GROUPS];
     for (uint32_t group = 0; group <= chooser->chunks; group++)
         next[group] = group * chooser->prefix;
     for (uint32_t bit = 0; bit < chooser->bits; bit++)

@@ -9,7 +9,7 @@ struct needle {
 
 static inline struct needle needle_prepare(const uint32_t *rest, const unsigned planes)
 {
-    struct needle needle;
+    struct needle needle = {{0}};
     for (unsigned plane = 0; plane < planes; plane++)
         needle.rest[plane] = rest[plane];
     return needle;

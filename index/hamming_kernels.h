@@ -14,7 +14,7 @@ enum {
     PLANES_MAX = 4,
     LANES = 16,
     HEADER = 2,        /* lanes of a slot before its codes; one more when it spills */
-    LOOKUPS_AHEAD = 32 /* lookups must be readable so far after the last */
+    LOOKUPS_AHEAD = 64 /* lookups must be readable so far after the last */
 };
 
 /* Codes that passed, in three rows. Kernels write whole vectors: LANES more than `room` must fit.

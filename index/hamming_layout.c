@@ -4,20 +4,29 @@
 #include <math.h>
 
 /* As hamming_shares.c has them. */
-static const double FETCH_NS = 5.5, LINE_NS = 2.3, PASS_NS = 10, ORDERED_LINE_NS = 2.4;
+static const double FETCH_NS = 5.5, LINE_NS = 2.3, ORDERED_LINE_NS = 2.4, PASS_NS = 8,
+                    SPILL_NS = 40;
 
-/* Bytes a code, payload of 8 included, from 100 000 codes on; in small tables empty buckets rule.
- */
-static double budget(const struct hamming_options *options)
+/* Bytes a code, payload of 8 included. Small tables may take more: they are small. */
+static double budget(const struct hamming_options *options, double count)
 {
-    if (options->bits <= 64)
-        return options->compact ? 36 : 48;
-    return (options->bits == 128 ? 160 : 352) * (options->compact ? .6 : 1);
+    double generous = count < 1e5 ? 4 : count < 4e6 ? 1.35 : 1;
+    if (options->compact)
+        return options->bits <= 64 ? 36 : options->bits == 128 ? 100 : 210;
+    return generous * (options->bits <= 64 ? 48 : options->bits == 128 ? 160 : 352);
+}
+
+/* Groups of an average bucket that have no room in its slot. */
+static double spilling(const struct hamming_shape *shape, double count)
+{
+    double groups = (count / exp2(shape->prefix) + HEADER) / LANES;
+    return groups > shape->groups ? groups - shape->groups : 0;
 }
 
 static double shape_bytes(const struct hamming_shape *shape, double count)
 {
-    double slots = (double)shape->chunks * exp2(shape->prefix) * shape->slot_words * 4;
+    double groups = shape->groups + spilling(shape, count);
+    double slots = (double)shape->chunks * exp2(shape->prefix) * groups * shape->planes * LANES * 4;
     double codes =
         (double)tail_offset(shape, shape->chunks, 1) + 8 + (shape->apart ? shape->bits / 8. : 0);
     return slots / count + codes;
@@ -33,8 +42,10 @@ static double binomial_tail(double bits, double ones)
 static double search_cost(const struct hamming_shape *shape, double count, uint32_t radius)
 {
     double buckets = exp2(shape->prefix), load = count / buckets;
-    double lines = shape->groups * shape->planes;
-    double lookup = FETCH_NS + LINE_NS * lines, cost = 0, shell = 1;
+    double spill = spilling(shape, count), lines = (shape->groups + spill) * shape->planes;
+    double full = shape->groups * LANES - HEADER, cost = 0, shell = 1;
+    double spilled = spill > 0 ? 1 : .5 * erfc((full + .5 - load) / sqrt(2 * load));
+    double lookup = FETCH_NS + LINE_NS * lines + SPILL_NS * spilled;
     double rest = fmin(32. * shape->planes, shape->bits - shape->prefix);
     double scan = buckets * lines * ORDERED_LINE_NS +
                   count * binomial_tail(rest + shape->prefix, radius) * PASS_NS / 2;
@@ -51,10 +62,10 @@ static double search_cost(const struct hamming_shape *shape, double count, uint3
     return fmin(cost, scan);
 }
 
-/* As many lines as hold nearly all buckets; of a compact table, the average one. */
+/* As many lines as hold most buckets; of a compact table, half of them. */
 static uint32_t groups_for(double load, bool compact)
 {
-    double codes = load + (compact ? 0 : 1.8 * sqrt(load));
+    double codes = load + (compact ? 0 : 1.3 * sqrt(load));
     double groups = ceil((codes + HEADER) / LANES);
     return groups < 1 ? 1 : groups > GROUPS_MAX ? GROUPS_MAX : (uint32_t)groups;
 }
@@ -62,8 +73,8 @@ static uint32_t groups_for(double load, bool compact)
 static double geometric_cost(const struct hamming_shape *shape, double count, uint32_t radius)
 {
     double sum = 0;
-    for (uint32_t i = 1; i <= 3; i++)
-        sum += log(search_cost(shape, count, radius * i / 2));
+    for (uint32_t quarters = 2; quarters <= 6; quarters++)
+        sum += log(search_cost(shape, count, radius * quarters / 4));
     return sum;
 }
 
@@ -76,8 +87,7 @@ struct hamming_shape hamming_layout(const struct hamming_options *options, uint6
         for (uint32_t chunks = 1; chunks <= CHUNKS_MAX && chunks * prefix <= bits; chunks++) {
             uint32_t groups = groups_for(codes / exp2(prefix), options->compact);
             struct hamming_shape shape = hamming_shape(bits, chunks, prefix, groups);
-            double excess = shape_bytes(&shape, codes) / budget(options);
-            if (prefix > PREFIX_MIN && excess > 1 && (count > 100000 || excess > 4))
+            if (prefix > PREFIX_MIN && shape_bytes(&shape, codes) > budget(options, codes))
                 continue;
             double cost = geometric_cost(&shape, codes, options->design_radius);
             if (cost < least) {

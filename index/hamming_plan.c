@@ -144,14 +144,14 @@ static void run_job(const struct hamming *table, const struct slots *slots,
 void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
 {
     const struct hamming_shape *shape = &table->shape;
-    uint32_t lines = shape->groups * shape->planes, ahead = 64 / lines;
+    uint32_t lines = shape->groups * shape->planes, ahead = 128 / lines;
     struct slots slots = {.words = table->slots,
                           .spill = table->spill,
                           .slot_words = shape->slot_words,
                           .groups = shape->groups,
                           .planes = shape->planes,
-                          .ahead = ahead > 24  ? 24
-                                   : ahead < 4 ? 4
+                          .ahead = ahead > 48  ? 48
+                                   : ahead < 3 ? 3
                                                : ahead};
     struct pass_queue queue = {.positions = scratch->pass_positions,
                                .buckets = scratch->pass_buckets,

@@ -6,7 +6,7 @@
 
 /* Measured on a Zen 5 server: a bucket fetched ahead, each of its cache lines, a line read in
  * order, a code whose remainder is within the limit. */
-static const float FETCH_NS = 5.5f, LINE_NS = 2.3f, ORDERED_LINE_NS = 2.4f, PASS_NS = 10;
+static const float FETCH_NS = 5.5f, LINE_NS = 2.3f, ORDERED_LINE_NS = 2.4f, PASS_NS = 8;
 
 enum { REST_MAX = 32 * PLANES_MAX + PREFIX_MAX };
 

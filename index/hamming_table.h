@@ -25,7 +25,7 @@ enum {
     WORDS_MAX = 4, /* 64-bit words of a code */
     PREFIX_MIN = 8,
     PREFIX_MAX = 24,
-    GROUPS_MAX = 64,
+    GROUPS_MAX = 128,
     PLANES_128 = 2,
     PLANES_256 = 3,
     HAMMING_DISTINCT_MAX = INT32_MAX

@@ -300,13 +300,75 @@ static void nearest_of_two_tables(void **state)
     set_free(&all);
 }
 
+/* Any byte of a table may be wrong: a search still ends, in bounds, whatever it finds. */
+static void damaged_tables(void **state)
+{
+    (void)state;
+    uint64_t seed = 77, codes[64 * WORDS], payloads[64];
+    for (size_t w = 0; w < 4; w++)
+        for (size_t round = 0; round < 60; round++) {
+            struct set set = set_make(widths[w], round % SHAPES, 1500, round);
+            struct hamming *table = set_build(&set, 8, round & 1);
+            struct segment *segment = hamming_segment(table);
+            for (size_t flips = 0; flips < 40; flips++) {
+                unsigned part = (unsigned)(random_word(&seed) % SEGMENT_PARTS_MAX);
+                uint64_t bytes = segment->plan.part_bytes[part];
+                if (bytes)
+                    segment_fill(segment, part)[random_word(&seed) % bytes] ^=
+                        (uint8_t)(1 << random_word(&seed) % 8);
+            }
+            uint64_t queries[QUERIES * WORDS];
+            make_queries(&set, UNIFORM, round, queries);
+            struct hamming_scratch *scratch = hamming_scratch_new();
+            for (uint32_t i = 0; i < QUERIES; i++) {
+                hit_array hits = {0};
+                struct query query = {queries + i * set.words, i, i * 4, &hits};
+                assert_int_equal(hamming_search(table, scratch, &query, 1, NULL, NULL), DOPPEL_OK);
+                hits.count = 0;
+                assert_int_equal(hamming_knn(table, scratch, &query, 1, 5, NULL, NULL), DOPPEL_OK);
+                array_free(&hits);
+            }
+            for (uint64_t at = 0; at < 1500; at += 100)
+                assert_true(hamming_read(table, at, 64, codes, payloads) <= 64);
+            hamming_scratch_free(scratch);
+            hamming_free(table);
+            set_free(&set);
+        }
+}
+
+/* Parameters that cannot be are refused. */
+static void damaged_parameters(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    struct set set = set_make(64, UNIFORM, 300, 1);
+    struct code_stream stream = {&set, set.count, set_read, set_rewind};
+    struct hamming_options options = {64, 8, false};
+    struct segment_target target = {0};
+    for (size_t round = 0; round < 500; round++) {
+        struct segment *segment;
+        struct hamming *table;
+        struct doppel_error error = {0};
+        assert_int_equal(hamming_build(&options, &stream, &target, &segment, &error), DOPPEL_OK);
+        uint64_t *parameter = &segment->plan.parameters[round % 10];
+        uint64_t before = *parameter;
+        *parameter = round & 16 ? random_word(&seed) >> random_word(&seed) % 64 : before + 1;
+        bool changed = *parameter != before;
+        if (hamming_open(segment, &table, &error) == DOPPEL_OK) {
+            /* the design radius is no more than information */
+            assert_true(round % 10 == 2 || !changed);
+            hamming_free(table);
+        }
+    }
+    set_free(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_radius),
-        cmocka_unit_test(large_sets),
-        cmocka_unit_test(every_kernel),
-        cmocka_unit_test(nearest_of_two_tables),
+        cmocka_unit_test(every_radius),   cmocka_unit_test(large_sets),
+        cmocka_unit_test(every_kernel),   cmocka_unit_test(nearest_of_two_tables),
+        cmocka_unit_test(damaged_tables), cmocka_unit_test(damaged_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
