@@ -1,9 +1,7 @@
-/* Reading the curves of a calibration; rates and similarities. */
+/* Reading the curves of a calibration. */
 #include "image/calibration.h"
 
 #include <math.h>
-
-#include <doppel/image.h>
 
 /* Seven classes have seven chances to be near by accident. Each is allowed its share of the
  * strangers, as -log10: the most to pictures that were painted on, where the hard edits are
@@ -39,33 +37,4 @@ double calibration_pixels_place(double agreement)
 double calibration_pixels_log_rate(const struct calibration *calibration, double agreement)
 {
     return between(calibration->pixels_log_rate, PIXELS_BINS, calibration_pixels_place(agreement));
-}
-
-/* ---- similarity ---- */
-
-/* Similarity is 1 - score / UNRELATED_SCORE of two full frames with the same rate: 1 for equal
- * codes, 0 where half of the bits differ. */
-static const double UNRELATED_SCORE = 128 + 32 * JUDGE_FULL_WEIGHT;
-
-double doppel_image_similarity_at(double false_positive_rate)
-{
-    const float *curve = calibration_builtin.log_rate[JUDGE_FULL];
-    double log_rate = log10(false_positive_rate) - class_penalty[JUDGE_FULL];
-    if (log_rate <= curve[0])
-        return 1;
-    for (int i = 1; i < CALIBRATION_POINTS; i++) {
-        if (log_rate > curve[i])
-            continue;
-        double share = (log_rate - curve[i - 1]) / (curve[i] - curve[i - 1]);
-        return fmax(0, 1 - (i - 1 + share) * CALIBRATION_STEP / UNRELATED_SCORE);
-    }
-    return 0;
-}
-
-double doppel_image_fpr_at(double similarity)
-{
-    double score = (1 - fmax(0, fmin(1, similarity))) * UNRELATED_SCORE;
-    const float *curve = calibration_builtin.log_rate[JUDGE_FULL];
-    double log_rate = between(curve, CALIBRATION_POINTS - 1, score / CALIBRATION_STEP);
-    return fmin(1, pow(10, log_rate + class_penalty[JUDGE_FULL]));
 }

@@ -30,11 +30,12 @@ extern "C" {
  */
 DOPPEL_API struct doppel_code doppel_image_phash(const struct doppel_plane *plane);
 
-/** How much structure there is to tell a picture by, 0 (flat) to 100; under
- * DOPPEL_IMAGE_MIN_QUALITY it matches no other picture by hash alone. Thread-safe. */
+/** How much structure of its own there is to tell a picture by, 0 (flat, or a plain disc) to 100
+ * (most photos); under DOPPEL_IMAGE_MIN_QUALITY it matches no other picture by hash alone, and
+ * under 100 it has to come nearer (doppel_image_weigh). Thread-safe. */
 DOPPEL_API uint8_t doppel_image_quality(const struct doppel_plane *plane);
 
-enum { DOPPEL_IMAGE_MIN_QUALITY = 10 };
+enum { DOPPEL_IMAGE_MIN_QUALITY = 40 };
 
 /** Other people's hashes. Both take the luma that doppel_luma_options.from_rgb gives, decoded in
  * full. */
@@ -77,7 +78,7 @@ enum { DOPPEL_IMAGE_THUMB_SIDE = 64, DOPPEL_IMAGE_THUMB_BYTES = 64 * 64 };
 struct doppel_image_features {
     struct doppel_fingerprint
         fingerprint; /**< scheme phash64, 256 bits stored a code, positions are views */
-    uint8_t quality; /**< doppel_image_quality of the full frame */
+    uint8_t quality; /**< doppel_image_quality of the view with the least around the picture */
     uint8_t thumb[DOPPEL_IMAGE_THUMB_BYTES];
     /** Of each view present in `fingerprint`, in its order: left, top, right, bottom as shares of
      * the full frame × 65535. */
@@ -158,8 +159,8 @@ struct doppel_image_verdict {
     uint8_t orientation;              /**< that makes the query look like the item */
     double false_positive_rate; /**< share of unrelated pairs of pictures that come out this near or
                                    nearer */
-    double similarity; /**< 1 = same codes, about 0 = unrelated; the same scale for all classes of
-                          view pair */
+    double similarity; /**< of the most similar pair of views: 1 = same codes, 0 = half of the bits
+                          differ */
 };
 
 /**
@@ -205,6 +206,13 @@ DOPPEL_API bool doppel_image_gate_passes(const struct doppel_image_gate *gate,
                                          const struct doppel_image_codes *a,
                                          const struct doppel_image_codes *b);
 
+/**
+ * Weigh a verdict by how much structure the poorer of the two pictures has: strangers among
+ * pictures of quality q come as near as if q % of the bits were independent, so the rate becomes
+ * rate^(q / 100). Under DOPPEL_IMAGE_MIN_QUALITY it is 1. Thread-safe. Source: docs/methods.md.
+ */
+DOPPEL_API void doppel_image_weigh(uint8_t poorer_quality, struct doppel_image_verdict *verdict);
+
 /** The false-positive rate under which `scan` and `find` call two pictures the same: no false pair
  * expected in 10⁷. */
 #define DOPPEL_IMAGE_MAX_FPR 1e-7
@@ -212,16 +220,12 @@ DOPPEL_API bool doppel_image_gate_passes(const struct doppel_image_gate *gate,
 /** Pairs up to this rate are worth a pixel check. */
 #define DOPPEL_IMAGE_BORDERLINE_FPR 1e-3
 
-/** The similarity that corresponds to a false-positive rate, and back. Thread-safe. */
-DOPPEL_API double doppel_image_similarity_at(double false_positive_rate);
-DOPPEL_API double doppel_image_fpr_at(double similarity);
-
 /**
  * Align two pictures by a robust affine fit on their small planes and compare them block by block.
  *
- * @param query,item  features with thumbs and boxes
- * @param verdict     in: the judgement; out: false_positive_rate and similarity as the pixels see
- * it
+ * @param query,item  features with thumbs, boxes and qualities
+ * @param verdict     in: the judgement, weighed; out: false_positive_rate and similarity as the
+ * pixels see it
  * @return true when the pixels confirm that the pictures are the same. Thread-safe.
  */
 DOPPEL_API bool doppel_image_check_pixels(const struct doppel_image_features *query,

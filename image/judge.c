@@ -56,12 +56,6 @@ static uint32_t core_of(const struct doppel_fingerprint *fingerprint)
     return core;
 }
 
-/** Whether a view shows a border or furniture that another view has not. */
-static bool is_framed(const struct doppel_fingerprint *fingerprint, uint32_t view)
-{
-    return view < fingerprint->positions[core_of(fingerprint)];
-}
-
 /** Strangers in the same frame, or on the same app's screen, look alike as a whole: what is inside
  * has to be alike too, if only a little. */
 static bool cores_agree(const struct doppel_fingerprint *query,
@@ -74,64 +68,123 @@ static bool cores_agree(const struct doppel_fingerprint *query,
            JUDGE_CORE_SCORE_MAX;
 }
 
-/** One oriented view of the query against all views of the item. */
-static void compare_views(const struct doppel_code *code, struct judge_pair pair,
-                          const struct doppel_fingerprint *query,
-                          const struct doppel_fingerprint *item, enum doppel_image_views views,
-                          struct judge_pair best[JUDGE_CLASSES])
+/** Whether a view shows a border or furniture that another view has not; crops are made of what
+ * borders were trimmed off only. */
+static bool is_framed(const struct doppel_fingerprint *fingerprint, uint32_t view)
 {
-    bool query_framed = is_framed(query, pair.query_view);
-    for (uint32_t i = 0; i < item->count; i++) {
-        if (!judge_view_counts(item->positions[i], views, false))
-            continue;
-        pair.item_view = (uint8_t)item->positions[i];
-        pair.distance64 = (uint16_t)doppel_code_distance(code, &item->codes[i], 64);
-        if (pair.distance64 > DOPPEL_IMAGE_CANDIDATE_RADIUS && (pair.item_view || pair.query_view))
-            continue;
-        pair.distance256 = (uint16_t)doppel_code_distance(code, &item->codes[i], 256);
-        if (!is_candidate(&pair))
-            continue;
-        pair.framed = query_framed && is_framed(item, pair.item_view);
-        if (pair.framed && !cores_agree(query, item, pair.orientation))
-            continue;
-        enum judge_class class = judge_class_of(pair.query_view, pair.item_view, pair.orientation);
-        struct judge_pair *top = &best[class];
-        pair.score = score_of(&pair, class);
-        if (pair.score < top->score)
-            *top = pair;
-    }
+    uint32_t core = fingerprint->positions[core_of(fingerprint)];
+    return view >= DOPPEL_VIEW_CENTRE ? core == DOPPEL_VIEW_FURNITURE : view < core;
 }
 
-/** d256 + d64 of the crop of both in which they differ least; UINT16_MAX without crops. */
-static uint16_t nearest_part(const struct doppel_fingerprint *a, const struct doppel_fingerprint *b)
+static bool is_trimmed(const struct doppel_fingerprint *fingerprint)
 {
-    uint16_t nearest = UINT16_MAX;
+    return fingerprint->count > 1 && fingerprint->positions[1] == DOPPEL_VIEW_TRIMMED;
+}
+
+/** How far the crops are apart that two pictures have in common, as they are. */
+struct parts {
+    uint16_t nearest;     /**< by JUDGE_FULL_WEIGHT; UINT16_MAX without crops */
+    uint16_t farthest[2]; /**< by JUDGE_FULL_WEIGHT and by JUDGE_WEIGHT */
+};
+
+static struct parts compare_crops(const struct doppel_fingerprint *a,
+                                  const struct doppel_fingerprint *b)
+{
+    struct parts parts = {.nearest = UINT16_MAX};
     for (uint32_t i = 0, j = 0; i < a->count && j < b->count;) {
         if (a->positions[i] != b->positions[j]) {
             a->positions[i] < b->positions[j] ? i++ : j++;
             continue;
         }
-        uint32_t score = doppel_code_distance(&a->codes[i], &b->codes[j], 256) +
-                         JUDGE_FULL_WEIGHT * doppel_code_distance(&a->codes[i], &b->codes[j], 64);
-        if (a->positions[i] >= DOPPEL_VIEW_CENTRE && score < nearest)
-            nearest = (uint16_t)score;
+        if (a->positions[i] >= DOPPEL_VIEW_CENTRE) {
+            unsigned near = doppel_code_distance(&a->codes[i], &b->codes[j], 64);
+            unsigned wide = doppel_code_distance(&a->codes[i], &b->codes[j], 256);
+            unsigned whole = wide + JUDGE_FULL_WEIGHT * near, moved = wide + JUDGE_WEIGHT * near;
+            parts.nearest = whole < parts.nearest ? (uint16_t)whole : parts.nearest;
+            parts.farthest[0] = whole > parts.farthest[0] ? (uint16_t)whole : parts.farthest[0];
+            parts.farthest[1] = moved > parts.farthest[1] ? (uint16_t)moved : parts.farthest[1];
+        }
         i++, j++;
     }
-    return nearest;
+    return parts;
+}
+
+/** Two pictures, and the nearest pairs so far. */
+struct comparison {
+    const struct doppel_fingerprint *query, *item;
+    enum doppel_image_views views;
+    bool with_crops;
+    bool same_trim; /**< their crops are of the same part */
+    bool knows_parts;
+    struct parts parts;      /**< once asked for */
+    struct judge_pair *best; /**< JUDGE_CLASSES */
+};
+
+static const struct parts *parts_of(struct comparison *at)
+{
+    if (!at->knows_parts)
+        at->parts = compare_crops(at->query, at->item);
+    at->knows_parts = true;
+    return &at->parts;
+}
+
+/** Strangers with the same logo, or the same corners left empty by a turn, are near as a whole. But
+ * not all crops show those: one that is far apart makes the whole so. */
+static uint16_t mind_the_parts(struct comparison *at, const struct judge_pair *pair,
+                               enum judge_class class, uint16_t score)
+{
+    bool comparable = pair->query_view == pair->item_view && !pair->orientation;
+    if (!comparable || !at->with_crops || !at->same_trim)
+        return score;
+    int least = parts_of(at)->farthest[class != JUDGE_FULL] - JUDGE_PART_SLACK;
+    return least > score ? (uint16_t)least : score;
+}
+
+static void compare_pair(struct comparison *at, const struct doppel_code *code, uint32_t view,
+                         struct judge_pair pair)
+{
+    pair.distance256 = (uint16_t)doppel_code_distance(code, &at->item->codes[view], 256);
+    if (!is_candidate(&pair))
+        return;
+    enum judge_class class = judge_class_of(pair.query_view, pair.item_view, pair.orientation);
+    pair.score = score_of(&pair, class);
+    if (pair.score >= at->best[class].score)
+        return;
+    pair.score = mind_the_parts(at, &pair, class, pair.score);
+    if (pair.score >= at->best[class].score)
+        return;
+    pair.framed = is_framed(at->query, pair.query_view) && is_framed(at->item, pair.item_view);
+    if (!pair.framed || pair.score <= JUDGE_SAME_SCORE_MAX ||
+        cores_agree(at->query, at->item, pair.orientation))
+        at->best[class] = pair;
+}
+
+/** One oriented view of the query against all views of the item. */
+static void compare_views(struct comparison *at, const struct doppel_code *code,
+                          struct judge_pair pair)
+{
+    for (uint32_t i = 0; i < at->item->count; i++) {
+        pair.item_view = (uint8_t)at->item->positions[i];
+        pair.distance64 = (uint16_t)doppel_code_distance(code, &at->item->codes[i], 64);
+        if (judge_view_counts(at->item->positions[i], at->views, false) &&
+            (pair.distance64 <= DOPPEL_IMAGE_CANDIDATE_RADIUS ||
+             (!pair.item_view && !pair.query_view)))
+            compare_pair(at, code, i, pair);
+    }
 }
 
 /** What is painted on a picture, and the corners that a turn leaves, spoil some crops less than the
  * frame. */
-static void compare_parts(const struct doppel_fingerprint *query,
-                          const struct doppel_fingerprint *item,
-                          struct judge_pair best[JUDGE_CLASSES])
+static void compare_parts(struct comparison *at)
 {
-    const struct judge_pair *full = &best[JUDGE_FULL];
-    uint16_t part = full->score <= JUDGE_SCORE_MAX ? nearest_part(query, item) : UINT16_MAX;
-    if (part == UINT16_MAX)
+    const struct judge_pair *full = &at->best[JUDGE_FULL];
+    if (full->score > JUDGE_SCORE_MAX || parts_of(at)->nearest == UINT16_MAX)
         return;
-    best[JUDGE_PARTS] = *full;
-    best[JUDGE_PARTS].score = (uint16_t)((full->score + part) / 2);
+    struct judge_pair *out = &at->best[JUDGE_PARTS];
+    *out = *full;
+    unsigned whole = full->distance256 + JUDGE_FULL_WEIGHT * full->distance64;
+    out->score = (uint16_t)((whole + at->parts.nearest) / 2);
+    out->score = mind_the_parts(at, out, JUDGE_FULL, out->score);
 }
 
 void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,
@@ -140,6 +193,14 @@ void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppe
 {
     for (int i = 0; i < JUDGE_CLASSES; i++)
         best[i] = (struct judge_pair){.score = UINT16_MAX};
+    if (!query->count || !item->count)
+        return;
+    struct comparison at = {.query = query,
+                            .item = item,
+                            .views = options->views,
+                            .with_crops = options->views == DOPPEL_VIEWS_ALL,
+                            .same_trim = is_trimmed(query) == is_trimmed(item),
+                            .best = best};
     unsigned orientations = options->orientations ? DOPPEL_IMAGE_ORIENTATIONS : 1;
     for (uint32_t i = 0; i < query->count; i++) {
         if (!judge_view_counts(query->positions[i], options->views, true))
@@ -148,44 +209,56 @@ void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppe
             struct doppel_code code = doppel_image_orient(&query->codes[i], o);
             struct judge_pair pair = {.query_view = (uint8_t)query->positions[i],
                                       .orientation = (uint8_t)o};
-            compare_views(&code, pair, query, item, options->views, best);
+            compare_views(&at, &code, pair);
         }
     }
-    if (options->views == DOPPEL_VIEWS_ALL)
-        compare_parts(query, item, best);
+    if (at.with_crops)
+        compare_parts(&at);
 }
 
-/** Nothing within the radius: say so by the full frames. */
-static struct doppel_image_verdict no_candidate(void)
+/** 1 for equal codes, 0 where half of the bits differ. */
+static double similarity_of(uint16_t score, enum judge_class class)
 {
-    return (struct doppel_image_verdict){
-        .distance64 = 64, .distance256 = 256, .false_positive_rate = 1, .similarity = 0};
+    bool whole = class == JUDGE_FULL || class == JUDGE_PARTS;
+    double unrelated = 128 + 32 * (whole ? JUDGE_FULL_WEIGHT : JUDGE_WEIGHT);
+    return fmax(0, 1 - score / unrelated);
 }
 
 struct doppel_image_verdict judge_by(const struct calibration *calibration,
                                      const struct judge_pair best[JUDGE_CLASSES])
 {
+    /* nothing within the radius: say so by the full frames */
+    struct doppel_image_verdict verdict = {
+        .distance64 = 64, .distance256 = 256, .false_positive_rate = 1, .similarity = 0};
     const struct judge_pair *top = NULL;
     double log_rate = 0;
     for (int i = 0; i < JUDGE_CLASSES; i++) {
         if (best[i].score > JUDGE_SCORE_MAX)
             continue;
-        double class_rate = calibration_log_rate(calibration, i, best[i].score);
+        verdict.similarity =
+            fmax(verdict.similarity, similarity_of(best[i].score, (enum judge_class)i));
+        double class_rate = calibration_log_rate(calibration, (enum judge_class)i, best[i].score);
         if (!top || class_rate < log_rate) {
             log_rate = class_rate;
             top = &best[i];
         }
     }
     if (!top)
-        return no_candidate();
-    double rate = fmin(1, pow(10, log_rate));
-    return (struct doppel_image_verdict){.distance64 = top->distance64,
-                                         .distance256 = top->distance256,
-                                         .query_view = top->query_view,
-                                         .item_view = top->item_view,
-                                         .orientation = top->orientation,
-                                         .false_positive_rate = rate,
-                                         .similarity = doppel_image_similarity_at(rate)};
+        return verdict;
+    verdict.distance64 = top->distance64;
+    verdict.distance256 = top->distance256;
+    verdict.query_view = top->query_view;
+    verdict.item_view = top->item_view;
+    verdict.orientation = top->orientation;
+    verdict.false_positive_rate = pow(10, log_rate);
+    return verdict;
+}
+
+void doppel_image_weigh(uint8_t poorer_quality, struct doppel_image_verdict *verdict)
+{
+    bool telling = poorer_quality >= DOPPEL_IMAGE_MIN_QUALITY;
+    verdict->false_positive_rate =
+        telling ? pow(verdict->false_positive_rate, fmin(1, poorer_quality / 100.)) : 1;
 }
 
 struct doppel_image_verdict doppel_image_judge(const struct doppel_fingerprint *query,

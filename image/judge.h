@@ -24,6 +24,13 @@ enum judge_class judge_class_of(uint32_t query_view, uint32_t item_view, unsigne
  * only. */
 bool judge_view_counts(uint32_t view, enum doppel_image_views views, bool query);
 
+/** So near are only copies, whatever is around them: of such a pair the views without any frame may
+ * have been cut differently. */
+enum { JUDGE_SAME_SCORE_MAX = 12 };
+
+/** How much farther apart than two frames as a whole any crop of both may be. */
+enum { JUDGE_PART_SLACK = 40 };
+
 /** The nearest pair of each class that a search brings together: within
  * DOPPEL_IMAGE_CANDIDATE_RADIUS, or of full frames within DOPPEL_IMAGE_FULL_RADIUS. */
 void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,

@@ -33,13 +33,35 @@ const struct phash_bit phash_bits[PHASH_BITS] = {
     {8, 15},  {15, 8},  {1, 17}, {17, 1}, {11, 13}, {13, 11}, {6, 16},  {16, 6},  {2, 17},  {17, 2},
     {10, 14}, {14, 10}, {3, 17}, {17, 3}, {4, 17},  {17, 4}};
 
-struct doppel_code phash_cells(const uint16_t cells[DCT_SIDE * DCT_SIDE])
+double phash_energy(const double coefficients[DCT_KEPT][DCT_KEPT], struct phash_bit bit)
 {
-    double coefficients[DCT_KEPT][DCT_KEPT];
-    dct_lowest(cells, coefficients);
+    double value = coefficients[bit.v][bit.u], radius = bit.u * bit.u + bit.v * bit.v;
+    return value * value * (bit.u && bit.v ? radius : radius / 2);
+}
+
+/** Of a picture that is its own mirror image, the coefficients of one parity are zero but for
+ * noise: less than a ten thousandth of the energy. */
+static unsigned absent_parities(const double coefficients[DCT_KEPT][DCT_KEPT])
+{
+    double energy[4] = {0}, sum = 0;
+    for (unsigned i = 0; i < PHASH_BITS; i++) {
+        double value = phash_energy(coefficients, phash_bits[i]);
+        energy[phash_parity(phash_bits[i])] += value;
+        sum += value;
+    }
+    unsigned absent = 0;
+    for (unsigned parity = 1; parity < 4; parity++)
+        absent |= energy[parity] * 10000 < sum ? 1u << parity : 0;
+    return absent;
+}
+
+struct doppel_code phash_bits_of(const double coefficients[DCT_KEPT][DCT_KEPT])
+{
     struct doppel_code code = {0};
+    unsigned absent = absent_parities(coefficients);
     for (unsigned i = 0; i < PHASH_BITS; i++)
-        if (coefficients[phash_bits[i].v][phash_bits[i].u] > 0)
+        if (coefficients[phash_bits[i].v][phash_bits[i].u] > 0 &&
+            !(absent >> phash_parity(phash_bits[i]) & 1))
             code.word[i / 64] |= UINT64_C(1) << i % 64;
     return code;
 }
@@ -48,5 +70,7 @@ struct doppel_code doppel_image_phash(const struct doppel_plane *plane)
 {
     uint16_t cells[DCT_SIDE * DCT_SIDE];
     plane_average(plane, DCT_SIDE, DCT_SIDE, PHASH_CELL_SCALE, cells);
-    return phash_cells(cells);
+    double coefficients[DCT_KEPT][DCT_KEPT];
+    dct_lowest(cells, coefficients);
+    return phash_bits_of(coefficients);
 }

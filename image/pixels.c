@@ -139,8 +139,11 @@ bool doppel_image_check_pixels(const struct doppel_image_features *query,
                                struct doppel_image_verdict *verdict)
 {
     double agreement = pixels_agreement(query, item, options);
-    double rate = pow(10, calibration_pixels_log_rate(&calibration_builtin, agreement));
-    verdict->false_positive_rate = fmin(verdict->false_positive_rate, rate);
-    verdict->similarity = doppel_image_similarity_at(verdict->false_positive_rate);
+    struct doppel_image_verdict seen = {
+        .false_positive_rate =
+            pow(10, calibration_pixels_log_rate(&calibration_builtin, agreement))};
+    doppel_image_weigh(query->quality < item->quality ? query->quality : item->quality, &seen);
+    verdict->false_positive_rate = fmin(verdict->false_positive_rate, seen.false_positive_rate);
+    verdict->similarity = fmax(verdict->similarity, agreement);
     return verdict->false_positive_rate <= DOPPEL_IMAGE_MAX_FPR;
 }

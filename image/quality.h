@@ -1,9 +1,10 @@
-/* The quality figure of a picture that is already reduced. */
+/* Detail and structure of a picture that is already reduced. */
 #ifndef DOPPEL_IMAGE_QUALITY_H
 #define DOPPEL_IMAGE_QUALITY_H
 
 #include <stdint.h>
 
+#include "image/dct.h"
 #include "image/plane.h"
 
 enum { QUALITY_SIDE = 64 };
@@ -12,11 +13,17 @@ enum { QUALITY_SIDE = 64 };
  * samples. */
 uint32_t quality_side(uint32_t width, uint32_t height);
 
-/** 0..100, see doppel_image_quality; side×side cells in levels 0..255. */
-uint8_t quality_of_cells(const uint16_t *cells, uint32_t side);
+/** A view with less detail matches anything. */
+enum { MIN_DETAIL = 10 };
+
+/** Share of places with detail, in percent; side×side cells in levels 0..255. */
+uint8_t detail_of_cells(const uint16_t *cells, uint32_t side);
 
 /** The same of a part of the picture, as far as whole cells of the whole picture tell; 0 if it has
  * fewer than 8 each way. */
-uint8_t quality_of_part(const uint16_t *cells, uint32_t side, struct share_box part);
+uint8_t detail_of_part(const uint16_t *cells, uint32_t side, struct share_box part);
+
+/** The quality of a picture with so much detail and such coefficients (dct_lowest). */
+uint8_t quality_of(uint8_t detail, const double coefficients[DCT_KEPT][DCT_KEPT]);
 
 #endif

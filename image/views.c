@@ -17,6 +17,8 @@ struct views {
     struct share_box boxes[DOPPEL_VIEW_COUNT];
     uint32_t positions[DOPPEL_VIEW_COUNT];
     uint32_t count;
+    uint32_t core;  /**< number of the frame with the least around the picture */
+    uint8_t detail; /**< of it */
 };
 
 static void add_view(struct views *views, uint32_t view, struct share_box box)
@@ -80,12 +82,16 @@ static void look_at(const struct plane_sums *sums, struct share_box box, struct 
     plane_sums_average(sums, box, out->side, 1, out->cells);
 }
 
-/* A part without structure matches anything: only the full frame stays whatever it shows. */
-static void add_if_telling(struct views *views, uint32_t view, struct share_box box,
-                           uint8_t quality)
+/* A part without detail matches anything: only the full frame stays whatever it shows. */
+static void add_if_telling(struct views *views, uint32_t view, struct share_box box, uint8_t detail)
 {
-    if (quality >= DOPPEL_IMAGE_MIN_QUALITY)
-        add_view(views, view, box);
+    if (detail < MIN_DETAIL)
+        return;
+    add_view(views, view, box);
+    if (view >= DOPPEL_VIEW_CENTRE)
+        return;
+    views->core = views->count - 1;
+    views->detail = detail;
 }
 
 static struct views choose_views(const struct plane_sums *sums, const struct look *whole)
@@ -93,35 +99,39 @@ static struct views choose_views(const struct plane_sums *sums, const struct loo
     struct trimmed_boxes trim = trim_boxes(&sums->plane);
     struct look trimmed, furniture;
     const struct look *frame = whole;
-    struct views views = {0};
+    struct views views = {.detail = detail_of_cells(whole->cells, whole->side)};
     add_view(&views, DOPPEL_VIEW_FULL, share_box_full);
     if (!same_box(trim.trimmed, share_box_full)) {
         look_at(sums, trim.trimmed, &trimmed);
         frame = &trimmed;
         add_if_telling(&views, DOPPEL_VIEW_TRIMMED, trim.trimmed,
-                       quality_of_cells(trimmed.cells, trimmed.side));
+                       detail_of_cells(trimmed.cells, trimmed.side));
     }
     if (!same_box(trim.furniture, trim.trimmed) && !same_box(trim.furniture, share_box_full)) {
         look_at(sums, trim.furniture, &furniture);
         add_if_telling(&views, DOPPEL_VIEW_FURNITURE, trim.furniture,
-                       quality_of_cells(furniture.cells, furniture.side));
+                       detail_of_cells(furniture.cells, furniture.side));
     }
     for (unsigned i = 0; i < sizeof crops / sizeof *crops; i++) {
         struct share_box crop = crop_box(&crops[i]);
         add_if_telling(&views, crops[i].view, inside(trim.trimmed, crop),
-                       quality_of_part(frame->cells, frame->side, crop));
+                       detail_of_part(frame->cells, frame->side, crop));
     }
     return views;
 }
 
 static void hash_views(const struct plane_sums *sums, const struct views *views,
-                       struct doppel_fingerprint *out)
+                       struct doppel_fingerprint *out, uint8_t *out_quality)
 {
     for (uint32_t i = 0; i < views->count; i++) {
         uint16_t cells[DCT_SIDE * DCT_SIDE];
+        double coefficients[DCT_KEPT][DCT_KEPT];
         plane_sums_average(sums, views->boxes[i], DCT_SIDE, PHASH_CELL_SCALE, cells);
-        out->codes[i] = phash_cells(cells);
+        dct_lowest(cells, coefficients);
+        out->codes[i] = phash_bits_of(coefficients);
         out->positions[i] = views->positions[i];
+        if (i == views->core)
+            *out_quality = quality_of(views->detail, coefficients);
     }
 }
 
@@ -156,13 +166,12 @@ enum doppel_status doppel_image_features(const struct doppel_plane *plane,
     status = doppel_fingerprint_make(scheme, PHASH_BITS, views.count, &features.fingerprint, error);
     if (status)
         goto done;
-    hash_views(&sums, &views, &features.fingerprint);
+    hash_views(&sums, &views, &features.fingerprint, &features.quality);
     if (sums.shrunk)
         features.fingerprint.codes[0] = doppel_image_phash(plane);
     for (uint32_t i = 0; i < views.count; i++)
         memcpy(features.boxes[i], &views.boxes[i], sizeof features.boxes[i]);
     fill_thumb(&sums, &whole, features.thumb);
-    features.quality = quality_of_cells(whole.cells, whole.side);
     *out = features;
 done:
     plane_sums_free(&sums);

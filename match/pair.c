@@ -90,6 +90,8 @@ static struct doppel_image_verdict judge(const struct doppel_match_item *query,
         doppel_image_judge(query->fingerprint, item->fingerprint, &options->image);
     struct doppel_image_verdict back =
         doppel_image_judge(item->fingerprint, query->fingerprint, &options->image);
+    double similarity = fmax(forth.similarity, back.similarity);
+    forth.similarity = back.similarity = similarity;
     if (forth.false_positive_rate <= back.false_positive_rate)
         return forth;
     uint8_t view = back.query_view;
@@ -103,6 +105,7 @@ static void match_views(const struct doppel_match_item *query, const struct dopp
                         const struct doppel_match_options *options, struct doppel_match *match)
 {
     struct doppel_image_verdict verdict = judge(query, item, options);
+    doppel_image_weigh(query->quality < item->quality ? query->quality : item->quality, &verdict);
     match->distance = verdict.distance64;
     match->similarity = verdict.similarity;
     describe_rate(verdict.false_positive_rate, match);

@@ -16,6 +16,7 @@ static const struct column columns[] = {
     {"reason", "reason", CELL_TEXT},
     {"limit.max_distance", "limit", CELL_NUMBER},
     {"limit.min_similarity", "limit", CELL_NUMBER},
+    {"limit.max_false_positive_rate", "limit", CELL_NUMBER},
     {"a", "a", CELL_PATH},
     {"b", "b", CELL_PATH},
 };
@@ -32,7 +33,7 @@ static json_t *limit_json(const struct settings *settings)
     else if (settings->min_similarity >= 0)
         put_number(limit, "min_similarity", settings->min_similarity, 4);
     else if (scheme->id == DOPPEL_SCHEME_PHASH64)
-        put_number(limit, "min_similarity", doppel_image_similarity_at(DOPPEL_IMAGE_MAX_FPR), 4);
+        put_rate(limit, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
     else
         put_integer(limit, "max_distance", scheme->max_distance);
     return limit;

@@ -54,7 +54,10 @@ static bool slow_counts(const struct doppel_fingerprint *query, unsigned query_v
                         unsigned orientation)
 {
     unsigned query_core = slow_core(query), item_core = slow_core(item);
-    if (query_view >= query->positions[query_core] || item_view >= item->positions[item_core])
+    bool query_framed = query_view < query->positions[query_core];
+    bool item_framed = item_view < item->positions[item_core] ||
+                       (item_view >= 3 && item->positions[item_core] == 2);
+    if (!query_framed || !item_framed)
         return true;
     struct doppel_code turned = doppel_image_orient(&query->codes[query_core], orientation);
     return 3 * slow_distance(&turned, &item->codes[item_core], 64) +
@@ -62,20 +65,37 @@ static bool slow_counts(const struct doppel_fingerprint *query, unsigned query_v
            150;
 }
 
-/** Full frames and the crop of both with the lowest score, halved. */
-static void slow_parts(const struct doppel_fingerprint *query,
-                       const struct doppel_fingerprint *item, unsigned out[JUDGE_CLASSES])
+/** The distance of the nearest, or the farthest, crop of both; 0 or UINT32_MAX if there is none. */
+static unsigned slow_part(const struct doppel_fingerprint *query,
+                          const struct doppel_fingerprint *item, unsigned weight, bool farthest)
 {
-    unsigned part = UINT32_MAX;
+    unsigned part = farthest ? 0 : UINT32_MAX;
     for (unsigned i = 0; i < query->count * item->count; i++) {
         unsigned q = i / item->count, t = i % item->count;
         unsigned score = slow_distance(&query->codes[q], &item->codes[t], 256) +
-                         slow_distance(&query->codes[q], &item->codes[t], 64);
-        if (query->positions[q] == item->positions[t] && query->positions[q] >= 3 && score < part)
+                         weight * slow_distance(&query->codes[q], &item->codes[t], 64);
+        if (query->positions[q] == item->positions[t] && query->positions[q] >= 3 &&
+            (score > part) == farthest)
             part = score;
     }
-    if (out[0] != UINT32_MAX && part != UINT32_MAX)
-        out[6] = (out[0] + part) / 2;
+    return part;
+}
+
+static bool slow_trimmed(const struct doppel_fingerprint *fingerprint)
+{
+    bool trimmed = false;
+    for (unsigned i = 0; i < fingerprint->count; i++)
+        trimmed |= fingerprint->positions[i] == 1;
+    return trimmed;
+}
+
+/** A score is no less than that of the farthest crop less 40, if both were trimmed, or none. */
+static unsigned slow_bound(const struct doppel_fingerprint *query,
+                           const struct doppel_fingerprint *item, unsigned weight, unsigned score)
+{
+    unsigned farthest = slow_part(query, item, weight, true);
+    bool comparable = slow_trimmed(query) == slow_trimmed(item);
+    return comparable && farthest > score + 40 ? farthest - 40 : score;
 }
 
 /** The lowest score of each class, UINT_MAX where there is none. */
@@ -86,8 +106,7 @@ static void slow_scores(const struct doppel_fingerprint *query,
         out[i] = UINT32_MAX;
     for (unsigned i = 0; i < query->count * item->count * 8; i++) {
         unsigned q = i / 8 / item->count, t = i / 8 % item->count, orientation = i % 8;
-        if (query->positions[q] > 2 || item->positions[t] == 2 ||
-            !slow_counts(query, query->positions[q], item, item->positions[t], orientation))
+        if (query->positions[q] > 2 || item->positions[t] == 2)
             continue;
         struct doppel_code turned = doppel_image_orient(&query->codes[q], orientation);
         unsigned near = slow_distance(&turned, &item->codes[t], 64);
@@ -95,10 +114,18 @@ static void slow_scores(const struct doppel_fingerprint *query,
         unsigned class = slow_class(query->positions[q], item->positions[t], orientation);
         unsigned score = wide + (class == 0 ? near : 3 * near);
         bool candidate = near <= 16 || (class == 0 && wide <= 112);
+        unsigned bound = score;
+        if (query->positions[q] == item->positions[t] && orientation == 0)
+            bound = slow_bound(query, item, class == 0 ? 1 : 3, score);
+        if (bound > 12 &&
+            !slow_counts(query, query->positions[q], item, item->positions[t], orientation))
+            continue;
+        if (candidate && class == 0 && slow_part(query, item, 1, false) != UINT32_MAX)
+            out[6] = slow_bound(query, item, 1, (score + slow_part(query, item, 1, false)) / 2);
+        score = bound;
         if (candidate && score < out[class])
             out[class] = score;
     }
-    slow_parts(query, item, out);
 }
 
 static struct doppel_fingerprint random_fingerprint(uint64_t *state)
@@ -174,8 +201,7 @@ static void test_a_turned_picture_is_the_same(void **state)
         assert_int_equal(verdict.orientation, orientation);
         assert_true(verdict.distance256 <= 2);
         assert_true(verdict.false_positive_rate < DOPPEL_IMAGE_MAX_FPR);
-        if (orientation == 0)
-            assert_true(verdict.similarity == 1);
+        assert_true(verdict.similarity > (orientation ? .98 : .999));
         options.orientations = false;
         verdict = doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
         assert_true(orientation == 0 || verdict.false_positive_rate > DOPPEL_IMAGE_MAX_FPR);
@@ -277,7 +303,7 @@ static void test_empty_fingerprints_are_strangers(void **state)
 static void test_curves_are_monotone(void **state)
 {
     (void)state;
-    for (int class = 0; class < JUDGE_CLASSES; class ++)
+    for (enum judge_class class = 0; class < JUDGE_CLASSES; class ++)
         for (uint32_t score = 1; score <= JUDGE_SCORE_MAX; score++) {
             double rate = calibration_log_rate(&calibration_builtin, class, score);
             assert_true(rate <= 0);
@@ -288,19 +314,38 @@ static void test_curves_are_monotone(void **state)
                     calibration_pixels_log_rate(&calibration_builtin, (i - 1) / 1000.));
 }
 
-static void test_similarity_is_the_rate_in_other_words(void **state)
+static void test_similarity_falls_with_distance(void **state)
+{
+    (void)state;
+    for (int class = 0; class < JUDGE_CLASSES; class ++) {
+        struct judge_pair best[JUDGE_CLASSES];
+        double last = 2;
+        for (int i = 0; i < JUDGE_CLASSES; i++)
+            best[i] = (struct judge_pair){.score = UINT16_MAX};
+        for (best[class].score = 0; best[class].score <= 120; best[class].score++) {
+            double similarity = judge_by(&calibration_builtin, best).similarity;
+            assert_true(similarity < last && similarity > 0);
+            assert_true((similarity >= 1) == (best[class].score == 0));
+            last = similarity;
+        }
+    }
+}
+
+static void test_poor_pictures_have_to_come_nearer(void **state)
 {
     (void)state;
     double last = 1;
-    for (int i = 0; i <= 30; i++) {
-        double rate = pow(10, i - 30.0), similarity = doppel_image_similarity_at(rate);
-        assert_true(similarity >= 0 && similarity <= last);
-        last = similarity;
-        if (similarity > 0 && similarity < 1)
-            assert_true(fabs(log10(doppel_image_fpr_at(similarity)) - log10(rate)) < .01);
+    for (unsigned quality = 0; quality <= 120; quality++) {
+        struct doppel_image_verdict verdict = {.false_positive_rate = 1e-8, .similarity = .9};
+        doppel_image_weigh((uint8_t)quality, &verdict);
+        assert_true(verdict.similarity >= .9 && verdict.similarity <= .9);
+        assert_true(verdict.false_positive_rate <= last);
+        assert_true((verdict.false_positive_rate >= 1) == (quality < DOPPEL_IMAGE_MIN_QUALITY));
+        last = verdict.false_positive_rate;
+        if (quality == 50)
+            assert_true(fabs(last / 1e-4 - 1) < 1e-9);
     }
-    assert_true(doppel_image_similarity_at(0) == 1);
-    assert_true(doppel_image_similarity_at(1) == 0);
+    assert_true(fabs(last / 1e-8 - 1) < 1e-9);
 }
 
 int main(void)
@@ -313,7 +358,8 @@ int main(void)
         cmocka_unit_test(test_a_shared_frame_is_no_likeness),
         cmocka_unit_test(test_empty_fingerprints_are_strangers),
         cmocka_unit_test(test_curves_are_monotone),
-        cmocka_unit_test(test_similarity_is_the_rate_in_other_words),
+        cmocka_unit_test(test_similarity_falls_with_distance),
+        cmocka_unit_test(test_poor_pictures_have_to_come_nearer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

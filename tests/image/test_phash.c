@@ -109,7 +109,6 @@ static void assert_same_code(struct doppel_code a, struct doppel_code b)
     assert_memory_equal(&a, &b, sizeof a);
 }
 
-/* A line along one side has coefficients of zero, whose sign does not turn: not among these. */
 static void test_turned_plane_is_turned_code(void **state)
 {
     (void)state;
@@ -125,6 +124,38 @@ static void test_turned_plane_is_turned_code(void **state)
         }
         free_plane(&plane);
     }
+}
+
+/* Point-symmetric drawings, and such as are their own image in one mirror or in both, with the
+ * noise that an encoder leaves: what is not there turns as it should. */
+static void test_symmetric_planes_turn_too(void **state)
+{
+    (void)state;
+    enum { SIDE = 96 };
+    for (unsigned symmetry = 1; symmetry < 8; symmetry++)
+        for (unsigned noise = 0; noise < 3; noise++) {
+            struct doppel_plane plane = draw_scene(SIDE, SIDE, 5 * symmetry);
+            struct doppel_plane grain = draw_noise(SIDE, SIDE, symmetry);
+            for (size_t y = 0; y < SIDE; y++)
+                for (size_t x = 0; x < SIDE; x++) {
+                    bool across = symmetry & 1 && x >= SIDE / 2;
+                    bool down = symmetry & 2 && y >= SIDE / 2;
+                    if (symmetry & 4) /* both at once: a half turn */
+                        across = down = y >= SIDE / 2;
+                    int level =
+                        plane.data[(down ? SIDE - 1 - y : y) * SIDE + (across ? SIDE - 1 - x : x)];
+                    level += noise ? grain.data[y * SIDE + x] % 3 - 1 : 0;
+                    set(&plane, x, y, level < 0 ? 0 : level > 255 ? 255 : level);
+                }
+            struct doppel_code code = doppel_image_phash(&plane);
+            for (unsigned o = 0; o < DOPPEL_IMAGE_ORIENTATIONS; o++) {
+                struct doppel_plane turned = turn_plane(&plane, o);
+                assert_same_code(doppel_image_phash(&turned), doppel_image_orient(&code, o));
+                free_plane(&turned);
+            }
+            free_plane(&plane);
+            free_plane(&grain);
+        }
 }
 
 /* Orientations are the eight symmetries of the square: each undoes one, and two make one. */
@@ -216,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oracle),
         cmocka_unit_test(test_turned_plane_is_turned_code),
+        cmocka_unit_test(test_symmetric_planes_turn_too),
         cmocka_unit_test(test_orientations_are_a_group),
         cmocka_unit_test(test_stride_is_honoured),
         cmocka_unit_test(test_flat_planes_have_a_code_of_zeros),

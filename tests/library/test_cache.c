@@ -189,10 +189,10 @@ static void test_other_versions_are_not_known(void **state)
     assert_int_equal(doppel_cache_put_pair(cache, &one.digest, &two.digest, true, &verdict, NULL),
                      DOPPEL_OK);
     doppel_cache_close(cache);
-    assert_int_equal(one.version, 1);
+    assert_int_equal(one.version, 2);
     run_raw(folder_path(*state, "cache/cache.db"),
-            "UPDATE record SET version = 2, fingerprint ="
-            " CAST(substr(fingerprint, 1, 2) || x'0200' || substr(fingerprint, 5) AS BLOB)"
+            "UPDATE record SET version = 3, fingerprint ="
+            " CAST(substr(fingerprint, 1, 2) || x'0300' || substr(fingerprint, 5) AS BLOB)"
             " WHERE status = 0;"
             "UPDATE record SET program = '0.0.0'; UPDATE pair SET program = '0.0.0'");
     seal_cache(folder_path(*state, "cache/cache.db"));

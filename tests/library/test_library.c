@@ -103,6 +103,7 @@ static void test_another_scheme_updates_in_place(void **state)
     uint64_t id = add_file(library, path, 1, DOPPEL_ADDED_NEW), again, known;
     struct doppel_record record = record_make(1);
     record.scheme = record.fingerprint.scheme = DOPPEL_SCHEME_PDQ;
+    record.version = record.fingerprint.version = doppel_scheme_by_id(DOPPEL_SCHEME_PDQ)->version;
     struct doppel_file_stamp stamp = stamp_of(path);
     enum doppel_added added;
     assert_int_equal(doppel_library_add(library, path, &stamp, &record, &added, &again, NULL),

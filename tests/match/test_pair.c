@@ -10,7 +10,7 @@
 
 #include "match/pictures.h"
 
-enum { FULL = 1, ALL_CROPS = 0xff9, TELLING = 50 };
+enum { FULL = 1, ALL_CROPS = 0xff9, TELLING = 100 };
 
 static bool compare(const struct doppel_fingerprint *a, const struct doppel_fingerprint *b,
                     const struct doppel_match_options *options, struct doppel_match *out)
@@ -298,8 +298,8 @@ static void test_the_gate(void **state)
          scheme++) {
         struct doppel_fingerprint a = make_fingerprint(scheme, FULL, &seed);
         struct doppel_match match;
-        for (uint8_t quality = 0; quality < 20; quality++) {
-            struct doppel_match_item flat = {&a, quality}, telling = {&a, TELLING};
+        for (unsigned quality = 0; quality <= 100; quality += quality == 39 ? 51 : 1) {
+            struct doppel_match_item flat = {&a, (uint8_t)quality}, telling = {&a, TELLING};
             bool wanted = quality >= DOPPEL_IMAGE_MIN_QUALITY;
             assert_int_equal(doppel_match_pair(&flat, &telling, &options, &match), wanted);
             assert_int_equal(doppel_match_pair(&telling, &flat, &options, &match), wanted);
