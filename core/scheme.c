@@ -6,9 +6,9 @@
 static const char *const kind_names[] = {"unknown", "text", "image", "audio", "video"};
 
 static const struct doppel_scheme schemes[] = {
-    {DOPPEL_SCHEME_PHASH64, DOPPEL_KIND_IMAGE, 1, 64, "phash64", 16,
+    {DOPPEL_SCHEME_PHASH64, DOPPEL_KIND_IMAGE, 2, 64, "phash64", 16,
      "DCT pHash of the luma: full frame, trimmed and nine crops (default for images)"},
-    {DOPPEL_SCHEME_PHASH256, DOPPEL_KIND_IMAGE, 1, 256, "phash256", 64,
+    {DOPPEL_SCHEME_PHASH256, DOPPEL_KIND_IMAGE, 2, 256, "phash256", 64,
      "the same at 256 bits, full frame: verification, strict use"},
     {DOPPEL_SCHEME_IMAGEHASH, DOPPEL_KIND_IMAGE, 1, 64, "imagehash", 8,
      "equal to Python imagehash phash()"},

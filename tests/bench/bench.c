@@ -69,7 +69,8 @@ static uint64_t jpeg_pixels(const char *path)
             int marker = head[1], length = head[2] << 8 | head[3];
             if (marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xcc) {
                 if (fread(frame, 1, 5, file) == 5)
-                    pixels = (uint64_t)(frame[1] << 8 | frame[2]) * (frame[3] << 8 | frame[4]);
+                    pixels =
+                        (uint64_t)(frame[1] << 8 | frame[2]) * (uint64_t)(frame[3] << 8 | frame[4]);
                 break;
             }
             if (fseek(file, length - 2, SEEK_CUR))

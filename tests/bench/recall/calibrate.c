@@ -58,7 +58,7 @@ void calibrate_classes(const struct half *half, struct calibration *out)
         for (int i = 0; i < BINS; i++)
             total[i] = sum += half->class_count[class][i];
         for (int i = 0; i < CALIBRATION_POINTS; i++)
-            out->log_rate[class][i] = (float)tail_rate(total, BINS, half->strangers.pairs,
+            out->log_rate[class][i] = (float)tail_rate(total, BINS, half->rich_pairs,
                                                        i * CALIBRATION_STEP, CANDIDATE_SCORE);
     }
 }
@@ -71,5 +71,5 @@ void calibrate_pixels(const struct half *half, struct calibration *out)
         total[i] = sum += half->agreement_count[PIXELS_BINS - i];
     for (int i = 0; i < BINS; i++)
         out->pixels_log_rate[PIXELS_BINS - i] =
-            (float)tail_rate(total, BINS, half->strangers.pairs, i, BINS);
+            (float)tail_rate(total, BINS, half->rich_pairs, i, BINS);
 }

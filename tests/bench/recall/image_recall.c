@@ -96,7 +96,7 @@ static void report(const struct collection *list, const bool *variants, unsigned
     report_carried(list, calibrating, held);
     report_product(list, builtin);
     report_alike(alike);
-    report_nearest(held);
+    report_nearest(builtin);
     free(alike);
     struct half *halves[] = {calibrating, held, builtin};
     for (int i = 0; i < 3; i++) {

@@ -19,6 +19,7 @@ struct outcome {
     struct judge_pair best[JUDGE_CLASSES];
     struct doppel_image_verdict verdict;
     double agreement; /**< of the pixels; -1 = not borderline */
+    bool poor;        /**< of a quality under 100, so that its rates are weighed */
 };
 
 static const struct doppel_code *full_frame(const struct doppel_fingerprint *fingerprint)
@@ -51,8 +52,9 @@ static void judge_pair(const struct doppel_image_features *query,
     struct doppel_image_judge_options options = doppel_image_judge_options_default();
     best_both_ways(&query->fingerprint, &item->fingerprint, &options, out->best);
     out->verdict = judge_by(calibration, out->best);
-    if (query->quality < DOPPEL_IMAGE_MIN_QUALITY || item->quality < DOPPEL_IMAGE_MIN_QUALITY)
-        out->verdict.false_positive_rate = 1; /* an edit that is gated matches nothing */
+    uint8_t quality = query->quality < item->quality ? query->quality : item->quality;
+    out->poor = quality < 100;
+    doppel_image_weigh(quality, &out->verdict);
     out->strength[RULE_ONE_HASH] = 64 - doppel_code_distance(full_frame(&query->fingerprint),
                                                              full_frame(&item->fingerprint), 64);
     out->strength[RULE_VIEWS] = strength_of(out->verdict.false_positive_rate);
@@ -62,8 +64,11 @@ static void judge_pair(const struct doppel_image_features *query,
         return;
     out->agreement =
         fmax(pixels_agreement(query, item, &options), pixels_agreement(item, query, &options));
-    double pixels = -calibration_pixels_log_rate(calibration, out->agreement);
-    out->strength[RULE_PIXELS] = fmax(out->strength[RULE_VIEWS], pixels);
+    struct doppel_image_verdict seen = {
+        .false_positive_rate = pow(10, calibration_pixels_log_rate(calibration, out->agreement))};
+    doppel_image_weigh(quality, &seen);
+    out->strength[RULE_PIXELS] =
+        fmax(out->strength[RULE_VIEWS], strength_of(seen.false_positive_rate));
 }
 
 void judge_strengths(const struct doppel_image_features *query,
@@ -90,6 +95,9 @@ static void count_stranger(const struct outcome *outcome, struct half *half)
     half->strangers.pairs++;
     for (int rule = 0; rule < RULES; rule++)
         half->strangers.count[rule][bin_of(outcome->strength[rule])]++;
+    half->rich_pairs += !outcome->poor;
+    if (outcome->poor) /* curves are made of pictures with all the structure one may ask for */
+        return;
     for (int i = 0; i < JUDGE_CLASSES; i++)
         if (outcome->best[i].score <= JUDGE_SCORE_MAX)
             half->class_count[i][outcome->best[i].score]++;
@@ -171,6 +179,7 @@ static void add_counts(const uint64_t *from, uint64_t *to, size_t count)
 static void add_half(const struct half *from, struct half *to)
 {
     to->strangers.pairs += from->strangers.pairs;
+    to->rich_pairs += from->rich_pairs;
     add_counts(from->strangers.count[0], to->strangers.count[0], (size_t)RULES * STRENGTH_BINS);
     add_counts(from->class_count[0], to->class_count[0],
                (size_t)JUDGE_CLASSES * (JUDGE_SCORE_MAX + 1));

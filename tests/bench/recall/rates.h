@@ -31,14 +31,15 @@ struct near_pair {
     const char *query, *edit, *item;
 };
 
-enum { NEAREST = 12 };
+enum { NEAREST = 24 };
 
 /** Everything about one half. */
 struct half {
     bool held;
     struct strangers strangers;
     struct finding *findings; /**< subject × edit; those of the other half are zero */
-    uint64_t class_count[JUDGE_CLASSES][JUDGE_SCORE_MAX + 1]; /**< unrelated pairs by best score */
+    uint64_t rich_pairs;      /**< unrelated, both of quality 100 */
+    uint64_t class_count[JUDGE_CLASSES][JUDGE_SCORE_MAX + 1]; /**< those by best score */
     uint64_t agreement_count[PIXELS_BINS + 1];                /**< of the borderline ones */
     struct near_pair nearest[NEAREST];                        /**< one of a pair of originals */
 };

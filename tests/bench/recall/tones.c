@@ -8,7 +8,7 @@
 static struct picture compressed(const struct picture *in, struct encoding *encoding, int kind,
                                  double quality)
 {
-    encoding->kind = kind;
+    encoding->kind = (unsigned)kind;
     encoding->quality = (int)quality;
     return picture_copy(in);
 }
