@@ -137,8 +137,9 @@ static bool make_order(struct join *join)
     size_t slots = matcher->ids.count;
     struct slot_of_id *ids = malloc((slots + 1) * sizeof *ids);
     join->order = malloc((slots + 1) * sizeof *join->order);
+    join->places = malloc((slots + 1) * sizeof *join->places);
     join->follows = calloc(slots + 1, sizeof *join->follows);
-    if (!ids || !join->order || !join->follows) {
+    if (!ids || !join->order || !join->places || !join->follows) {
         free(ids);
         return false;
     }
@@ -147,8 +148,11 @@ static bool make_order(struct join *join)
             ids[join->count++] = (struct slot_of_id){matcher->ids.items[slot], slot};
     if (join->count > 1)
         qsort(ids, join->count, sizeof *ids, compare_ids);
-    for (uint32_t rank = 0; rank < join->count; rank++)
+    for (uint32_t rank = 0; rank < join->count; rank++) {
+        const struct packed *packed = &matcher->packed.items[ids[rank].slot];
         join->order[rank] = ids[rank].slot;
+        join->places[rank] = (struct place){packed->first, packed->views};
+    }
     free(ids);
     return true;
 }
@@ -184,6 +188,7 @@ static void join_free(struct join *join)
     array_free(&join->meetings);
     free(join->judgings);
     free(join->order);
+    free(join->places);
     free(join->follows);
 }
 

@@ -75,13 +75,13 @@ static void reader_make(const struct join *join, enum side side, uint32_t from, 
 
 /* ---- the gate ---- */
 
+/* Cold memory is asked for so many pairs ahead: where the codes of pictures lie, then the codes. */
 enum { SEEN = 1024, AHEAD = 8 };
 
 static struct doppel_image_codes packed_codes(const struct join *join, uint32_t rank)
 {
-    const struct doppel_matcher *matcher = join->matcher;
-    const struct packed *packed = &matcher->packed.items[join->order[rank]];
-    return (struct doppel_image_codes){matcher->codes.items + packed->first, packed->views};
+    const struct place *place = &join->places[rank];
+    return (struct doppel_image_codes){join->matcher->codes.items + place->first, place->views};
 }
 
 static void prefetch_codes(const struct join *join, uint32_t rank)
@@ -91,6 +91,19 @@ static void prefetch_codes(const struct join *join, uint32_t rank)
     size_t bytes = (size_t)__builtin_popcount(codes.views) * sizeof *codes.codes;
     for (size_t line = 0; line < bytes; line += 64)
         __builtin_prefetch(at + line);
+}
+
+static void look_ahead(const struct join *join, const struct doppel_index_pair *pairs, size_t count,
+                       size_t at)
+{
+    if (at + 2 * AHEAD < count) {
+        __builtin_prefetch(&join->places[pairs[at + 2 * AHEAD].a]);
+        __builtin_prefetch(&join->places[pairs[at + 2 * AHEAD].b]);
+    }
+    if (at + AHEAD < count) {
+        prefetch_codes(join, pairs[at + AHEAD].a);
+        prefetch_codes(join, pairs[at + AHEAD].b);
+    }
 }
 
 /* Two pictures meet with many of their views, or none: most repeats follow soon. */
@@ -114,17 +127,12 @@ static size_t sift(void *context, struct doppel_index_pair *pairs, size_t count)
             pairs[kept++] = pairs[i];
     if (!join->gated)
         return kept;
-    for (size_t i = 0; i < kept + AHEAD; i++) {
-        if (i < kept) {
-            prefetch_codes(join, pairs[i].a);
-            prefetch_codes(join, pairs[i].b);
-        }
-        if (i < AHEAD)
-            continue;
-        struct doppel_image_codes a = packed_codes(join, pairs[i - AHEAD].a);
-        struct doppel_image_codes b = packed_codes(join, pairs[i - AHEAD].b);
+    for (size_t i = 0; i < kept; i++) {
+        struct doppel_image_codes a = packed_codes(join, pairs[i].a);
+        struct doppel_image_codes b = packed_codes(join, pairs[i].b);
+        look_ahead(join, pairs, kept, i);
         if (doppel_image_gate_passes(&join->gate, &a, &b))
-            pairs[passed++] = pairs[i - AHEAD];
+            pairs[passed++] = pairs[i];
     }
     return passed;
 }

@@ -9,12 +9,19 @@ struct meeting {
     uint32_t earlier, later;
 };
 
+/* Where the codes of a picture lie in the arena, and their views. */
+struct place {
+    uint32_t first;
+    uint32_t views;
+};
+
 struct join {
     const struct doppel_matcher *matcher;
     bool leaders_only;
     doppel_leader_visitor *visitor;
     void *context;
-    uint32_t *order; /* slots by rank */
+    uint32_t *order;      /* slots by rank */
+    struct place *places; /* by rank */
     uint32_t count;
     bool *follows;       /* by rank; of leaders_only */
     uint32_t start, end; /* the block of ranks at work */
