@@ -89,7 +89,10 @@ static enum doppel_status run(struct search *search, uint32_t bits, struct repor
         search->stats = search_stats_new();
         search->request.counts = search_stats_counts(search->stats);
     }
-    status = search_all(search, codes, error);
+    /* Else the first to touch a page would pay for reading and checking it. */
+    status = search->stats ? doppel_index_verify(search->index, error) : DOPPEL_OK;
+    if (!status)
+        status = search_all(search, codes, error);
     if (!hits_finish(search->hits))
         status = DOPPEL_E_CANCELLED;
     if (search->stats && !status)

@@ -8,7 +8,7 @@
 
 #include "core/array.h"
 #include "tools/memory.h"
-#include "tools/output.h"
+#include "tools/output_formats.h"
 
 enum { CALIBRATIONS = 201 };
 
@@ -92,7 +92,6 @@ void search_stats_print(struct search_stats *stats)
     put_number(row, "mean_us", count ? stats->total_us / (double)count : 0, 3);
     put_integer(row, "candidates", stats->counts.candidates);
     put_integer(row, "lookups", stats->counts.lookups);
-    json_dumpf(row, stderr, JSON_COMPACT);
-    fputc('\n', stderr);
+    json_write(stderr, row);
     json_decref(row);
 }
