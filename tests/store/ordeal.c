@@ -35,11 +35,13 @@ struct process process_start(const char *how, const char *folder, const char *sh
     assert_true(process.pid >= 0);
     if (process.pid == 0) {
         dup2(ends[1], STDOUT_FILENO);
-#ifdef POWER_LIBRARY
+#ifdef POWER_LIBRARY /* else nobody asks for a shadow */
         if (shadow) {
             setenv("POWER_SHADOW", shadow, 1);
             setenv("LD_PRELOAD", POWER_LIBRARY, 1);
         }
+#else
+        (void)shadow;
 #endif
         execl(KEPT_PROCESS, KEPT_PROCESS, how, folder, NULL);
         _exit(126);
