@@ -115,6 +115,8 @@ enum doppel_status index_publish(void *context, const char *const *names, size_t
     struct doppel_store *store = self->store;
     if (self->merger.started && pthread_equal(pthread_self(), self->merger.thread))
         store = self->merger.store;
+    if (store == self->store && self->publication && self->publication->cut_short)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the codes to be loaded ended too early");
     enum doppel_status status = doppel_store_begin(store, error);
     if (status)
         return status;

@@ -78,7 +78,8 @@ enum doppel_status record_decode(const uint8_t *data, size_t size, struct record
 
 /** What the segment that is being made holds, of which the manifest keeps account. */
 struct publication {
-    bool flush; /* the log goes into it */
+    bool flush;     /* the log goes into it */
+    bool cut_short; /* a bulk load ended too early: nothing is to become of it */
     uint64_t codes, least, most;
     double begun; /* of a bulk load; 0 otherwise */
 };

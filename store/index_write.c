@@ -228,7 +228,8 @@ enum doppel_status doppel_store_index_flush(struct doppel_store_index *self,
 struct counted_load {
     const struct doppel_index_load *load;
     struct publication *work;
-    bool again; /* it was read to its end once, and counted */
+    uint64_t read; /* in this pass */
+    bool again;    /* it was read to its end once, and counted */
 };
 
 static size_t read_counted(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
@@ -237,6 +238,9 @@ static size_t read_counted(void *context, uint64_t *codes, uint64_t *payloads, s
     size_t count = counted->load->read(counted->load->context, codes, payloads, max);
     if (!counted->again)
         index_seen(counted->work, payloads, count);
+    counted->read += count;
+    if (!count && max && counted->read < counted->load->count)
+        counted->work->cut_short = true;
     return count;
 }
 
@@ -246,6 +250,7 @@ static void rewind_counted(void *context)
     counted->again = counted->work->codes == counted->load->count;
     if (!counted->again)
         counted->work->codes = 0;
+    counted->read = 0;
     counted->load->rewind(counted->load->context);
 }
 

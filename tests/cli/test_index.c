@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -475,6 +476,29 @@ static void a_second_writer_is_told(void **state)
     free(doppel_prints(0, "index", "add", "x.index", "c.hex"));
 }
 
+/* A build that is interrupted leaves nothing. */
+static void interrupted(void **state)
+{
+    (void)state;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    int writer = open("pipe", O_RDWR);
+    assert_int_equal(write(writer, "0123456789abcdef\n", 17), 17);
+    const char *const words[] = {"index", "build", "pipe", "-o", "x.index", NULL};
+    struct running running = command_start(NULL, words);
+    struct ran ran;
+    for (int i = 0; i < 200 && system("ls | grep -q x.index"); i++)
+        pause_ms(10);
+    pause_ms(50);
+    assert_false(command_ended(&running, &ran));
+    kill(running.pid, SIGINT);
+    ran = command_end(&running);
+    assert_code(&ran, 130);
+    assert_string_equal(ran.err, "");
+    ran_free(&ran);
+    close(writer);
+    assert_int_equal(system("test \"$(ls)\" = pipe"), 0);
+}
+
 /* ---- output ---- */
 
 static void write_many(const char *path, size_t count)
@@ -615,6 +639,7 @@ int main(void)
         IN_SANDBOX(other_databases_are_left_alone),
         IN_SANDBOX(read_only_folders),
         IN_SANDBOX(a_second_writer_is_told),
+        IN_SANDBOX(interrupted),
         IN_SANDBOX(closed_pipes_end_it_quietly),
         IN_SANDBOX(other_formats),
         IN_SANDBOX(statistics_end_it),

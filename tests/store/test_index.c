@@ -189,6 +189,40 @@ static void test_bulk(void **state)
     kept_close(&kept);
 }
 
+/* A source that dries up in its first or its second pass. */
+static size_t read_dry(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
+{
+    struct source *source = context;
+    bool dry = source->first <= 1 && source->at >= source->count / 2;
+    return dry ? 0 : read_source(context, codes, payloads, max);
+}
+
+static void rewind_dry(void *context)
+{
+    struct source *source = context;
+    source->at = 0;
+    source->first--; /* passes until it dries up */
+}
+
+static void test_bulk_cut_short(void **state)
+{
+    const struct kept_options plain = {0};
+    struct kept kept = open_kept(*state, &plain);
+    transact(&kept, 0, 10);
+    for (uint64_t passes = 2; passes < 4; passes++) {
+        struct source source = {passes, 5000, 0};
+        struct doppel_index_load load = {
+            .count = 5000, .read = read_dry, .rewind = rewind_dry, .context = &source};
+        assert_int_not_equal(doppel_store_index_bulk(kept.index, &load, NULL), DOPPEL_OK);
+        assert_state(&kept, 10);
+    }
+    transact(&kept, 10, 20);
+    kept_close(&kept);
+    kept = open_kept(*state, &plain);
+    assert_state(&kept, 20);
+    kept_close(&kept);
+}
+
 /* ---- several readers, one writer ---- */
 
 static void test_readers(void **state)
@@ -578,10 +612,19 @@ static void test_orphans_are_removed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_opened_again), TEST(test_rolled_back),           TEST(test_bulk),
-        TEST(test_readers),      TEST(test_second_writer_is_told), TEST(test_tables_of_all_kinds),
-        TEST(test_items),        TEST(test_lost_segment),          TEST(test_repaired),
-        TEST(test_damaged_log),  TEST(test_half_rebuilt),          TEST(test_orphans_are_removed),
+        TEST(test_opened_again),
+        TEST(test_rolled_back),
+        TEST(test_bulk),
+        TEST(test_bulk_cut_short),
+        TEST(test_readers),
+        TEST(test_second_writer_is_told),
+        TEST(test_tables_of_all_kinds),
+        TEST(test_items),
+        TEST(test_lost_segment),
+        TEST(test_repaired),
+        TEST(test_damaged_log),
+        TEST(test_half_rebuilt),
+        TEST(test_orphans_are_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
