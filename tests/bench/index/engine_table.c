@@ -5,28 +5,6 @@
 #include "index/hamming.h"
 #include "index/index_bench.h"
 
-struct source {
-    const struct codes *codes;
-    size_t at;
-};
-
-static size_t read_codes(void *context, uint64_t *out_codes, uint64_t *out_payloads, size_t max)
-{
-    struct source *source = context;
-    const struct codes *codes = source->codes;
-    size_t left = codes->count - source->at, count = left < max ? left : max;
-    memcpy(out_codes, codes->codes + source->at * codes->words,
-           count * codes->words * sizeof *out_codes);
-    memcpy(out_payloads, codes->payloads + source->at, count * sizeof *out_payloads);
-    source->at += count;
-    return count;
-}
-
-static void rewind_codes(void *context)
-{
-    ((struct source *)context)->at = 0;
-}
-
 struct engine {
     struct hamming *table;
     struct hamming_scratch *scratch;
@@ -71,10 +49,10 @@ static void release(void *self)
 
 struct finder finder_table(const struct codes *codes, uint32_t design_radius, bool compact)
 {
-    struct finder finder = {"doppel", NULL, search, search_all, nearest, release, 0, 0};
+    struct finder finder = {"table", NULL, search, search_all, nearest, release, 0, 0};
     struct hamming_options options = {codes->bits, design_radius, compact};
     struct source source = {codes, 0};
-    struct code_stream stream = {&source, codes->count, read_codes, rewind_codes};
+    struct code_stream stream = {&source, codes->count, source_read, source_rewind};
     struct segment_target target = {0};
     struct segment *segment;
     struct doppel_error error;

@@ -35,6 +35,14 @@ void codes_more(const struct codes *like, uint64_t seed, size_t count, uint64_t 
 /* Queries: even ones are codes of the set with 0 to radius bits flipped, odd ones are new. */
 uint64_t *queries_make(const struct codes *codes, size_t count, uint32_t radius);
 
+/* Codes as they are read by who loads them. */
+struct source {
+    const struct codes *codes;
+    size_t at;
+};
+size_t source_read(void *source, uint64_t *codes, uint64_t *payloads, size_t max);
+void source_rewind(void *source);
+
 void *need(void *memory);                                /* ends the program for NULL */
 void need_ok(enum doppel_status, struct doppel_error *); /* the same for a failure */
 
@@ -87,6 +95,9 @@ struct finder {
 
 struct finder finder_norouzi(const struct codes *codes);
 struct finder finder_scan(const struct codes *codes);
+/* The engine: through the public API, and its table alone. */
+struct finder finder_index(const struct codes *codes, uint32_t design_radius, bool compact);
+struct finder finder_of_index(struct doppel_index *taken, uint32_t bits);
 struct finder finder_table(const struct codes *codes, uint32_t design_radius, bool compact);
 /* Only with HAVE_FAISS. */
 struct finder finder_faiss_flat(const struct codes *codes);
@@ -128,11 +139,16 @@ struct plan {
     size_t sizes[8], size_count; /* codes */
     size_t queries;
     bool peers; /* run them too */
+    bool table; /* the table alone, not the public API */
     struct machine machine;
 };
 
 typedef void section(const struct plan *plan);
 section section_hamming, section_skewed, section_wide, section_compact, section_knn;
+section section_head, section_open, section_insert, section_join;
+
+struct finder plan_engine(const struct plan *plan, const struct codes *codes,
+                          uint32_t design_radius, bool compact);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,11 @@
 /*
  * The figures of the index beside its goals, its peers and the machine's limits.
  *
- *     index_bench [SECTION | SIZE | queries=N | alone]...
+ *     index_bench [SECTION | SIZE | queries=N | alone | table]...
  *
- * Sections: hamming, skewed, wide, compact, knn; none: all. Sizes: 1m, 10m, 100m (codes; 100 M need
- * 20 GiB); none: 1m and 10m. `alone` leaves the peers out. All competitors' answers are compared.
+ * Sections: hamming, skewed, wide, compact, knn, head, open, insert, join; none: all. Sizes: 1m,
+ * 10m, 100m (codes; 100 M need 20 GiB); none: 1m and 10m. `alone` leaves the peers out, `table`
+ * measures the Hamming table without the public API. All competitors' answers are compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ static const struct {
     section *run;
 } sections[] = {
     {"hamming", section_hamming}, {"skewed", section_skewed}, {"wide", section_wide},
-    {"compact", section_compact}, {"knn", section_knn},
+    {"compact", section_compact}, {"knn", section_knn},       {"head", section_head},
+    {"open", section_open},       {"insert", section_insert}, {"join", section_join},
 };
 
 enum { SECTIONS = sizeof sections / sizeof *sections, QUERIES = 1000, QUERIES_MIN = 200 };
@@ -52,9 +54,19 @@ static bool take_option(const char *word, struct plan *plan)
         plan->peers = false;
         return true;
     }
+    if (strcmp(word, "table") == 0) {
+        plan->table = true;
+        return true;
+    }
     if (strncmp(word, "queries=", 8) == 0)
         plan->queries = strtoul(word + 8, NULL, 10);
     return strncmp(word, "queries=", 8) == 0 && plan->queries >= QUERIES_MIN;
+}
+
+struct finder plan_engine(const struct plan *plan, const struct codes *codes,
+                          uint32_t design_radius, bool compact)
+{
+    return (plan->table ? finder_table : finder_index)(codes, design_radius, compact);
 }
 
 int main(int argument_count, char **arguments)

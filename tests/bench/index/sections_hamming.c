@@ -193,7 +193,7 @@ void section_hamming(const struct plan *plan)
         double medians[RADII_MAX];
         struct trial trial = trial_64(plan, "uniform", plan->sizes[i]);
         trial_start(&trial, CODES_UNIFORM, 64, plan->sizes[i]);
-        run_engine(&trial, finder_table(&trial.codes, 8, false), medians);
+        run_engine(&trial, plan_engine(plan, &trial.codes, 8, false), medians);
         print_floor(&trial, medians);
         run_peers(&trial, medians);
         trial_end(&trial);
@@ -208,13 +208,13 @@ void section_skewed(const struct plan *plan)
         double medians[RADII_MAX], uniform[RADII_MAX];
         struct trial trial = trial_64(plan, "uniform, for comparison", plan->sizes[i]);
         trial_start(&trial, CODES_UNIFORM, 64, plan->sizes[i]);
-        run_engine(&trial, finder_table(&trial.codes, 8, false), uniform);
+        run_engine(&trial, plan_engine(plan, &trial.codes, 8, false), uniform);
         trial_end(&trial);
         trial.title = "skewed";
         for (size_t r = 0; r < trial.radius_count; r++)
             trial.goals[r] = factors[r] * uniform[r];
         trial_start(&trial, CODES_SKEWED, 64, plan->sizes[i]);
-        run_engine(&trial, finder_table(&trial.codes, 8, false), medians);
+        run_engine(&trial, plan_engine(plan, &trial.codes, 8, false), medians);
         run_peers(&trial, medians);
         trial_end(&trial);
     }
@@ -231,7 +231,7 @@ void section_wide(const struct plan *plan)
                               .goals = {none, goal, none, none},
                               .plan = plan};
         trial_start(&trial, CODES_UNIFORM, 256, count);
-        run_engine(&trial, finder_table(&trial.codes, 31, false), medians);
+        run_engine(&trial, plan_engine(plan, &trial.codes, 31, false), medians);
         run_peers(&trial, medians);
         trial_end(&trial);
     }
@@ -245,7 +245,7 @@ void section_compact(const struct plan *plan)
         for (size_t r = 0; r < RADII_MAX; r++)
             trial.goals[r] = none;
         trial_start(&trial, CODES_UNIFORM, 64, plan->sizes[i]);
-        run_engine(&trial, finder_table(&trial.codes, 8, true), medians);
+        run_engine(&trial, plan_engine(plan, &trial.codes, 8, true), medians);
         trial_end(&trial);
     }
 }

@@ -53,7 +53,7 @@ static void run_all(const struct plan *plan, enum codes_shape shape, size_t coun
 {
     char size[32];
     struct codes codes = codes_make(shape, 64, count);
-    struct finder engine = finder_table(&codes, 8, false), scan = finder_scan(&codes);
+    struct finder engine = plan_engine(plan, &codes, 8, false), scan = finder_scan(&codes);
     print_count(size, sizeof size, count);
     printf("\nk nearest, %s, 64 bits, %s codes; CPU µs of one thread\n",
            shape == CODES_SKEWED ? "skewed" : "uniform", size);

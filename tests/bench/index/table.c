@@ -36,10 +36,10 @@ void print_count(char *out, size_t size, size_t count)
 void print_goal(const char *what, double measured, const char *relation, double goal,
                 const char *unit)
 {
-    bool short_of = strcmp(relation, "≥") == 0 ? measured < goal : measured > goal;
-    printf("  %-58s %9.*f %-5s %s %.*f%s\n", what, decimals(measured), measured, unit, relation,
-           decimals(goal), goal,
-           isnan(goal) || isnan(measured) ? ""
-           : short_of                     ? "  SHORT"
-                                          : "");
+    printf("  %-58s %9.*f %-4s", what, decimals(measured), measured, unit);
+    if (!isnan(goal)) {
+        bool reached = strcmp(relation, "≥") == 0 ? measured >= goal : measured <= goal;
+        printf(" %s %.*f%s", relation, decimals(goal), goal, reached ? "" : "  SHORT");
+    }
+    putchar('\n');
 }
