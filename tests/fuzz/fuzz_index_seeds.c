@@ -119,5 +119,10 @@ size_t make_seeds(const char *folder, struct seed seeds[SEEDS_MAX])
         seed->options.rows = 2;
         make(folder, seed, 300, skewed);
     }
+    struct seed *seed = &seeds[count++];
+    seed->options = doppel_index_options_default();
+    seed->options.table = DOPPEL_INDEX_POSTINGS;
+    seed->options.key_bits = 12;
+    make(folder, seed, 0, false);
     return count;
 }
