@@ -121,6 +121,7 @@ enum doppel_status postings_open(struct segment *segment, struct postings **out,
     table->remainder_bits = shape.key_bits - shape.group_bits;
     table->slot_bits = table->remainder_bits + table->position_bits;
     table->unpack = postings_unpack_choose();
+    table->scan = postings_scan_choose();
     table->payloads = part(segment, POSTINGS_PAYLOADS);
     table->starts = part(segment, POSTINGS_STARTS);
     table->groups = part(segment, POSTINGS_GROUPS);

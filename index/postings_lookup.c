@@ -7,23 +7,20 @@
 
 enum { BLOCK_KEYS = 32, LINE_BYTES = 64, LIST_LINES = 4 };
 
-/* Half of what most groups have at most. */
-enum { FEW_SLOTS = 16 };
-
-/* Where a key's slots are: at first those of its group. */
+/* What is known of a key: at first the slots of its group, at last its own, or its positions. */
 struct found {
     uint32_t first, end;
-    uint64_t unit; /* of a long list, which has one slot; NO_UNIT: a short one */
+    uint32_t count; /* of its positions; 0: they are still in the slots */
+    uint64_t unit;  /* of a long list, which has one slot; NO_UNIT: a short one */
 };
 
 #define NO_UNIT UINT64_MAX
 
 /* Some keys on their way. */
 struct block {
-    const uint32_t *keys;
-    size_t count;
     struct found found[BLOCK_KEYS];
     uint32_t listed[BLOCK_KEYS], listed_count; /* the keys that have a list */
+    uint32_t positions[BLOCK_KEYS][SCAN_SLOTS + 8];
 };
 
 static bool has_list(const struct postings *table, uint32_t key)
@@ -31,78 +28,97 @@ static bool has_list(const struct postings *table, uint32_t key)
     return (uint64_t)key >> table->shape.key_bits == 0;
 }
 
-static void ask_for_groups(const struct postings *table, const struct block *block)
+/* Where the limits of a key's group are; of any group for keys that have none. To be prefetched by
+ * the caller: a function that did nothing else would be taken for one that does nothing. */
+static const uint32_t *group_of(const struct postings *table, uint32_t key)
 {
-    for (size_t i = 0; i < block->count; i++)
-        if (has_list(table, block->keys[i]))
-            __builtin_prefetch(table->groups + (block->keys[i] >> table->remainder_bits));
+    return table->groups + (has_list(table, key) ? key >> table->remainder_bits : 0);
 }
 
 /* False when the table is damaged. */
-static bool ask_for_slots(const struct postings *table, struct block *block)
+static bool ask_for_slots(const struct postings *table, uint32_t key, struct found *found)
 {
-    for (size_t i = 0; i < block->count; i++) {
-        struct found *found = &block->found[i];
-        *found = (struct found){.unit = NO_UNIT};
-        if (!has_list(table, block->keys[i]))
-            continue;
-        const uint32_t *group = table->groups + (block->keys[i] >> table->remainder_bits);
-        segment_touch(table->segment, group, 2 * sizeof *group);
-        found->first = group[0];
-        found->end = group[1];
-        if (found->first > found->end || found->end > table->shape.slots)
-            return false;
-        const uint8_t *at = table->slots + (uint64_t)found->first * table->slot_bits / 8;
-        const uint8_t *end = table->slots + (uint64_t)found->end * table->slot_bits / 8;
-        __builtin_prefetch(at);
-        __builtin_prefetch(at + (end - at) / 2);
-        __builtin_prefetch(end);
-    }
+    *found = (struct found){.unit = NO_UNIT};
+    if (!has_list(table, key))
+        return true;
+    const uint32_t *group = group_of(table, key);
+    segment_touch(table->segment, group, 2 * sizeof *group);
+    found->first = group[0];
+    found->end = group[1];
+    if (found->first > found->end || found->end > table->shape.slots)
+        return false;
+    const uint8_t *at = table->slots + (uint64_t)found->first * table->slot_bits / 8;
+    const uint8_t *end = table->slots + (uint64_t)found->end * table->slot_bits / 8;
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + LINE_BYTES - 1);
+    __builtin_prefetch(end + LINE_BYTES / 2 - 1); /* scanners read a little more */
     return true;
 }
 
-/* `step` if the slots before number `to` are there and below `slot`, else 0. By arithmetic: what is
- * found is random, and a jump that depends on it would be guessed wrong every other time. */
-static uint32_t step_over(const struct postings *table, uint32_t to, uint32_t end, uint64_t slot)
+/* The first slot of these that is not below `slot`. */
+static uint32_t halve(const struct postings *table, uint32_t first, uint32_t end, uint64_t slot)
 {
-    uint32_t step = to <= end;
-    uint64_t before = slot_read(table->slots, (step ? to : end) - 1, table->slot_bits);
-    return step & (uint32_t)((before - slot) >> 63); /* slots are below 2^63 */
-}
-
-/* Keep of the group's slots those from `from` up to `to`. */
-static void narrow(const struct postings *table, struct found *found, uint64_t from, uint64_t to)
-{
-    uint32_t first = found->first, last = found->first, end = found->end;
-    uint32_t step = FEW_SLOTS;
-    while (end - found->first >= 2 * step)
-        step *= 2;
-    for (; step; step /= 2) {
-        first += step * step_over(table, first + step, end, from);
-        last += step * step_over(table, last + step, end, to);
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (slot_read(table->slots, middle, table->slot_bits) < slot)
+            first = middle + 1;
+        else
+            end = middle;
     }
-    found->first = first;
-    found->end = last;
+    return first;
 }
 
-static void find_list(const struct postings *table, uint32_t key, struct found *found)
+/* A list of a single slot may be a long one. */
+static void follow(const struct postings *table, struct found *found, uint64_t position)
 {
-    if (found->first == found->end)
-        return;
-    uint64_t first = (uint64_t)found->first * table->slot_bits / 8;
-    uint64_t end = ((uint64_t)found->end * table->slot_bits + 7) / 8;
-    segment_touch(table->segment, table->slots + first, end - first);
-    uint64_t remainder = key & ((1ull << table->remainder_bits) - 1);
-    narrow(table, found, remainder << table->position_bits,
-           (remainder + 1) << table->position_bits);
-    uint64_t position = slot_read(table->slots, found->first, table->slot_bits) &
-                        ((1ull << table->position_bits) - 1);
-    if ((found->end != found->first + 1) | (position < table->shape.axis))
-        return;
     found->unit = position - table->shape.axis;
     const uint8_t *list = table->lists + found->unit * POSTINGS_UNIT;
     for (int line = 0; line < LIST_LINES; line++)
         __builtin_prefetch(list + line * LINE_BYTES);
+}
+
+/* In a group of many slots. @return slots of the key */
+static uint32_t find_by_halves(const struct postings *table, uint64_t remainder,
+                               struct found *found)
+{
+    uint64_t mask = (1ull << table->position_bits) - 1;
+    uint32_t end = found->end;
+    found->first = halve(table, found->first, end, remainder << table->position_bits);
+    found->end = halve(table, found->first, end, (remainder + 1) << table->position_bits);
+    if (found->end - found->first != 1)
+        return found->end - found->first;
+    uint64_t position = slot_read(table->slots, found->first, table->slot_bits) & mask;
+    if (position >= table->shape.axis)
+        follow(table, found, position);
+    return 1;
+}
+
+/* @return whether the key has a list; -1: the table is damaged */
+static int find_list(const struct postings *table, uint32_t key, struct found *found,
+                     uint32_t *positions)
+{
+    uint32_t slots = found->end - found->first;
+    uint64_t remainder = key & ((1ull << table->remainder_bits) - 1);
+    bool beyond;
+    if (!slots)
+        return 0;
+    uint64_t first = (uint64_t)found->first * table->slot_bits / 8;
+    segment_touch(table->segment, table->slots + first, (uint64_t)slots * table->slot_bits / 8 + 1);
+    if (slots > SCAN_SLOTS || table->slot_bits > SCAN_SLOT_BITS || table->position_bits > 32)
+        return find_by_halves(table, remainder, found) > 0;
+    struct slot_scan scan = {.slots = table->slots,
+                             .first = found->first,
+                             .remainder = remainder,
+                             .axis = table->shape.axis,
+                             .count = slots,
+                             .slot_bits = table->slot_bits,
+                             .position_bits = table->position_bits};
+    found->count = table->scan(&scan, positions, &beyond);
+    if (beyond && found->count > 1)
+        return -1;
+    if (beyond)
+        follow(table, found, positions[0]);
+    return found->count > 0;
 }
 
 /* The keys of a lookup, as far as they have come: two blocks are on their way to the third. */
@@ -110,82 +126,68 @@ struct lookup {
     const struct postings *table;
     const uint32_t *keys;
     size_t count;
-    struct block blocks[3];
+    struct block blocks[2];
 };
 
-static struct block *block_at(struct lookup *lookup, size_t number)
-{
-    struct block *block = &lookup->blocks[number % 3];
-    size_t first = number * BLOCK_KEYS;
-    size_t left = first < lookup->count ? lookup->count - first : 0;
-    block->keys = lookup->keys + (left ? first : 0);
-    block->count = left < BLOCK_KEYS ? left : BLOCK_KEYS;
-    return block;
-}
-
-/* The lists of block `number` found, and those of the next two asked for. NULL: damage. */
-static const struct block *find_block(struct lookup *lookup, size_t number)
+/* Key number i goes through its next stage, and so do those a block and two blocks ahead: what is
+ * asked of memory is spread evenly, for it takes little at once. False: damage */
+static bool advance(struct lookup *lookup, size_t i, struct block *block, struct block *next)
 {
     const struct postings *table = lookup->table;
-    if (!number) {
-        ask_for_groups(table, block_at(lookup, 0));
-        ask_for_groups(table, block_at(lookup, 1));
-        if (!ask_for_slots(table, block_at(lookup, 0)))
-            return NULL;
-    }
-    ask_for_groups(table, block_at(lookup, number + 2));
-    if (!ask_for_slots(table, block_at(lookup, number + 1)))
+    uint32_t at = i % BLOCK_KEYS;
+    if (i + 2 * BLOCK_KEYS < lookup->count)
+        __builtin_prefetch(group_of(table, lookup->keys[i + 2 * BLOCK_KEYS]));
+    if (i + BLOCK_KEYS < lookup->count &&
+        !ask_for_slots(table, lookup->keys[i + BLOCK_KEYS], &next->found[at]))
+        return false;
+    int listed = find_list(table, lookup->keys[i], &block->found[at], block->positions[at]);
+    block->listed[block->listed_count] = at;
+    block->listed_count += listed > 0;
+    return listed >= 0;
+}
+
+static bool begin(struct lookup *lookup)
+{
+    bool sound = true;
+    for (size_t i = 0; i < 2 * BLOCK_KEYS && i < lookup->count; i++)
+        __builtin_prefetch(group_of(lookup->table, lookup->keys[i]));
+    for (size_t i = 0; i < BLOCK_KEYS && i < lookup->count; i++)
+        sound &= ask_for_slots(lookup->table, lookup->keys[i], &lookup->blocks[0].found[i]);
+    return sound;
+}
+
+/* The lists of a block found, and those of the next two asked for. NULL: damage */
+static const struct block *find_block(struct lookup *lookup, size_t first)
+{
+    struct block *block = &lookup->blocks[first / BLOCK_KEYS % 2];
+    struct block *next = &lookup->blocks[(first / BLOCK_KEYS + 1) % 2];
+    if (!first && !begin(lookup))
         return NULL;
-    struct block *block = block_at(lookup, number);
     block->listed_count = 0;
-    for (uint32_t i = 0; i < block->count; i++) {
-        find_list(table, block->keys[i], &block->found[i]);
-        block->listed[block->listed_count] = i;
-        block->listed_count += block->found[i].first < block->found[i].end;
-    }
+    for (size_t i = first; i < first + BLOCK_KEYS && i < lookup->count; i++)
+        if (!advance(lookup, i, block, next))
+            return NULL;
     return block;
 }
 
-/* Most lists are so short. */
-enum { FEW_POSITIONS = 4 };
-
-/* As many positions as there are up to `end`, at most POSTINGS_BLOCK. The first few are read
- * whether they are there or not (behind the last slot there is room): a loop that ends a little
- * earlier or later each time is guessed wrong. */
-static uint32_t read_positions(const struct postings *table, uint32_t at, uint32_t end,
-                               uint32_t *out, bool *out_sound)
-{
-    uint64_t mask = (1ull << table->position_bits) - 1;
-    uint32_t count = end - at < POSTINGS_BLOCK ? end - at : POSTINGS_BLOCK;
-    bool beyond = false;
-    for (uint32_t i = 0; i < FEW_POSITIONS; i++) {
-        uint64_t position = slot_read(table->slots, at + i, table->slot_bits) & mask;
-        beyond |= (i < count) & (position >= table->shape.axis);
-        out[i] = (uint32_t)position;
-    }
-    for (uint32_t i = FEW_POSITIONS; i < count; i++) {
-        uint64_t position = slot_read(table->slots, at + i, table->slot_bits) & mask;
-        beyond |= position >= table->shape.axis;
-        out[i] = (uint32_t)position;
-    }
-    *out_sound = !beyond;
-    return count;
-}
-
-static enum doppel_status visit_short(const struct postings *table, const struct found *found,
+/* The positions of a key in a group of many slots. */
+static enum doppel_status visit_slots(const struct postings *table, const struct found *found,
                                       uint32_t number, posting_run_visitor *visitor, void *context,
                                       struct doppel_error *error)
 {
-    uint32_t positions[POSTINGS_BLOCK], at = found->first;
-    do {
-        bool sound;
-        uint32_t count = read_positions(table, at, found->end, positions, &sound);
-        if (!sound)
-            return postings_damaged(error);
+    uint32_t positions[POSTINGS_BLOCK];
+    uint64_t mask = (1ull << table->position_bits) - 1;
+    for (uint32_t at = found->first; at < found->end;) {
+        uint32_t count = 0;
+        for (; at < found->end && count < POSTINGS_BLOCK; at++) {
+            uint64_t position = slot_read(table->slots, at, table->slot_bits) & mask;
+            if (position >= table->shape.axis)
+                return postings_damaged(error);
+            positions[count++] = (uint32_t)position;
+        }
         if (!visitor(context, number, positions, count))
             return DOPPEL_E_CANCELLED;
-        at += count;
-    } while (at < found->end);
+    }
     return DOPPEL_OK;
 }
 
@@ -196,7 +198,7 @@ enum doppel_status postings_lookup(const struct postings *table, const uint32_t 
     struct lookup lookup = {.table = table, .keys = keys, .count = count};
     enum doppel_status status = DOPPEL_OK;
     for (size_t first = 0; first < count && !status; first += BLOCK_KEYS) {
-        const struct block *block = find_block(&lookup, first / BLOCK_KEYS);
+        const struct block *block = find_block(&lookup, first);
         if (!block)
             return postings_damaged(error);
         for (size_t i = 0; i < block->listed_count && !status; i++) {
@@ -204,8 +206,10 @@ enum doppel_status postings_lookup(const struct postings *table, const uint32_t 
             uint32_t number = (uint32_t)first + block->listed[i];
             if (found->unit != NO_UNIT)
                 status = postings_read_long(table, found->unit, number, visitor, context, error);
-            else
-                status = visit_short(table, found, number, visitor, context, error);
+            else if (!found->count)
+                status = visit_slots(table, found, number, visitor, context, error);
+            else if (!visitor(context, number, block->positions[block->listed[i]], found->count))
+                status = DOPPEL_E_CANCELLED;
         }
     }
     return status ? status : segment_damage(table->segment, error);
@@ -216,17 +220,17 @@ enum doppel_status postings_counts(const struct postings *table, const uint32_t 
 {
     struct lookup lookup = {.table = table, .keys = keys, .count = count};
     for (size_t first = 0; first < count; first += BLOCK_KEYS) {
-        const struct block *block = find_block(&lookup, first / BLOCK_KEYS);
+        const struct block *block = find_block(&lookup, first);
         if (!block)
             return postings_damaged(error);
-        for (size_t i = 0; i < block->count; i++) {
-            const struct found *found = &block->found[i];
+        for (size_t i = 0; i < block->listed_count; i++) {
+            const struct found *found = &block->found[block->listed[i]];
+            uint64_t *length = &counts[first + block->listed[i]], blocks;
             struct long_list list;
-            uint64_t blocks;
             if (found->unit == NO_UNIT)
-                counts[first + i] += found->end - found->first;
+                *length += found->count ? found->count : found->end - found->first;
             else if (postings_long_list(table, found->unit, &list, &blocks))
-                counts[first + i] += list.count;
+                *length += list.count;
             else
                 return postings_damaged(error);
         }

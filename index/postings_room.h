@@ -106,11 +106,34 @@ postings_unpacker *postings_unpack_choose(void);
 /** The inverse. @param packed zeroed; at most 128 deltas, `count` of them */
 void postings_pack(const uint32_t *deltas, uint32_t count, uint32_t width, uint32_t *packed);
 
+/* Slots of a group to be looked through for a key. */
+enum { SCAN_SLOTS = 32, SCAN_SLOT_BITS = 48 };
+struct slot_scan {
+    const uint8_t *slots;
+    uint64_t first, remainder, axis;
+    uint32_t count;                    /* at most SCAN_SLOTS, at least 1 */
+    uint32_t slot_bits, position_bits; /* at most SCAN_SLOT_BITS; at most 32 */
+};
+
+/**
+ * The positions of the slots of this remainder.
+ * @param out room for SCAN_SLOTS + 8
+ * @param out_beyond whether some of them are not on the axis
+ * @return how many
+ */
+typedef uint32_t postings_scanner(const struct slot_scan *scan, uint32_t *out, bool *out_beyond);
+
+postings_scanner postings_scan_portable, postings_scan_avx512;
+
+/** The fastest of this processor. */
+postings_scanner *postings_scan_choose(void);
+
 struct postings {
     struct segment *segment;
     struct postings_shape shape;
     uint32_t position_bits, slot_bits, remainder_bits;
     postings_unpacker *unpack;
+    postings_scanner *scan;
     const uint64_t *payloads;
     const uint32_t *starts, *groups;
     const uint8_t *slots;

@@ -411,11 +411,57 @@ static void test_unpackers(void **state)
 #endif
 }
 
+/* Slots of any width, sorted or not, against the same cut out bit by bit. */
+static void check_scanner(postings_scanner *scanner)
+{
+    uint64_t seed = 8;
+    uint8_t bytes[1024];
+    for (int round = 0; round < 30000; round++) {
+        uint32_t position_bits = 1 + (uint32_t)(random_word(&seed) % 32);
+        uint32_t most = SCAN_SLOT_BITS - position_bits < 4 ? SCAN_SLOT_BITS - position_bits : 4;
+        struct slot_scan scan = {.slots = bytes, .first = random_word(&seed) % 40};
+        scan.count = 1 + (uint32_t)(random_word(&seed) % SCAN_SLOTS);
+        scan.position_bits = position_bits;
+        scan.slot_bits = position_bits + (uint32_t)(random_word(&seed) % (most + 1));
+        scan.remainder = random_word(&seed) % (1u << (scan.slot_bits - position_bits));
+        scan.axis = random_word(&seed) >> (64 - position_bits) | (round % 2 ? 1ull << 40 : 0);
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (uint8_t)random_word(&seed);
+        uint32_t out[SCAN_SLOTS + 8], wanted = 0;
+        bool beyond = true, any = false;
+        uint32_t count = scanner(&scan, out, &beyond);
+        for (uint32_t i = 0; i < scan.count; i++) {
+            uint64_t slot = 0, at = (scan.first + i) * scan.slot_bits;
+            for (uint32_t bit = 0; bit < scan.slot_bits; bit++)
+                slot |= (uint64_t)(bytes[(at + bit) / 8] >> (at + bit) % 8 & 1) << bit;
+            if (slot >> position_bits != scan.remainder)
+                continue;
+            uint64_t position = slot & ((1ull << position_bits) - 1);
+            assert_true(wanted < count);
+            assert_int_equal(out[wanted++], position);
+            any |= position >= scan.axis;
+        }
+        assert_int_equal(count, wanted);
+        assert_int_equal(beyond, any);
+    }
+}
+
+static void test_scanners(void **state)
+{
+    (void)state;
+    check_scanner(postings_scan_portable);
+#if defined(__x86_64__)
+    if (cpu_flags() & CPU_AVX512_POPCNT)
+        check_scanner(postings_scan_avx512);
+#endif
+}
+
 static void test_choice_follows_the_processor(void **state)
 {
     (void)state;
     cpu_mask(0);
     assert_ptr_equal(postings_unpack_choose(), postings_unpack_portable);
+    assert_ptr_equal(postings_scan_choose(), postings_scan_portable);
     cpu_mask(UINT32_MAX);
     bool plain = !(cpu_flags() & CPU_AVX2);
     assert_int_equal(postings_unpack_choose() == postings_unpack_portable, plain);
@@ -528,6 +574,7 @@ int main(void)
         cmocka_unit_test(test_merge),
         cmocka_unit_test(test_merge_refuses),
         cmocka_unit_test(test_unpackers),
+        cmocka_unit_test(test_scanners),
         cmocka_unit_test(test_choice_follows_the_processor),
         cmocka_unit_test(test_streams_are_checked),
         cmocka_unit_test(test_parameters_are_checked_at_open),
