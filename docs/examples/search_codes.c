@@ -41,9 +41,17 @@ int main(void)
         status = doppel_index_insert(index, codes, payloads, CODES, &error);
 
     uint64_t query = codes[4711] ^ 0x0100000000008001; /* three bits off */
-    struct doppel_index_request request = {.queries = &query, .count = 1, .radius = 6};
-    if (status == DOPPEL_OK)
-        status = doppel_index_search(index, &request, print_hit, NULL, &error);
+    struct doppel_index_request within = {.queries = &query, .count = 1, .radius = 6};
+    if (status == DOPPEL_OK) {
+        puts("within 6 bits:");
+        status = doppel_index_search(index, &within, print_hit, NULL, &error);
+    }
+    struct doppel_index_request nearest = {
+        .queries = &query, .count = 1, .radius = 64, .nearest = 3};
+    if (status == DOPPEL_OK) {
+        puts("the 3 nearest:");
+        status = doppel_index_search(index, &nearest, print_hit, NULL, &error);
+    }
     doppel_index_free(index);
     if (status != DOPPEL_OK)
         fprintf(stderr, "%s\n", error.message);
