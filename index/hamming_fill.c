@@ -81,14 +81,15 @@ static inline void fill_code(struct filling *filling, const struct hamming_shape
     for (uint32_t plane = 0; plane < shape->planes; plane++)
         rest[plane * LANES] = turned->rest[plane];
     uint8_t *tail = filling->tail + (size_t)(slot[0] + index) * tail_bytes(shape, filling->chunk);
-    if (shape->extra_bytes == 2) {
-        uint16_t extra = (uint16_t)turned->extra;
-        memcpy(tail, &extra, sizeof extra);
-    } else if (shape->extra_bytes) {
-        memcpy(tail, &turned->extra, sizeof turned->extra);
-    }
     if (filling->chunk)
-        memcpy(tail + shape->extra_bytes, &id, sizeof id);
+        memcpy(tail + tail_bytes(shape, filling->chunk) - sizeof id, &id, sizeof id);
+    if (filling->chunk && shape->shared)
+        return;
+    uint16_t extra = (uint16_t)turned->extra;
+    if (shape->extra_bytes == sizeof extra)
+        memcpy(tail, &extra, sizeof extra);
+    else if (shape->extra_bytes)
+        memcpy(tail, &turned->extra, sizeof turned->extra);
 }
 
 /* Codes on their way to their buckets: id, prefix, remainder and what it leaves out. */
@@ -208,17 +209,48 @@ static void fill_chunk(const struct gathered *from, struct filling *filling, uin
     }
 }
 
-/* How many codes there are in the shells around a code: of uniform ones. */
-static void fill_shells(const struct gathered *from, struct segment *segment)
+/* Codes in the buckets that differ from a bucket in `ones` bits. */
+static uint64_t shell_codes(const struct hamming_shape *shape, const uint32_t *slots,
+                            uint32_t bucket, uint32_t ones)
 {
-    uint32_t prefix = from->shape.prefix;
-    uint32_t *shells = (uint32_t *)(void *)segment_fill(segment, PART_SHELLS);
-    for (unsigned chunk = 0; chunk < from->shape.chunks; chunk++) {
-        double codes = 16. * (double)from->distinct / exp2(prefix);
-        for (uint32_t ones = 0; ones <= prefix; ones++) {
-            *shells++ = codes < UINT32_MAX ? (uint32_t)codes : UINT32_MAX;
-            codes = codes * (prefix - ones) / (ones + 1);
+    if (ones == 0)
+        return slots[(size_t)bucket * shape->slot_words + 1];
+    uint64_t codes = 0;
+    for (uint64_t mask = (UINT64_C(1) << ones) - 1; mask >> shape->prefix == 0;) {
+        codes += slots[(size_t)(bucket ^ mask) * shape->slot_words + 1];
+        uint64_t low = mask & -mask, carried = mask + low; /* the next with as many ones */
+        mask = carried | ((mask ^ carried) / low) >> 2;
+    }
+    return codes;
+}
+
+/* How many codes there are in the shells around a code: counted for some codes and the smaller
+ * shells, as much denser than uniform codes beyond. */
+static void fill_shells(const struct gathered *from, struct segment *segment, unsigned chunk)
+{
+    enum { SAMPLE = 128, CODES_A_SAMPLE = 512, LOOKUPS = 1500 };
+    const struct hamming_shape *shape = &from->shape;
+    uint32_t prefix = shape->prefix;
+    const uint32_t *slots = (uint32_t *)(void *)segment_fill(segment, PART_SLOTS) +
+                            ((size_t)chunk << prefix) * shape->slot_words;
+    uint32_t *shells =
+        (uint32_t *)(void *)segment_fill(segment, PART_SHELLS) + chunk * (prefix + 1);
+    uint64_t count = from->distinct / CODES_A_SAMPLE + 1;
+    count = count < SAMPLE ? count : SAMPLE;
+    double uniform = (double)from->distinct / exp2(prefix), density = 1, lookups = 1;
+    for (uint32_t ones = 0; ones <= prefix && from->distinct; ones++) {
+        uint64_t sum = 0;
+        for (uint64_t i = 0; i < count && lookups <= LOOKUPS; i++) {
+            uint64_t id = from->distinct / count * i;
+            const uint64_t *code = from->items + id * shape->words;
+            sum += shell_codes(shape, slots, chunk_value(code, shape, chunk), ones);
         }
+        if (lookups <= LOOKUPS)
+            density = (double)sum / (double)count / uniform;
+        double codes = 16 * uniform * density;
+        shells[ones] = codes < UINT32_MAX ? (uint32_t)codes : UINT32_MAX;
+        uniform = uniform * (prefix - ones) / (ones + 1);
+        lookups = lookups * (prefix - ones) / (ones + 1);
     }
 }
 
@@ -237,6 +269,6 @@ void fill_chunks(const struct gathered *from, struct segment *segment, uint32_t 
             .counts = counts + ((size_t)chunk << shape->prefix),
         };
         fill_chunk(from, &filling, &spill_at);
+        fill_shells(from, segment, chunk);
     }
-    fill_shells(from, segment);
 }

@@ -5,14 +5,14 @@
 
 /* As hamming_shares.c has them. */
 static const double FETCH_NS = 5.5, LINE_NS = 2.3, ORDERED_LINE_NS = 2.4, PASS_NS = 8,
-                    SPILL_NS = 40;
+                    SPILL_NS = 40, EXCESSIVE = 1e6;
 
 /* Bytes a code, payload of 8 included. Small tables may take more: they are small. */
 static double budget(const struct hamming_options *options, double count)
 {
     double generous = count < 1e5 ? 4 : count < 4e6 ? 1.35 : 1;
     if (options->compact)
-        return options->bits <= 64 ? 36 : options->bits == 128 ? 100 : 210;
+        return options->bits <= 64 ? 33 : options->bits == 128 ? 100 : 210;
     return generous * (options->bits <= 64 ? 48 : options->bits == 128 ? 160 : 352);
 }
 
@@ -23,9 +23,16 @@ static double spilling(const struct hamming_shape *shape, double count)
     return groups > shape->groups ? groups - shape->groups : 0;
 }
 
+/* The part of buckets that do not fit in their slots. */
+static double spilled_part(const struct hamming_shape *shape, double count)
+{
+    double load = count / exp2(shape->prefix), full = shape->groups * LANES - HEADER;
+    return .5 * erfc((full + .5 - load) / sqrt(2 * load));
+}
+
 static double shape_bytes(const struct hamming_shape *shape, double count)
 {
-    double groups = shape->groups + spilling(shape, count);
+    double groups = shape->groups + spilling(shape, count) + spilled_part(shape, count);
     double slots = (double)shape->chunks * exp2(shape->prefix) * groups * shape->planes * LANES * 4;
     double codes =
         (double)tail_offset(shape, shape->chunks, 1) + 8 + (shape->apart ? shape->bits / 8. : 0);
@@ -43,9 +50,8 @@ static double search_cost(const struct hamming_shape *shape, double count, uint3
 {
     double buckets = exp2(shape->prefix), load = count / buckets;
     double spill = spilling(shape, count), lines = (shape->groups + spill) * shape->planes;
-    double full = shape->groups * LANES - HEADER, cost = 0, shell = 1;
-    double spilled = spill > 0 ? 1 : .5 * erfc((full + .5 - load) / sqrt(2 * load));
-    double lookup = FETCH_NS + LINE_NS * lines + SPILL_NS * spilled;
+    double lookup = FETCH_NS + LINE_NS * lines + SPILL_NS * spilled_part(shape, count);
+    double cost = 0, shell = 1;
     double rest = fmin(32. * shape->planes, shape->bits - shape->prefix);
     double scan = buckets * lines * ORDERED_LINE_NS +
                   count * binomial_tail(rest + shape->prefix, radius) * PASS_NS / 2;
@@ -87,9 +93,10 @@ struct hamming_shape hamming_layout(const struct hamming_options *options, uint6
         for (uint32_t chunks = 1; chunks <= CHUNKS_MAX && chunks * prefix <= bits; chunks++) {
             uint32_t groups = groups_for(codes / exp2(prefix), options->compact);
             struct hamming_shape shape = hamming_shape(bits, chunks, prefix, groups);
-            if (prefix > PREFIX_MIN && shape_bytes(&shape, codes) > budget(options, codes))
-                continue;
             double cost = geometric_cost(&shape, codes, options->design_radius);
+            double excess = shape_bytes(&shape, codes) / budget(options, codes);
+            if (excess > 1) /* only if nothing fits: the smallest */
+                cost = EXCESSIVE * excess;
             if (cost < least) {
                 least = cost;
                 best = shape;

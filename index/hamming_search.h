@@ -36,7 +36,7 @@ struct hamming_scratch {
     uint8_t job_active[JOBS_MAX], job_chunk[JOBS_MAX];
     uint32_t job_count;
     uint32_t pass_positions[PASSES_MAX + LANES], pass_buckets[PASSES_MAX + LANES];
-    uint32_t pass_marks[PASSES_MAX + LANES];
+    uint32_t pass_marks[PASSES_MAX + LANES], pass_ids[PASSES_MAX];
     uint32_t spilled[BLOCK];
     struct found found[FOUND_MAX];
     uint32_t found_count;

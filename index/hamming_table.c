@@ -13,19 +13,21 @@ struct hamming_shape hamming_shape(uint32_t bits, uint32_t chunks, uint32_t pref
                                   .apart = bits > 64};
     shape.planes = bits <= 64 ? 1 : bits == 128 ? PLANES_128 : PLANES_256;
     shape.slot_words = groups * shape.planes * LANES;
-    if (bits == 64)
+    shape.ring = bits;
+    if (bits == 64) {
         shape.extra_bytes = prefix >= 16 ? 2 : 4;
+        shape.shared = chunks * prefix <= prefix + 32;
+    }
+    if (shape.shared)
+        shape.ring = chunks * prefix;
     return shape;
 }
 
 uint64_t code_unturn(const struct turned *turned, const struct hamming_shape *shape, unsigned chunk)
 {
-    uint64_t code = turned->prefix | (uint64_t)turned->rest[0] << shape->prefix;
-    uint32_t by = chunk * shape->prefix;
-    if (shape->bits == 32)
-        return (uint32_t)(code << by | code >> ((32 - by) & 31));
-    code |= (uint64_t)turned->extra << (shape->prefix + 32);
-    return by ? code << by | code >> (64 - by) : code;
+    uint64_t rest = turned->rest[0] | (uint64_t)turned->extra << 32;
+    uint32_t back = shape->ring - chunk * shape->prefix;
+    return ring_turn(turned->prefix | rest << shape->prefix, shape->ring, back % shape->ring);
 }
 
 struct bucket hamming_bucket(const struct hamming *table, uint64_t number)

@@ -65,7 +65,9 @@ struct hamming_shape {
     uint32_t planes, groups; /* of a slot */
     uint32_t slot_words;     /* of 32 bits */
     uint32_t extra_bytes;    /* 0, 2 or 4 in each entry of a tail; none when codes lie apart */
-    bool apart;
+    bool apart;              /* codes lie apart */
+    bool shared;   /* what remainders leave out is the same for all tables: only table 0 has it */
+    uint32_t ring; /* of codes that do not lie apart: the bits that are turned */
 };
 
 struct hamming_shape hamming_shape(uint32_t bits, uint32_t chunks, uint32_t prefix,
@@ -74,7 +76,9 @@ struct hamming_shape hamming_shape(uint32_t bits, uint32_t chunks, uint32_t pref
 /** Bytes of an entry of a table's tail. */
 static inline size_t tail_bytes(const struct hamming_shape *shape, unsigned chunk)
 {
-    return shape->extra_bytes + (chunk ? sizeof(uint32_t) : 0);
+    if (chunk == 0)
+        return shape->extra_bytes;
+    return (shape->shared ? 0 : shape->extra_bytes) + sizeof(uint32_t);
 }
 
 /** Where the tail of a table begins within its part. */
@@ -111,14 +115,20 @@ struct turned {
     uint32_t extra;            /* the bits left out, when codes do not lie apart */
 };
 
-/** 32 bits of a permuted code from bit `at` on, cyclically; of 32-bit codes all, turned. */
+/** Turn the lowest `ring` bits of a word right. */
+static inline uint64_t ring_turn(uint64_t code, uint32_t ring, uint32_t by)
+{
+    uint64_t mask = ring < 64 ? (UINT64_C(1) << ring) - 1 : UINT64_MAX, low = code & mask;
+    uint64_t turned = by ? low >> by | low << (ring - by) : low;
+    return (turned & mask) | (code & ~mask);
+}
+
+/** 32 bits of a permuted code from bit `at` on, cyclically if it has several words. */
 static inline uint32_t code_bits(const uint64_t *code, const struct hamming_shape *shape,
                                  uint32_t at)
 {
-    if (shape->bits == 64)
-        return (uint32_t)(code[0] >> (at & 63) | code[0] << (-at & 63));
-    if (shape->bits == 32)
-        return (uint32_t)((code[0] | code[0] << 32) >> (at & 31));
+    if (shape->words == 1)
+        return (uint32_t)(code[0] >> at);
     uint32_t word = at / 64 & (shape->words - 1), shift = at & 63;
     uint64_t low = code[word] >> shift;
     if (shift > 32)
@@ -136,14 +146,14 @@ static inline struct turned code_turn(const uint64_t *code, const struct hamming
                                       unsigned chunk)
 {
     struct turned turned = {.prefix = chunk_value(code, shape, chunk)};
-    uint32_t at = (chunk + 1) * shape->prefix;
-    uint32_t left_out = (UINT32_C(1) << (32 - shape->prefix)) - 1;
+    if (shape->words == 1) {
+        uint64_t rest = ring_turn(code[0], shape->ring, chunk * shape->prefix) >> shape->prefix;
+        turned.rest[0] = (uint32_t)rest;
+        turned.extra = (uint32_t)(rest >> 32);
+        return turned;
+    }
     for (uint32_t plane = 0; plane < shape->planes; plane++)
-        turned.rest[plane] = code_bits(code, shape, at + 32 * plane);
-    if (shape->bits == 32)
-        turned.rest[0] &= left_out;
-    if (shape->bits == 64)
-        turned.extra = code_bits(code, shape, at + 32) & left_out;
+        turned.rest[plane] = code_bits(code, shape, (chunk + 1) * shape->prefix + 32 * plane);
     return turned;
 }
 

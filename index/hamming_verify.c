@@ -42,6 +42,7 @@ static void found_push(const struct hamming *table, struct hamming_scratch *scra
 /* A code that passed, as it lies in the queue. */
 struct pass {
     uint32_t position, bucket, distance;
+    uint32_t id; /* when what is left of the code lies by id */
     unsigned active, chunk;
 };
 
@@ -49,8 +50,8 @@ static inline struct pass pass_at(const struct hamming_scratch *scratch,
                                   const struct pass_queue *queue, size_t i)
 {
     uint32_t job = queue->marks[i] >> 16;
-    return (struct pass){queue->positions[i], queue->buckets[i], queue->marks[i] & 0xffff,
-                         scratch->job_active[job], scratch->job_chunk[job]};
+    return (struct pass){queue->positions[i],  queue->buckets[i],        queue->marks[i] & 0xffff,
+                         scratch->pass_ids[i], scratch->job_active[job], scratch->job_chunk[job]};
 }
 
 /* How far ahead the next line of a code is fetched. */
@@ -62,9 +63,28 @@ static inline const uint8_t *tail_at(const struct hamming *table, const struct p
            (size_t)pass->position * tail_bytes(&table->shape, pass->chunk);
 }
 
-/* Codes that lie apart: positions become ids. */
+/* The id of a code, from its tail. */
+static inline uint32_t id_at(const struct hamming *table, const struct pass *pass)
+{
+    uint32_t id = pass->position;
+    size_t bytes = tail_bytes(&table->shape, pass->chunk);
+    if (pass->chunk)
+        memcpy(&id, tail_at(table, pass) + bytes - sizeof id, sizeof id);
+    return id;
+}
+
+/* Where what is left of the code lies. */
+static inline const void *left_at(const struct hamming *table, const struct pass *pass)
+{
+    if (table->shape.apart)
+        return table->apart + (size_t)pass->id * table->shape.words;
+    if (table->shape.shared)
+        return table->tails[0] + (size_t)pass->id * table->shape.extra_bytes;
+    return tail_at(table, pass);
+}
+
 static void find_ids(const struct hamming *table, struct hamming_scratch *scratch,
-                     struct pass_queue *queue)
+                     const struct pass_queue *queue)
 {
     for (size_t i = 0; i < queue->count + PASSES_AHEAD; i++) {
         if (i < queue->count) {
@@ -74,12 +94,13 @@ static void find_ids(const struct hamming *table, struct hamming_scratch *scratc
         if (i < PASSES_AHEAD)
             continue;
         struct pass pass = pass_at(scratch, queue, i - PASSES_AHEAD);
-        if (pass.chunk == 0 || pass.position >= table->distinct)
+        scratch->pass_ids[i - PASSES_AHEAD] = UINT32_MAX;
+        if (pass.position >= table->distinct)
             continue;
-        const uint8_t *tail = tail_at(table, &pass);
         if (scratch->checking)
-            segment_touch(table->segment, tail, sizeof(uint32_t));
-        memcpy(&queue->positions[i - PASSES_AHEAD], tail, sizeof(uint32_t));
+            segment_touch(table->segment, tail_at(table, &pass),
+                          tail_bytes(&table->shape, pass.chunk));
+        scratch->pass_ids[i - PASSES_AHEAD] = id_at(table, &pass);
     }
 }
 
@@ -87,16 +108,16 @@ static void verify_apart(const struct hamming *table, struct hamming_scratch *sc
                          const struct pass *pass)
 {
     const uint32_t words = table->shape.words;
-    if (pass->position >= table->distinct)
+    if (pass->id >= table->distinct)
         return;
     const struct active *active = &scratch->active[pass->active];
-    const uint64_t *code = table->apart + (size_t)pass->position * words;
+    const uint64_t *code = table->apart + (size_t)pass->id * words;
     if (scratch->checking)
         segment_touch(table->segment, code, words * sizeof *code);
     uint32_t distance = code_distance(code, active->code, words);
     if (distance <= active->limit && (int32_t)distance > active->known &&
         !is_old(table, active, pass->chunk, code))
-        found_push(table, scratch, pass->position, distance, pass->active);
+        found_push(table, scratch, pass->id, distance, pass->active);
 }
 
 /* A code within the limit, put together again from chunk, remainder and tail. */
@@ -117,24 +138,24 @@ static bool is_old_turned(const struct hamming *table, const struct active *acti
 static void verify_tail(const struct hamming *table, struct hamming_scratch *scratch,
                         const struct pass *pass)
 {
-    const uint32_t extra_bytes = table->shape.extra_bytes;
-    if (pass->position >= table->distinct)
+    const struct hamming_shape *shape = &table->shape;
+    if (pass->position >= table->distinct || (shape->shared && pass->id >= table->distinct))
         return;
     const struct active *active = &scratch->active[pass->active];
-    const uint8_t *tail = tail_at(table, pass);
+    const void *left = left_at(table, pass);
     if (scratch->checking)
-        segment_touch(table->segment, tail, tail_bytes(&table->shape, pass->chunk));
-    uint32_t id = pass->position, extra = 0;
-    if (extra_bytes == 2)
-        memcpy(&extra, tail, 2);
-    else if (extra_bytes)
-        memcpy(&extra, tail, 4);
+        segment_touch(table->segment, left,
+                      shape->shared ? shape->extra_bytes : tail_bytes(shape, pass->chunk));
+    uint32_t extra = 0;
+    if (shape->extra_bytes == 2)
+        memcpy(&extra, left, 2);
+    else if (shape->extra_bytes)
+        memcpy(&extra, left, 4);
     uint32_t distance =
         pass->distance + (uint32_t)__builtin_popcount(extra ^ active->turned[pass->chunk].extra);
     if (distance > active->limit || (int32_t)distance <= active->known)
         return;
-    if (pass->chunk)
-        memcpy(&id, tail + extra_bytes, sizeof id);
+    uint32_t id = shape->shared ? pass->id : id_at(table, pass);
     if (id < table->distinct && !is_old_turned(table, active, pass, extra))
         found_push(table, scratch, id, distance, pass->active);
 }
@@ -143,14 +164,12 @@ void passes_verify(const struct hamming *table, struct hamming_scratch *scratch,
                    struct pass_queue *queue)
 {
     const bool apart = table->shape.apart;
-    if (apart)
+    if (apart || table->shape.shared)
         find_ids(table, scratch, queue);
     for (size_t i = 0; i < queue->count + PASSES_AHEAD; i++) {
         if (i < queue->count) {
             struct pass pass = pass_at(scratch, queue, i);
-            __builtin_prefetch(
-                apart ? (const void *)(table->apart + (size_t)pass.position * table->shape.words)
-                      : (const void *)tail_at(table, &pass));
+            __builtin_prefetch(left_at(table, &pass));
         }
         if (i < PASSES_AHEAD)
             continue;
