@@ -44,6 +44,7 @@ void head_release(struct head *head)
     free(head->older);
     payload_map_free(&head->removed);
     payload_map_free(&head->newest);
+    slots_free(&head->slots);
     head_items_free(head->items);
     free(head);
 }
@@ -133,6 +134,9 @@ bool head_insert(struct head *head, const uint64_t *codes, const uint64_t *paylo
         head->count++;
     }
     head->alive += (uint32_t)count;
+    if (in_groups(head) && !table_is_linear(&head->options, head->count) &&
+        !slots_add(&head->slots, head->options.bits, head->codes, head->count))
+        slots_free(&head->slots); /* without memory for them, codes are scanned */
     return true;
 }
 
@@ -184,7 +188,7 @@ bool head_remove(struct head *head, const uint64_t *payloads, size_t count, bool
 /* ---- searching ---- */
 
 static bool search_codes(const struct head_view *view, struct query *queries, size_t count,
-                         size_t k)
+                         size_t k, struct doppel_index_counts *counts)
 {
     const struct head *head = view->head;
     struct scan_codes codes = {.groups = head->codes,
@@ -193,7 +197,13 @@ static bool search_codes(const struct head_view *view, struct query *queries, si
                                .count = view->count,
                                .deaths = head->deaths,
                                .clock = view->clock};
-    return k ? scan_nearest(&codes, queries, count, k) : scan_within(&codes, queries, count);
+    bool failed = false;
+    if (k)
+        return scan_nearest(&codes, queries, count, k);
+    for (size_t i = 0; i < count && !failed; i++)
+        if (!slots_search(&head->slots, &codes, &queries[i], counts, &failed))
+            failed = !scan_within(&codes, &queries[i], 1);
+    return !failed;
 }
 
 static uint32_t lanes_that_differ(const uint64_t *a, const uint64_t *b, size_t words)
@@ -237,10 +247,9 @@ enum doppel_status head_search(const struct head_view *view, struct query *queri
                                size_t k, struct doppel_index_counts *counts,
                                struct doppel_error *error)
 {
-    counts->candidates += (uint64_t)view->count * count;
     bool done = true;
     if (in_groups(view->head))
-        done = search_codes(view, queries, count, k);
+        done = search_codes(view, queries, count, k, counts);
     else
         for (size_t i = 0; i < count && done; i++)
             done = search_signatures(view, &queries[i], k);
@@ -300,6 +309,7 @@ uint64_t head_bytes(const struct head *head)
 {
     uint64_t code = head->words * sizeof *head->codes + sizeof *head->payloads +
                     sizeof *head->deaths + sizeof *head->older;
-    return head->capacity * code + (head->items ? head_items_bytes(head->items) : 0) +
+    return head->capacity * code + slots_bytes(&head->slots) +
+           (head->items ? head_items_bytes(head->items) : 0) +
            (head->removed.cell_count + head->newest.cell_count) * sizeof(struct payload_cell);
 }

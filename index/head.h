@@ -13,6 +13,7 @@
 #include "index/hits.h"
 #include "index/payload_map.h"
 #include "index/postings.h"
+#include "index/slots.h"
 #include "index/stream.h"
 
 struct head {
@@ -29,6 +30,7 @@ struct head {
     struct payload_map newest;  /* of each payload the newest code + 1 … */
     uint32_t *older;            /* … and from each code on the next older of its payload, + 1 */
     uint32_t mapped;            /* codes that are in these two: all below it */
+    struct slots slots;         /* Hamming: the codes once more, when they are many */
     struct head_items *items;   /* postings: what belongs to the codes, which have no words */
 };
 

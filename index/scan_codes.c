@@ -7,11 +7,6 @@ enum {
     SLACK = 64 /* hits beyond k that are gathered before the k nearest are sorted out */
 };
 
-static bool is_alive(const struct scan_codes *codes, size_t i)
-{
-    return !codes->deaths || !codes->deaths[i] || codes->deaths[i] > codes->clock;
-}
-
 /* Keep k hits when they have become many, and look no farther than the last of them. */
 static void prune(struct query *query, size_t k)
 {
@@ -33,7 +28,7 @@ static bool scan_block(const struct scan_codes *codes, scan_kernel *kernel, size
     for (size_t i = 0; i < n && found[i].position < count; i++) {
         size_t at = start + found[i].position;
         struct doppel_index_hit hit = {.distance = found[i].distance, .query = query->number};
-        if (!is_alive(codes, at))
+        if (!scan_is_alive(codes, at))
             continue;
         if (codes->segment)
             segment_touch(codes->segment, scan_payload_at(codes, at), sizeof(uint32_t));

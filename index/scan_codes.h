@@ -41,6 +41,11 @@ static inline size_t scan_place(size_t i, size_t words)
     return i / SCAN_GROUP * SCAN_GROUP * words + i % SCAN_GROUP;
 }
 
+static inline bool scan_is_alive(const struct scan_codes *codes, size_t i)
+{
+    return !codes->deaths || !codes->deaths[i] || codes->deaths[i] > codes->clock;
+}
+
 /** Append to each query's hits the codes within its radius. @return false without memory */
 bool scan_within(const struct scan_codes *codes, struct query *queries, size_t count);
 

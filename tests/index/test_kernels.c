@@ -11,6 +11,7 @@
 #include "core/cpu.h"
 #include "index/codes.h"
 #include "index/scan.h"
+#include "index/slots.h"
 
 enum { MAX_GROUPS = 131, MAX_WORDS = 4 };
 
@@ -89,6 +90,64 @@ static void test_avx512(void **state)
 }
 #endif
 
+/* ---- slots ---- */
+
+enum { SLOTS = 50 };
+
+static void check_slots(slot_kernel *kernel)
+{
+    static _Alignas(64) struct slot slots[SLOTS];
+    uint32_t numbers[SLOTS], found[SLOTS * SLOT_LANES], next[SLOTS];
+    struct slot_matches matches = {.found = found, .next = next};
+    uint64_t seed = 4;
+    for (uint32_t limit = 0; limit <= 40; limit++) {
+        uint32_t query = (uint32_t)random_word(&seed);
+        for (uint32_t i = 0; i < SLOTS; i++) {
+            numbers[i] = i * 7 % SLOTS;
+            slots[i].count = (uint32_t)(random_word(&seed) % (SLOT_LANES + 1));
+            slots[i].next = i % 3 ? 0 : i + 1;
+            for (unsigned lane = 0; lane < SLOT_LANES; lane++)
+                slots[i].remainders[lane] =
+                    lane % 3 ? (uint32_t)random_word(&seed) : query ^ (lane % 2 ? 1u << lane : 0);
+        }
+        kernel(slots, numbers, SLOTS, query, limit, &matches);
+        size_t at = 0, at_next = 0;
+        for (size_t i = 0; i < SLOTS; i++) {
+            const struct slot *slot = &slots[numbers[i]];
+            for (uint32_t lane = 0; lane < slot->count; lane++) {
+                uint32_t differ = 0;
+                for (unsigned bit = 0; bit < 32; bit++)
+                    differ += (slot->remainders[lane] ^ query) >> bit & 1;
+                if (differ <= limit) {
+                    assert_true(at < matches.count);
+                    assert_int_equal(found[at++], numbers[i] * 16 + lane);
+                }
+            }
+            if (slot->next) {
+                assert_true(at_next < matches.next_count);
+                assert_int_equal(next[at_next++], slot->next);
+            }
+        }
+        assert_int_equal(at, matches.count);
+        assert_int_equal(at_next, matches.next_count);
+    }
+}
+
+static void test_slots(void **state)
+{
+    (void)state;
+    check_slots(slot_kernel_portable);
+#if defined(__x86_64__)
+    if (cpu_flags() & CPU_AVX2)
+        check_slots(slot_kernel_avx2);
+    if (cpu_flags() & CPU_AVX512_POPCNT)
+        check_slots(slot_kernel_avx512);
+#endif
+    cpu_mask(0);
+    assert_ptr_equal(slot_kernel_choose(), slot_kernel_portable);
+    cpu_mask(UINT32_MAX);
+}
+
 static void test_choice_follows_the_processor(void **state)
 {
     (void)state;
@@ -111,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_avx2),
         cmocka_unit_test(test_avx512),
 #endif
+        cmocka_unit_test(test_slots),
         cmocka_unit_test(test_choice_follows_the_processor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

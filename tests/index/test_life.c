@@ -122,16 +122,14 @@ static void make_code(struct life *life, uint64_t *out)
     }
 }
 
-static void check(struct life *life)
+static void check_within(struct life *life, uint32_t radius)
 {
     enum { QUERIES = 3 };
     uint64_t queries[QUERIES * MAX_WORDS];
-    uint32_t most =
-        life->options.table == DOPPEL_INDEX_BANDS ? life->options.lanes : life->options.bits;
     for (size_t i = 0; i < QUERIES; i++)
         make_code(life, queries + i * life->words);
     struct doppel_index_request request = {.queries = queries, .count = QUERIES};
-    request.radius = (uint32_t)pick(life, pick(life, 8) ? most / 4 : most + 1);
+    request.radius = (uint32_t)pick(life, radius + 1);
     request.nearest = pick(life, 2) ? 0 : 1 + pick(life, 20);
     request.cap = pick(life, 4) ? 0 : 1 + pick(life, 20);
     request.filter = pick(life, 4) ? NULL : is_odd;
@@ -153,6 +151,13 @@ static void check(struct life *life)
     assert_int_equal(at, count);
     free(hits);
     free(wanted);
+}
+
+static void check(struct life *life)
+{
+    uint32_t most =
+        life->options.table == DOPPEL_INDEX_BANDS ? life->options.lanes : life->options.bits;
+    check_within(life, pick(life, 8) ? most / 4 : most);
 }
 
 /* ---- what happens ---- */
@@ -372,6 +377,30 @@ static void test_hamming(void **state)
     }
 }
 
+/* Heads of many codes, of which some are equal: at all sizes around those at which they grow. */
+static void test_big_heads(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 511, 512, 513, 2000, 8192, 8193, 12000};
+    for (uint32_t bits = 32; bits <= 256; bits *= 2) {
+        struct doppel_index_options options = hamming_options(bits);
+        options.head_codes = UINT32_MAX;
+        struct life life = begin(&options, false, bits);
+        open_index(&life);
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            insert(&life, sizes[i] - life.count, false);
+            for (unsigned round = 0; round < 10; round++)
+                check_within(&life, bits / 4);
+        }
+        for (unsigned round = 0; round < 5; round++) {
+            remove_some(&life);
+            check_within(&life, bits / 8);
+        }
+        assert_int_equal(doppel_index_info(life.index).head_codes, life.count);
+        end(&life);
+    }
+}
+
 static void test_linear(void **state)
 {
     (void)state;
@@ -558,6 +587,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hamming),
+        cmocka_unit_test(test_big_heads),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_bands),
         cmocka_unit_test(test_publishing_is_refused),
