@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/bands_room.h"
 #include "index/scan_codes.h"
 #include "index/table.h"
 
@@ -45,6 +44,7 @@ void head_release(struct head *head)
     payload_map_free(&head->removed);
     payload_map_free(&head->newest);
     slots_free(&head->slots);
+    head_bands_free(head->bands);
     head_items_free(head->items);
     free(head);
 }
@@ -137,6 +137,8 @@ bool head_insert(struct head *head, const uint64_t *codes, const uint64_t *paylo
     if (in_groups(head) && !table_is_linear(&head->options, head->count) &&
         !slots_add(&head->slots, head->options.bits, head->codes, head->count))
         slots_free(&head->slots); /* without memory for them, codes are scanned */
+    if (head->options.table == DOPPEL_INDEX_BANDS)
+        (void)head_bands_add(head);
     return true;
 }
 
@@ -206,43 +208,6 @@ static bool search_codes(const struct head_view *view, struct query *queries, si
     return !failed;
 }
 
-static uint32_t lanes_that_differ(const uint64_t *a, const uint64_t *b, size_t words)
-{
-    uint32_t lanes = 0;
-    for (size_t i = 0; i < words; i++)
-        for (uint64_t differ = a[i] ^ b[i]; differ; differ >>= 16)
-            lanes += (differ & 0xffff) != 0;
-    return lanes;
-}
-
-static bool shares_band(const uint64_t *a, const uint64_t *b,
-                        const struct doppel_index_options *options)
-{
-    for (uint32_t band = 0; band < options->bands; band++)
-        if (band_equal(a, b, band, options->rows))
-            return true;
-    return false;
-}
-
-/* One signature after the other. */
-static bool search_signatures(const struct head_view *view, struct query *query, size_t k)
-{
-    const struct head *head = view->head;
-    for (uint32_t at = 0; at < view->count; at++) {
-        const uint64_t *signature = head->codes + at * head->words;
-        uint32_t death = head->deaths[at];
-        if ((death && death <= view->clock) || !shares_band(signature, query->code, &head->options))
-            continue;
-        struct doppel_index_hit hit = {.payload = head->payloads[at], .query = query->number};
-        hit.distance = lanes_that_differ(signature, query->code, head->words);
-        if (hit.distance <= query->radius && !array_push(query->hits, hit))
-            return false;
-    }
-    if (k)
-        hits_keep_nearest(query->hits, k);
-    return true;
-}
-
 enum doppel_status head_search(const struct head_view *view, struct query *queries, size_t count,
                                size_t k, struct doppel_index_counts *counts,
                                struct doppel_error *error)
@@ -251,8 +216,11 @@ enum doppel_status head_search(const struct head_view *view, struct query *queri
     if (in_groups(view->head))
         done = search_codes(view, queries, count, k, counts);
     else
-        for (size_t i = 0; i < count && done; i++)
-            done = search_signatures(view, &queries[i], k);
+        for (size_t i = 0; i < count && done; i++) {
+            done = head_bands_search(view, &queries[i], &counts->candidates);
+            if (k)
+                hits_keep_nearest(queries[i].hits, k);
+        }
     return done ? DOPPEL_OK
                 : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a search");
 }
@@ -309,7 +277,7 @@ uint64_t head_bytes(const struct head *head)
 {
     uint64_t code = head->words * sizeof *head->codes + sizeof *head->payloads +
                     sizeof *head->deaths + sizeof *head->older;
-    return head->capacity * code + slots_bytes(&head->slots) +
+    return head->capacity * code + slots_bytes(&head->slots) + head_bands_bytes(head) +
            (head->items ? head_items_bytes(head->items) : 0) +
            (head->removed.cell_count + head->newest.cell_count) * sizeof(struct payload_cell);
 }

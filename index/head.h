@@ -31,6 +31,7 @@ struct head {
     uint32_t *older;            /* … and from each code on the next older of its payload, + 1 */
     uint32_t mapped;            /* codes that are in these two: all below it */
     struct slots slots;         /* Hamming: the codes once more, when they are many */
+    struct head_bands *bands;   /* bands: which signatures share them; NULL: none yet */
     struct head_items *items;   /* postings: what belongs to the codes, which have no words */
 };
 

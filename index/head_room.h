@@ -16,4 +16,15 @@ uint64_t head_items_bytes(const struct head_items *items);
 bool head_next_item(void *context, uint64_t *payload, uint32_t *length,
                     const struct doppel_index_posting **postings, size_t *count);
 
+/** Note the bands of the signatures that are new. False without memory: some are to be compared one
+ * by one. */
+bool head_bands_add(struct head *head);
+
+/** Append to the query's hits the signatures that share a band and are within its radius; false
+ * without memory. @param visited added to */
+bool head_bands_search(const struct head_view *view, const struct query *query, uint64_t *visited);
+
+void head_bands_free(struct head_bands *chains);
+uint64_t head_bands_bytes(const struct head *head);
+
 #endif
