@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -300,6 +302,42 @@ static void nearest_of_two_tables(void **state)
     set_free(&all);
 }
 
+/* A table read back from a file, whose blocks are checked as the search touches them. */
+static void read_from_a_file(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/doppel-hamming-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/table", folder);
+    for (size_t w = 0; w < 4; w++) {
+        struct set set = set_make(widths[w], SKEWED, 3000, w);
+        struct code_stream stream = {&set, set.count, set_read, set_rewind};
+        struct hamming_options options = {set.bits, 8, w & 1};
+        struct segment_target target = {.path = path};
+        struct segment *segment;
+        uint64_t queries[QUERIES * WORDS];
+        make_queries(&set, SKEWED, 4, queries);
+        for (uint32_t radius = 0; radius < set.bits; radius += 3 + radius) {
+            struct check check = {&set, NULL, hamming_scratch_new(), queries, {NULL}};
+            assert_int_equal(hamming_build(&options, &stream, &target, &segment, NULL), DOPPEL_OK);
+            segment_release(segment);
+            assert_int_equal(segment_open(path, &segment, NULL), DOPPEL_OK);
+            assert_int_equal(hamming_open(segment, &check.table, NULL), DOPPEL_OK);
+            for (size_t i = 0; i < QUERIES; i++)
+                check.expected[i] = slow_hits(&set, queries + i * set.words);
+            check_search(&check, radius);
+            check_nearest(&check, 5, set.bits);
+            for (size_t i = 0; i < QUERIES; i++)
+                free(check.expected[i]);
+            hamming_scratch_free(check.scratch);
+            hamming_free(check.table);
+            assert_int_equal(unlink(path), 0);
+        }
+        set_free(&set);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* Any byte of a table may be wrong: a search still ends, in bounds, whatever it finds. */
 static void damaged_tables(void **state)
 {
@@ -366,9 +404,10 @@ static void damaged_parameters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_radius),   cmocka_unit_test(large_sets),
-        cmocka_unit_test(every_kernel),   cmocka_unit_test(nearest_of_two_tables),
-        cmocka_unit_test(damaged_tables), cmocka_unit_test(damaged_parameters),
+        cmocka_unit_test(every_radius),       cmocka_unit_test(large_sets),
+        cmocka_unit_test(every_kernel),       cmocka_unit_test(nearest_of_two_tables),
+        cmocka_unit_test(read_from_a_file),   cmocka_unit_test(damaged_tables),
+        cmocka_unit_test(damaged_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
