@@ -95,8 +95,10 @@ uint32_t head_item_at(const struct head_view *view, uint32_t position)
 /* Postings that the view does not see yet lie at the end. */
 static uint32_t seen_postings(const struct head_view *view)
 {
-    const struct head_item *last = view->head->items->list + view->count;
-    return view->count ? last[-1].first + last[-1].count : 0;
+    if (!view->count)
+        return 0;
+    const struct head_item *last = &view->head->items->list[view->count - 1];
+    return last->first + last->count;
 }
 
 bool head_positions(const struct head_view *view, uint32_t key, position_array *out)
