@@ -67,7 +67,8 @@ enum doppel_status head_insert_item(struct head *head, const struct doppel_index
                                                   .count = item->count};
     append_postings(items, item);
     items->axis = axis;
-    return head_insert(head, NULL, &item->payload, 1) ? DOPPEL_OK : DOPPEL_E_MEMORY;
+    const uint64_t no_words = 0;
+    return head_insert(head, &no_words, &item->payload, 1) ? DOPPEL_OK : DOPPEL_E_MEMORY;
 }
 
 /* ---- looking up ---- */
