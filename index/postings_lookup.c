@@ -48,10 +48,12 @@ static bool ask_for_slots(const struct postings *table, uint32_t key, struct fou
     if (found->first > found->end || found->end > table->shape.slots)
         return false;
     const uint8_t *at = table->slots + (uint64_t)found->first * table->slot_bits / 8;
-    const uint8_t *end = table->slots + (uint64_t)found->end * table->slot_bits / 8;
+    uint64_t bytes = (uint64_t)(found->end - found->first) * table->slot_bits / 8;
+    uint64_t least = table->slot_bits > 32 ? table->slot_bits : 32; /* eight slots are read */
+    bytes = bytes > least ? bytes : least;
     __builtin_prefetch(at);
-    __builtin_prefetch(at + LINE_BYTES - 1);
-    __builtin_prefetch(end + LINE_BYTES / 2 - 1); /* scanners read a little more */
+    __builtin_prefetch(at + (bytes < LINE_BYTES ? bytes : LINE_BYTES));
+    __builtin_prefetch(at + bytes);
     return true;
 }
 
@@ -69,9 +71,9 @@ static uint32_t halve(const struct postings *table, uint32_t first, uint32_t end
 }
 
 /* A list of a single slot may be a long one. */
-static void follow(const struct postings *table, struct found *found, uint64_t position)
+static void follow(const struct postings *table, struct found *found, uint32_t unit)
 {
-    found->unit = position - table->shape.axis;
+    found->unit = unit;
     const uint8_t *list = table->lists + found->unit * POSTINGS_UNIT;
     for (int line = 0; line < LIST_LINES; line++)
         __builtin_prefetch(list + line * LINE_BYTES);
@@ -89,7 +91,7 @@ static uint32_t find_by_halves(const struct postings *table, uint64_t remainder,
         return found->end - found->first;
     uint64_t position = slot_read(table->slots, found->first, table->slot_bits) & mask;
     if (position >= table->shape.axis)
-        follow(table, found, position);
+        follow(table, found, (uint32_t)(position - table->shape.axis));
     return 1;
 }
 
@@ -104,7 +106,7 @@ static int find_list(const struct postings *table, uint32_t key, struct found *f
         return 0;
     uint64_t first = (uint64_t)found->first * table->slot_bits / 8;
     segment_touch(table->segment, table->slots + first, (uint64_t)slots * table->slot_bits / 8 + 1);
-    if (slots > SCAN_SLOTS || table->slot_bits > SCAN_SLOT_BITS || table->position_bits > 32)
+    if (slots > SCAN_SLOTS || table->slot_bits > SCAN_SLOT_BITS)
         return find_by_halves(table, remainder, found) > 0;
     struct slot_scan scan = {.slots = table->slots,
                              .first = found->first,
@@ -117,7 +119,7 @@ static int find_list(const struct postings *table, uint32_t key, struct found *f
     if (beyond && found->count > 1)
         return -1;
     if (beyond)
-        follow(table, found, positions[0]);
+        follow(table, found, positions[0] - (uint32_t)table->shape.axis);
     return found->count > 0;
 }
 

@@ -112,11 +112,11 @@ struct slot_scan {
     const uint8_t *slots;
     uint64_t first, remainder, axis;
     uint32_t count;                    /* at most SCAN_SLOTS, at least 1 */
-    uint32_t slot_bits, position_bits; /* at most SCAN_SLOT_BITS; at most 32 */
+    uint32_t slot_bits, position_bits; /* at most SCAN_SLOT_BITS; at most 33 */
 };
 
 /**
- * The positions of the slots of this remainder.
+ * The low 32 bits of the positions of the slots of this remainder.
  * @param out room for SCAN_SLOTS + 8
  * @param out_beyond whether some of them are not on the axis
  * @return how many

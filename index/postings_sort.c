@@ -254,7 +254,7 @@ static bool make_room_to_sort(struct sorting *sorting, uint64_t memory_bytes)
     for (uint64_t i = 0; i < sorting->ranges; i++)
         if (sorting->starts[i + 1] - sorting->starts[i] > largest)
             largest = sorting->starts[i + 1] - sorting->starts[i];
-    sorting->capacity = memory_bytes ? memory_bytes / sizeof(record) : postings / 4;
+    sorting->capacity = memory_bytes ? memory_bytes / sizeof(record) : postings / 5;
     if (!memory_bytes && sorting->capacity < LEAST_RECORDS)
         sorting->capacity = LEAST_RECORDS;
     if (sorting->capacity > postings)

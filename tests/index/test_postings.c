@@ -263,6 +263,24 @@ static void test_long_lists(void **state)
     check_table(DISORDER, 4, 2, 50000);
 }
 
+/* Numbers of units lie beyond 32 bits here. */
+static void test_longest_axis(void **state)
+{
+    (void)state;
+    for (uint32_t key_bits = 4; key_bits <= 6; key_bits++) {
+        struct fixture f = make_items(FAR_APART, key_bits, 15, 400);
+        uint32_t axis = 0;
+        for (size_t i = 0; i < f.count; i++)
+            axis += f.items[i].length;
+        f.items[f.count - 1].length += UINT32_MAX - axis;
+        build(&f, 0);
+        assert_int_equal(f.table->position_bits, 33);
+        check_lookups(&f, 1u << key_bits);
+        check_items(&f);
+        free_fixture(&f);
+    }
+}
+
 static void test_little_memory_takes_more_passes(void **state)
 {
     (void)state;
@@ -417,7 +435,7 @@ static void check_scanner(postings_scanner *scanner)
     uint64_t seed = 8;
     uint8_t bytes[1024];
     for (int round = 0; round < 30000; round++) {
-        uint32_t position_bits = 1 + (uint32_t)(random_word(&seed) % 32);
+        uint32_t position_bits = 1 + (uint32_t)(random_word(&seed) % 33);
         uint32_t most = SCAN_SLOT_BITS - position_bits < 4 ? SCAN_SLOT_BITS - position_bits : 4;
         struct slot_scan scan = {.slots = bytes, .first = random_word(&seed) % 40};
         scan.count = 1 + (uint32_t)(random_word(&seed) % SCAN_SLOTS);
@@ -438,7 +456,7 @@ static void check_scanner(postings_scanner *scanner)
                 continue;
             uint64_t position = slot & ((1ull << position_bits) - 1);
             assert_true(wanted < count);
-            assert_int_equal(out[wanted++], position);
+            assert_int_equal(out[wanted++], (uint32_t)position);
             any |= position >= scan.axis;
         }
         assert_int_equal(count, wanted);
@@ -569,6 +587,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lookup),
         cmocka_unit_test(test_long_lists),
+        cmocka_unit_test(test_longest_axis),
         cmocka_unit_test(test_little_memory_takes_more_passes),
         cmocka_unit_test(test_lookup_ends_when_told),
         cmocka_unit_test(test_merge),
