@@ -50,27 +50,42 @@ static enum doppel_status open_names(struct doppel_store_index *self, const char
     return doppel_index_open(&self->manifest.options, &files, out, error);
 }
 
-static bool can_be_opened(const struct doppel_store_index *self, const char *name)
+bool index_is_damage(enum doppel_status status)
+{
+    return status == DOPPEL_E_CORRUPT || status == DOPPEL_E_FORMAT || status == DOPPEL_E_NOT_FOUND;
+}
+
+static enum doppel_status try_segment(const struct doppel_store_index *self, const char *name,
+                                      struct doppel_error *error)
 {
     struct doppel_index *alone = NULL;
     const struct doppel_index_files files = {
         .folder = self->folder, .names = &name, .count = 1, .read_only = true};
-    bool opened = doppel_index_open(&self->manifest.options, &files, &alone, NULL) == DOPPEL_OK;
+    enum doppel_status status = doppel_index_open(&self->manifest.options, &files, &alone, error);
     doppel_index_free(alone);
-    return opened;
+    return status;
 }
 
-/* All; with salvage, those that can be opened. */
-static size_t choose_names(struct doppel_store_index *self, const char **out)
+/* All; with salvage, those that are whole enough to be opened. */
+static enum doppel_status choose_names(struct doppel_store_index *self, const char **out,
+                                       size_t *out_count, struct doppel_error *error)
 {
     const struct segment_rows *rows = &self->manifest.segments;
     size_t count = 0;
-    for (size_t i = 0; i < rows->count; i++)
-        if (self->salvage && !can_be_opened(self, rows->items[i].name))
-            self->damaged++;
-        else
-            out[count++] = rows->items[i].name;
-    return count;
+    for (size_t i = 0; i < rows->count; i++) {
+        const char *name = rows->items[i].name;
+        enum doppel_status status = self->salvage ? try_segment(self, name, error) : DOPPEL_OK;
+        bool merged_away = status == DOPPEL_E_NOT_FOUND && !is_writer(self) &&
+                           self->gone_at != self->manifest.generation;
+        if (merged_away) /* perhaps: it is damage when the names, read once more, are the same */
+            self->gone_at = self->manifest.generation;
+        if (!status)
+            out[count++] = name;
+        else if (merged_away || !index_is_damage(status))
+            return status;
+    }
+    *out_count = count;
+    return DOPPEL_OK;
 }
 
 static enum doppel_status open_segments(struct doppel_store_index *self, struct doppel_error *error)
@@ -78,8 +93,10 @@ static enum doppel_status open_segments(struct doppel_store_index *self, struct 
     const char **names = calloc(self->manifest.segments.count + 1, sizeof *names);
     if (!names)
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", self->folder);
-    size_t count = choose_names(self, names);
-    enum doppel_status status = open_names(self, names, count, &self->index, error);
+    size_t count;
+    enum doppel_status status = choose_names(self, names, &count, error);
+    if (!status)
+        status = open_names(self, names, count, &self->index, error);
     free(names);
     return status;
 }
@@ -243,6 +260,7 @@ enum doppel_status doppel_store_index_open(struct doppel_store *store,
                                             .name = strdup(options->name),
                                             .folder = strdup(options->folder),
                                             .lock_fd = -1,
+                                            .gone_at = -1,
                                             .salvage = options->salvage,
                                             .rebuild = options->rebuild,
                                             .rebuild_context = options->rebuild_context};

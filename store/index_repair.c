@@ -18,11 +18,6 @@ static enum doppel_status check_segment(const struct doppel_store_index *self, c
     return status;
 }
 
-static bool is_damage(enum doppel_status status)
-{
-    return status && status != DOPPEL_E_MEMORY;
-}
-
 static bool visit(doppel_store_segment_visitor *visitor, void *context,
                   const struct segment_row *row, const struct doppel_error *error)
 {
@@ -41,6 +36,19 @@ static enum doppel_status read_manifest(struct doppel_store_index *self, struct 
     return manifest_read(self->store, self->name, out, error);
 }
 
+/* A writer has merged it away since the manifest was read. @return false also on failure */
+static bool is_merged_away(struct doppel_store_index *self, const char *name)
+{
+    struct manifest now;
+    if (manifest_read(self->store, self->name, &now, NULL))
+        return false;
+    bool named = false;
+    for (size_t i = 0; i < now.segments.count && !named; i++)
+        named = strcmp(now.segments.items[i].name, name) == 0;
+    manifest_free(&now);
+    return !named;
+}
+
 static enum doppel_status verify_all(struct doppel_store_index *self, struct manifest *manifest,
                                      doppel_store_segment_visitor *visitor, void *context,
                                      struct doppel_error *error)
@@ -49,8 +57,10 @@ static enum doppel_status verify_all(struct doppel_store_index *self, struct man
         const struct segment_row *row = &manifest->segments.items[i];
         struct doppel_error found = {0};
         enum doppel_status status = check_segment(self, row->name, &found);
-        if (status == DOPPEL_E_MEMORY)
+        if (status && !index_is_damage(status))
             return doppel_fail(error, status, "%s", found.message);
+        if (status == DOPPEL_E_NOT_FOUND && is_merged_away(self, row->name))
+            continue;
         if (!visit(visitor, context, row, status ? &found : NULL))
             return DOPPEL_E_CANCELLED;
     }
@@ -85,8 +95,11 @@ static enum doppel_status take_damaged(struct doppel_store_index *self, struct m
     for (size_t i = 0; i < rows->count; i++) {
         struct doppel_error found = {0};
         struct segment_row row = rows->items[i];
-        bool damaged = !status && is_damage(check_segment(self, row.name, &found));
-        if (damaged && !array_push(out, row))
+        enum doppel_status checked = status ? status : check_segment(self, row.name, &found);
+        bool damaged = !status && index_is_damage(checked);
+        if (checked && !damaged)
+            status = status ? status : doppel_fail(error, checked, "%s", found.message);
+        else if (damaged && !array_push(out, row))
             status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", self->folder);
         if (!damaged || status)
             rows->items[kept++] = row;

@@ -106,6 +106,7 @@ struct doppel_store_index {
     struct manifest manifest;   /* as of the last read; the generation and segments may be newer */
     struct doppel_error broken; /* why there is no index */
     uint64_t damaged;
+    int64_t gone_at; /* the generation at which a reader missed a segment; -1 */
 
     int64_t last_record;    /* number of the last one that is in the head */
     uint64_t log_codes;     /* in the head: codes, and payloads removed */
@@ -123,6 +124,8 @@ struct doppel_store_index {
 };
 
 /* index_open.c */
+/** Whether a segment that gave this is damaged; the others say that it could not be read now. */
+bool index_is_damage(enum doppel_status status);
 /** @param error not NULL */
 enum doppel_status index_load(struct doppel_store_index *self, struct doppel_error *error);
 void index_unload(struct doppel_store_index *self);

@@ -188,7 +188,7 @@ struct doppel_store_index_info {
     uint64_t log_codes;                  /**< codes that no segment holds yet */
     uint64_t next_payload;               /**< one more than the largest payload ever inserted */
     double build_seconds;                /**< spent in bulk loads */
-    uint64_t damaged; /**< segments and records of the log that could not be read (with salvage) */
+    uint64_t damaged; /**< records of the log that could not be read (with salvage) */
     struct doppel_error upkeep; /**< why the last flush or merge failed that ran by itself, or OK:
                                    nothing is lost, it is tried again */
 };

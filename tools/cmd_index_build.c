@@ -123,7 +123,8 @@ static enum doppel_status build_in(const struct settings *settings, struct repor
     struct doppel_index_options make = doppel_index_options_default();
     make.bits = 32u << settings->code_width;
     if (settings->radius >= 0)
-        make.design_radius = (uint32_t)settings->radius;
+        make.design_radius =
+            (uint32_t)settings->radius < make.bits ? (uint32_t)settings->radius : make.bits;
     make.compact = settings->compact;
     const struct index_folder_options options = {
         .make = &make, .write = true, .durable = settings->durable};

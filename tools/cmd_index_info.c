@@ -122,20 +122,13 @@ static bool print_segment(void *context, const struct doppel_store_segment *segm
     return !signals_stopped();
 }
 
-static void say_log(const struct doppel_store_index_info *info, size_t segments,
-                    const struct settings *settings, struct report *report)
+static void say_log(const struct doppel_store_index_info *info, const struct settings *settings,
+                    struct report *report)
 {
-    if (info->damaged > segments)
+    if (info->damaged)
         report_input(report, settings->operands.items[0],
                      settings->repair ? "damaged records of the log were dropped"
                                       : "records of the log are damaged");
-}
-
-/* Damaged segments that cannot even be opened, which `info` counts too. */
-static bool count_unopened(void *context, const struct doppel_store_segment *segment)
-{
-    *(size_t *)context += segment->error != NULL;
-    return true;
 }
 
 int cmd_index_verify(const struct settings *settings, struct report *report)
@@ -149,12 +142,10 @@ int cmd_index_verify(const struct settings *settings, struct report *report)
     doppel_store_index_info(folder.index, &info);
     struct verification verification = {report, output_new(settings, &verify_layout, report),
                                         settings->operands.items[0], settings->repair};
-    size_t segments = 0;
-    status = doppel_store_index_verify(folder.index, count_unopened, &segments, &error);
+    status = (settings->repair ? doppel_store_index_repair : doppel_store_index_verify)(
+        folder.index, print_segment, &verification, &error);
     if (!status)
-        status = (settings->repair ? doppel_store_index_repair : doppel_store_index_verify)(
-            folder.index, print_segment, &verification, &error);
-    say_log(&info, segments, settings, report);
+        say_log(&info, settings, report);
     bool printed = output_finish(verification.output);
     index_folder_close(&folder);
     if (status && status != DOPPEL_E_CANCELLED)
