@@ -60,10 +60,12 @@ static void change(struct file *file, const struct segment_layout *layout, const
     static const uint64_t telling[] = {0,          1,          2,          0x7fff,
                                        0xffff,     0x10000,    0x7fffffff, 0xffffffff,
                                        1ull << 32, 1ull << 47, 1ull << 63, UINT64_MAX};
+    if (file->size < 8)
+        return;
     uint32_t at = get_u32(with + 2);
     size_t place = place_of(file, layout, with[1], at);
     size_t width = (size_t)1 << with[0] % 4;
-    if (file->size < 8 || place > file->size - width)
+    if (place > file->size - width)
         return;
     uint64_t value = get_u64(file->bytes + (place > file->size - 8 ? file->size - 8 : place));
     switch (with[0] / 4 % 8) {
