@@ -145,14 +145,15 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
 {
     const struct hamming_shape *shape = &table->shape;
     uint32_t lines = shape->groups * shape->planes, ahead = 128 / lines;
+    ahead = ahead > 48 ? 48 : ahead < 3 ? 3 : ahead;
+    if (ahead > scratch->lookup_count)
+        ahead = scratch->lookup_count;
     struct slots slots = {.words = table->slots,
                           .spill = table->spill,
                           .slot_words = shape->slot_words,
                           .groups = shape->groups,
                           .planes = shape->planes,
-                          .ahead = ahead > 48  ? 48
-                                   : ahead < 3 ? 3
-                                               : ahead};
+                          .ahead = ahead};
     struct pass_queue queue = {.positions = scratch->pass_positions,
                                .buckets = scratch->pass_buckets,
                                .marks = scratch->pass_marks,
@@ -160,7 +161,7 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
                                .spilled = scratch->spilled};
     for (uint32_t i = 0; i < slots.ahead; i++)
         scratch->lookups[scratch->lookup_count + i] = scratch->lookups[0];
-    for (uint32_t i = 0; i < slots.ahead && i < scratch->lookup_count; i++)
+    for (uint32_t i = 0; i < slots.ahead; i++)
         for (uint32_t at = 0; at < shape->slot_words; at += LANES)
             __builtin_prefetch(slot_of(table, scratch->lookups[i]) + at);
     for (uint32_t i = 0; i < scratch->job_count && !scratch->no_memory; i++)

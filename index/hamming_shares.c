@@ -1,4 +1,5 @@
-/* Shares of the radius by dynamic programming over the costs of shells. */
+/* Shares of the radius: the cheapest shells, one after the other, as a chunk's cost more and more.
+ */
 #include "index/hamming_shares.h"
 
 #include <math.h>
@@ -11,10 +12,12 @@ static const float FETCH_NS = 5.5f, LINE_NS = 2.3f, ORDERED_LINE_NS = 2.4f, PASS
 enum { REST_MAX = 32 * PLANES_MAX + PREFIX_MAX };
 
 struct share_costs {
-    float lookup_ns;
+    float lookups_ns[PREFIX_MAX + 1];         /* of a shell, without codes */
     float passing[REST_MAX + 1];              /* the part of random remainders within a distance */
     float scanning[REST_MAX + 1];             /* the same of chunk and remainder */
     float shells[CHUNKS_MAX][PREFIX_MAX + 1]; /* codes in a shell around a code */
+    float crowding[CHUNKS_MAX];               /* how much more they are for each in the bucket */
+    float code_ns;                            /* of a code that does not pass */
 };
 
 static void fill_binomial(float *out, uint32_t bits)
@@ -28,6 +31,11 @@ static void fill_binomial(float *out, uint32_t bits)
     }
 }
 
+static uint32_t shell_lookups(const struct hamming *table, uint32_t ones)
+{
+    return table->shell_ends[ones] - (ones ? table->shell_ends[ones - 1] : 0);
+}
+
 struct share_costs *share_costs_new(const struct hamming *table)
 {
     const struct hamming_shape *shape = &table->shape;
@@ -37,15 +45,20 @@ struct share_costs *share_costs_new(const struct hamming *table)
     uint32_t rest = 32 * shape->planes;
     if (rest > shape->bits - shape->prefix)
         rest = shape->bits - shape->prefix;
-    costs->lookup_ns = FETCH_NS + LINE_NS * (float)(shape->groups * shape->planes);
+    float lookup_ns = FETCH_NS + LINE_NS * (float)(shape->groups * shape->planes);
+    for (uint32_t ones = 0; ones < table->shells; ones++)
+        costs->lookups_ns[ones] = (float)shell_lookups(table, ones) * lookup_ns;
+    costs->code_ns = LINE_NS * (float)shape->planes / LANES;
     fill_binomial(costs->passing, rest);
     fill_binomial(costs->scanning, rest + shape->prefix);
     const uint8_t *part = table->segment->parts[PART_SHELLS];
     const uint32_t *shells = (const uint32_t *)(const void *)part;
     segment_touch(table->segment, part, shape->chunks * (shape->prefix + 1) * sizeof *shells);
-    for (uint32_t chunk = 0; chunk < shape->chunks; chunk++)
+    for (uint32_t chunk = 0; chunk < shape->chunks; chunk++) {
         for (uint32_t ones = 0; ones <= shape->prefix; ones++)
             costs->shells[chunk][ones] = (float)*shells++ / 16;
+        costs->crowding[chunk] = 1 / (1.1f * costs->shells[chunk][0] + 1);
+    }
     return costs;
 }
 
@@ -54,23 +67,19 @@ void share_costs_free(struct share_costs *costs)
     free(costs);
 }
 
-static uint32_t shell_lookups(const struct hamming *table, uint32_t ones)
-{
-    return table->shell_ends[ones] - (ones ? table->shell_ends[ones - 1] : 0);
-}
-
 float shell_cost(const struct hamming *table, unsigned chunk, uint32_t ones, uint32_t radius,
                  uint32_t size)
 {
     const struct share_costs *costs = table->costs;
-    const float *shells = costs->shells[chunk];
-    float crowd = ((float)size + .1f * shells[0] + 1) / (1.1f * shells[0] + 1);
-    float codes = ones ? shells[ones] * (.5f + .5f * crowd) : (float)size;
+    float codes = (float)size;
+    if (ones) {
+        const float *shells = costs->shells[chunk];
+        float crowd = (codes + .1f * shells[0] + 1) * costs->crowding[chunk];
+        codes = shells[ones] * (.5f + .5f * crowd);
+    }
     uint32_t limit = radius < ones ? 0 : radius - ones;
     float passing = costs->passing[limit < REST_MAX ? limit : REST_MAX];
-    float spill = LINE_NS * (float)table->shape.planes / LANES;
-    return (float)shell_lookups(table, ones) * costs->lookup_ns +
-           codes * (spill + passing * PASS_NS);
+    return costs->lookups_ns[ones] + codes * (costs->code_ns + passing * PASS_NS);
 }
 
 float scan_cost(const struct hamming *table, uint32_t radius)
@@ -81,52 +90,26 @@ float scan_cost(const struct hamming *table, uint32_t radius)
     return lines * ORDERED_LINE_NS + (float)table->distinct * passing * PASS_NS / 2;
 }
 
-/* What the first chunks cost at best when they take `units` in all, a share counting one more than
- * it is; and what the last of them then takes. */
-struct best {
-    float cost[CHUNKS_MAX + 1][256 + 2];
-    uint8_t taken[CHUNKS_MAX + 1][256 + 2];
-};
-
-static void best_add(struct best *best, unsigned chunk, const float *costs, uint32_t shells,
-                     uint32_t units)
-{
-    for (uint32_t all = 0; all <= units; all++) {
-        float least = best->cost[chunk][all];
-        uint8_t taken = 0;
-        for (uint32_t take = 1; take <= shells && take <= all; take++) {
-            float cost = best->cost[chunk][all - take] + costs[take];
-            if (cost < least) {
-                least = cost;
-                taken = (uint8_t)take;
-            }
-        }
-        best->cost[chunk + 1][all] = least;
-        best->taken[chunk + 1][all] = taken;
-    }
-}
-
 bool shares_choose(const struct hamming *table, uint32_t radius, const uint32_t *sizes,
                    int8_t *out_shares)
 {
-    uint32_t chunks = table->shape.chunks, units = radius + 1;
-    if (units > chunks * table->shells)
-        return false;
-    struct best best;
-    for (uint32_t all = 0; all <= units; all++)
-        best.cost[0][all] = all ? INFINITY : 0;
+    const uint32_t chunks = table->shape.chunks;
+    float next[CHUNKS_MAX], all = 0, most = scan_cost(table, radius); /* of each the next shell */
     for (unsigned chunk = 0; chunk < chunks; chunk++) {
-        float costs[PREFIX_MAX + 2] = {0};
-        for (uint32_t ones = 0; ones < table->shells; ones++)
-            costs[ones + 1] = costs[ones] + shell_cost(table, chunk, ones, radius, sizes[chunk]);
-        best_add(&best, chunk, costs, table->shells, units);
+        out_shares[chunk] = -1;
+        next[chunk] = shell_cost(table, chunk, 0, radius, sizes[chunk]);
     }
-    if (best.cost[chunks][units] > scan_cost(table, radius))
-        return false;
-    for (unsigned chunk = chunks; chunk-- > 0;) {
-        uint8_t taken = best.taken[chunk + 1][units];
-        out_shares[chunk] = (int8_t)(taken - 1);
-        units -= taken;
+    for (uint32_t units = radius + 1; units > 0; units--) {
+        unsigned least = 0;
+        for (unsigned chunk = 1; chunk < chunks; chunk++)
+            if (next[chunk] < next[least])
+                least = chunk;
+        all += next[least];
+        if (!(all <= most))
+            return false;
+        uint32_t ones = (uint32_t)(++out_shares[least] + 1);
+        next[least] =
+            ones < table->shells ? shell_cost(table, least, ones, radius, sizes[least]) : INFINITY;
     }
     return true;
 }
