@@ -1,7 +1,7 @@
 /* The postings table: its options and parameters checked, its parts found, items by position. */
-#include "index/postings_room.h"
-
 #include <stdlib.h>
+
+#include "index/postings_groups.h"
 
 enum doppel_status postings_options_check(const struct postings_options *options,
                                           struct doppel_error *error)
@@ -44,7 +44,7 @@ struct segment_plan postings_plan(const struct postings_shape *shape)
     plan.parameters[POSTINGS_PARAMETER_GROUP_BITS] = shape->group_bits;
     plan.part_bytes[POSTINGS_PAYLOADS] = shape->items * sizeof(uint64_t);
     plan.part_bytes[POSTINGS_STARTS] = (shape->items + 1) * sizeof(uint32_t);
-    plan.part_bytes[POSTINGS_GROUPS] = ((1ull << shape->group_bits) + 1) * sizeof(uint32_t);
+    plan.part_bytes[POSTINGS_GROUPS] = groups_bytes(shape);
     plan.part_bytes[POSTINGS_SLOTS] = (shape->slots * slot_bits + 7) / 8;
     plan.part_bytes[POSTINGS_LISTS] = shape->units * POSTINGS_UNIT;
     return plan;
@@ -124,6 +124,7 @@ enum doppel_status postings_open(struct segment *segment, struct postings **out,
     table->scan = postings_scan_choose();
     table->payloads = part(segment, POSTINGS_PAYLOADS);
     table->starts = part(segment, POSTINGS_STARTS);
+    table->in_rows = groups_in_rows(&shape);
     table->groups = part(segment, POSTINGS_GROUPS);
     table->slots = part(segment, POSTINGS_SLOTS);
     table->lists = part(segment, POSTINGS_LISTS);

@@ -3,7 +3,7 @@
  * behind the other, so that memory is asked for long before it is read: the groups' limits, their
  * slots, the heads of long lists.
  */
-#include "index/postings_room.h"
+#include "index/postings_groups.h"
 
 enum { BLOCK_KEYS = 32, LINE_BYTES = 64, LIST_LINES = 4 };
 
@@ -28,11 +28,11 @@ static bool has_list(const struct postings *table, uint32_t key)
     return (uint64_t)key >> table->shape.key_bits == 0;
 }
 
-/* Where the limits of a key's group are; of any group for keys that have none. To be prefetched by
- * the caller: a function that did nothing else would be taken for one that does nothing. */
-static const uint32_t *group_of(const struct postings *table, uint32_t key)
+/* Where the slots of a key's group are told; of any group for keys that have none. To be prefetched
+ * by the caller: a function that did nothing else would be taken for one that does nothing. */
+static const uint8_t *group_of(const struct postings *table, uint32_t key)
 {
-    return table->groups + (has_list(table, key) ? key >> table->remainder_bits : 0);
+    return group_at(table, has_list(table, key) ? key >> table->remainder_bits : 0);
 }
 
 /* False when the table is damaged. */
@@ -41,11 +41,7 @@ static bool ask_for_slots(const struct postings *table, uint32_t key, struct fou
     *found = (struct found){.unit = NO_UNIT};
     if (!has_list(table, key))
         return true;
-    const uint32_t *group = group_of(table, key);
-    segment_touch(table->segment, group, 2 * sizeof *group);
-    found->first = group[0];
-    found->end = group[1];
-    if (found->first > found->end || found->end > table->shape.slots)
+    if (!group_slots(table, key >> table->remainder_bits, &found->first, &found->end))
         return false;
     const uint8_t *at = table->slots + (uint64_t)found->first * table->slot_bits / 8;
     uint64_t bytes = (uint64_t)(found->end - found->first) * table->slot_bits / 8;

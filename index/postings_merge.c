@@ -2,7 +2,7 @@
  * that are not kept. */
 #include <stdlib.h>
 
-#include "index/postings_room.h"
+#include "index/postings_groups.h"
 
 /* The place of an item that is not kept. */
 #define DROPPED UINT32_MAX
@@ -81,9 +81,10 @@ static bool settle(struct reader *reader)
     for (;; reader->group++) {
         if (reader->group >> shape->group_bits)
             return false;
-        const uint32_t *end = table->groups + reader->group + 1;
-        segment_touch(table->segment, end, sizeof *end);
-        if (*end > reader->slot)
+        uint32_t first, end;
+        if (!group_slots(table, reader->group, &first, &end))
+            return false;
+        if (end > reader->slot)
             break;
     }
     const uint8_t *at = table->slots + reader->slot * table->slot_bits / 8;

@@ -19,7 +19,7 @@
 #include "index/postings.h"
 
 enum {
-    POSTINGS_VERSION = 1,
+    POSTINGS_VERSION = 2,
     POSTINGS_GROUP_SLOTS = 16,   /* at most, on average */
     POSTINGS_REMAINDER_MAX = 24, /* a slot must be read in 8 bytes from any bit of the first */
     POSTINGS_LONG = 64,          /* a list of so many is a long one */
@@ -31,7 +31,7 @@ enum {
 enum postings_part {
     POSTINGS_PAYLOADS, /* u64 each item */
     POSTINGS_STARTS,   /* u32 each item: where it starts on the axis; and the end */
-    POSTINGS_GROUPS,   /* u32 each group: its first slot; and the end */
+    POSTINGS_GROUPS,   /* the slots of each group (postings_groups.h) */
     POSTINGS_SLOTS,
     POSTINGS_LISTS /* units */
 };
@@ -135,9 +135,9 @@ struct postings {
     postings_unpacker *unpack;
     postings_scanner *scan;
     const uint64_t *payloads;
-    const uint32_t *starts, *groups;
-    const uint8_t *slots;
-    const uint8_t *lists;
+    const uint32_t *starts;
+    bool in_rows; /* the directory of groups is */
+    const uint8_t *groups, *slots, *lists;
 };
 
 /** The slot of `bits` bits, at most 57, with this number. */

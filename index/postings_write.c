@@ -1,7 +1,7 @@
 /* Writing a postings table from its lists, which pass twice: to be measured, then to be written. */
 #include <stdlib.h>
 
-#include "index/postings_room.h"
+#include "index/postings_groups.h"
 
 struct writing {
     struct postings_shape shape;
@@ -9,8 +9,7 @@ struct writing {
     struct segment *segment;
     /* Where the next goes. */
     uint64_t group, slot, unit;
-    uint32_t *groups;
-    uint8_t *slots, *lists;
+    uint8_t *groups, *slots, *lists;
 };
 
 void list_items_free(struct list_items *items)
@@ -88,6 +87,13 @@ static void put_slot(struct writing *writing, uint64_t slot)
     memcpy(writing->slots + at / 8, &word, sizeof word);
 }
 
+/* All groups up to this one start at the next slot. */
+static void begin_groups(struct writing *writing, uint64_t last)
+{
+    for (; writing->group <= last; writing->group++)
+        group_begin(writing->groups, &writing->shape, writing->group, (uint32_t)writing->slot);
+}
+
 static enum doppel_status write_list(void *context, uint32_t key, const uint32_t *positions,
                                      size_t count, struct doppel_error *error)
 {
@@ -98,8 +104,7 @@ static enum doppel_status write_list(void *context, uint32_t key, const uint32_t
     uint64_t units = count < POSTINGS_LONG ? 0 : put_long(positions, count, NULL);
     if (writing->slot + (units ? 1 : count) > shape->slots || writing->unit + units > shape->units)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a stream of postings changed meanwhile");
-    while (writing->group <= key >> remainder_bits)
-        writing->groups[writing->group++] = (uint32_t)writing->slot;
+    begin_groups(writing, (uint64_t)key >> remainder_bits);
     if (units) {
         put_slot(writing, remainder << writing->position_bits | (shape->axis + writing->unit));
         put_long(positions, count, writing->lists + writing->unit * POSTINGS_UNIT);
@@ -121,14 +126,13 @@ static enum doppel_status write_lists(struct writing *writing, const struct list
                items->count * sizeof *items->payloads);
     memcpy(segment_fill(segment, POSTINGS_STARTS), items->starts,
            (items->count + 1) * sizeof *items->starts);
-    writing->groups = (void *)segment_fill(segment, POSTINGS_GROUPS);
+    writing->groups = segment_fill(segment, POSTINGS_GROUPS);
     writing->slots = segment_fill(segment, POSTINGS_SLOTS);
     writing->lists = segment_fill(segment, POSTINGS_LISTS);
     enum doppel_status status = source->run(source->context, &taker, error);
     if (status)
         return status;
-    while (writing->group <= 1ull << writing->shape.group_bits)
-        writing->groups[writing->group++] = (uint32_t)writing->slot;
+    begin_groups(writing, 1ull << writing->shape.group_bits);
     return DOPPEL_OK;
 }
 

@@ -281,6 +281,22 @@ static void test_longest_axis(void **state)
     }
 }
 
+/* All slots that eight groups of eight keys can have, and a few in the other groups. */
+static void test_fullest_row(void **state)
+{
+    (void)state;
+    enum { KEYS = 64, EACH = POSTINGS_LONG - 1, OTHERS = 400 };
+    struct fixture f = make_items(EVEN, 12, 1, KEYS * EACH + OTHERS);
+    struct item *item = f.items;
+    for (uint32_t i = 0; i < item->count; i++)
+        item->postings[i].key = i < OTHERS ? KEYS + i * 9 : i % KEYS;
+    build(&f, 0);
+    assert_int_equal(f.table->remainder_bits, 3);
+    assert_true(f.table->in_rows);
+    check_lookups(&f, 1 << 12);
+    free_fixture(&f);
+}
+
 static void test_little_memory_takes_more_passes(void **state)
 {
     (void)state;
@@ -588,6 +604,7 @@ int main(void)
         cmocka_unit_test(test_lookup),
         cmocka_unit_test(test_long_lists),
         cmocka_unit_test(test_longest_axis),
+        cmocka_unit_test(test_fullest_row),
         cmocka_unit_test(test_little_memory_takes_more_passes),
         cmocka_unit_test(test_lookup_ends_when_told),
         cmocka_unit_test(test_merge),
