@@ -13,6 +13,12 @@ static uint32_t bucket_of(const struct hamming *table, unsigned chunk, uint32_t 
     return (uint32_t)chunk << table->shape.prefix | prefix;
 }
 
+static const uint32_t *own_slot(const struct hamming *table, const struct active *active,
+                                unsigned chunk)
+{
+    return slot_of(table, bucket_of(table, chunk, active->turned[chunk].prefix));
+}
+
 void active_begin(const struct hamming *table, struct hamming_scratch *scratch, unsigned number,
                   struct query *query)
 {
@@ -29,15 +35,18 @@ void active_begin(const struct hamming *table, struct hamming_scratch *scratch, 
     for (unsigned chunk = 0; chunk < shape->chunks; chunk++) {
         active->turned[chunk] = code_turn(active->code, shape, chunk);
         active->before[chunk] = -1;
-        __builtin_prefetch(slot_of(table, bucket_of(table, chunk, active->turned[chunk].prefix)));
+        __builtin_prefetch(own_slot(table, active, chunk));
     }
+    if (query->radius >= shape->chunks - 1) /* most likely all are looked up whole */
+        for (unsigned chunk = 0; chunk < shape->chunks; chunk++)
+            for (uint32_t at = LANES; at < shape->slot_words; at += LANES)
+                __builtin_prefetch(own_slot(table, active, chunk) + at);
 }
 
 void active_sizes(const struct hamming *table, struct active *active)
 {
     for (unsigned chunk = 0; chunk < table->shape.chunks; chunk++) {
-        uint32_t bucket = bucket_of(table, chunk, active->turned[chunk].prefix);
-        const uint32_t *slot = slot_of(table, bucket);
+        const uint32_t *slot = own_slot(table, active, chunk);
         segment_touch(table->segment, slot, HEADER * sizeof *slot);
         active->sizes[chunk] = slot[1];
     }

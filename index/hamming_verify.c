@@ -57,6 +57,11 @@ static inline struct pass pass_at(const struct hamming_scratch *scratch,
 /* How far ahead the next line of a code is fetched. */
 enum { PASSES_AHEAD = 16 };
 
+static size_t passes_ahead(const struct pass_queue *queue)
+{
+    return queue->count < PASSES_AHEAD ? queue->count : PASSES_AHEAD;
+}
+
 static inline const uint8_t *tail_at(const struct hamming *table, const struct pass *pass)
 {
     return table->tails[pass->chunk] +
@@ -86,21 +91,22 @@ static inline const void *left_at(const struct hamming *table, const struct pass
 static void find_ids(const struct hamming *table, struct hamming_scratch *scratch,
                      const struct pass_queue *queue)
 {
-    for (size_t i = 0; i < queue->count + PASSES_AHEAD; i++) {
+    const size_t ahead = passes_ahead(queue);
+    for (size_t i = 0; i < queue->count + ahead; i++) {
         if (i < queue->count) {
             struct pass pass = pass_at(scratch, queue, i);
             __builtin_prefetch(tail_at(table, &pass));
         }
-        if (i < PASSES_AHEAD)
+        if (i < ahead)
             continue;
-        struct pass pass = pass_at(scratch, queue, i - PASSES_AHEAD);
-        scratch->pass_ids[i - PASSES_AHEAD] = UINT32_MAX;
+        struct pass pass = pass_at(scratch, queue, i - ahead);
+        scratch->pass_ids[i - ahead] = UINT32_MAX;
         if (pass.position >= table->distinct)
             continue;
         if (scratch->checking)
             segment_touch(table->segment, tail_at(table, &pass),
                           tail_bytes(&table->shape, pass.chunk));
-        scratch->pass_ids[i - PASSES_AHEAD] = id_at(table, &pass);
+        scratch->pass_ids[i - ahead] = id_at(table, &pass);
     }
 }
 
@@ -164,16 +170,20 @@ void passes_verify(const struct hamming *table, struct hamming_scratch *scratch,
                    struct pass_queue *queue)
 {
     const bool apart = table->shape.apart;
+    const size_t ahead = passes_ahead(queue);
+    const bool few = ahead == queue->count; /* most likely hits */
     if (apart || table->shape.shared)
         find_ids(table, scratch, queue);
-    for (size_t i = 0; i < queue->count + PASSES_AHEAD; i++) {
+    for (size_t i = 0; i < queue->count + ahead; i++) {
         if (i < queue->count) {
             struct pass pass = pass_at(scratch, queue, i);
             __builtin_prefetch(left_at(table, &pass));
+            if (few && pass.chunk == 0)
+                __builtin_prefetch(table->payloads + (size_t)pass.position * table->payload_bytes);
         }
-        if (i < PASSES_AHEAD)
+        if (i < ahead)
             continue;
-        struct pass pass = pass_at(scratch, queue, i - PASSES_AHEAD);
+        struct pass pass = pass_at(scratch, queue, i - ahead);
         if (apart)
             verify_apart(table, scratch, &pass);
         else
