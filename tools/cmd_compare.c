@@ -14,16 +14,17 @@ static const struct column columns[] = {
     {"match", "match", CELL_BOOL},
     MATCH_COLUMNS,
     {"reason", "reason", CELL_TEXT},
-    {"limit.max_distance", "limit", CELL_NUMBER},
-    {"limit.min_similarity", "limit", CELL_NUMBER},
-    {"limit.max_false_positive_rate", "limit", CELL_NUMBER},
+    {"limit.max_distance", "max distance", CELL_NUMBER},
+    {"limit.min_similarity", "min similarity", CELL_NUMBER},
+    {"limit.max_false_positive_rate", "max false positives", CELL_NUMBER},
     {"a", "a", CELL_PATH},
     {"b", "b", CELL_PATH},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-/* The limit that decided, in the unit in which it was, or could have been, given. */
+/* The limit that decided, in the unit in which it was, or could have been, given. Unless one was, a
+ * rate decides among the pictures that the scheme's distance makes candidates. */
 static json_t *limit_json(const struct settings *settings)
 {
     json_t *limit = json_object();
@@ -32,10 +33,11 @@ static json_t *limit_json(const struct settings *settings)
         put_integer(limit, "max_distance", (uint64_t)settings->max_distance);
     else if (settings->min_similarity >= 0)
         put_number(limit, "min_similarity", settings->min_similarity, 4);
-    else if (scheme->id == DOPPEL_SCHEME_PHASH64)
-        put_rate(limit, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
     else
         put_integer(limit, "max_distance", scheme->max_distance);
+    if (settings->max_distance < 0 && settings->min_similarity < 0 &&
+        scheme->id == DOPPEL_SCHEME_PHASH64)
+        put_rate(limit, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
     return limit;
 }
 
