@@ -80,19 +80,28 @@ static void fill_repeats(const struct gathered *from, struct segment *segment)
     }
 }
 
-/* What is not slots and tails. Then only the codes are left of the items. */
-static void fill_rest(struct gathered *from, struct segment *segment)
+/* Part codes from payloads, which are no longer needed. */
+static void part_codes(struct gathered *from, uint64_t *out)
 {
     const uint32_t words = from->shape.words;
+    for (uint64_t id = 0; id < from->distinct; id++)
+        for (uint32_t word = 0; word < words; word++)
+            out[id * words + word] = from->items[id * (words + 1) + word];
+    uint64_t *work = from->items + (out == from->items ? from->distinct * words : 0);
+    from->codes = out;
+    from->work = (uint32_t *)work;
+    from->work_words = (size_t)(from->items + from->count * (words + 1) - work) * 2;
+}
+
+/* What is not slots and tails. */
+static void fill_rest(struct gathered *from, struct segment *segment)
+{
     memcpy(segment_fill(segment, PART_PERMUTATION), from->places, from->shape.bits);
     fill_payloads(from, segment);
     fill_repeats(from, segment);
     array_free(&from->again);
-    for (uint64_t id = 0; id < from->distinct; id++)
-        for (uint32_t word = 0; word < words; word++)
-            from->items[id * words + word] = from->items[id * (words + 1) + word];
-    if (from->shape.apart)
-        memcpy(segment_fill(segment, PART_CODES), from->items, from->distinct * words * 8);
+    part_codes(from, from->shape.apart ? (uint64_t *)(void *)segment_fill(segment, PART_CODES)
+                                       : from->items);
 }
 
 enum doppel_status hamming_build(const struct hamming_options *options, struct code_stream *stream,

@@ -72,8 +72,10 @@ static inline uint32_t *rest_place(const struct filling *filling, const struct h
     return groups + (size_t)lane / LANES * words + lane % LANES;
 }
 
-static inline void fill_code(struct filling *filling, const struct hamming_shape *shape,
-                             uint32_t id, const struct turned *turned)
+static inline __attribute__((always_inline)) void fill_code(struct filling *filling,
+                                                            const struct hamming_shape *shape,
+                                                            uint32_t id,
+                                                            const struct turned *turned)
 {
     uint32_t *slot = filling->slots + (size_t)turned->prefix * shape->slot_words;
     uint32_t index = filling->counts[turned->prefix]++;
@@ -122,6 +124,7 @@ static inline struct turned entry_get(const uint32_t *entry, const struct hammin
 /* Consecutive partitions, the last one excluded, and where the entries of each begin. */
 struct slice {
     uint32_t first, last;
+    bool gathered; /* there is room for its entries and one more */
     size_t starts[PARTITIONS_MAX + 1];
 };
 
@@ -133,57 +136,89 @@ static void slice_choose(const struct filling *filling, const uint32_t *sizes, u
     slice->starts[first] = 0;
     for (; slice->last < partition_count(&filling->shape); slice->last++) {
         size_t sum = slice->starts[slice->last] + sizes[slice->last];
-        if (slice->last > first && sum > room)
+        if (slice->last > first && sum >= room)
             break;
         slice->starts[slice->last + 1] = sum;
     }
+    slice->gathered = slice->starts[slice->last] < room;
 }
 
-/* Read all codes and take those of a slice, partition by partition if there is room for that.
+/* Read all codes and move those of a slice to their partitions. Others go to the place behind all
+ * entries: a branch would often be mispredicted. */
+static inline __attribute__((always_inline)) void slice_gather(const struct gathered *from,
+                                                               const struct hamming_shape *shape,
+                                                               unsigned chunk,
+                                                               const struct slice *slice,
+                                                               uint32_t *entries)
+{
+    const uint32_t shift = partition_shift(shape), words = entry_words(shape);
+    uint32_t *next[PARTITIONS_MAX], steps[PARTITIONS_MAX];
+    for (uint32_t i = 0; i < partition_count(shape); i++) {
+        bool inside = i >= slice->first && i < slice->last;
+        next[i] = entries + slice->starts[inside ? i : slice->last] * words;
+        steps[i] = inside ? words : 0;
+    }
+    for (uint64_t id = 0; id < from->distinct; id++) {
+        struct turned turned = code_turn(from->codes + id * shape->words, shape, chunk);
+        uint32_t partition = turned.prefix >> shift;
+        entry_put(next[partition], shape, (uint32_t)id, &turned);
+        next[partition] += steps[partition];
+    }
+}
+
+/* Read all codes and fill in those of a slice, directly. */
+static inline __attribute__((always_inline)) void slice_fill_directly(
+    const struct gathered *from, struct filling *filling, const struct hamming_shape *shape,
+    const struct slice *slice)
+{
+    const uint32_t shift = partition_shift(shape);
+    for (uint64_t id = 0; id < from->distinct; id++) {
+        struct turned turned = code_turn(from->codes + id * shape->words, shape, filling->chunk);
+        if ((turned.prefix >> shift) - slice->first < slice->last - slice->first)
+            fill_code(filling, shape, (uint32_t)id, &turned);
+    }
+}
+
+/* Fill in a slice, partition by partition if there is room for that.
  * @param bits, planes constants, for the compiler */
-static inline __attribute__((always_inline)) void slice_fill_as(
-    const struct gathered *from, struct filling *filling, const struct slice *slice,
-    uint32_t *entries, size_t room, const uint32_t bits, const uint32_t planes)
+static inline __attribute__((always_inline)) void slice_fill_as(const struct gathered *from,
+                                                                struct filling *filling,
+                                                                const struct slice *slice,
+                                                                const uint32_t bits,
+                                                                const uint32_t planes)
 {
     struct hamming_shape shape = filling->shape;
     shape.bits = bits;
     shape.words = (bits + 63) / 64;
     shape.planes = planes;
-    const uint32_t shift = partition_shift(&shape), words = entry_words(&shape);
-    size_t next[PARTITIONS_MAX], count = slice->starts[slice->last];
-    memcpy(next, slice->starts, slice->last * sizeof *next);
-    for (uint64_t id = 0; id < from->distinct; id++) {
-        const uint64_t *code = from->items + id * shape.words;
-        uint32_t partition = chunk_value(code, &shape, filling->chunk) >> shift;
-        if (partition - slice->first >= slice->last - slice->first)
-            continue;
-        struct turned turned = code_turn(code, &shape, filling->chunk);
-        if (count > room)
-            fill_code(filling, &shape, (uint32_t)id, &turned);
-        else
-            entry_put(entries + next[partition]++ * words, &shape, (uint32_t)id, &turned);
+    const uint32_t words = entry_words(&shape);
+    if (!slice->gathered) {
+        slice_fill_directly(from, filling, &shape, slice);
+        return;
     }
-    for (size_t i = 0; i < count && count <= room; i++) {
-        struct turned turned = entry_get(entries + i * words, &shape);
-        fill_code(filling, &shape, entries[i * words], &turned);
+    slice_gather(from, &shape, filling->chunk, slice, from->work);
+    for (size_t i = 0; i < slice->starts[slice->last]; i++) {
+        const uint32_t *entry = from->work + i * words;
+        struct turned turned = entry_get(entry, &shape);
+        fill_code(filling, &shape, entry[0], &turned);
     }
 }
 
 static void slice_fill(const struct gathered *from, struct filling *filling,
-                       const struct slice *slice, uint32_t *entries, size_t room)
+                       const struct slice *slice)
 {
     switch (filling->shape.bits) {
     case 32:
-        slice_fill_as(from, filling, slice, entries, room, 32, 1);
+        slice_fill_as(from, filling, slice, 32, 1);
         break;
     case 64:
-        slice_fill_as(from, filling, slice, entries, room, 64, 1);
+        slice_fill_as(from, filling, slice, 64, 1);
         break;
     case 128:
-        slice_fill_as(from, filling, slice, entries, room, 128, PLANES_128);
+        slice_fill_as(from, filling, slice, 128, PLANES_128);
         break;
     default:
-        slice_fill_as(from, filling, slice, entries, room, 256, PLANES_256);
+        slice_fill_as(from, filling, slice, 256, PLANES_256);
     }
 }
 
@@ -191,21 +226,18 @@ static void fill_chunk(const struct gathered *from, struct filling *filling, uin
 {
     const struct hamming_shape *shape = &filling->shape;
     uint32_t sizes[PARTITIONS_MAX] = {0}, shift = partition_shift(shape);
-    uint32_t *entries = (uint32_t *)(void *)(from->items + from->distinct * shape->words);
-    size_t room =
-        (from->count * (shape->words + 1) - from->distinct * shape->words) * 2 / entry_words(shape);
+    size_t room = from->work_words / entry_words(shape);
     for (size_t bucket = 0; bucket < (size_t)1 << shape->prefix; bucket++)
         sizes[bucket >> shift] += filling->counts[bucket];
     fill_headers(filling, spill_at);
-    if (filling->chunk == 0) /* the codes are in order */
-        room = 0;
-    struct slice slice = {0};
-    while (slice.last < partition_count(shape)) {
-        if (filling->chunk)
-            slice_choose(filling, sizes, slice.last, room, &slice);
-        else
-            slice_choose(filling, sizes, 0, SIZE_MAX, &slice);
-        slice_fill(from, filling, &slice, entries, room);
+    struct slice slice = {.last = partition_count(shape)};
+    if (filling->chunk == 0) { /* the codes are in order */
+        slice_fill(from, filling, &slice);
+        return;
+    }
+    for (slice.last = 0; slice.last < partition_count(shape);) {
+        slice_choose(filling, sizes, slice.last, room, &slice);
+        slice_fill(from, filling, &slice);
     }
 }
 
@@ -242,7 +274,7 @@ static void fill_shells(const struct gathered *from, struct segment *segment, un
         uint64_t sum = 0;
         for (uint64_t i = 0; i < count && lookups <= LOOKUPS; i++) {
             uint64_t id = from->distinct / count * i;
-            const uint64_t *code = from->items + id * shape->words;
+            const uint64_t *code = from->codes + id * shape->words;
             sum += shell_codes(shape, slots, chunk_value(code, shape, chunk), ones);
         }
         if (lookups <= LOOKUPS)

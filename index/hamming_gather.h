@@ -11,14 +11,18 @@ struct repeat {
     uint32_t id;
 };
 
-/* Items are a code and its payload; once the payloads are in the segment, the codes are moved
- * together and the rest is room to work in. */
+/* Items are a code and its payload. Once the payloads are in the segment, only the codes are left:
+ * those of 64 bits or less moved together where the items were, wider ones in the segment; the rest
+ * of the items is room to work in. */
 struct gathered {
     struct hamming_shape shape;
     uint8_t places[256]; /* the permutation */
     uint64_t count;      /* codes, with repeats */
     uint64_t distinct, repeated;
     uint64_t *items;            /* distinct × (words + 1); the payload of each is the least */
+    const uint64_t *codes;      /* distinct × words, once they are apart */
+    uint32_t *work;             /* work_words, from then on */
+    size_t work_words;
     ARRAY(struct repeat) again; /* the others, ascending by id and payload */
 };
 
