@@ -120,13 +120,14 @@ static struct bands *build(struct made *made)
     struct segment_target target = {0};
     struct segment *segment;
     struct bands *table;
+    claim_memory(made->count * (LANES * 2 + 190));
     double making = stream_seconds(made), kernel = kernel_seconds(), start = thread_seconds();
     need_ok(bands_build(&options, &stream, &target, &segment, &error), &error);
     double spent = thread_seconds() - start - 2 * making;
     kernel = kernel_seconds() - kernel;
     double bytes = (double)segment_bytes(segment), count = (double)made->count;
-    print_goal("build, µs a record", (spent - kernel) * 1e6 / count, "≤", .6, "µs");
-    printf("  and %.3f µs a record in page faults\n", kernel * 1e6 / count);
+    print_goal("build, µs a record", spent * 1e6 / count, "≤", .6, "µs");
+    printf("  of which %.3f in page faults\n", kernel * 1e6 / count);
     print_goal("bytes a record beside the signature", bytes / count - LANES * 2, "≤", 190, "bytes");
     print_goal("peak memory, × the table", peak_bytes() / bytes, "≤", 1.5, "×");
     need_ok(bands_open(segment, &table, &error), &error);

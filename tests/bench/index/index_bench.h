@@ -46,6 +46,12 @@ void source_rewind(void *source);
 void *need(void *memory);                                /* ends the program for NULL */
 void need_ok(enum doppel_status, struct doppel_error *); /* the same for a failure */
 
+/* ---- memory.c ---- */
+
+/* Have a virtual machine's host give so much memory: the first touch may cost 2.6 s a GB, any later
+ * one .06, and is the host's cost, not the program's. */
+void claim_memory(size_t bytes);
+
 /* ---- clock.c ---- */
 
 double thread_seconds(void); /* CPU time of this thread */
