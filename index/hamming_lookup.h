@@ -14,6 +14,17 @@ static inline void slot_fetch(const struct slots *slots, uint32_t bucket)
         __builtin_prefetch(slot + at);
 }
 
+/* The first lines; the processor sees where it goes from there. */
+static inline void spill_fetch(const struct slots *slots, const uint32_t *slot, uint32_t codes,
+                               const unsigned planes)
+{
+    enum { LINES_MAX = 6 };
+    const uint32_t *line = slots->spill + (size_t)slot[2] * planes * LANES;
+    uint32_t lines = (codes / LANES + 1) * planes;
+    for (uint32_t i = 0; i < lines && i < LINES_MAX; i++)
+        __builtin_prefetch(line + i * LANES);
+}
+
 /* With more bits than this few random remainders pass: groups are then tested together first. */
 static inline bool passes_are_rare(uint32_t limit, const unsigned planes)
 {
@@ -71,7 +82,7 @@ static inline size_t lookup_planes(const struct slots *slots, const struct looku
         const uint32_t *slot = slots->words + (size_t)bucket * slots->slot_words;
         uint32_t codes = slot[1], header = HEADER;
         if (__builtin_expect(codes > capacity, 0)) {
-            __builtin_prefetch(slots->spill + (size_t)slot[2] * planes * LANES);
+            spill_fetch(slots, slot, codes - capacity, planes);
             queue->spilled[queue->spilled_count++] = bucket;
             codes = capacity - 1;
             header = HEADER + 1;
