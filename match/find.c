@@ -47,6 +47,11 @@ static enum doppel_status look_up(const struct doppel_matcher *matcher,
     size_t count = lookups_of_query(fingerprint, &matcher->options, codes);
     enum doppel_status status =
         tables_search(tables->codes, codes, count, matcher->radius, gather, gathering, error);
+    if (!status && tables->asks) {
+        count = lookups_of_item(fingerprint, &matcher->options, codes);
+        status =
+            tables_search(tables->asks, codes, count, matcher->radius, gather, gathering, error);
+    }
     if (!status && tables->full && fingerprint->code_bits == 256)
         status = tables_search(tables->full, fingerprint->codes[0].word, 1, matcher->full_radius,
                                gather, gathering, error);

@@ -9,6 +9,8 @@ struct doppel_matcher;
 
 struct tables {
     struct doppel_index *codes; /* under which pictures are found */
+    struct doppel_index *asks;  /* by which pictures ask, so that what was cropped from a query is
+                                   found too; NULL when both are the same */
     struct doppel_index *full;  /* 256 bits of full frames; NULL when not looked up */
 };
 

@@ -189,8 +189,9 @@ static void check_find(const struct fixture *f, size_t query)
     for (size_t i = 0; i < f->count; i++) {
         struct doppel_found found = {.id = f->ids[i]};
         struct doppel_match_item item = item_of(f, i);
-        if (!is_candidate(f, asked.fingerprint, item.fingerprint) ||
-            !judge(f, &asked, &item, &found))
+        bool candidate = is_candidate(f, asked.fingerprint, item.fingerprint) ||
+                         is_candidate(f, item.fingerprint, asked.fingerprint);
+        if (!candidate || !judge(f, &asked, &item, &found))
             continue;
         const struct doppel_found *got = visit_of(&visits, f->ids[i]);
         assert_non_null(got);
