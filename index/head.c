@@ -189,6 +189,29 @@ bool head_remove(struct head *head, const uint64_t *payloads, size_t count, bool
 
 /* ---- searching ---- */
 
+/* The codes from number `first` on, which begins a group. */
+static struct scan_codes codes_from(const struct scan_codes *codes, uint32_t first)
+{
+    struct scan_codes rest = *codes;
+    rest.groups += scan_place(first, code_words(codes->bits));
+    rest.payloads = (const uint64_t *)codes->payloads + first;
+    rest.deaths += first;
+    rest.count -= first;
+    return rest;
+}
+
+static bool search_one(const struct head *head, const struct scan_codes *codes, struct query *query,
+                       struct doppel_index_counts *counts)
+{
+    bool failed = false;
+    if (!slots_search(&head->slots, codes, query, counts, &failed))
+        return scan_within(codes, query, 1);
+    if (failed || codes->count <= head->slots.codes)
+        return !failed;
+    struct scan_codes rest = codes_from(codes, SLOTS_MAX_CODES);
+    return scan_within(&rest, query, 1);
+}
+
 static bool search_codes(const struct head_view *view, struct query *queries, size_t count,
                          size_t k, struct doppel_index_counts *counts)
 {
@@ -199,13 +222,12 @@ static bool search_codes(const struct head_view *view, struct query *queries, si
                                .count = view->count,
                                .deaths = head->deaths,
                                .clock = view->clock};
-    bool failed = false;
     if (k)
         return scan_nearest(&codes, queries, count, k);
-    for (size_t i = 0; i < count && !failed; i++)
-        if (!slots_search(&head->slots, &codes, &queries[i], counts, &failed))
-            failed = !scan_within(&codes, &queries[i], 1);
-    return !failed;
+    for (size_t i = 0; i < count; i++)
+        if (!search_one(head, &codes, &queries[i], counts))
+            return false;
+    return true;
 }
 
 enum doppel_status head_search(const struct head_view *view, struct query *queries, size_t count,

@@ -9,7 +9,12 @@
 
 #include "index/scan_codes.h"
 
-enum { SLOT_LANES = 14, SLOTS_MAX_CHUNKS = 20 };
+enum {
+    SLOT_LANES = 14,
+    SLOTS_MAX_CHUNKS = 20,
+    SLOTS_MAX_CODES = 1 << 17 /* a multiple of SCAN_GROUP; a head of more is on its way into a
+                                 segment: the rest is scanned */
+};
 
 /* Aligned to 64 bytes. */
 struct slot {
@@ -33,12 +38,13 @@ struct slots {
     uint32_t room;            /* codes for which there are buckets enough */
 };
 
-/** Add the codes from number slots->codes up to `end`, of those in groups. False without memory:
- * some are missing then, and those after slots->codes are to be scanned. */
+/** Add the codes from number slots->codes up to `end`, or SLOTS_MAX_CODES, of those in groups.
+ * False without memory: some are missing then, and those after slots->codes are to be scanned. */
 bool slots_add(struct slots *slots, uint32_t bits, const uint64_t *groups, uint32_t end);
 
-/** Append to the query's hits the codes within its radius, when that is likely to be cheaper than a
- * scan. @return whether it did; else nothing was appended. `*out_failed`: no memory for hits */
+/** Append to the query's hits the codes within its radius, of the first slots->codes, when that is
+ * likely to be cheaper than a scan of these. @return whether it did; else nothing was appended.
+ * `*out_failed`: no memory for hits */
 bool slots_search(const struct slots *slots, const struct scan_codes *codes,
                   const struct query *query, struct doppel_index_counts *counts, bool *out_failed);
 

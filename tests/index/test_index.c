@@ -13,6 +13,7 @@
 
 #include "core/cpu.h"
 #include "index/codes.h"
+#include "index/slots.h"
 
 enum { BIG = 10000, QUERIES = 37 };
 
@@ -286,6 +287,47 @@ static void test_wrong_use(void **state)
     doppel_index_free(NULL);
 }
 
+/* The codes that a head's slots do not take are scanned. */
+static void test_a_head_beyond_its_slots(void **state)
+{
+    enum { COUNT = SLOTS_MAX_CODES + 1001, ASKED = 8 };
+    (void)state;
+    struct fixture f = {.words = 1, .count = COUNT};
+    f.codes = malloc(COUNT * sizeof *f.codes);
+    f.payloads = malloc(COUNT * sizeof *f.payloads);
+    f.queries = malloc(ASKED * sizeof *f.queries);
+    assert_true(f.codes && f.payloads && f.queries);
+    shaped_codes(UNIFORM, COUNT, 1, 5, f.codes);
+    for (size_t i = 0; i < COUNT; i++)
+        f.payloads[i] = i;
+    for (size_t i = 0; i < ASKED; i++)
+        f.queries[i] = f.codes[i % 2 ? COUNT - i * 100 : i * 1000] ^ 0x11;
+    struct doppel_index_options options = doppel_index_options_default();
+    options.head_codes = UINT32_MAX;
+    assert_int_equal(doppel_index_new(&options, &f.index, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_index_insert(f.index, f.codes, f.payloads, COUNT, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_index_info(f.index).head_codes, COUNT);
+    for (uint32_t radius = 0; radius <= 12; radius += 4)
+        for (size_t query = 0; query < ASKED; query++) {
+            struct hits hits = {0};
+            size_t within;
+            struct doppel_index_hit *wanted = oracle(&f, query, radius, &within);
+            struct doppel_index_request request = {
+                .queries = f.queries + query, .count = 1, .radius = radius};
+            assert_int_equal(doppel_index_search(f.index, &request, collect, &hits, NULL),
+                             DOPPEL_OK);
+            assert_int_equal(hits.count, within);
+            for (size_t i = 0; i < within; i++) {
+                assert_int_equal(hits.items[i].payload, wanted[i].payload);
+                assert_int_equal(hits.items[i].distance, wanted[i].distance);
+            }
+            assert_true(radius < 4 || within > 0);
+            free(hits.items);
+            free(wanted);
+        }
+    drop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_removal),
         cmocka_unit_test(test_the_visitor_ends_it),
         cmocka_unit_test(test_wrong_use),
+        cmocka_unit_test(test_a_head_beyond_its_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
