@@ -31,6 +31,11 @@ void store_forget_statements(struct doppel_store *store);
 /** Whether a transaction of the caller's is open. */
 bool store_in_transaction(const struct doppel_store *store);
 
+/** Run a PRAGMA that checks pages and gives "ok". @return also DOPPEL_E_CORRUPT, with its finding
+ */
+enum doppel_status store_check_pages(struct doppel_store *store, const char *pragma,
+                                     struct doppel_error *error);
+
 /** Read as of one moment, whatever is committed meanwhile. Within a transaction: nothing. @return
  * whether store_end_reading is to be called */
 bool store_begin_reading(struct doppel_store *store);

@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FOLDER_MODE = 0700, RETRY_MS = 10 };
+#include "core/digest.h"
+
+enum { FOLDER_MODE = 0700, RETRY_MS = 10, STAMP_BYTES = 4096 };
 
 static enum doppel_status fail_folder(struct doppel_error *error, const char *path,
                                       const char *what)
@@ -120,4 +122,27 @@ void segment_folder_set_aside(const char *folder, const char *name)
         (void)rename(from, to);
     free(from);
     free(to);
+}
+
+enum doppel_status segment_folder_stamp(const char *folder, const char *name, uint64_t *out,
+                                        struct doppel_error *error)
+{
+    uint8_t page[STAMP_BYTES];
+    ssize_t got = -1;
+    char *path;
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", folder);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0)
+        got = pread(fd, page, sizeof page, 0);
+    int reason = errno;
+    if (fd >= 0)
+        close(fd);
+    if (got < 0)
+        doppel_fail(error, reason == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
+                    "cannot read the index file %s: %s", path, strerror(reason));
+    else
+        *out = checksum64(page, (size_t)got);
+    free(path);
+    return got >= 0 ? DOPPEL_OK : reason == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO;
 }

@@ -114,6 +114,18 @@ static enum doppel_status select_records(struct doppel_store_index *self, sqlite
     return DOPPEL_OK;
 }
 
+/* The next, or damage: none may be missing. */
+static enum doppel_status check_number(struct doppel_store_index *self, int64_t number,
+                                       struct doppel_error *error)
+{
+    if (number == self->last_record + 1)
+        return DOPPEL_OK;
+    if (self->salvage)
+        return self->damaged++, DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: record %lld of the log of index '%s' is lost",
+                       self->store->path, (long long)(self->last_record + 1), self->name);
+}
+
 enum doppel_status index_log_replay(struct doppel_store_index *self, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
@@ -124,7 +136,9 @@ enum doppel_status index_log_replay(struct doppel_store_index *self, struct dopp
         return status;
     while (!(status = doppel_store_step(self->store, statement, &row, error)) && row) {
         int64_t number = sqlite3_column_int64(statement, 0) - log_key(self->manifest.id, 0);
-        status = read_record(self, statement, &record, error);
+        status = check_number(self, number, error);
+        if (!status)
+            status = read_record(self, statement, &record, error);
         if (!status)
             status = apply(self, &record, error);
         else if (status == DOPPEL_E_CORRUPT && self->salvage)
@@ -139,6 +153,40 @@ enum doppel_status index_log_replay(struct doppel_store_index *self, struct dopp
 
 /* ---- damage ---- */
 
+enum doppel_status index_log_check(struct doppel_store_index *self, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool stray;
+    enum doppel_status status =
+        store_check_pages(self->store, "PRAGMA quick_check('doppel_index_log')", error);
+    if (!status)
+        status =
+            doppel_store_statement(self->store,
+                                   "SELECT record FROM doppel_index_log"
+                                   " WHERE record>>40 NOT IN (SELECT id FROM doppel_index) LIMIT 1",
+                                   &statement, error);
+    if (!status)
+        status = doppel_store_step(self->store, statement, &stray, error);
+    if (status)
+        return status;
+    sqlite3_reset(statement);
+    if (stray && self->salvage)
+        self->damaged++;
+    else if (stray)
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "%s: a record of the log is damaged: it is no index's",
+                           self->store->path);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status drop_strays(struct doppel_store *store, struct doppel_error *error)
+{
+    return doppel_store_execute(store,
+                                "DELETE FROM doppel_index_log"
+                                " WHERE record>>40 NOT IN (SELECT id FROM doppel_index)",
+                                error);
+}
+
 static enum doppel_status drop_one(struct doppel_store *store, int64_t key,
                                    struct doppel_error *error)
 {
@@ -152,22 +200,42 @@ static enum doppel_status drop_one(struct doppel_store *store, int64_t key,
     return doppel_store_step(store, statement, &row, error);
 }
 
+static enum doppel_status move_one(struct doppel_store *store, int64_t key, int64_t to,
+                                   struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = doppel_store_statement(
+        store, "UPDATE doppel_index_log SET record=?2 WHERE record=?1", &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, key);
+    sqlite3_bind_int64(statement, 2, to);
+    return doppel_store_step(store, statement, &row, error);
+}
+
 enum doppel_status index_log_drop_damaged(struct doppel_store_index *self,
                                           struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     struct record record;
     bool row;
-    int64_t last = self->last_record;
+    int64_t last = self->last_record, next = log_key(self->manifest.id, self->manifest.flushed + 1);
+    enum doppel_status status = drop_strays(self->store, error);
+    if (status)
+        return status;
     self->last_record = self->manifest.flushed;
-    enum doppel_status status = select_records(self, &statement, error);
+    status = select_records(self, &statement, error);
     self->last_record = last;
     if (status)
         return status;
     while (!(status = doppel_store_step(self->store, statement, &row, error)) && row) {
+        int64_t key = sqlite3_column_int64(statement, 0);
         status = read_record(self, statement, &record, error);
         if (status == DOPPEL_E_CORRUPT)
-            status = drop_one(self->store, sqlite3_column_int64(statement, 0), error);
+            status = drop_one(self->store, key, error);
+        else if (!status && key != next++) /* downwards: it is not met again */
+            status = move_one(self->store, key, next - 1, error);
         if (status)
             break;
     }

@@ -66,6 +66,27 @@ static enum doppel_status try_segment(const struct doppel_store_index *self, con
     return status;
 }
 
+enum doppel_status index_check_stamp(const struct doppel_store_index *self,
+                                     const struct segment_row *row, struct doppel_error *error)
+{
+    uint64_t stamp;
+    enum doppel_status status = segment_folder_stamp(self->folder, row->name, &stamp, error);
+    if (status || stamp == row->stamp)
+        return status;
+    return doppel_fail(error, DOPPEL_E_CORRUPT,
+                       "the index file %s/%s is another one than was put there", self->folder,
+                       row->name);
+}
+
+static enum doppel_status check_stamps(const struct doppel_store_index *self,
+                                       struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < self->manifest.segments.count && !status; i++)
+        status = index_check_stamp(self, &self->manifest.segments.items[i], error);
+    return status;
+}
+
 /* All; with salvage, those that are whole enough to be opened. */
 static enum doppel_status choose_names(struct doppel_store_index *self, const char **out,
                                        size_t *out_count, struct doppel_error *error)
@@ -75,6 +96,8 @@ static enum doppel_status choose_names(struct doppel_store_index *self, const ch
     for (size_t i = 0; i < rows->count; i++) {
         const char *name = rows->items[i].name;
         enum doppel_status status = self->salvage ? try_segment(self, name, error) : DOPPEL_OK;
+        if (!status && self->salvage)
+            status = index_check_stamp(self, &rows->items[i], error);
         bool merged_away = status == DOPPEL_E_NOT_FOUND && !is_writer(self) &&
                            self->gone_at != self->manifest.generation;
         if (merged_away) /* perhaps: it is damage when the names, read once more, are the same */
@@ -97,6 +120,8 @@ static enum doppel_status open_segments(struct doppel_store_index *self, struct 
     enum doppel_status status = choose_names(self, names, &count, error);
     if (!status)
         status = open_names(self, names, count, &self->index, error);
+    if (!status && !self->salvage)
+        status = check_stamps(self, error);
     free(names);
     return status;
 }
@@ -121,7 +146,9 @@ static enum doppel_status load(struct doppel_store_index *self, bool *out_gone,
         return doppel_fail(error, DOPPEL_E_BUSY, "%s: index '%s' is being rebuilt; try again later",
                            self->store->path, self->name);
     self->last_record = self->manifest.flushed;
-    status = open_segments(self, error);
+    status = index_log_check(self, error);
+    if (!status)
+        status = open_segments(self, error);
     *out_gone = status == DOPPEL_E_NOT_FOUND;
     return status ? status : index_log_replay(self, error);
 }
@@ -189,6 +216,8 @@ static enum doppel_status make_row(struct doppel_store *store,
     status = manifest_read(store, options->name, &manifest, error);
     if (status == DOPPEL_E_NOT_FOUND)
         status = manifest_make(store, options->name, options->make, error);
+    else if (status == DOPPEL_E_CORRUPT && options->rebuild)
+        status = DOPPEL_OK; /* it is to be rebuilt */
     else if (!status)
         manifest_free(&manifest);
     if (own && !status)
@@ -256,14 +285,16 @@ enum doppel_status doppel_store_index_open(struct doppel_store *store,
     struct doppel_error local;
     struct doppel_store_index *self = calloc(1, sizeof *self);
     if (self) {
-        *self = (struct doppel_store_index){.store = store,
-                                            .name = strdup(options->name),
-                                            .folder = strdup(options->folder),
-                                            .lock_fd = -1,
-                                            .gone_at = -1,
-                                            .salvage = options->salvage,
-                                            .rebuild = options->rebuild,
-                                            .rebuild_context = options->rebuild_context};
+        *self = (struct doppel_store_index){
+            .store = store,
+            .name = strdup(options->name),
+            .folder = strdup(options->folder),
+            .lock_fd = -1,
+            .gone_at = -1,
+            .salvage = options->salvage,
+            .make = options->make ? *options->make : (struct doppel_index_options){0},
+            .rebuild = options->rebuild,
+            .rebuild_context = options->rebuild_context};
     }
     if (!self || !self->name || !self->folder) {
         doppel_store_index_close(self);
@@ -316,7 +347,7 @@ static bool read_on(struct doppel_store_index *self, bool *out_changed,
     if (!status)
         status = manifest_read(self->store, self->name, &manifest, error);
     if (!status) {
-        same = manifest.generation == self->manifest.generation;
+        same = manifest.checksum == self->manifest.checksum;
         manifest_free(&manifest);
         if (same)
             status = index_log_replay(self, error);

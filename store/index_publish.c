@@ -50,21 +50,28 @@ static void account_for(const struct segment_rows *old, const char *const *names
             add_account(out, old->items[i].codes, old->items[i].least, old->items[i].most);
 }
 
-static bool make_rows(const struct segment_rows *old, const char *const *names, size_t count,
-                      const struct publication *work, struct segment_rows *out)
+static enum doppel_status make_rows(const char *folder, const struct segment_rows *old,
+                                    const char *const *names, size_t count,
+                                    const struct publication *work, struct segment_rows *out,
+                                    struct doppel_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         const struct segment_row *known = find_row(old, names[i]);
         struct segment_row row = known ? *known : (struct segment_row){0};
-        if (!known)
+        enum doppel_status status = DOPPEL_OK;
+        if (!known) {
             account_for(old, names, count, work, &row);
+            status = segment_folder_stamp(folder, names[i], &row.stamp, error);
+        }
+        if (status)
+            return status;
         row.name = strdup(names[i]);
         if (!row.name || !array_push(out, row)) {
             free(row.name);
-            return false;
+            return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", folder);
         }
     }
-    return true;
+    return DOPPEL_OK;
 }
 
 static enum doppel_status change(struct doppel_store_index *self, struct doppel_store *store,
@@ -81,7 +88,7 @@ static enum doppel_status change(struct doppel_store_index *self, struct doppel_
         manifest->flushed = self->last_record;
         status = index_log_drop(store, manifest->id, manifest->flushed, error);
     }
-    return status ? status : manifest_write(store, manifest, error);
+    return status ? status : manifest_write(store, self->name, manifest, error);
 }
 
 /* Within a transaction of `store`. */
@@ -95,13 +102,12 @@ static enum doppel_status replace(struct doppel_store_index *self, struct doppel
     enum doppel_status status = manifest_read(store, self->name, &manifest, error);
     if (status)
         return status;
-    if (make_rows(&manifest.segments, names, count, work, &rows)) {
+    status = make_rows(self->folder, &manifest.segments, names, count, work, &rows, error);
+    if (!status) {
         struct segment_rows old = manifest.segments;
         manifest.segments = rows;
         rows = old;
         status = change(self, store, work, &manifest, error);
-    } else {
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", store->path);
     }
     manifest_free(&manifest);
     manifest_free(&(struct manifest){.segments = rows});

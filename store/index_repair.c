@@ -4,10 +4,11 @@
 #include <string.h>
 
 /* Open a segment on its own, and check it whole. */
-static enum doppel_status check_segment(const struct doppel_store_index *self, const char *name,
-                                        struct doppel_error *error)
+static enum doppel_status check_segment(const struct doppel_store_index *self,
+                                        const struct segment_row *row, struct doppel_error *error)
 {
     struct doppel_index *alone;
+    const char *name = row->name;
     const struct doppel_index_files files = {
         .folder = self->folder, .names = &name, .count = 1, .read_only = true};
     enum doppel_status status = doppel_index_open(&self->manifest.options, &files, &alone, error);
@@ -15,7 +16,7 @@ static enum doppel_status check_segment(const struct doppel_store_index *self, c
         return status;
     status = doppel_index_verify(alone, error);
     doppel_index_free(alone);
-    return status;
+    return status ? status : index_check_stamp(self, row, error);
 }
 
 static bool visit(doppel_store_segment_visitor *visitor, void *context,
@@ -33,7 +34,8 @@ static enum doppel_status read_manifest(struct doppel_store_index *self, struct 
                                         struct doppel_error *error)
 {
     merger_pause(self);
-    return manifest_read(self->store, self->name, out, error);
+    enum doppel_status status = store_check_pages(self->store, "PRAGMA integrity_check(1)", error);
+    return status ? status : manifest_read(self->store, self->name, out, error);
 }
 
 /* A writer has merged it away since the manifest was read. @return false also on failure */
@@ -56,7 +58,7 @@ static enum doppel_status verify_all(struct doppel_store_index *self, struct man
     for (size_t i = 0; i < manifest->segments.count; i++) {
         const struct segment_row *row = &manifest->segments.items[i];
         struct doppel_error found = {0};
-        enum doppel_status status = check_segment(self, row->name, &found);
+        enum doppel_status status = check_segment(self, row, &found);
         if (status && !index_is_damage(status))
             return doppel_fail(error, status, "%s", found.message);
         if (status == DOPPEL_E_NOT_FOUND && is_merged_away(self, row->name))
@@ -95,7 +97,7 @@ static enum doppel_status take_damaged(struct doppel_store_index *self, struct m
     for (size_t i = 0; i < rows->count; i++) {
         struct doppel_error found = {0};
         struct segment_row row = rows->items[i];
-        enum doppel_status checked = status ? status : check_segment(self, row.name, &found);
+        enum doppel_status checked = status ? status : check_segment(self, &row, &found);
         bool damaged = !status && index_is_damage(checked);
         if (checked && !damaged)
             status = status ? status : doppel_fail(error, checked, "%s", found.message);
@@ -117,7 +119,7 @@ static enum doppel_status write_without(struct doppel_store_index *self, struct 
     enum doppel_status status = doppel_store_begin(self->store, error);
     if (status)
         return status;
-    status = manifest_write(self->store, manifest, error);
+    status = manifest_write(self->store, self->name, manifest, error);
     if (!status)
         status = index_log_drop_damaged(self, error);
     if (!status)
@@ -150,6 +152,15 @@ enum doppel_status doppel_store_index_repair(struct doppel_store_index *self,
 
 /* ---- all anew ---- */
 
+static enum doppel_status make_anew(struct doppel_store_index *self, struct manifest *out,
+                                    struct doppel_error *error)
+{
+    enum doppel_status status = manifest_drop(self->store, self->name, error);
+    if (!status)
+        status = manifest_make(self->store, self->name, &self->make, error);
+    return status ? status : manifest_read(self->store, self->name, out, error);
+}
+
 static enum doppel_status empty(struct doppel_store_index *self, struct doppel_error *error)
 {
     struct manifest manifest;
@@ -157,12 +168,14 @@ static enum doppel_status empty(struct doppel_store_index *self, struct doppel_e
     if (status)
         return status;
     status = manifest_read(self->store, self->name, &manifest, error);
+    if (status == DOPPEL_E_CORRUPT && self->make.table)
+        status = make_anew(self, &manifest, error);
     if (!status) {
         struct segment_rows segments = manifest.segments;
         manifest.segments = (struct segment_rows){0};
         manifest.whole = false;
         manifest.generation++;
-        status = manifest_write(self->store, &manifest, error);
+        status = manifest_write(self->store, self->name, &manifest, error);
         if (!status)
             status = index_log_drop(self->store, manifest.id, (INT64_C(1) << 40) - 1, error);
         manifest_free(&(struct manifest){.segments = segments});
@@ -182,7 +195,7 @@ static enum doppel_status declare_whole(struct doppel_store_index *self, struct 
     status = manifest_read(self->store, self->name, &manifest, error);
     if (!status) {
         manifest.whole = true;
-        status = manifest_write(self->store, &manifest, error);
+        status = manifest_write(self->store, self->name, &manifest, error);
         manifest_free(&manifest);
     }
     if (!status)

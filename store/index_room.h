@@ -16,6 +16,7 @@
 struct segment_row {
     char *name;
     uint64_t codes, least, most;
+    uint64_t stamp; /* of the file: segment_folder_stamp */
 };
 
 struct segment_rows {
@@ -30,18 +31,23 @@ struct manifest {
     bool whole; /* false while it is rebuilt */
     int64_t generation, flushed;
     uint64_t next_payload, build_ms;
+    uint64_t checksum; /* of all the rest, as read */
     struct segment_rows segments;
 };
 
 void manifest_free(struct manifest *manifest);
+/** @return also DOPPEL_E_CORRUPT: the checksum is wrong, or a number that none can have */
 enum doppel_status manifest_read(struct doppel_store *store, const char *name, struct manifest *out,
                                  struct doppel_error *error);
 enum doppel_status manifest_make(struct doppel_store *store, const char *name,
                                  const struct doppel_index_options *options,
                                  struct doppel_error *error);
-/** Write all but name and options. */
-enum doppel_status manifest_write(struct doppel_store *store, const struct manifest *manifest,
-                                  struct doppel_error *error);
+/** Write all but name and options, and the checksum. */
+enum doppel_status manifest_write(struct doppel_store *store, const char *name,
+                                  const struct manifest *manifest, struct doppel_error *error);
+/** Forget a damaged one, its segments, its log and what belongs to no index. */
+enum doppel_status manifest_drop(struct doppel_store *store, const char *name,
+                                 struct doppel_error *error);
 
 /* ---- records of the log ---- */
 
@@ -99,6 +105,7 @@ struct doppel_store_index {
     char *name, *folder;
     int lock_fd; /* -1: a reader */
     bool salvage;
+    struct doppel_index_options make; /* as it is to be made; table 0: not known */
     doppel_store_index_rebuilder *rebuild;
     void *rebuild_context;
 
@@ -129,6 +136,9 @@ bool index_is_damage(enum doppel_status status);
 /** @param error not NULL */
 enum doppel_status index_load(struct doppel_store_index *self, struct doppel_error *error);
 void index_unload(struct doppel_store_index *self);
+/** Whether a segment's file is the one that was put there. */
+enum doppel_status index_check_stamp(const struct doppel_store_index *self,
+                                     const struct segment_row *row, struct doppel_error *error);
 enum doppel_status index_check(const struct doppel_store_index *self, struct doppel_error *error);
 void index_seen(struct publication *account, const uint64_t *payloads, size_t count);
 
@@ -139,7 +149,10 @@ enum doppel_status index_log_drop(struct doppel_store *store, int64_t owner, int
                                   struct doppel_error *error);
 /** Put records after the last one into the index. */
 enum doppel_status index_log_replay(struct doppel_store_index *self, struct doppel_error *error);
-/** Drop records that cannot be read. */
+/** Whether the log's pages are in order, and each record is some index's: a record that is lost at
+ * its end shows in these alone. */
+enum doppel_status index_log_check(struct doppel_store_index *self, struct doppel_error *error);
+/** Drop records that cannot be read, and close the gaps. */
 enum doppel_status index_log_drop_damaged(struct doppel_store_index *self,
                                           struct doppel_error *error);
 
@@ -150,6 +163,10 @@ enum doppel_status segment_folder_lock(const char *path, uint32_t timeout_ms, in
 /** Remove segment files that no manifest names. */
 void segment_folder_sweep(const char *path, const struct segment_rows *live);
 void segment_folder_set_aside(const char *folder, const char *name);
+/** The checksum of its first page, which holds those of all others: by it another file under the
+ * same name is noticed. @return DOPPEL_OK; DOPPEL_E_NOT_FOUND; _IO; _MEMORY */
+enum doppel_status segment_folder_stamp(const char *folder, const char *name, uint64_t *out,
+                                        struct doppel_error *error);
 
 /* index_publish.c */
 enum doppel_status index_publish(void *context, const char *const *names, size_t count,

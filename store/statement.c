@@ -52,6 +52,26 @@ enum doppel_status doppel_store_step(struct doppel_store *store, sqlite3_stmt *s
     return DOPPEL_OK;
 }
 
+enum doppel_status store_check_pages(struct doppel_store *store, const char *pragma,
+                                     struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = doppel_store_statement(store, pragma, &statement, error);
+    if (!status)
+        status = doppel_store_step(store, statement, &row, error);
+    if (status)
+        return status;
+    const char *found = row ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    if (!found || strcmp(found, "ok") != 0)
+        status = doppel_fail(error, DOPPEL_E_CORRUPT,
+                             "%s: the database is damaged: %s; put a copy in its place, or make it "
+                             "anew",
+                             store->path, found ? found : "it cannot be checked");
+    sqlite3_reset(statement);
+    return status;
+}
+
 void store_forget_statements(struct doppel_store *store)
 {
     for (size_t i = 0; i < store->prepared.count; i++)

@@ -99,12 +99,13 @@ DOPPEL_API enum doppel_status doppel_store_step(struct doppel_store *store,
     " lanes INTEGER NOT NULL, bands INTEGER NOT NULL, band_lanes INTEGER NOT NULL,"                \
     " key_bits INTEGER NOT NULL, compact INTEGER NOT NULL, head_codes INTEGER NOT NULL,"           \
     " whole INTEGER NOT NULL, generation INTEGER NOT NULL, flushed INTEGER NOT NULL,"              \
-    " next_payload INTEGER NOT NULL, build_ms INTEGER NOT NULL"                                    \
+    " next_payload INTEGER NOT NULL, build_ms INTEGER NOT NULL,"                                   \
+    " checksum INTEGER NOT NULL"                                                                   \
     ") STRICT;"                                                                                    \
     "CREATE TABLE doppel_index_segment("                                                           \
     " owner INTEGER NOT NULL REFERENCES doppel_index, position INTEGER NOT NULL,"                  \
     " name TEXT NOT NULL, codes INTEGER NOT NULL,"                                                 \
-    " least INTEGER NOT NULL, most INTEGER NOT NULL,"                                              \
+    " least INTEGER NOT NULL, most INTEGER NOT NULL, stamp INTEGER NOT NULL,"                      \
     " PRIMARY KEY(owner, position)"                                                                \
     ") STRICT, WITHOUT ROWID;"                                                                     \
     "CREATE TABLE doppel_index_log(record INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;"
@@ -188,7 +189,7 @@ struct doppel_store_index_info {
     uint64_t log_codes;                  /**< codes that no segment holds yet */
     uint64_t next_payload;               /**< one more than the largest payload ever inserted */
     double build_seconds;                /**< spent in bulk loads */
-    uint64_t damaged; /**< records of the log that could not be read (with salvage) */
+    uint64_t damaged;           /**< records of the log that could not be read (with salvage) */
     struct doppel_error upkeep; /**< why the last flush or merge failed that ran by itself, or OK:
                                    nothing is lost, it is tried again */
 };

@@ -12,7 +12,7 @@
 
 #include "tools/memory.h"
 
-enum { APPLICATION_ID = 0x64706c49 /* "dplI" */, SCHEMA_VERSION = 1, BUSY_TIMEOUT_MS = 5000 };
+enum { APPLICATION_ID = 0x64706c49 /* "dplI" */, SCHEMA_VERSION = 2, BUSY_TIMEOUT_MS = 5000 };
 
 static const char database_name[] = "index.db", index_name[] = "codes";
 

@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,6 +63,16 @@ static enum doppel_status rebuild(void *context, struct doppel_store_index *inde
             return error->status;
     }
     return DOPPEL_OK;
+}
+
+static enum doppel_status rebuild_half(void *context, struct doppel_store_index *index,
+                                       struct doppel_error *error)
+{
+    const uint64_t payload = 0, code = kept_code(0);
+    (void)context;
+    if (doppel_store_index_insert(index, &code, &payload, 1, error))
+        return error->status;
+    return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
 }
 
 static void make_segments(const char *folder, char *out_segment)
@@ -175,9 +186,11 @@ static void test_half_rebuilt(void **state)
     const struct kept_options rebuilding = {.rebuild = rebuild};
     char name[256];
     make_segments(*state, name);
-    run_raw(folder_path(*state, "index.db"), "UPDATE doppel_index SET whole=0");
-    struct kept kept;
+    const struct kept_options failing = {.rebuild = rebuild_half};
+    struct kept kept = kept_must_open(*state, &failing);
     struct doppel_error error;
+    assert_int_equal(doppel_store_index_rebuild(kept.index, &error), DOPPEL_E_CANCELLED);
+    kept_close(&kept);
     assert_int_equal(kept_open(*state, &plain, &kept, &error), DOPPEL_E_CORRUPT);
     assert_int_equal(kept_open(*state, &reading, &kept, &error), DOPPEL_E_BUSY);
     kept = kept_must_open(*state, &rebuilding);
@@ -211,12 +224,170 @@ static void test_orphans_are_removed(void **state)
     assert_int_equal(access(folder_path(*state, "codes/notes.txt"), F_OK), 0);
 }
 
+/* ---- the entry of the index ---- */
+
+/* What is not as it was written is refused, also by a repair, which leaves all as it is; a rebuild
+ * mends it. */
+static void assert_entry_refused(const char *folder, const char *sql)
+{
+    const struct kept_options salvage = {.salvage = true}, plain = {0};
+    const struct kept_options rebuilding = {.rebuild = rebuild};
+    struct kept kept;
+    struct doppel_error error;
+    size_t files = kept_files_ending(folder, ".segment", NULL);
+    run_raw(folder_path(folder, "index.db"), sql);
+    assert_refused(folder, "index.db: the entry of index 'codes' is damaged");
+    assert_int_equal(kept_open(folder, &salvage, &kept, &error), DOPPEL_E_CORRUPT);
+    assert_int_equal(kept_files_ending(folder, ".segment", NULL), files);
+    assert_int_equal(kept_files_ending(folder, ".damaged", NULL), 0);
+    kept = kept_must_open(folder, &rebuilding);
+    kept_close(&kept);
+    kept = kept_must_open(folder, &plain);
+    uint64_t end = 400;
+    assert_null(kept_compare(doppel_store_index_get(kept.index), 500, alive_below, &end, &error));
+    kept_close(&kept);
+}
+
+static void test_changed_entry(void **state)
+{
+    static const char *const changes[] = {
+        "UPDATE doppel_index SET bits=128",
+        "UPDATE doppel_index SET flushed=flushed-1",
+        "UPDATE doppel_index SET flushed=9223372036854775807",
+        "UPDATE doppel_index SET generation=9223372036854775807",
+        "UPDATE doppel_index SET id=9223372036854775807",
+        "UPDATE doppel_index SET id=-9223372036854775807",
+        "UPDATE doppel_index SET next_payload=1",
+        "UPDATE doppel_index SET whole=0",
+        "UPDATE doppel_index SET checksum=checksum+1",
+        "DELETE FROM doppel_index_segment",
+        "DELETE FROM doppel_index_segment WHERE position=1",
+        "UPDATE doppel_index_segment SET owner=2 WHERE position=0",
+        "UPDATE doppel_index_segment SET position=9 WHERE position=0",
+        "UPDATE doppel_index_segment SET stamp=stamp+1 WHERE position=0",
+        "UPDATE doppel_index_segment SET least=least+1 WHERE position=0",
+    };
+    char name[256];
+    make_segments(*state, name);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        assert_entry_refused(*state, changes[i]);
+}
+
+/* A sound segment of the same make, but of another index. */
+static void test_swapped_segment(void **state)
+{
+    const struct kept_options plain = {0}, salvage = {.salvage = true};
+    char name[256], other_name[256], path[600], from[600];
+    char *other = folder_make();
+    make_segments(*state, name);
+    struct kept kept = kept_must_open(other, &plain);
+    kept_must_transact(&kept, 0, 30);
+    kept_close(&kept);
+    assert_true(kept_files_ending(other, ".segment", other_name) > 0);
+    snprintf(from, sizeof from, "%s/codes/%s", other, other_name);
+    snprintf(path, sizeof path, "%s/codes/%s", (char *)*state, name);
+    assert_int_equal(rename(from, path), 0);
+    folder_remove(other);
+    assert_refused(*state, name);
+    kept = kept_must_open(*state, &salvage);
+    struct damage damage = {0};
+    assert_int_equal(doppel_store_index_verify(kept.index, note_damage, &damage, NULL), DOPPEL_OK);
+    assert_int_equal(damage.count, 1);
+    assert_string_equal(damage.name, name);
+    kept_close(&kept);
+}
+
+/* A record of the log that is gone, or is another index's: refused, and repaired. */
+static void test_lost_record(void **state)
+{
+    static const char *const changes[] = {
+        "DELETE FROM doppel_index_log WHERE record & 1023 = 3",
+        "UPDATE doppel_index_log SET record=record + (2 << 40) WHERE record & 1023 = 6",
+        "UPDATE doppel_index_log SET record=9223372036854775807 WHERE record & 1023 = 8",
+    };
+    const struct kept_options plain = {0}, salvage = {.salvage = true};
+    struct kept kept = kept_must_open(*state, &plain);
+    kept_must_transact(&kept, 0, 4);
+    kept_close(&kept);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct doppel_store_index_info info;
+        run_raw(folder_path(*state, "index.db"), changes[i]);
+        assert_refused(*state, "of the log");
+        kept = kept_must_open(*state, &salvage);
+        doppel_store_index_info(kept.index, &info);
+        assert_true(info.damaged > 0);
+        assert_int_equal(doppel_store_index_repair(kept.index, NULL, NULL, NULL), DOPPEL_OK);
+        kept_close(&kept);
+        kept = kept_must_open(*state, &plain);
+        kept_must_transact(&kept, 10 + i, 11 + i); /* and it goes on */
+        kept_close(&kept);
+    }
+}
+
+static uint8_t *read_all(const char *path, size_t *out_size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *out_size = (size_t)ftell(file);
+    rewind(file);
+    uint8_t *bytes = malloc(*out_size);
+    assert_int_equal(fread(bytes, 1, *out_size, file), *out_size);
+    fclose(file);
+    return bytes;
+}
+
+static void write_all(const char *path, const uint8_t *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+/* A bit of the database is wrong: an error, or the right answer. */
+static void test_flipped_bits(void **state)
+{
+    enum { FLIPS = 3000 };
+    const struct kept_options reading = {.read_only = true};
+    uint64_t random = 7, transactions, refused = 0;
+    char name[256];
+    size_t size;
+    make_segments(*state, name);
+    char *path = strdup(folder_path(*state, "index.db"));
+    uint8_t *bytes = read_all(path, &size);
+    for (int i = 0; i < FLIPS; i++) {
+        size_t bit = kept_random(&random) % (size * 8);
+        struct kept kept;
+        struct doppel_error error;
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        write_all(path, bytes, size);
+        if (kept_open(*state, &reading, &kept, &error)) {
+            refused++;
+        } else {
+            const char *wrong =
+                kept_check(doppel_store_index_get(kept.index), &transactions, &error);
+            if (!wrong && transactions != 40)
+                wrong = "transactions are missing";
+            if (wrong)
+                fail_msg("bit %zu: %s", bit, wrong);
+            kept_close(&kept);
+        }
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    assert_true(refused > 0 && refused < FLIPS);
+    free(bytes);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         KEPT_TEST(test_lost_segment),        KEPT_TEST(test_repaired),
         KEPT_TEST(test_damaged_log),         KEPT_TEST(test_half_rebuilt),
-        KEPT_TEST(test_orphans_are_removed),
+        KEPT_TEST(test_orphans_are_removed), KEPT_TEST(test_changed_entry),
+        KEPT_TEST(test_swapped_segment),     KEPT_TEST(test_lost_record),
+        KEPT_TEST(test_flipped_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
