@@ -6,6 +6,11 @@
 /* The records of an index lie together: its id × 2^40, and from there its records' numbers. */
 enum { NUMBER_BITS = 40 };
 
+/* Records of no index, or such as its segments should hold. */
+#define STRAY                                                                                      \
+    " WHERE NOT EXISTS (SELECT 1 FROM doppel_index"                                                \
+    " WHERE id=record>>40 AND record>(id<<40)+flushed)"
+
 static int64_t log_key(int64_t owner, int64_t number)
 {
     return owner * ((int64_t)1 << NUMBER_BITS) + number;
@@ -160,11 +165,8 @@ enum doppel_status index_log_check(struct doppel_store_index *self, struct doppe
     enum doppel_status status =
         store_check_pages(self->store, "PRAGMA quick_check('doppel_index_log')", error);
     if (!status)
-        status =
-            doppel_store_statement(self->store,
-                                   "SELECT record FROM doppel_index_log"
-                                   " WHERE record>>40 NOT IN (SELECT id FROM doppel_index) LIMIT 1",
-                                   &statement, error);
+        status = doppel_store_statement(
+            self->store, "SELECT record FROM doppel_index_log" STRAY " LIMIT 1", &statement, error);
     if (!status)
         status = doppel_store_step(self->store, statement, &stray, error);
     if (status)
@@ -174,17 +176,14 @@ enum doppel_status index_log_check(struct doppel_store_index *self, struct doppe
         self->damaged++;
     else if (stray)
         return doppel_fail(error, DOPPEL_E_CORRUPT,
-                           "%s: a record of the log is damaged: it is no index's",
+                           "%s: a record of the log is damaged: it has a wrong number",
                            self->store->path);
     return DOPPEL_OK;
 }
 
 static enum doppel_status drop_strays(struct doppel_store *store, struct doppel_error *error)
 {
-    return doppel_store_execute(store,
-                                "DELETE FROM doppel_index_log"
-                                " WHERE record>>40 NOT IN (SELECT id FROM doppel_index)",
-                                error);
+    return doppel_store_execute(store, "DELETE FROM doppel_index_log" STRAY, error);
 }
 
 static enum doppel_status drop_one(struct doppel_store *store, int64_t key,

@@ -304,6 +304,8 @@ static void test_lost_record(void **state)
         "DELETE FROM doppel_index_log WHERE record & 1023 = 3",
         "UPDATE doppel_index_log SET record=record + (2 << 40) WHERE record & 1023 = 6",
         "UPDATE doppel_index_log SET record=9223372036854775807 WHERE record & 1023 = 8",
+        "UPDATE doppel_index_log SET record=record & ~1023"
+        " WHERE record=(SELECT max(record) FROM doppel_index_log)",
     };
     const struct kept_options plain = {0}, salvage = {.salvage = true};
     struct kept kept = kept_must_open(*state, &plain);
