@@ -41,8 +41,10 @@ static size_t folder_length(const char *path)
 
 static bool is_last_folder(const struct item_store *store, const char *path, size_t length)
 {
+    if (!store->names.count)
+        return false;
     const char *folder = store->names.items + store->last_folder;
-    return store->names.count && strncmp(folder, path, length) == 0 && !folder[length];
+    return strncmp(folder, path, length) == 0 && !folder[length];
 }
 
 static bool add_name(struct item_store *store, const char *path, uint32_t *out_name)
