@@ -106,8 +106,11 @@ static uint64_t state_as(const char *folder, bool read_only)
 
 uint64_t state_of(const char *folder)
 {
-    uint64_t count = state_as(folder, true);
-    assert_int_equal(state_as(folder, false), count);
+    uint64_t seen = state_as(folder, true), count = state_as(folder, false);
+    /* A commit that was cut off after its last frame in SQLite's log comes to light when the log is
+     * recovered, which is when the last process that had it open is gone. */
+    assert_in_range(count, seen, seen + 1);
+    assert_int_equal(state_as(folder, true), count);
     return count;
 }
 
