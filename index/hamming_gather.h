@@ -19,9 +19,9 @@ struct gathered {
     uint8_t places[256]; /* the permutation */
     uint64_t count;      /* codes, with repeats */
     uint64_t distinct, repeated;
-    uint64_t *items;            /* distinct × (words + 1); the payload of each is the least */
-    const uint64_t *codes;      /* distinct × words, once they are apart */
-    uint32_t *work;             /* work_words, from then on */
+    uint64_t *items;       /* distinct × (words + 1); the payload of each is the least */
+    const uint64_t *codes; /* distinct × words, once they are apart */
+    uint32_t *work;        /* work_words, from then on */
     size_t work_words;
     ARRAY(struct repeat) again; /* the others, ascending by id and payload */
 };

@@ -1,8 +1,6 @@
-/* The Hamming table's kernel with AVX2: a plane of 16 lanes is two vectors. Ones are counted by
- * half-bytes (Muła, Kurz, Lemire, "Faster Population Counts Using AVX2 Instructions", 2016). */
+/* The Hamming table's kernel with AVX2: a plane of 16 lanes is two vectors. */
 #include "index/hamming_kernels.h"
-
-#include <immintrin.h>
+#include "index/ones_avx2.h"
 
 struct needle {
     __m256i rest[PLANES_MAX];
@@ -16,16 +14,6 @@ static inline struct needle needle_prepare(const uint32_t *rest, const unsigned 
     return needle;
 }
 
-static inline __m256i ones_by_byte(__m256i words)
-{
-    const __m256i ones = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
-                                          2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    const __m256i low = _mm256_set1_epi8(15);
-    __m256i high = _mm256_and_si256(_mm256_srli_epi32(words, 4), low);
-    return _mm256_add_epi8(_mm256_shuffle_epi8(ones, _mm256_and_si256(words, low)),
-                           _mm256_shuffle_epi8(ones, high));
-}
-
 /* Distances of half a group. */
 static inline __m256i half_distance(const uint32_t *half, const struct needle *needle,
                                     const unsigned planes)
@@ -33,16 +21,14 @@ static inline __m256i half_distance(const uint32_t *half, const struct needle *n
     __m256i bytes = _mm256_setzero_si256();
     for (unsigned plane = 0; plane < planes; plane++) {
         __m256i word = _mm256_load_si256((const __m256i *)(half + plane * LANES));
-        bytes = _mm256_add_epi8(bytes, ones_by_byte(_mm256_xor_si256(word, needle->rest[plane])));
+        bytes = _mm256_add_epi8(bytes, ones_of_bytes(_mm256_xor_si256(word, needle->rest[plane])));
     }
-    __m256i pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1));
-    return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+    return ones_of_words(bytes);
 }
 
 static inline uint32_t within(__m256i distance, uint32_t limit)
 {
-    __m256i beyond = _mm256_cmpgt_epi32(distance, _mm256_set1_epi32((int)limit));
-    return ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(beyond)) & 0xff;
+    return lanes_within(distance, _mm256_set1_epi32((int)limit));
 }
 
 static inline bool groups_near(const uint32_t *groups, uint32_t count, const struct needle *needle,

@@ -1,20 +1,6 @@
-/* The join's kernels with AVX2: bits counted by nibble look-up. */
-#include <immintrin.h>
-
+/* The join's kernels with AVX2. */
 #include "index/join_loop.h"
-
-/* Set bits of each byte. Source: Muła, Kurz, Lemire, "Faster Population Counts Using AVX2
- * Instructions" (2018). */
-static inline __m256i byte_counts(__m256i differ)
-{
-    const __m256i nibble_bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0,
-                                                 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    const __m256i low_nibbles = _mm256_set1_epi8(0x0f);
-    __m256i low = _mm256_and_si256(differ, low_nibbles);
-    __m256i high = _mm256_and_si256(_mm256_srli_epi16(differ, 4), low_nibbles);
-    return _mm256_add_epi8(_mm256_shuffle_epi8(nibble_bits, low),
-                           _mm256_shuffle_epi8(nibble_bits, high));
-}
+#include "index/ones_avx2.h"
 
 static inline __m256i load(const void *at)
 {
@@ -24,11 +10,8 @@ static inline __m256i load(const void *at)
 /* Eight lanes with one code: those that are near. */
 static inline uint64_t near32(__m256i lanes, uint32_t row, __m256i limit)
 {
-    __m256i bytes = byte_counts(_mm256_xor_si256(lanes, _mm256_set1_epi32((int)row)));
-    __m256i pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1));
-    __m256i distance = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
-    __m256i far = _mm256_cmpgt_epi32(distance, limit);
-    return ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(far)) & 0xff;
+    __m256i differ = _mm256_xor_si256(lanes, _mm256_set1_epi32((int)row));
+    return lanes_within(ones_of_words(ones_of_bytes(differ)), limit);
 }
 
 static uint64_t cell_lanes(const struct join_block *block, size_t left, size_t right,
@@ -52,7 +35,7 @@ INLINE uint64_t near64(const struct join_side *a, size_t left, const struct join
     for (uint32_t word = 0; word < words; word++) {
         __m256i row = _mm256_set1_epi64x((long long)a->planes[word * a->stride + left]);
         __m256i lanes = load(b->planes + word * b->stride + right);
-        bytes = _mm256_add_epi8(bytes, byte_counts(_mm256_xor_si256(lanes, row)));
+        bytes = _mm256_add_epi8(bytes, ones_of_bytes(_mm256_xor_si256(lanes, row)));
     }
     __m256i distance = _mm256_sad_epu8(bytes, _mm256_setzero_si256());
     __m256i far = _mm256_cmpgt_epi64(distance, limit);
@@ -71,39 +54,6 @@ INLINE uint64_t cell_words(const struct join_block *block, size_t left, size_t r
     return near;
 }
 
-static uint64_t cell1(const struct join_block *block, size_t left, size_t right, uint32_t limit)
-{
-    return cell_words(block, left, right, limit, 1);
-}
-
-static uint64_t cell2(const struct join_block *block, size_t left, size_t right, uint32_t limit)
-{
-    return cell_words(block, left, right, limit, 2);
-}
-
-static uint64_t cell4(const struct join_block *block, size_t left, size_t right, uint32_t limit)
-{
-    return cell_words(block, left, right, limit, 4);
-}
-
-static bool lanes(const struct join_block *block)
-{
-    return compare_tiles(block, LANES32, cell_lanes);
-}
-
-static bool words1(const struct join_block *block)
-{
-    return compare_tiles(block, LANES64, cell1);
-}
-
-static bool words2(const struct join_block *block)
-{
-    return compare_tiles(block, LANES64, cell2);
-}
-
-static bool words4(const struct join_block *block)
-{
-    return compare_tiles(block, LANES64, cell4);
-}
+#include "index/join_cells.h"
 
 const struct join_kernels join_avx2 = {lanes, words1, words2, words4, check_by_words, 8.0F};

@@ -1,5 +1,6 @@
-/* The loops that the kernels of the join share. Each kernel's file includes this and gives it
- * `cell`: the near ones among ROWS codes of the left and `lanes` of the right, as bits. */
+/* The loops that the kernels of the join share. Each kernel's file includes this, defines its
+ * cell_lanes and cell_words (the near ones among ROWS codes of the left and some lanes of the
+ * right, as bits), and includes join_cells.h. */
 #ifndef DOPPEL_INDEX_JOIN_LOOP_H
 #define DOPPEL_INDEX_JOIN_LOOP_H
 

@@ -1,23 +1,14 @@
-/* The linear scan with AVX2: bits counted by nibble look-up, summed by bytes, 4 codes a vector. */
+/* The linear scan with AVX2: bits counted by bytes, 4 codes a vector. */
+#include "index/ones_avx2.h"
 #include "index/scan.h"
-
-#include <immintrin.h>
 
 enum { HALF = SCAN_GROUP / 2 };
 
-/* Set bits of each byte of code XOR query. Source: Muła, Kurz, Lemire, "Faster Population Counts
- * Using AVX2 Instructions" (2018). */
+/* Set bits of each byte of code XOR query. */
 static inline __m256i byte_counts(const uint64_t *code, uint64_t query)
 {
-    const __m256i nibble_bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0,
-                                                 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    const __m256i low_nibbles = _mm256_set1_epi8(0x0f);
-    __m256i differ = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)code),
-                                      _mm256_set1_epi64x((long long)query));
-    __m256i low = _mm256_and_si256(differ, low_nibbles);
-    __m256i high = _mm256_and_si256(_mm256_srli_epi16(differ, 4), low_nibbles);
-    return _mm256_add_epi8(_mm256_shuffle_epi8(nibble_bits, low),
-                           _mm256_shuffle_epi8(nibble_bits, high));
+    return ones_of_bytes(_mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)code),
+                                          _mm256_set1_epi64x((long long)query)));
 }
 
 static inline size_t emit(__m256i counts, uint32_t radius, size_t position, struct scan_hit *out)
