@@ -86,11 +86,16 @@ DOPPEL_API enum doppel_kind doppel_kind_from_name(const char *name);
 /** Numbers are written to disk: never reuse one. */
 enum doppel_scheme_id {
     DOPPEL_SCHEME_NONE = 0,
-    DOPPEL_SCHEME_PHASH64 = 1,   /**< 64-bit prefix of phash256; the stored fingerprint holds the
-                                    256-bit codes of all views */
-    DOPPEL_SCHEME_PHASH256 = 2,  /**< the same code at 256 bits, of the full frame alone: strict */
-    DOPPEL_SCHEME_IMAGEHASH = 3, /**< equal to Python imagehash's phash() */
-    DOPPEL_SCHEME_PDQ = 4        /**< Facebook's PDQ */
+    DOPPEL_SCHEME_PHASH64 = 1,    /**< 64-bit prefix of phash256; the stored fingerprint holds the
+                                     256-bit codes of all views */
+    DOPPEL_SCHEME_PHASH256 = 2,   /**< the same code at 256 bits, of the full frame alone: strict */
+    DOPPEL_SCHEME_IMAGEHASH = 3,  /**< equal to Python imagehash's phash() */
+    DOPPEL_SCHEME_PDQ = 4,        /**< Facebook's PDQ */
+    DOPPEL_SCHEME_MINHASH128 = 5, /**< one-permutation MinHash, 128 lanes of 16 bits */
+    DOPPEL_SCHEME_MINHASH256 = 6, /**< the same with 256 lanes */
+    DOPPEL_SCHEME_SIMHASH64 = 7,  /**< SimHash of the same shingles */
+    DOPPEL_SCHEME_WINNOW32 = 8,   /**< winnowed keys of four words, for passages */
+    DOPPEL_SCHEME_DATASKETCH = 9  /**< k-permutation MinHash, equal to datasketch's */
 };
 
 /** One way of making fingerprints. Codes of different schemes or versions never meet in a

@@ -249,6 +249,17 @@ DOPPEL_API enum doppel_status doppel_index_search_array(const struct doppel_inde
                                                         size_t *out_count,
                                                         struct doppel_error *error);
 
+/**
+ * Choose bands for signatures of `lanes` lanes, so that pairs with at least `limit` of equal lanes
+ * become candidates and others do not: the integral of the misses above the limit, weighed by
+ * `miss_weight`, and of the false candidates below it, weighed by 1 - miss_weight, is least.
+ * @param miss_weight 0 to 1; @return DOPPEL_OK; DOPPEL_E_ARGUMENT. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_index_bands_choose(uint32_t lanes, double limit,
+                                                        double miss_weight, uint32_t *out_bands,
+                                                        uint32_t *out_rows,
+                                                        struct doppel_error *error);
+
 /* ---- postings ----
  *
  * The items of all segments and the head lie one after the other on one axis of 64-bit positions.

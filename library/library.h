@@ -224,6 +224,60 @@ DOPPEL_API enum doppel_status doppel_library_each(struct doppel_library *library
                                                   doppel_item_visitor *visitor, void *context,
                                                   struct doppel_error *error);
 
+/* ---- decisions ---- */
+
+enum doppel_decision {
+    DOPPEL_DECISION_NEW,
+    DOPPEL_DECISION_DUPLICATE,
+    DOPPEL_DECISION_REVISION,
+    DOPPEL_DECISION_PART,
+    DOPPEL_DECISION_TOO_SHORT,
+    DOPPEL_DECISION_UNREADABLE,
+    DOPPEL_DECISION_CONFLICT
+};
+
+/** "new", "duplicate", …; static storage. Thread-safe. */
+DOPPEL_API const char *doppel_decision_name(enum doppel_decision decision);
+
+/** What to do with a record whose id came before. */
+enum doppel_same_id {
+    DOPPEL_SAME_ID_UPDATE, /**< its text takes the place of the former: a revision, unless it is the
+                              same content */
+    DOPPEL_SAME_ID_SKIP,   /**< the first stays: a duplicate */
+    DOPPEL_SAME_ID_ERROR   /**< a conflict */
+};
+
+/** Where a record comes from. Borrowed; NULL: not known. */
+struct doppel_origin {
+    const char *source;
+    const char *date; /**< ISO 8601, or seconds since 1970 */
+};
+
+/**
+ * Decide what a text is to one that came before it.
+ *
+ * The whole rule, for a record in order of input (dedup and ingest keep it, and agree):
+ *  1. What cannot be read is `unreadable`.
+ *  2. An id that came before: as `enum doppel_same_id` says.
+ *  3. The same normalised content as an earlier record: `duplicate` of that one's leader,
+ *     "same-content".
+ *  4. Too short: `too_short`; later ones with the same content are its duplicates.
+ *  5. The first earlier leader that shares a band and is within the limit of similarity:
+ *     `duplicate`, "near"; `revision` when both have the same source and the record a later date.
+ *  6. The first earlier leader that shares a band and contains the record, or is contained in it,
+ * by the limit of containment: `part` when the record is the smaller one by half or more, else
+ *     `revision`.
+ *  7. `new`.
+ * A record becomes a leader unless an earlier leader is within the limit of similarity: so a part
+ * and most revisions are leaders too, and every duplicate is near its leader: no chains.
+ *
+ * @param match of doppel_match_texts that returned true, record against item
+ * @return DOPPEL_DECISION_DUPLICATE, _REVISION or _PART. Thread-safe.
+ */
+DOPPEL_API enum doppel_decision doppel_decide(const struct doppel_match *match,
+                                              const struct doppel_origin *record,
+                                              const struct doppel_origin *item);
+
 #ifdef __cplusplus
 }
 #endif

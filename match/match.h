@@ -29,6 +29,12 @@ enum doppel_verified {
     DOPPEL_VERIFIED_ALIGNMENT
 };
 
+/** A stretch of the query (a) that is one of the item (b): texts in code points, else seconds. */
+struct doppel_segment {
+    double a_start, a_end, b_start, b_end;
+    double speed; /**< 1 of texts */
+};
+
 /** One answer, described: the fields of the JSON of CLI.md. */
 struct doppel_match {
     enum doppel_kind kind;
@@ -45,6 +51,11 @@ struct doppel_match {
         bool mirrored, cropped, trimmed;
         uint16_t rotated; /**< degrees clockwise by which the query was turned: 0, 90, 180, 270 */
     } transform;
+    bool has_coverage;                     /**< the next two are known */
+    double query_coverage, item_coverage;  /**< share of the query, and of the item, that the other
+                                              one has too: of texts, of their shingles or words */
+    const struct doppel_segment *segments; /**< of passages; borrowed */
+    size_t segment_count;
 };
 
 DOPPEL_API const char *doppel_relation_name(enum doppel_relation relation);
@@ -92,6 +103,40 @@ DOPPEL_API bool doppel_match_borderline(const struct doppel_match *match,
 /** Fill a match from pixels (the verdict of doppel_image_check_pixels). */
 DOPPEL_API void doppel_match_from_pixels(const struct doppel_image_verdict *verdict, bool confirmed,
                                          struct doppel_match *match);
+
+/* ---- texts ---- */
+
+/** What is known of a text. Arrays are borrowed. */
+struct doppel_text_evidence {
+    struct doppel_digest content; /**< of the normalised text */
+    bool too_short;               /**< matches by `content` alone */
+    const uint16_t *lanes;        /**< MinHash; NULL: not known */
+    uint32_t lane_count;
+    const uint32_t *shingles; /**< ascending, each once (doppel/text.h); NULL: not known */
+    size_t shingle_count;
+    bool shingles_kept; /**< they were kept; else they were computed from the text just now */
+};
+
+struct doppel_text_limits {
+    double min_similarity;  /**< Jaccard; default .7 */
+    double min_containment; /**< of one in the other, where the similarity is too low; default .9 */
+};
+
+DOPPEL_API struct doppel_text_limits doppel_text_limits_default(void);
+
+/**
+ * Compare two texts of the same scheme, version and options.
+ * @param out_match filled also when they do not match: `similarity` is the Jaccard similarity of
+ * the shingle sets and the coverages are the containments both ways; of signatures alone an
+ * estimate. `distance` is of the lanes, where both have them. `verified`: EXACT (equal content, or
+ * shingles of both texts), CODES (shingles, of one of them kept), SIGNATURE. `relation`: SAME
+ * within the limit of similarity; CONTAINED (the query in the item), CONTAINS.
+ * @return true when they match. Thread-safe.
+ */
+DOPPEL_API bool doppel_match_texts(const struct doppel_text_evidence *query,
+                                   const struct doppel_text_evidence *item,
+                                   const struct doppel_text_limits *limits,
+                                   struct doppel_match *out_match);
 
 /* ---- many at once ---- */
 

@@ -3,12 +3,14 @@
 #define DOPPEL_DOPPEL_H
 
 #include <doppel/core.h>
+#include <doppel/corpus.h>
 #include <doppel/image.h>
 #include <doppel/index.h>
 #include <doppel/library.h>
 #include <doppel/match.h>
 #include <doppel/media.h>
 #include <doppel/store.h>
+#include <doppel/text.h>
 #include <doppel/worker.h>
 
 #endif

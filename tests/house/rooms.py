@@ -13,13 +13,15 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 USES = {
     "core": "",
     "media": "core",
+    "text": "core",
     "image": "core",
     "index": "core",
-    "match": "core image index",
+    "match": "core text image index",
     "store": "core index",
     "worker": "core",
     "library": "core image index match store",
-    "tools": "core media image index match store worker library",
+    "corpus": "core text index match library",
+    "tools": "core media text image index match store worker library corpus",
 }
 
 # Of media, the command uses the probe, which needs no decoder.
@@ -27,13 +29,15 @@ TOOLS_USE_OF_MEDIA = {"intake_read.c"}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
 WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint.h"}
-WORKER_PROGRAM_USES = "core media image worker"
+WORKER_PROGRAM_USES = "core media text image worker"
 
 # A header of somebody else's library, and the rooms that may see it.
 OUTSIDERS = {
     r"xxhash\.h": "core",
     r"sqlite3\.h": "store library",
     r"jansson\.h": "tools",
+    r"(utf8proc|gumbo|md4c)\.h": "text",
+    r"(simdjson|zlib|zstd)\.h": "corpus",
     r"(jpeglib|jerror|png)\.h|libav\w+/.*|libsw\w+/.*|libheif/.*|webp/.*|libexif/.*": "media",
 }
 

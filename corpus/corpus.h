@@ -1,0 +1,103 @@
+/**
+ * doppel/corpus.h: whole corpora of text records at once: reading JSON Lines, and deciding for each
+ * record whether it is new. Uses core, text, index, match and library; simdjson, zlib and zstd.
+ */
+#ifndef DOPPEL_CORPUS_H
+#define DOPPEL_CORPUS_H
+
+#include <stdbool.h>
+
+#include <doppel/core.h>
+#include <doppel/library.h>
+#include <doppel/match.h>
+#include <doppel/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Names of the fields of a record. */
+struct doppel_corpus_fields {
+    const char *id, *text, *path, *source, *date; /**< default "id", "text", "path", "source",
+                                                     "date" */
+};
+
+struct doppel_corpus_files {
+    const char *const *paths; /**< files, folders, "-" */
+    size_t count;
+    uint64_t max_line_bytes; /**< longer lines are unreadable; default 1 GiB */
+};
+
+/** A record as it was read. Strings are borrowed, and end in NUL; text may hold NULs. */
+struct doppel_corpus_record {
+    uint32_t file;
+    uint64_t line;    /**< from 1 */
+    uint64_t offset;  /**< of the line in the file as decompressed */
+    size_t size;      /**< of the line, without its newline */
+    const char *id;   /**< a string, or a number as it is written; NULL: it has none */
+    const char *text; /**< NULL: it has none */
+    size_t text_size;
+    const char *path, *source, *date; /**< NULL: it has none */
+    struct doppel_error error;        /**< status != OK: unreadable, and why */
+};
+
+DOPPEL_API struct doppel_corpus_fields doppel_corpus_fields_default(void);
+
+/* ---- dedup ---- */
+
+struct doppel_dedup_options {
+    struct doppel_corpus_files files;
+    struct doppel_corpus_fields fields;
+    struct doppel_text_options text;
+    struct doppel_text_limits limits; /**< of the similarity and containment, doppel/match.h */
+    uint32_t bands, rows;  /**< 0: chosen from limit and lanes (doppel_index_bands_choose) */
+    uint64_t memory_bytes; /**< beyond, signatures and band keys go to `temporary`; 0: no
+                              limit */
+    const char *temporary; /**< folder; NULL: $TMPDIR or /tmp */
+    uint32_t threads;      /**< 0: one a processor */
+    bool keep_shingles;    /**< of records that cannot be read again, in `temporary` */
+    enum doppel_same_id on_same_id;
+    struct doppel_library *against; /**< its texts are leaders before the first record; or NULL */
+    /** Called now and then from the calling thread; false ends the reading: what was read is
+     * decided. */
+    bool (*progress)(void *context, uint64_t done, uint64_t total, uint64_t records);
+    void *context;
+};
+
+DOPPEL_API struct doppel_dedup_options doppel_dedup_options_default(void);
+
+/** What was decided of a record. Strings are borrowed. */
+struct doppel_dedup_decision {
+    uint64_t number;  /**< of the record, from 0 */
+    const char *path; /**< of its file */
+    uint64_t line;
+    const char *id; /**< NULL: it has none */
+    enum doppel_decision decision;
+    const char *reason; /**< "same-content", "near", "part", "same-id", … or why it is unreadable;
+                           NULL: new */
+    const char *of;     /**< id of the leader or of the record that it revises; NULL: none */
+    const char *replaces; /**< id; NULL: none */
+    bool has_match;
+    struct doppel_match match;
+    bool plain; /**< the line can be read again: */
+    uint64_t offset, size;
+};
+
+typedef bool doppel_dedup_visitor(void *context, const struct doppel_dedup_decision *decision);
+
+/**
+ * Decide for every record of a corpus, in one pass over it, and visit the decisions in input order:
+ * one for each line that is not empty, broken ones included. The rules are doppel_decide's, and so
+ * is the order: a record is a duplicate of the first earlier leader within the limit. The same for
+ * any number of threads and any memory limit.
+ * @return DOPPEL_OK; DOPPEL_E_CANCELLED (by the visitor, or by `progress` after all that was read
+ * was visited); _IO; _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
+                                           doppel_dedup_visitor *visitor, void *context,
+                                           struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+/* Defaults of reading and deciding corpora. */
+#include <doppel/corpus.h>
+
+struct doppel_corpus_fields doppel_corpus_fields_default(void)
+{
+    return (struct doppel_corpus_fields){"id", "text", "path", "source", "date"};
+}
+
+struct doppel_dedup_options doppel_dedup_options_default(void)
+{
+    return (struct doppel_dedup_options){
+        .files = {.max_line_bytes = UINT64_C(1) << 30},
+        .fields = doppel_corpus_fields_default(),
+        .text = doppel_text_options_default(),
+        .limits = doppel_text_limits_default(),
+    };
+}

@@ -1,0 +1,34 @@
+/* How a text is read: defaults, and the version number that other choices get. */
+#include <doppel/text.h>
+
+/* The choices lie above the base version, as they differ from the defaults: 0 = none does. */
+enum { BASE_BITS = 6, SHINGLE_BITS = 4 };
+
+struct doppel_text_options doppel_text_options_default(void)
+{
+    return (struct doppel_text_options){
+        .format = DOPPEL_TEXT_PLAIN,
+        .nfkc = true,
+        .fold_case = true,
+        .drop_punctuation = true,
+        .unit = DOPPEL_TEXT_WORDS,
+        .shingle = 5,
+        .min_words = 10,
+        .lanes = 128,
+    };
+}
+
+static unsigned choice_bits(const struct doppel_text_options *options)
+{
+    return (unsigned)options->nfkc | (unsigned)options->fold_case << 1 |
+           (unsigned)options->drop_punctuation << 2 |
+           (unsigned)(options->unit == DOPPEL_TEXT_CHARACTERS) << 3 |
+           ((options->shingle - 1) & ((1u << SHINGLE_BITS) - 1)) << 4;
+}
+
+uint16_t doppel_text_version(uint16_t base, const struct doppel_text_options *options)
+{
+    struct doppel_text_options defaults = doppel_text_options_default();
+    unsigned choice = choice_bits(options) ^ choice_bits(&defaults);
+    return (uint16_t)(choice << BASE_BITS | base);
+}

@@ -1,0 +1,219 @@
+/**
+ * doppel/text.h: texts to fingerprints: normalising, shingles, exact digest, MinHash, SimHash, and
+ * winnowed keys for passages. Needs core, utf8proc (what a character is), gumbo (HTML) and md4c
+ * (Markdown).
+ *
+ * A text goes through in blocks, in one pass, whatever is wanted of it:
+ *
+ *     bytes ─ plain text (of HTML, Markdown) ─ normalised words ─ word hashes ─ shingle hashes
+ *                                                                               ├─ MinHash lanes
+ *                                                                               ├─ SimHash sums
+ *                                                                               └─ the set itself
+ *
+ * The normalised text is its words, with one space between them. Where a script is written without
+ * spaces (Han, kana, Thai, Khmer, Lao, Burmese), each code point is a word.
+ *
+ * From the bytes on everything is integers: the same text gives the same codes everywhere.
+ */
+#ifndef DOPPEL_TEXT_H
+#define DOPPEL_TEXT_H
+
+#include <stdbool.h>
+
+#include <doppel/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What the bytes are. It is no part of the scheme: the same words are the same text. */
+enum doppel_text_format {
+    DOPPEL_TEXT_PLAIN,
+    DOPPEL_TEXT_HTML, /**< without script, style, nav, header, footer, aside; entities decoded */
+    DOPPEL_TEXT_MARKDOWN,
+    DOPPEL_TEXT_AUTO /**< HTML when it begins like it, else plain */
+};
+
+enum doppel_text_unit { DOPPEL_TEXT_WORDS, DOPPEL_TEXT_CHARACTERS };
+
+enum {
+    DOPPEL_TEXT_MAX_LANES = 256,
+    DOPPEL_TEXT_MAX_SHINGLE = 16,
+    DOPPEL_TEXT_MAX_WORD_BYTES = 1024 /**< of a normalised word; longer runs are cut into such */
+};
+
+/** How a text is normalised and shingled. All but `format`, `lanes` and `min_words` is part of the
+ * scheme: signatures made with other values never meet (doppel_text_version). */
+struct doppel_text_options {
+    enum doppel_text_format format; /**< default plain */
+    bool nfkc;                      /**< compatibility composition; default true */
+    bool fold_case;                 /**< default true */
+    bool drop_punctuation; /**< all but letters, marks and numbers separates words; else each of
+                              them is a word of its own; default true */
+    enum doppel_text_unit unit; /**< default words */
+    uint32_t shingle;           /**< words or code points of a shingle, 1 to 16; default 5 */
+    uint32_t min_words; /**< a text of fewer words is too short to be told by shingles; default 10
+                         */
+    uint32_t lanes;     /**< of the MinHash signature: 128 (default) or 256 */
+};
+
+DOPPEL_API struct doppel_text_options doppel_text_options_default(void);
+
+/** The version of what these options make: `base` (of struct doppel_scheme) for the defaults, and
+ * different for every other choice. Thread-safe. */
+DOPPEL_API uint16_t doppel_text_version(uint16_t base, const struct doppel_text_options *options);
+
+/** A named choice for a kind of collection (docs/methods.md has the tables behind it). */
+struct doppel_text_preset {
+    const char *name; /**< "web", "news", "ocr", "code" */
+    struct doppel_text_options options;
+    double min_similarity; /**< limit of the Jaccard similarity */
+    uint32_t bands, rows;  /**< of the candidate search */
+    const char *summary;
+};
+
+/** All presets, the default first; `*out_count` of them; static storage. Thread-safe. */
+DOPPEL_API const struct doppel_text_preset *doppel_text_presets(size_t *out_count);
+/** The preset of this name, or NULL. Thread-safe. */
+DOPPEL_API const struct doppel_text_preset *doppel_text_preset_by_name(const char *name);
+
+/* ---- reading a text ---- */
+
+/** The workspace of one thread: some 300 KB, reused from text to text. */
+struct doppel_text;
+
+/** @param options NULL for the defaults; copied. @param out given (doppel_text_free). DOPPEL_OK;
+ * DOPPEL_E_ARGUMENT; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_text_new(const struct doppel_text_options *options,
+                                              struct doppel_text **out, struct doppel_error *error);
+DOPPEL_API void doppel_text_free(struct doppel_text *text);
+
+/** What is wanted of a text, or-ed. */
+enum doppel_text_want {
+    DOPPEL_TEXT_DIGEST = 1 << 0,
+    DOPPEL_TEXT_MINHASH = 1 << 1,
+    DOPPEL_TEXT_SIMHASH = 1 << 2,
+    DOPPEL_TEXT_SHINGLES = 1 << 3,
+    DOPPEL_TEXT_PASSAGES = 1 << 4 /**< words with places, and winnowed keys */
+};
+
+/** A word and where it stands, in code points of the plain text (of HTML and Markdown: of what
+ * doppel_text_plain gives), bad bytes counting as one each. */
+struct doppel_text_word {
+    uint32_t hash;
+    uint32_t start, end;
+};
+
+/** A key of `winnow32`: the hash of some words in a row, chosen by winnowing. */
+struct doppel_text_key {
+    uint32_t key;
+    uint32_t word; /**< number of its first word */
+};
+
+/** What a text comes to. Arrays are borrowed until the next call with the same workspace. */
+struct doppel_text_result {
+    uint64_t words;
+    uint64_t characters; /**< code points of the normalised text */
+    uint64_t bad_bytes;  /**< of the plain text: no valid UTF-8, read as U+FFFD */
+    bool too_short;      /**< fewer words than min_words, or no shingle */
+
+    struct doppel_digest digest;           /**< DIGEST: XXH3-128 of the normalised text */
+    uint16_t lanes[DOPPEL_TEXT_MAX_LANES]; /**< MINHASH: zeros without a shingle */
+    uint64_t simhash;                      /**< SIMHASH: 0 without a shingle */
+
+    const uint32_t *shingles; /**< SHINGLES: low 32 bits of the hashes, ascending, each once */
+    size_t shingle_count;
+
+    const struct doppel_text_word *places; /**< PASSAGES: `words` of them */
+    const struct doppel_text_key *keys;    /**< PASSAGES: by word */
+    size_t key_count;
+};
+
+/**
+ * Read a text.
+ *
+ * @param bytes any; NULs and all; borrowed
+ * @param want  or-ed enum doppel_text_want
+ * @param out   filled for what is wanted; zero elsewhere
+ * @return DOPPEL_OK; DOPPEL_E_LIMIT (HTML nested too deeply; PASSAGES or SHINGLES of 2^32 words and
+ * more); DOPPEL_E_MEMORY. Bad UTF-8 is no failure: see bad_bytes.
+ *
+ * Sources: docs/methods.md.
+ */
+DOPPEL_API enum doppel_status doppel_text_read(struct doppel_text *text, const void *bytes,
+                                               size_t size, unsigned want,
+                                               struct doppel_text_result *out,
+                                               struct doppel_error *error);
+
+/** The plain text of HTML or Markdown, in the workspace's format; of plain text the bytes
+ * themselves. @param out borrowed until the next call. As doppel_text_read. */
+DOPPEL_API enum doppel_status doppel_text_plain(struct doppel_text *text, const void *bytes,
+                                                size_t size, const char **out, size_t *out_size,
+                                                struct doppel_error *error);
+
+/** The normalised text. @param out borrowed until the next call. As doppel_text_read. */
+DOPPEL_API enum doppel_status doppel_text_normalise(struct doppel_text *text, const void *bytes,
+                                                    size_t size, const char **out, size_t *out_size,
+                                                    struct doppel_error *error);
+
+/* ---- fingerprints ---- */
+
+/** The fingerprint of a result read with MINHASH (`minhash128`; `minhash256` with 256 lanes) or
+ * SIMHASH (`simhash64`). Lanes are cut into codes of 256 bits, 16 lanes each, lane i in bits
+ * 16 × (i % 4) on of word i / 4 % 4 of code i / 16; position = number of the code.
+ * @param out given (doppel_fingerprint_free). DOPPEL_OK; DOPPEL_E_ARGUMENT; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_text_fingerprint(enum doppel_scheme_id scheme,
+                                                      const struct doppel_text_options *options,
+                                                      const struct doppel_text_result *result,
+                                                      struct doppel_fingerprint *out,
+                                                      struct doppel_error *error);
+
+/** An estimate and its standard error. */
+struct doppel_estimate {
+    double value, standard_error;
+};
+
+/** The Jaccard similarity of two sets, from `lanes` lanes of each. Thread-safe. Source: Li, Owen
+ * and Zhang, "One Permutation Hashing" (2012); lanes agree by chance at 2^-16, which is taken off.
+ */
+DOPPEL_API struct doppel_estimate doppel_minhash_similarity(const uint16_t *a, const uint16_t *b,
+                                                            uint32_t lanes);
+
+/** The cosine similarity of two weighted sets from the bits in which their SimHashes differ.
+ * Thread-safe. Source: Charikar, "Similarity Estimation Techniques" (2002). */
+DOPPEL_API struct doppel_estimate doppel_simhash_similarity(uint64_t a, uint64_t b);
+
+/* ---- SimHash of a caller's own hashes ---- */
+
+/** Zero-initialised it is empty. */
+struct doppel_simhash {
+    int64_t sums[64]; /**< of bit i: weights of hashes that have it less those that have not */
+};
+
+/** Add `count` hashes. @param weights count of them, or NULL: 1 each. Sums beyond int64 are the
+ * caller's to avoid. */
+DOPPEL_API void doppel_simhash_add(struct doppel_simhash *simhash, const uint64_t *hashes,
+                                   const int32_t *weights, size_t count);
+/** Bit i is set where sums[i] > 0. Thread-safe while nobody adds. */
+DOPPEL_API uint64_t doppel_simhash_get(const struct doppel_simhash *simhash);
+
+/* ---- datasketch's MinHash, for those who have its signatures ---- */
+
+/** Signatures bit-equal to datasketch's MinHash(num_perm, seed) with its default hash function. */
+struct doppel_datasketch;
+
+/** @param permutations 1 to 4096. @param out given. DOPPEL_OK; DOPPEL_E_ARGUMENT; _MEMORY. */
+DOPPEL_API enum doppel_status doppel_datasketch_new(uint32_t permutations, uint32_t seed,
+                                                    struct doppel_datasketch **out,
+                                                    struct doppel_error *error);
+DOPPEL_API void doppel_datasketch_free(struct doppel_datasketch *sketch);
+/** `permutations` values of an empty set. */
+DOPPEL_API void doppel_datasketch_clear(const struct doppel_datasketch *sketch, uint64_t *values);
+/** What update() does with the bytes of one token. Thread-safe. */
+DOPPEL_API void doppel_datasketch_update(const struct doppel_datasketch *sketch, const void *token,
+                                         size_t size, uint64_t *values);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
