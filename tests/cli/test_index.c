@@ -1,5 +1,6 @@
 /* doppel index, against a slow oracle. */
 #include "command.h"
+#include "index_info.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -198,24 +199,6 @@ static void finds_what_a_scan_finds(void **state)
         codes_free(&queries);
         assert_int_equal(system("rm -rf x.index y.index"), 0);
     }
-}
-
-static json_t *info_of(const char *index)
-{
-    char *text = doppel_prints(0, "index", "info", index, "--json");
-    json_t *info = json_loads(text, 0, NULL);
-    assert_non_null(info);
-    free(text);
-    return info;
-}
-
-static json_int_t info_number(const char *index, const char *key)
-{
-    json_t *info = info_of(index);
-    assert_true(json_is_number(json_object_get(info, key)));
-    json_int_t value = (json_int_t)json_number_value(json_object_get(info, key));
-    json_decref(info);
-    return value;
 }
 
 static void grows_and_shrinks(void **state)

@@ -1,8 +1,8 @@
 /* doppel index with odd inputs, in odd places. */
 #include "command.h"
+#include "index_info.h"
 
 #include <fcntl.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,24 +10,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static json_t *info_of(const char *index)
-{
-    char *text = doppel_prints(0, "index", "info", index, "--json");
-    json_t *info = json_loads(text, 0, NULL);
-    assert_non_null(info);
-    free(text);
-    return info;
-}
-
-static json_int_t info_number(const char *index, const char *key)
-{
-    json_t *info = info_of(index);
-    assert_true(json_is_number(json_object_get(info, key)));
-    json_int_t value = (json_int_t)json_number_value(json_object_get(info, key));
-    json_decref(info);
-    return value;
-}
 
 #define write_text(path, text) write_file(path, text, strlen(text))
 

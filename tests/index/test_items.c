@@ -16,8 +16,9 @@
 #include <doppel/index.h>
 
 #include "index/codes.h"
+#include "index/published.h"
 
-enum { KEYS = 40, KEY_BITS = 6, MOST_ITEMS = 3000, MOST_POSTINGS = 100, NAMES = 64 };
+enum { KEYS = 40, KEY_BITS = 6, MOST_ITEMS = 3000, MOST_POSTINGS = 100 };
 
 static char folder[] = "/tmp/test-items-XXXXXX";
 
@@ -31,8 +32,8 @@ struct life {
     struct doppel_index *index;
     struct doppel_index_options options;
     bool in_files;
-    char *names[NAMES];
-    size_t name_count, count;
+    struct published published;
+    size_t count;
     struct item *items; /* the living */
     uint64_t seed;
 };
@@ -110,28 +111,10 @@ static void check_all(struct life *life)
 
 /* ---- what happens ---- */
 
-static enum doppel_status publish(void *context, const char *const *names, size_t count,
-                                  struct doppel_error *error)
-{
-    (void)error;
-    struct life *life = context;
-    for (size_t i = 0; i < life->name_count; i++)
-        free(life->names[i]);
-    for (size_t i = 0; i < count; i++)
-        life->names[i] = strdup(names[i]);
-    life->name_count = count;
-    return DOPPEL_OK;
-}
-
 static void open_index(struct life *life)
 {
-    struct doppel_index_files files = {.folder = folder,
-                                       .names = (const char *const *)life->names,
-                                       .count = life->name_count,
-                                       .publish = publish,
-                                       .context = life};
-    assert_int_equal(life->in_files ? doppel_index_open(&life->options, &files, &life->index, NULL)
-                                    : doppel_index_new(&life->options, &life->index, NULL),
+    assert_int_equal(open_published(&life->published, life->in_files ? folder : NULL,
+                                    &life->options, &life->index),
                      DOPPEL_OK);
 }
 
@@ -215,12 +198,7 @@ static void live(bool in_files)
     assert_int_equal(doppel_index_count(life.index), postings);
     check_all(&life);
     doppel_index_free(life.index);
-    for (size_t i = 0; i < life.name_count; i++) {
-        char path[256];
-        snprintf(path, sizeof path, "%s/%s", folder, life.names[i]);
-        assert_int_equal(unlink(path), 0);
-        free(life.names[i]);
-    }
+    remove_published(&life.published, folder);
     free(life.items);
 }
 

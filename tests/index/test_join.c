@@ -12,43 +12,18 @@
 #include <doppel/index.h>
 
 #include "core/cpu.h"
+#include "index/code_list.h"
 #include "index/codes.h"
 
 enum { MAX_CODES = 5000, MAX_WORDS = 4 };
 
-/* Codes in an array; numbers are positions. */
-struct list {
-    uint64_t codes[MAX_CODES * MAX_WORDS];
-    size_t count, words, at;
-    struct doppel_index_codes face;
-};
-
-static size_t read_list(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
-{
-    struct list *list = context;
-    size_t count = list->count - list->at < max ? list->count - list->at : max;
-    memcpy(codes, list->codes + list->at * list->words, count * list->words * sizeof *codes);
-    for (size_t i = 0; i < count; i++)
-        numbers[i] = (uint32_t)(list->at + i);
-    list->at += count;
-    return count;
-}
-
-static void rewind_list(void *context)
-{
-    ((struct list *)context)->at = 0;
-}
-
 static struct list *make_list(uint32_t bits, enum shape shape, size_t count, uint64_t seed)
 {
-    struct list *list = calloc(1, sizeof *list);
+    struct list *list = list_new(count, (bits + 63) / 64);
     assert_non_null(list);
-    list->words = (bits + 63) / 64;
-    list->count = count;
     shaped_codes(shape, count, list->words, seed, list->codes);
     for (size_t i = 0; bits == 32 && i < count; i++)
         list->codes[i] &= UINT32_MAX;
-    list->face = (struct doppel_index_codes){count, read_list, rewind_list, list};
     return list;
 }
 
@@ -146,7 +121,7 @@ static void check_self(uint32_t bits, enum shape shape, size_t count, uint32_t r
     if (shape != EQUAL && count > 10)
         plant(list, list, bits, radius, 5);
     check(bits, radius, 1 + radius % 3, list, NULL);
-    free(list);
+    list_free(list);
 }
 
 /* Small: all with all, at every kind of radius. */
@@ -188,8 +163,8 @@ static void test_two_sides(void **state)
                     if (left->count && shape != EQUAL)
                         plant(right, left, bits, radius, 9);
                     check(bits, radius, 1 + (uint32_t)s % 2, left, right);
-                    free(left);
-                    free(right);
+                    list_free(left);
+                    list_free(right);
                 }
 }
 
@@ -200,7 +175,7 @@ static void test_crowds(void **state)
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
         struct list *list = make_list(64, EQUAL, 1500, 1);
         check(64, 3, threads, list, NULL);
-        free(list);
+        list_free(list);
     }
 }
 
@@ -226,7 +201,7 @@ static void test_threads_keep_the_order(void **state)
         free(got.items);
     }
     free(wanted.items);
-    free(list);
+    list_free(list);
 }
 
 /* Each with all cells of a kernel at work; chunks may be chosen differently, pairs not. */
@@ -258,7 +233,7 @@ static void test_kernels_agree(void **state)
                 assert_equal(&pairs[2], &pairs[0]);
                 for (int i = 0; i < 3; i++)
                     free(pairs[i].items);
-                free(list);
+                list_free(list);
             }
 }
 
@@ -290,7 +265,7 @@ static void test_filter_and_end(void **state)
         free(some.items);
         free(few.items);
     }
-    free(list);
+    list_free(list);
 }
 
 static void test_wrong_use(void **state)
@@ -306,7 +281,7 @@ static void test_wrong_use(void **state)
     list->face.count = 2100;
     assert_int_equal(doppel_index_pair_up(&pairing, collect, &none, NULL), DOPPEL_E_ARGUMENT);
     assert_int_equal(none.count, 0);
-    free(list);
+    list_free(list);
 }
 
 int main(void)

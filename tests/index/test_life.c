@@ -20,8 +20,9 @@
 #include <doppel/index.h>
 
 #include "index/codes.h"
+#include "index/published.h"
 
-enum { MAX_WORDS = 32, MOST = 20000, NAMES = 64 };
+enum { MAX_WORDS = 32, MOST = 20000 };
 
 static char folder[] = "/tmp/test-life-XXXXXX";
 
@@ -32,10 +33,7 @@ struct life {
     uint64_t *codes, *payloads;
     struct doppel_index *index;
     bool in_files;
-    char *names[NAMES]; /* as published */
-    size_t name_count;
-    unsigned published;
-    enum doppel_status publish_status;
+    struct published published;
     uint64_t seed;
 };
 
@@ -162,31 +160,10 @@ static void check(struct life *life)
 
 /* ---- what happens ---- */
 
-static enum doppel_status publish(void *context, const char *const *names, size_t count,
-                                  struct doppel_error *error)
-{
-    struct life *life = context;
-    if (life->publish_status)
-        return doppel_fail(error, life->publish_status, "refused");
-    assert_true(count <= NAMES);
-    for (size_t i = 0; i < life->name_count; i++)
-        free(life->names[i]);
-    for (size_t i = 0; i < count; i++)
-        life->names[i] = strdup(names[i]);
-    life->name_count = count;
-    life->published++;
-    return DOPPEL_OK;
-}
-
 static void open_index(struct life *life)
 {
-    struct doppel_index_files files = {.folder = folder,
-                                       .names = (const char *const *)life->names,
-                                       .count = life->name_count,
-                                       .publish = publish,
-                                       .context = life};
-    assert_int_equal(life->in_files ? doppel_index_open(&life->options, &files, &life->index, NULL)
-                                    : doppel_index_new(&life->options, &life->index, NULL),
+    assert_int_equal(open_published(&life->published, life->in_files ? folder : NULL,
+                                    &life->options, &life->index),
                      DOPPEL_OK);
 }
 
@@ -322,12 +299,7 @@ static struct life begin(const struct doppel_index_options *options, bool in_fil
 
 static void end(struct life *life)
 {
-    for (size_t i = 0; i < life->name_count; i++) {
-        char path[256];
-        snprintf(path, sizeof path, "%s/%s", folder, life->names[i]);
-        assert_int_equal(unlink(path), 0);
-        free(life->names[i]);
-    }
+    remove_published(&life->published, folder);
     doppel_index_free(life->index);
     free(life->codes);
     free(life->payloads);
@@ -341,7 +313,7 @@ static void live(const struct doppel_index_options *options, bool in_files, unsi
         step(&life);
         check(&life);
         if (in_files)
-            assert_int_equal(files_in_folder(), life.name_count);
+            assert_int_equal(files_in_folder(), life.published.count);
     }
     /* Once all is in one segment, nothing removed is left. */
     assert_int_equal(doppel_index_flush(life.index, NULL), DOPPEL_OK);
@@ -458,9 +430,9 @@ static void test_publishing_is_refused(void **state)
     (void)state;
     struct life life;
     some_life(&life);
-    life.publish_status = DOPPEL_E_BUSY;
+    life.published.refusal = DOPPEL_E_BUSY;
     all_fail(&life, DOPPEL_E_BUSY);
-    life.publish_status = DOPPEL_OK;
+    life.published.refusal = DOPPEL_OK;
     reopen(&life);
     check(&life);
     end(&life);
@@ -490,8 +462,8 @@ static void test_the_folder_is_read_only(void **state)
     reopen(&life);
     struct doppel_index *reader;
     struct doppel_index_files files = {.folder = folder,
-                                       .names = (const char *const *)life.names,
-                                       .count = life.name_count,
+                                       .names = (const char *const *)life.published.names,
+                                       .count = life.published.count,
                                        .read_only = true};
     assert_int_equal(doppel_index_open(&life.options, &files, &reader, NULL), DOPPEL_OK);
     struct doppel_index *writer = life.index;
@@ -510,7 +482,7 @@ static void test_damage(void **state)
     reopen(&life);
     doppel_index_free(life.index);
     char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, life.names[1]);
+    snprintf(path, sizeof path, "%s/%s", folder, life.published.names[1]);
     int fd = open(path, O_WRONLY);
     assert_int_equal(pwrite(fd, "damage", 6, 4096), 6); /* the first bytes after the header */
     close(fd);
@@ -522,11 +494,11 @@ static void test_damage(void **state)
     size_t count;
     assert_int_equal(doppel_index_search_array(life.index, &request, &hits, &count, &error),
                      DOPPEL_E_CORRUPT);
-    assert_non_null(strstr(error.message, life.names[1]));
+    assert_non_null(strstr(error.message, life.published.names[1]));
     assert_int_equal(doppel_index_info(life.index).damaged, 1);
     assert_int_equal(doppel_index_verify(life.index, NULL), DOPPEL_E_CORRUPT);
     assert_int_equal(doppel_index_compact(life.index, true, &error), DOPPEL_E_CORRUPT);
-    assert_int_equal(files_in_folder(), life.name_count);
+    assert_int_equal(files_in_folder(), life.published.count);
     end(&life);
 }
 
@@ -537,8 +509,9 @@ static void test_wrong_files(void **state)
     some_life(&life);
     reopen(&life);
     struct doppel_index *index = NULL;
-    struct doppel_index_files files = {
-        .folder = folder, .names = (const char *const *)life.names, .count = life.name_count};
+    struct doppel_index_files files = {.folder = folder,
+                                       .names = (const char *const *)life.published.names,
+                                       .count = life.published.count};
     struct doppel_index_options other = hamming_options(128);
     assert_int_equal(doppel_index_open(&other, &files, &index, NULL), DOPPEL_E_FORMAT);
     other = doppel_index_options_default();
@@ -560,14 +533,14 @@ static void test_names(void **state)
     const char *const *names;
     size_t count;
     assert_int_equal(doppel_index_names(life.index, &names, &count, NULL), DOPPEL_OK);
-    assert_int_equal(count, life.name_count);
+    assert_int_equal(count, life.published.count);
     for (size_t i = 0; i < count; i++)
-        assert_string_equal(names[i], life.names[i]);
+        assert_string_equal(names[i], life.published.names[i]);
     free((void *)names);
-    unsigned published = life.published;
+    unsigned published = life.published.times;
     assert_int_equal(doppel_index_flush(life.index, NULL), DOPPEL_OK);
     assert_int_equal(doppel_index_flush(life.index, NULL), DOPPEL_OK); /* nothing to do */
-    assert_int_equal(life.published, published + 1);
+    assert_int_equal(life.published.times, published + 1);
     end(&life);
 }
 

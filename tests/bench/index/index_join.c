@@ -13,15 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-#include <doppel/index.h>
-
-static uint64_t random_word(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+#include "index/code_list.h"
+#include "index/codes.h"
 
 static double seconds(clockid_t clock)
 {
@@ -42,28 +35,6 @@ static double peak_bytes(void)
     if (status)
         fclose(status);
     return kilobytes * 1024;
-}
-
-struct list {
-    uint64_t *codes;
-    size_t count, words, at;
-    struct doppel_index_codes face;
-};
-
-static size_t read_list(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
-{
-    struct list *list = context;
-    size_t count = list->count - list->at < max ? list->count - list->at : max;
-    memcpy(codes, list->codes + list->at * list->words, count * list->words * sizeof *codes);
-    for (size_t i = 0; i < count; i++)
-        numbers[i] = (uint32_t)(list->at + i);
-    list->at += count;
-    return count;
-}
-
-static void rewind_list(void *context)
-{
-    ((struct list *)context)->at = 0;
 }
 
 /* Bits in pairs agree three times of four; a fifth of the codes are near another, some equal. */
@@ -89,22 +60,14 @@ static void skew(struct list *list, uint64_t *state)
 
 static struct list *make_list(size_t count, size_t words, bool skewed, uint64_t state)
 {
-    struct list *list = calloc(1, sizeof *list);
-    uint64_t *codes = malloc((count * words + 1) * sizeof *codes);
-    if (!list || !codes)
+    struct list *list = list_new(count, words);
+    if (!list)
         exit(2);
-    *list = (struct list){codes, count, words, 0, {count, read_list, rewind_list, list}};
     for (size_t i = 0; i < count * words; i++)
-        codes[i] = random_word(&state);
+        list->codes[i] = random_word(&state);
     if (skewed)
         skew(list, &state);
     return list;
-}
-
-static void list_free(struct list *list)
-{
-    free(list->codes);
-    free(list);
 }
 
 static bool count_pairs(void *context, const struct doppel_index_pair *pairs, size_t count)
