@@ -58,6 +58,19 @@ enum doppel_status markdown_to_text(const void *bytes, size_t size, struct plain
 /** Whether bytes begin like HTML. */
 bool looks_like_html(const void *bytes, size_t size);
 
+/* What DOPPEL_TEXT_PASSAGES fills: the workspace of one thread, made at the first text that wants it.
+ */
+struct passages;
+
+enum doppel_status passages_new(struct passages **out, struct doppel_error *error);
+void passages_free(struct passages *passages);
+
+/** Fill places, keys and key_count from a plain text. Called by doppel_text_read, when nothing else
+ * uses the normaliser; arrays are borrowed until the next call. */
+enum doppel_status passages_read(struct passages *passages, struct normaliser *normaliser,
+                                 const void *bytes, size_t size, struct doppel_text_result *out,
+                                 struct doppel_error *error);
+
 /** The hash of a word, 64 bits: what shingles, and places (low 32 bits), are made of. Up to 16
  * bytes before `word` and after its end may be read. */
 uint64_t word_hash(const uint8_t *word, size_t size);
