@@ -249,11 +249,17 @@ DOPPEL_API enum doppel_status doppel_index_search_array(const struct doppel_inde
                                                         size_t *out_count,
                                                         struct doppel_error *error);
 
+/** As a weight of misses: .99, and at least 8 × limit rows, rounded down; real collections have
+ * many more unrelated pairs than the integral, to which all similarities are alike, takes into
+ * account. 128 lanes: limit .5 and .6 give 32 × 4, .7 gives 25 × 5, .8 18 × 7, .9 11 × 11. */
+#define DOPPEL_INDEX_BANDS_USUAL (-1.0)
+
 /**
  * Choose bands for signatures of `lanes` lanes, so that pairs with at least `limit` of equal lanes
  * become candidates and others do not: the integral of the misses above the limit, weighed by
  * `miss_weight`, and of the false candidates below it, weighed by 1 - miss_weight, is least.
- * @param miss_weight 0 to 1; @return DOPPEL_OK; DOPPEL_E_ARGUMENT. Thread-safe.
+ * @param limit 0 to 1. @param miss_weight 0 to 1, or DOPPEL_INDEX_BANDS_USUAL. @return DOPPEL_OK;
+ * DOPPEL_E_ARGUMENT. Thread-safe.
  */
 DOPPEL_API enum doppel_status doppel_index_bands_choose(uint32_t lanes, double limit,
                                                         double miss_weight, uint32_t *out_bands,
