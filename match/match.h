@@ -113,8 +113,8 @@ struct doppel_text_evidence {
     const uint16_t *lanes;        /**< MinHash; NULL: not known */
     uint32_t lane_count;
     const uint32_t *shingles; /**< ascending, each once (doppel/text.h); NULL: not known */
-    size_t shingle_count;
-    bool shingles_kept; /**< they were kept; else they were computed from the text just now */
+    size_t shingle_count;     /**< also where they are not known; 0: neither is their number */
+    bool shingles_kept;       /**< they were kept; else they were computed from the text just now */
 };
 
 struct doppel_text_limits {
@@ -128,9 +128,12 @@ DOPPEL_API struct doppel_text_limits doppel_text_limits_default(void);
  * Compare two texts of the same scheme, version and options.
  * @param out_match filled also when they do not match: `similarity` is the Jaccard similarity of
  * the shingle sets and the coverages are the containments both ways; of signatures alone an
- * estimate. `distance` is of the lanes, where both have them. `verified`: EXACT (equal content, or
- * shingles of both texts), CODES (shingles, of one of them kept), SIGNATURE. `relation`: SAME
- * within the limit of similarity; CONTAINED (the query in the item), CONTAINS.
+ * estimate, of the coverages only where both sets' sizes are known. `distance` is of the lanes,
+ * where both have them, and `bits` their number. `verified`: EXACT (equal content, or shingles of
+ * both texts), CODES (shingles, of one of them kept), SIGNATURE. `relation`: SAME within the limit
+ * of similarity; CONTAINED (the query in the item) or CONTAINS by that of containment; OVERLAPS
+ * when they do not match. Nothing to compare: no match. The roles swapped, the answer is the same
+ * with relation and coverages turned.
  * @return true when they match. Thread-safe.
  */
 DOPPEL_API bool doppel_match_texts(const struct doppel_text_evidence *query,
