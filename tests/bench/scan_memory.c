@@ -1,0 +1,105 @@
+/*
+ * What a picture costs in memory in a whole `doppel scan`: the peak of a scan of N pictures less
+ * that of N/2, all of them in the cache, by the process itself (workers are not started for what is
+ * known).
+ *
+ *     scan_memory [PICTURES]
+ *
+ * The pictures are strangers: grey noise in cells of 7 pixels, interpolated, as JPEG.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "demo/draw.h"
+
+enum { WIDTH = 224, HEIGHT = 168, CELL = 7, QUALITY = 60, FOLDER_FILES = 1000, DEFAULT = 20000 };
+enum { CELLS_WIDE = WIDTH / CELL + 1, CELLS_HIGH = HEIGHT / CELL + 1 };
+
+static uint64_t random_word(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    return *state ^= *state << 17;
+}
+
+static void draw_noise(struct picture *picture, uint64_t *state)
+{
+    int cells[CELLS_HIGH][CELLS_WIDE];
+    for (int i = 0; i < CELLS_HIGH * CELLS_WIDE; i++)
+        cells[i / CELLS_WIDE][i % CELLS_WIDE] = (int)(random_word(state) >> 56);
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++) {
+            const int *above = &cells[y / CELL][x / CELL], *below = above + CELLS_WIDE;
+            int right = x % CELL, down = y % CELL;
+            int grey = (above[0] * (CELL - right) + above[1] * right) * (CELL - down) +
+                       (below[0] * (CELL - right) + below[1] * right) * down;
+            memset(picture->pixels + 3 * (y * WIDTH + x), grey / (CELL * CELL), 3);
+        }
+}
+
+static void write_half(const char *folder, const char *half, size_t count, uint64_t *state)
+{
+    static uint8_t pixels[WIDTH * HEIGHT * 3];
+    struct picture picture = {WIDTH, HEIGHT, pixels};
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, half);
+    bool made = mkdir(path, 0700) == 0;
+    for (size_t i = 0; i < count && made; i++) {
+        if (i % FOLDER_FILES == 0) {
+            snprintf(path, sizeof path, "%s/%s/%zu", folder, half, i / FOLDER_FILES);
+            made = mkdir(path, 0700) == 0;
+        }
+        draw_noise(&picture, state);
+        snprintf(path, sizeof path, "%s/%s/%zu/%zu.jpg", folder, half, i / FOLDER_FILES, i);
+        made = made && write_jpeg(path, &picture, QUALITY);
+    }
+    if (!made) {
+        perror(path);
+        exit(2);
+    }
+}
+
+/* Kilobytes of the process itself at its peak. */
+static long scan(const char *folder, const char *first, const char *second)
+{
+    char cache[512];
+    snprintf(cache, sizeof cache, "%s/cache.db", folder);
+    pid_t child = fork();
+    if (child == 0) {
+        if (chdir(folder) || !freopen("/dev/null", "w", stdout))
+            _exit(2);
+        execl(DOPPEL_PROGRAM, "doppel", "scan", "--no-progress", "--cache", cache, first, second,
+              (char *)NULL);
+        _exit(2);
+    }
+    struct rusage usage;
+    int status;
+    if (child < 0 || wait4(child, &status, 0, &usage) < 0 || status != 0) {
+        fputs("doppel scan failed\n", stderr);
+        exit(2);
+    }
+    return usage.ru_maxrss;
+}
+
+int main(int argc, char **argv)
+{
+    size_t half = (argc > 1 ? strtoul(argv[1], NULL, 10) : DEFAULT) / 2;
+    uint64_t state = 88172645463325252u;
+    char folder[] = "/tmp/scan-memory-XXXXXX", command[64];
+    if (!half || !mkdtemp(folder))
+        return 2;
+    write_half(folder, "a", half, &state);
+    write_half(folder, "b", half, &state);
+    scan(folder, "a", "b"); /* now all are in the cache */
+    long all = scan(folder, "a", "b"), less = scan(folder, "a", NULL);
+    printf("%-12s %10s\n", "pictures", "peak KB");
+    printf("%-12zu %10ld\n%-12zu %10ld\n", half, less, 2 * half, all);
+    printf("bytes for each picture more: %.0f\n", (double)(all - less) * 1024 / (double)half);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) ? 2 : 0;
+}
