@@ -1,0 +1,71 @@
+/* Words with their places: the same steps, piece by piece. */
+#include "text/normaliser.h"
+
+/* A word in the making; its place in code points. */
+struct maker {
+    placed_word_visitor *visitor;
+    void *context;
+    bool cancelled;
+    uint32_t start, end;
+    size_t size;
+    uint8_t word[BLOCK_SLACK + DOPPEL_TEXT_MAX_WORD_BYTES + BLOCK_SLACK];
+};
+
+static void end_word(struct maker *maker)
+{
+    if (maker->size && !maker->cancelled)
+        maker->cancelled = !maker->visitor(maker->context, maker->word + BLOCK_SLACK, maker->size,
+                                           maker->start, maker->end);
+    maker->size = 0;
+}
+
+static void add(struct maker *maker, const uint8_t *bytes, size_t size, uint32_t start,
+                uint32_t end)
+{
+    if (maker->size + size > DOPPEL_TEXT_MAX_WORD_BYTES)
+        end_word(maker);
+    if (!maker->size)
+        maker->start = start;
+    memcpy(maker->word + BLOCK_SLACK + maker->size, bytes, size);
+    maker->size += size;
+    maker->end = end;
+}
+
+/* Cleaned bytes, all of which stem from the code points `start` to `end`. */
+static void add_cleaned(struct maker *maker, const uint8_t ascii[256], const uint8_t *bytes,
+                        size_t size, uint32_t start, uint32_t end)
+{
+    for (size_t i = 0, length; i < size; i += length) {
+        uint8_t first = ascii[bytes[i]];
+        length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+        if (first == ' ')
+            end_word(maker);
+        else
+            add(maker, length == 1 ? &first : bytes + i, length, start, end);
+    }
+}
+
+enum doppel_status normaliser_places(struct normaliser *normaliser, const void *bytes, size_t size,
+                                     placed_word_visitor *visitor, void *context,
+                                     struct doppel_error *error)
+{
+    struct maker maker = {.visitor = visitor, .context = context};
+    struct mapping *mapping = normaliser->mapping;
+    normaliser_begin(normaliser, bytes, size);
+    uint64_t point = normaliser->at > 0; /* the byte order mark is one */
+    while (normaliser->at < size && !maker.cancelled) {
+        uint8_t cleaned[PIECE_BYTES];
+        size_t written;
+        uint32_t points;
+        normaliser->at =
+            clean_piece(mapping, &normaliser->source, normaliser->at, cleaned, &written, &points);
+        if (point + points > UINT32_MAX)
+            return doppel_fail(error, DOPPEL_E_LIMIT,
+                               "a text of 2^32 code points or more has no places; split it");
+        add_cleaned(&maker, mapping->ascii, cleaned, written, (uint32_t)point,
+                    (uint32_t)(point + points));
+        point += points;
+    }
+    end_word(&maker);
+    return maker.cancelled ? doppel_fail(error, DOPPEL_E_CANCELLED, "cancelled") : DOPPEL_OK;
+}
