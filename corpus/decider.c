@@ -1,0 +1,288 @@
+/* Deciding of records, one after the other. */
+#include "corpus/decider.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+
+struct decider {
+    struct decider_host host;
+    enum doppel_same_id on_same_id;
+    size_t count;
+    /* by number: */
+    ARRAY(struct doppel_digest) contents;
+    ARRAY(struct doppel_digest) ids; /* digests of the ids; zeros: it has none */
+    ARRAY(uint32_t) leaders;
+    ARRAY(bool) leads;
+    struct number_map by_content; /* the first with a content */
+    struct number_map by_id;      /* the last with an id */
+};
+
+enum doppel_status decider_new(const struct decider_host *host, enum doppel_same_id on_same_id,
+                               struct decider **out, struct doppel_error *error)
+{
+    struct decider *decider = calloc(1, sizeof *decider);
+    if (!decider)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide of records");
+    decider->host = *host;
+    decider->on_same_id = on_same_id;
+    *out = decider;
+    return DOPPEL_OK;
+}
+
+void decider_free(struct decider *decider)
+{
+    if (!decider)
+        return;
+    array_free(&decider->contents);
+    array_free(&decider->ids);
+    array_free(&decider->leaders);
+    array_free(&decider->leads);
+    number_map_free(&decider->by_content);
+    number_map_free(&decider->by_id);
+    free(decider);
+}
+
+bool decider_leads(const struct decider *decider, uint32_t number)
+{
+    return decider->leads.items[number];
+}
+
+uint32_t decider_leader(const struct decider *decider, uint32_t number)
+{
+    return decider->leaders.items[number];
+}
+
+/* ---- what is known ---- */
+
+/* The next record, which says nothing yet. */
+static enum doppel_status push(struct decider *decider, const char *id,
+                               const struct doppel_digest *content, struct doppel_error *error)
+{
+    struct doppel_digest digest = {0};
+    if (id)
+        digest = doppel_digest_bytes(id, strlen(id));
+    if (decider->count >= NO_NUMBER - 1)
+        return doppel_fail(error, DOPPEL_E_LIMIT, "more than 2^32 records");
+    uint32_t number = (uint32_t)decider->count;
+    decider->contents.count = decider->ids.count = number;
+    decider->leaders.count = decider->leads.count = number;
+    if (!array_push(&decider->contents, *content) || !array_push(&decider->ids, digest) ||
+        !array_push(&decider->leaders, number) || !array_push(&decider->leads, false))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for another record");
+    decider->count++;
+    return DOPPEL_OK;
+}
+
+/* Remember its content, if it is the first with it, and its id; a former one with the id leads no
+ * more. */
+static enum doppel_status remember(struct decider *decider, uint32_t number, bool has_id,
+                                   struct doppel_error *error)
+{
+    const struct doppel_digest *contents = decider->contents.items, *ids = decider->ids.items;
+    uint32_t former =
+        has_id ? number_map_find(&decider->by_id, ids, &ids[number]) : (uint32_t)NO_NUMBER;
+    if (former != NO_NUMBER)
+        decider->leads.items[former] = false;
+    bool first = number_map_find(&decider->by_content, contents, &contents[number]) == NO_NUMBER;
+    if ((first && !number_map_put(&decider->by_content, contents, number)) ||
+        (has_id && !number_map_put(&decider->by_id, ids, number)))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for another record");
+    return DOPPEL_OK;
+}
+
+enum doppel_status decider_restore(struct decider *decider, const struct decider_past *past,
+                                   uint32_t *out_number, struct doppel_error *error)
+{
+    enum doppel_status status = push(decider, past->id, &past->content, error);
+    uint32_t number = (uint32_t)decider->count - 1;
+    if (!status)
+        status = remember(decider, number, past->id != NULL, error);
+    if (status)
+        return status;
+    if (past->leader != NO_NUMBER)
+        decider->leaders.items[number] = past->leader;
+    decider->leads.items[number] = past->leads;
+    if (out_number)
+        *out_number = number;
+    return DOPPEL_OK;
+}
+
+/* ---- the rule ---- */
+
+static enum doppel_status compare(const struct decider *decider, uint32_t earlier,
+                                  struct decider_answer *answer, bool *out_matches,
+                                  struct doppel_error *error)
+{
+    const struct decider_host *host = &decider->host;
+    return host->match(host->context, answer->number, earlier, &answer->match, out_matches, error);
+}
+
+static void follow(struct decider *decider, struct decider_answer *answer, uint32_t leader)
+{
+    decider->leaders.items[answer->number] = leader;
+}
+
+/* The same content as an earlier record. */
+static enum doppel_status decide_same(struct decider *decider, uint32_t earlier,
+                                      struct decider_answer *answer, struct doppel_error *error)
+{
+    bool matches;
+    answer->decision = DOPPEL_DECISION_DUPLICATE;
+    answer->reason = "same-content";
+    answer->of = decider->leaders.items[earlier];
+    answer->has_match = true;
+    follow(decider, answer, answer->of);
+    return compare(decider, earlier, answer, &matches, error);
+}
+
+/* The first leader within the limit of similarity, else the first by containment; `*out_of` is
+ * NO_NUMBER without one. */
+static enum doppel_status find_leader(const struct decider *decider,
+                                      const struct decider_record *record,
+                                      struct decider_answer *answer, uint32_t *out_of,
+                                      struct doppel_error *error)
+{
+    struct doppel_match container = {0};
+    *out_of = NO_NUMBER;
+    for (size_t i = 0; i < record->candidate_count; i++) {
+        bool matches;
+        uint32_t earlier = record->candidates[i];
+        if (!decider->leads.items[earlier])
+            continue;
+        enum doppel_status status = compare(decider, earlier, answer, &matches, error);
+        if (status)
+            return status;
+        if (!matches || (answer->match.relation != DOPPEL_RELATION_SAME && *out_of != NO_NUMBER))
+            continue;
+        *out_of = earlier;
+        if (answer->match.relation == DOPPEL_RELATION_SAME)
+            return DOPPEL_OK;
+        container = answer->match;
+    }
+    answer->match = container;
+    return DOPPEL_OK;
+}
+
+static const char *reason_of(const struct decider_answer *answer)
+{
+    if (answer->match.relation == DOPPEL_RELATION_SAME)
+        return answer->decision == DOPPEL_DECISION_REVISION ? "newer" : "near";
+    if (answer->decision == DOPPEL_DECISION_PART)
+        return "part";
+    return doppel_relation_name(answer->match.relation);
+}
+
+static void decide_by_match(struct decider *decider, uint32_t leader, struct decider_answer *answer)
+{
+    const struct decider_host *host = &decider->host;
+    struct doppel_origin record = host->origin(host->context, answer->number);
+    struct doppel_origin item = host->origin(host->context, leader);
+    bool near = answer->match.relation == DOPPEL_RELATION_SAME;
+    answer->decision = doppel_decide(&answer->match, &record, &item);
+    answer->reason = reason_of(answer);
+    answer->has_match = true;
+    answer->of = leader;
+    answer->leads = !near;
+    if (near && answer->decision == DOPPEL_DECISION_REVISION)
+        answer->replaces = leader;
+    if (near)
+        follow(decider, answer, leader);
+}
+
+/* By its text alone. */
+static enum doppel_status decide_by_text(struct decider *decider,
+                                         const struct decider_record *record,
+                                         struct decider_answer *answer, struct doppel_error *error)
+{
+    uint32_t earlier =
+        number_map_find(&decider->by_content, decider->contents.items, &record->content);
+    if (earlier != NO_NUMBER)
+        return decide_same(decider, earlier, answer, error);
+    answer->decision = DOPPEL_DECISION_TOO_SHORT;
+    if (record->too_short)
+        return DOPPEL_OK;
+    enum doppel_status status = find_leader(decider, record, answer, &earlier, error);
+    if (status)
+        return status;
+    answer->decision = DOPPEL_DECISION_NEW;
+    answer->leads = true;
+    if (earlier != NO_NUMBER)
+        decide_by_match(decider, earlier, answer);
+    return DOPPEL_OK;
+}
+
+/* Another text under the same id: whether it leads, its text decides; what it is, the id. */
+static enum doppel_status decide_update(struct decider *decider,
+                                        const struct decider_record *record, uint32_t former,
+                                        struct decider_answer *answer, struct doppel_error *error)
+{
+    bool matches;
+    decider->leads.items[former] = false;
+    enum doppel_status status = decide_by_text(decider, record, answer, error);
+    if (status)
+        return status;
+    answer->decision = DOPPEL_DECISION_REVISION;
+    answer->reason = "same-id";
+    answer->of = answer->replaces = former;
+    answer->has_match = true;
+    return compare(decider, former, answer, &matches, error);
+}
+
+static enum doppel_status decide_same_id(struct decider *decider,
+                                         const struct decider_record *record, uint32_t former,
+                                         struct decider_answer *answer, struct doppel_error *error)
+{
+    const struct doppel_digest *contents = decider->contents.items;
+    if (decider->on_same_id == DOPPEL_SAME_ID_UPDATE) {
+        if (memcmp(&contents[former], &record->content, sizeof *contents) != 0)
+            return decide_update(decider, record, former, answer, error);
+        answer->kept = false;
+        return decide_same(decider, former, answer, error);
+    }
+    bool skip = decider->on_same_id == DOPPEL_SAME_ID_SKIP;
+    answer->decision = skip ? DOPPEL_DECISION_DUPLICATE : DOPPEL_DECISION_CONFLICT;
+    answer->reason = "same-id";
+    answer->of = former;
+    answer->kept = false;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status decide(struct decider *decider, const struct decider_record *record,
+                                 struct decider_answer *answer, struct doppel_error *error)
+{
+    const struct doppel_digest *ids = decider->ids.items;
+    if (record->unreadable) {
+        answer->decision = DOPPEL_DECISION_UNREADABLE;
+        answer->kept = false;
+        return DOPPEL_OK;
+    }
+    uint32_t former = record->id ? number_map_find(&decider->by_id, ids, &ids[answer->number])
+                                 : (uint32_t)NO_NUMBER;
+    if (former != NO_NUMBER)
+        return decide_same_id(decider, record, former, answer, error);
+    return decide_by_text(decider, record, answer, error);
+}
+
+enum doppel_status decider_next(struct decider *decider, const struct decider_record *record,
+                                struct decider_answer *out, struct doppel_error *error)
+{
+    enum doppel_status status = push(decider, record->id, &record->content, error);
+    if (status)
+        return status;
+    struct decider_answer answer = {
+        .number = (uint32_t)decider->count - 1,
+        .of = NO_NUMBER,
+        .replaces = NO_NUMBER,
+        .kept = true,
+    };
+    status = decide(decider, record, &answer, error);
+    if (!status && answer.kept)
+        status = remember(decider, answer.number, record->id != NULL, error);
+    if (status)
+        return status;
+    decider->leads.items[answer.number] = answer.leads;
+    *out = answer;
+    return DOPPEL_OK;
+}
