@@ -9,6 +9,7 @@
 
 #include <doppel/core.h>
 #include <doppel/image.h>
+#include <doppel/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -140,6 +141,50 @@ DOPPEL_API bool doppel_match_texts(const struct doppel_text_evidence *query,
                                    const struct doppel_text_evidence *item,
                                    const struct doppel_text_limits *limits,
                                    struct doppel_match *out_match);
+
+/* ---- passages ---- */
+
+/** A text in which passages are looked for: its words with their places, or, where they cannot be
+ * had, its keys alone (doppel/text.h). Borrowed. */
+struct doppel_passage_text {
+    const struct doppel_text_word *words; /**< NULL: they cannot be had */
+    uint32_t word_count;                  /**< of the text, also without `words` */
+    const struct doppel_text_key *keys;   /**< by word */
+    size_t key_count;
+};
+
+/** What doppel_text_read found, as it is asked for here; borrows the result's arrays. */
+DOPPEL_API struct doppel_passage_text doppel_passage_text_of(
+    const struct doppel_text_result *result);
+
+struct doppel_passage_options {
+    uint32_t min_words;     /**< that match, of a passage; default 13 */
+    double min_coverage;    /**< of a text, from which on it counts as contained; default .9 */
+    uint64_t library_words; /**< the false-positive rate is that of a library of so many words; 0:
+                               of the item alone */
+};
+
+DOPPEL_API struct doppel_passage_options doppel_passage_options_default(void);
+
+/**
+ * Find the passages that two texts share, over replaced, inserted and dropped words.
+ *
+ * Both have words: then every run of four equal words is tried, whatever the keys are.
+ *
+ * @param out_match a match when it has segments, which are given (free `segments`), by place in the
+ * query, then in the item. The coverages are shares of words, `similarity` is the Jaccard
+ * similarity of the covered words, `relation` CONTAINED: the query is in the item. The
+ * false-positive rate is the number of passages as good as the best that are to be expected between
+ * unrelated texts. Swapping the texts swaps the answer.
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (a text without words); DOPPEL_E_MEMORY. Thread-safe.
+ * Time and memory grow with the words of both texts, whatever they are: of a run of words that
+ * stands in the longer text at very many places, only the first are told.
+ */
+DOPPEL_API enum doppel_status doppel_match_passages(const struct doppel_passage_text *query,
+                                                    const struct doppel_passage_text *item,
+                                                    const struct doppel_passage_options *options,
+                                                    struct doppel_match *out_match,
+                                                    struct doppel_error *error);
 
 /* ---- many at once ---- */
 
