@@ -30,6 +30,37 @@ uint64_t checksum64(const void *data, size_t bytes)
     return XXH3_64bits(data, bytes);
 }
 
+/* The library's own state, by another name. */
+static XXH3_state_t *state_of(const struct digest_stream *stream)
+{
+    return (XXH3_state_t *)stream;
+}
+
+struct digest_stream *digest_stream_new(void)
+{
+    return (struct digest_stream *)XXH3_createState();
+}
+
+void digest_stream_free(struct digest_stream *stream)
+{
+    XXH3_freeState(state_of(stream));
+}
+
+void digest_stream_begin(struct digest_stream *stream)
+{
+    XXH3_128bits_reset(state_of(stream));
+}
+
+void digest_stream_add(struct digest_stream *stream, const void *data, size_t bytes)
+{
+    XXH3_128bits_update(state_of(stream), data, bytes);
+}
+
+struct doppel_digest digest_stream_get(const struct digest_stream *stream)
+{
+    return canonical(XXH3_128bits_digest(state_of(stream)));
+}
+
 enum doppel_status doppel_digest_fd(int fd, struct doppel_digest *out_digest, uint64_t *out_size,
                                     struct doppel_error *error)
 {

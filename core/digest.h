@@ -5,7 +5,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <doppel/core.h>
+
 /** XXH3-64 of `bytes` bytes. Thread-safe. Source: xxHash, seed 0. */
 uint64_t checksum64(const void *data, size_t bytes);
+
+/* XXH3-128 of bytes that come in pieces. */
+struct digest_stream;
+
+/** NULL when there is no memory. */
+struct digest_stream *digest_stream_new(void);
+void digest_stream_free(struct digest_stream *stream);
+void digest_stream_begin(struct digest_stream *stream);
+void digest_stream_add(struct digest_stream *stream, const void *data, size_t bytes);
+/** Of the bytes so far. */
+struct doppel_digest digest_stream_get(const struct digest_stream *stream);
 
 #endif

@@ -1,0 +1,153 @@
+/* A text's sketches the slow and obvious way, from its normalised bytes. */
+#include "oracle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The high and the low half of a product by hand, from four products of 32 bits. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    uint64_t a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    uint64_t other = a0 * b1 + (middle & 0xffffffff);
+    uint64_t high = a1 * b1 + (middle >> 32) + (other >> 32);
+    return high ^ a * b;
+}
+
+/* Bytes from `from` on as a number, the first least; beyond the end they are zeros. */
+static uint64_t number(const uint8_t *bytes, size_t size, size_t from)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < 8 && from + i < size; i++)
+        value += (uint64_t)bytes[from + i] << 8 * i;
+    return value;
+}
+
+uint64_t oracle_word_hash(const uint8_t *word, size_t size)
+{
+    uint64_t hash = 0;
+    size_t from = 0;
+    do {
+        hash = fold(number(word, size, from) ^ 0x6a09e667f3bcc908 ^ hash,
+                    number(word, size, from + 8) ^ 0xbb67ae8584caa73b);
+        from += 16;
+    } while (from < size);
+    return hash;
+}
+
+static uint64_t character_hash(uint32_t code_point)
+{
+    uint64_t hash = (code_point + UINT64_C(1)) * 0xbb67ae8584caa73b;
+    hash ^= hash >> 32;
+    hash *= 0x3c6ef372fe94f82b;
+    return hash ^ hash >> 32;
+}
+
+static size_t words_of(const uint8_t *bytes, size_t size, uint64_t *out)
+{
+    size_t count = 0, start = 0;
+    for (size_t i = 0; i <= size && size; i++)
+        if (i == size || bytes[i] == ' ') {
+            out[count++] = oracle_word_hash(bytes + start, i - start);
+            start = i + 1;
+        }
+    return count;
+}
+
+static size_t characters_of(const uint8_t *bytes, size_t size, uint64_t *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size;) {
+        uint32_t first = bytes[i++], code_point = first;
+        if (first >= 0xf0)
+            code_point = first - 0xf0;
+        else if (first >= 0xe0)
+            code_point = first - 0xe0;
+        else if (first >= 0xc0)
+            code_point = first - 0xc0;
+        for (; i < size && bytes[i] >= 0x80 && bytes[i] < 0xc0; i++)
+            code_point = code_point * 64 + (bytes[i] - 0x80u);
+        out[count++] = character_hash(code_point);
+    }
+    return count;
+}
+
+static uint64_t shingle_hash(const uint64_t *units, uint32_t shingle)
+{
+    uint64_t hash = 0;
+    for (uint32_t place = 0; place < shingle; place++)
+        for (unsigned bit = 0; bit < 64; bit++)
+            hash ^= (units[place] >> bit & 1) << (bit + 11 * place) % 64;
+    hash *= 0xa54ff53a5f1d36f1;
+    return hash ^ hash >> 32;
+}
+
+static void make_lanes(struct oracle *out, uint32_t lanes)
+{
+    uint32_t least[DOPPEL_TEXT_MAX_LANES];
+    memset(least, 0xff, sizeof least);
+    uint32_t all = UINT32_MAX;
+    for (size_t i = 0; i < out->count; i++) {
+        uint32_t value = (uint32_t)out->hashes[i];
+        uint32_t *bin = &least[out->hashes[i] / (UINT64_MAX / lanes + 1)];
+        *bin = value < *bin ? value : *bin;
+        all = value < all ? value : all;
+    }
+    for (uint32_t lane = 0; lane < lanes && all != UINT32_MAX; lane++) {
+        uint32_t from = lane;
+        for (uint32_t attempt = 0; least[from] == UINT32_MAX; attempt++)
+            from = (uint32_t)((character_hash(lane * 65536 + attempt) >> 32) * lanes >> 32);
+        out->lanes[lane] = least[from] & 0xffff;
+    }
+}
+
+static void make_simhash(struct oracle *out)
+{
+    for (unsigned bit = 0; bit < 64; bit++) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < out->count; i++)
+            sum += out->hashes[i] >> bit & 1 ? 1 : -1;
+        out->simhash |= (uint64_t)(sum > 0) << bit;
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+static void make_set(struct oracle *out)
+{
+    out->set = malloc((out->count + 1) * sizeof *out->set);
+    for (size_t i = 0; i < out->count; i++)
+        out->set[i] = (uint32_t)out->hashes[i];
+    qsort(out->set, out->count, sizeof *out->set, by_value);
+    for (size_t i = 0; i < out->count; i++)
+        if (i == 0 || out->set[i] != out->set[out->set_count - 1])
+            out->set[out->set_count++] = out->set[i];
+}
+
+void oracle_make(struct oracle *out, const struct doppel_text_options *options,
+                 const uint8_t *bytes, size_t size)
+{
+    uint64_t *units = malloc((size + 1) * sizeof *units);
+    *out = (struct oracle){.hashes = malloc((size + 1) * sizeof *units)};
+    out->words = words_of(bytes, size, units);
+    size_t count = out->words;
+    out->characters = characters_of(bytes, size, out->hashes);
+    if (options->unit == DOPPEL_TEXT_CHARACTERS)
+        count = characters_of(bytes, size, units);
+    for (size_t i = 0; i + options->shingle <= count; i++)
+        out->hashes[out->count++] = shingle_hash(units + i, options->shingle);
+    free(units);
+    make_lanes(out, options->lanes);
+    make_simhash(out);
+    make_set(out);
+}
+
+void oracle_free(struct oracle *oracle)
+{
+    free(oracle->hashes);
+    free(oracle->set);
+}

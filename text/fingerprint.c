@@ -1,0 +1,59 @@
+/* Results of reading as fingerprints, the form in which they are stored and compared. */
+#include <doppel/text.h>
+
+enum { LANE_BITS = 16, LANES_A_WORD = 4, LANES_A_CODE = 16, MINHASH_CODE_BITS = 256 };
+
+/* Schemes of texts whose rows are not in the table yet count as the first version. */
+static struct doppel_scheme scheme_for(enum doppel_scheme_id id,
+                                       const struct doppel_text_options *options)
+{
+    const struct doppel_scheme *known = doppel_scheme_by_id(id);
+    uint16_t base = known ? known->version : 1;
+    return (struct doppel_scheme){.id = id, .version = doppel_text_version(base, options)};
+}
+
+static enum doppel_status from_simhash(const struct doppel_scheme *scheme, uint64_t simhash,
+                                       struct doppel_fingerprint *out, struct doppel_error *error)
+{
+    enum doppel_status status = doppel_fingerprint_make(scheme, 64, 1, out, error);
+    if (!status)
+        out->codes[0].word[0] = simhash;
+    return status;
+}
+
+static enum doppel_status from_lanes(const struct doppel_scheme *scheme, const uint16_t *lanes,
+                                     uint32_t count, struct doppel_fingerprint *out,
+                                     struct doppel_error *error)
+{
+    enum doppel_status status =
+        doppel_fingerprint_make(scheme, MINHASH_CODE_BITS, count / LANES_A_CODE, out, error);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < count / LANES_A_CODE; i++)
+        out->positions[i] = i;
+    for (uint32_t i = 0; i < count; i++)
+        out->codes[i / LANES_A_CODE].word[i / LANES_A_WORD % 4] |=
+            (uint64_t)lanes[i] << LANE_BITS * (i % LANES_A_WORD);
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_text_fingerprint(enum doppel_scheme_id scheme,
+                                           const struct doppel_text_options *options,
+                                           const struct doppel_text_result *result,
+                                           struct doppel_fingerprint *out,
+                                           struct doppel_error *error)
+{
+    struct doppel_text_options defaults = doppel_text_options_default();
+    options = options ? options : &defaults;
+    struct doppel_scheme made = scheme_for(scheme, options);
+    uint32_t lanes = scheme == DOPPEL_SCHEME_MINHASH128   ? 128
+                     : scheme == DOPPEL_SCHEME_MINHASH256 ? 256
+                                                          : 0;
+    if (scheme == DOPPEL_SCHEME_SIMHASH64)
+        return from_simhash(&made, result->simhash, out, error);
+    if (!lanes || lanes != options->lanes)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "a text read with %u lanes has no fingerprint of scheme %d",
+                           options->lanes, (int)scheme);
+    return from_lanes(&made, result->lanes, lanes, out, error);
+}

@@ -1,0 +1,80 @@
+/* The portable kernels, which are the definition, and the choice among all. */
+#include "core/cpu.h"
+#include "text/hash.h"
+#include "text/sketch.h"
+
+static void hash_words(const uint8_t *bytes, uint32_t start, const uint32_t *ends, size_t count,
+                       uint64_t *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        out[i] = hash_word(bytes + start, ends[i] - start);
+        start = ends[i] + 1;
+    }
+}
+
+/* Of valid UTF-8. */
+static uint32_t next_code_point(const uint8_t **bytes)
+{
+    const uint8_t *at = *bytes;
+    unsigned length = *at < 0x80 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+    uint32_t code_point = length == 1 ? *at : *at & (0x7fu >> length);
+    for (unsigned i = 1; i < length; i++)
+        code_point = code_point << 6 | (at[i] & 0x3f);
+    *bytes = at + length;
+    return code_point;
+}
+
+static size_t hash_characters(const uint8_t *bytes, size_t size, uint64_t *out)
+{
+    const uint8_t *end = bytes + size;
+    size_t count = 0;
+    while (bytes < end)
+        out[count++] = hash_code_point(next_code_point(&bytes));
+    return count;
+}
+
+static void shingles(const uint64_t *units, size_t count, uint32_t shingle, uint64_t *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t hash = 0;
+        for (uint32_t place = 0; place < shingle; place++)
+            hash ^= rotate_left(units[i + place], shingle_turn(place));
+        out[i] = mix_shingle(hash);
+    }
+}
+
+static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count,
+                 uint64_t *kept)
+{
+    (void)kept;
+    unsigned shift = lanes == 128 ? 57 : 56;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *bin = bins + (i % MINHASH_COPIES) * lanes + (hashes[i] >> shift);
+        uint32_t value = (uint32_t)hashes[i];
+        *bin = value < *bin ? value : *bin;
+    }
+}
+
+static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
+{
+    for (size_t i = 0; i < count; i++)
+        for (unsigned bit = 0; bit < 64; bit++)
+            sums[bit] += (int64_t)(hashes[i] >> bit & 1);
+}
+
+static size_t count_characters(const uint8_t *bytes, size_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++)
+        count += (bytes[i] & 0xc0) != 0x80;
+    return count;
+}
+
+const struct sketch_kernels sketch_kernels_portable = {
+    hash_words, hash_characters, shingles, bins, count_bits, count_characters,
+};
+
+const struct sketch_kernels *sketch_kernels_choose(void)
+{
+    return &sketch_kernels_portable;
+}

@@ -1,0 +1,59 @@
+/* One-permutation MinHash: the end of a text, where empty bins are filled; and what two lists of
+ * lanes say about two sets. Sources: Li, Owen and Zhang, "One Permutation Hashing" (2012);
+ * Shrivastava, "Optimal Densification for Fast and Accurate Minwise Hashing" (2017). */
+#include "text/hash.h"
+#include "text/sketch.h"
+
+#include <math.h>
+
+void minhash_begin(struct minhash *minhash, uint32_t lanes)
+{
+    minhash->lanes = lanes;
+    memset(minhash->bins, 0xff, MINHASH_COPIES * lanes * sizeof *minhash->bins);
+}
+
+/* Where bin `bin` looks for a value at its `attempt`th try. */
+static uint32_t other_bin(uint32_t bin, uint32_t attempt, uint32_t lanes)
+{
+    uint64_t place = hash_code_point(bin << 16 | attempt) >> 32;
+    return (uint32_t)(place * lanes >> 32);
+}
+
+/* A signature of nothing but empty bins must be told before. */
+static void densify(const uint32_t *bins, uint32_t lanes, uint16_t *out)
+{
+    for (uint32_t bin = 0; bin < lanes; bin++) {
+        uint32_t from = bin;
+        for (uint32_t attempt = 0; bins[from] == EMPTY_BIN; attempt++)
+            from = other_bin(bin, attempt, lanes);
+        out[bin] = (uint16_t)bins[from];
+    }
+}
+
+void minhash_end(struct minhash *minhash, uint16_t *out)
+{
+    uint32_t *bins = minhash->bins, lanes = minhash->lanes, least = EMPTY_BIN;
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint32_t other = bins[lanes + i];
+        bins[i] = other < bins[i] ? other : bins[i];
+        least = bins[i] < least ? bins[i] : least;
+    }
+    if (least == EMPTY_BIN)
+        memset(out, 0, lanes * sizeof *out);
+    else
+        densify(bins, lanes, out);
+}
+
+/* The standard error is that of a share a little off the ends, where none can be seen. */
+struct doppel_estimate doppel_minhash_similarity(const uint16_t *a, const uint16_t *b,
+                                                 uint32_t lanes)
+{
+    const double chance = 1 / 65536.;
+    uint32_t equal = 0;
+    for (uint32_t i = 0; i < lanes; i++)
+        equal += a[i] == b[i];
+    double share = lanes ? equal / (double)lanes : 0, inner = (equal + 0.5) / (lanes + 1.);
+    double value = (share - chance) / (1 - chance);
+    return (struct doppel_estimate){value > 0 ? value : 0,
+                                    sqrt(inner * (1 - inner) / (lanes + 1.)) / (1 - chance)};
+}
