@@ -6,7 +6,8 @@
 
 enum {
     CPU_AVX2 = 1 << 0,
-    CPU_AVX512_POPCNT = 1 << 1 /* F, BW, VL and VPOPCNTDQ */
+    CPU_AVX512_POPCNT = 1 << 1, /* F, BW, VL and VPOPCNTDQ */
+    CPU_AVX512_VBMI2 = 1 << 2   /* F, BW, VL, DQ, VBMI and VBMI2, with BMI2: Ice Lake, Zen 4 */
 };
 
 /** The flags of this processor, less those masked. Thread-safe. */
