@@ -20,22 +20,3 @@ enum doppel_status markdown_to_text(const void *bytes, size_t size, struct plain
     (void)bytes, (void)size, (void)out;
     return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "Markdown cannot be read yet");
 }
-
-enum doppel_status passages_new(struct passages **out, struct doppel_error *error)
-{
-    *out = NULL;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "passages cannot be found yet");
-}
-
-void passages_free(struct passages *passages)
-{
-    (void)passages;
-}
-
-enum doppel_status passages_read(struct passages *passages, struct normaliser *normaliser,
-                                 const void *bytes, size_t size, struct doppel_text_result *out,
-                                 struct doppel_error *error)
-{
-    (void)passages, (void)normaliser, (void)bytes, (void)size, (void)out;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "passages cannot be found yet");
-}
