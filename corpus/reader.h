@@ -15,8 +15,12 @@ struct line_block {
     size_t size;
     uint32_t file;              /* number in the reader's list of files */
     uint64_t offset;            /* of the first line, in the file as decompressed */
-    uint64_t line;              /* number of the first line, from 1 */
-    struct doppel_error damage; /* status != OK: the file ends here, and why: after these lines */
+    uint64_t line;              /* number of the first line, from 1; 0: no line was reached */
+    uint64_t max_line_bytes;    /* longer ones are unreadable */
+    struct doppel_error damage; /* status != OK: after these lines comes one that cannot be read (a
+                                   file that cannot be opened or ends in damage, an endless line) */
+    uint64_t damage_size;       /* bytes of that line; 0: not known */
+    void *memory;               /* what line_block_free frees */
 };
 
 /** Begin: folders stand for all *.jsonl, *.ndjson, *.json, and these with .gz and .zst, in them, by
@@ -42,6 +46,10 @@ void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *
  * Thread-safe. DOPPEL_OK; DOPPEL_E_CHANGED; DOPPEL_E_IO */
 enum doppel_status reader_again(const struct reader *reader, uint32_t file, uint64_t offset,
                                 size_t size, char *buffer, struct doppel_error *error);
+
+/** The sentence for a line over the limit. @param line its beginning, `size` its whole size */
+enum doppel_status line_too_long(const char *line, uint64_t size, uint64_t limit,
+                                 struct doppel_error *error);
 
 /* ---- from lines to records (simdjson behind parse.cpp) ---- */
 

@@ -1,0 +1,12 @@
+/* What the first bytes of a corpus file tell. */
+#ifndef DOPPEL_CORPUS_FILE_START_H
+#define DOPPEL_CORPUS_FILE_START_H
+
+#include "corpus/reader.h"
+
+/** Let the block begin behind a byte order mark. @param size of whole lines, from the beginning of
+ * the file on. @return false when this is no JSON Lines at all, which would be an error a line: it
+ * is said once, as the block's damage */
+bool file_start(const char *bytes, size_t size, struct line_block *block);
+
+#endif

@@ -1,0 +1,475 @@
+/* Lines to records. */
+#include "corpus/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "corpus/parse.h"
+#include "corpus/unescape.h"
+
+enum slot_id { SLOT_ID, SLOT_TEXT, SLOT_PATH, SLOT_SOURCE, SLOT_DATE, SLOTS };
+
+/* A field that records may have. */
+struct slot {
+    char *name;
+    size_t name_size;
+    const char *token; /* of this line; NULL: absent. The last of equal names counts */
+    size_t token_size;
+    char *value; /* decoded, with a NUL behind; capacity 0: none yet */
+    size_t capacity, size;
+};
+
+struct parser {
+    struct json *json;
+    struct slot slots[SLOTS];
+    struct slot *last; /* that of the last field, or NULL */
+    char *copy;        /* of a line that had to be mended */
+    size_t copy_capacity;
+};
+
+/* Larger buffers are given back after a line. */
+static const size_t keep_bytes = (size_t)16 << 20;
+
+/* ---- life ---- */
+
+struct parser *parser_new(const struct doppel_corpus_fields *fields)
+{
+    struct parser *parser = calloc(1, sizeof *parser);
+    if (!parser)
+        return NULL;
+    const char *const names[SLOTS] = {fields->id, fields->text, fields->path, fields->source,
+                                      fields->date};
+    parser->json = json_new();
+    bool good = parser->json != NULL;
+    for (int i = 0; i < SLOTS && good; i++) {
+        parser->slots[i].name = strdup(names[i]);
+        parser->slots[i].name_size = strlen(names[i]);
+        good = parser->slots[i].name != NULL;
+    }
+    if (good)
+        return parser;
+    parser_free(parser);
+    return NULL;
+}
+
+void parser_free(struct parser *parser)
+{
+    if (!parser)
+        return;
+    json_free(parser->json);
+    for (int i = 0; i < SLOTS; i++) {
+        free(parser->slots[i].name);
+        free(parser->slots[i].value);
+    }
+    free(parser->copy);
+    free(parser);
+}
+
+/* Room for `size` bytes; what was there is lost. */
+static bool make_room(char **buffer, size_t *capacity, size_t size)
+{
+    if (size <= *capacity && (*capacity <= keep_bytes || size > keep_bytes))
+        return true;
+    size_t wanted = size < 4096 ? 4096 : size + size / 4;
+    free(*buffer);
+    *buffer = malloc(wanted);
+    *capacity = *buffer ? wanted : 0;
+    return *buffer != NULL;
+}
+
+/* ---- fields ---- */
+
+/* Whether the key, which ends before `limit`, is this name. */
+static bool key_is(const struct slot *slot, const char *key, const char *limit)
+{
+    size_t room = (size_t)(limit - key);
+    return slot->name_size < room && key[slot->name_size] == '"' &&
+           memcmp(key, slot->name, slot->name_size) == 0;
+}
+
+/* The same for a key with escapes. */
+static bool escaped_key_is(const struct slot *slot, const char *key, const char *limit)
+{
+    enum { LONGEST = 1024 };
+    char plain[LONGEST];
+    const char *end = key;
+    while (end < limit && *end != '"')
+        end += *end == '\\' ? 2 : 1;
+    size_t size;
+    return end < limit && end - key <= LONGEST &&
+           json_unescape(key, (size_t)(end - key), plain, &size) && size == slot->name_size &&
+           memcmp(plain, slot->name, size) == 0;
+}
+
+static void take_field(void *context, const char *key, const char *value, size_t size)
+{
+    struct parser *parser = context;
+    bool escaped = memchr(key, '\\', (size_t)(value - key)) != NULL;
+    parser->last = NULL;
+    for (int i = 0; i < SLOTS; i++) {
+        struct slot *slot = &parser->slots[i];
+        if (!(escaped ? escaped_key_is : key_is)(slot, key, value))
+            continue;
+        slot->token = value;
+        slot->token_size = size;
+        parser->last = slot;
+    }
+}
+
+static enum json_problem visit(struct parser *parser, const char *line, size_t size)
+{
+    for (int i = 0; i < SLOTS; i++)
+        parser->slots[i].token = NULL;
+    parser->last = NULL;
+    return json_visit(parser->json, line, size, take_field, parser);
+}
+
+/* ---- mending ---- */
+
+/* A copy of a line with '?' for each byte that is no UTF-8, so that places stay the same. */
+static bool copy_mended(struct parser *parser, const char *line, size_t size)
+{
+    if (!make_room(&parser->copy, &parser->copy_capacity, size + PARSE_SLACK + 2))
+        return false;
+    for (size_t i = 0; i < size;) {
+        utf8proc_int32_t code;
+        utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)line + i,
+                                                   (utf8proc_ssize_t)(size - i), &code);
+        size_t step = length > 0 ? (size_t)length : 1;
+        memcpy(parser->copy + i, length > 0 ? line + i : "?", step);
+        i += step;
+    }
+    memset(parser->copy + size, 0, PARSE_SLACK + 2);
+    return true;
+}
+
+/* Read what stands before the place where a line is cut: close it, and forget the last field. */
+static void salvage(struct parser *parser, const char *line, size_t size)
+{
+    if (!copy_mended(parser, line, size))
+        return;
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)parser->copy[i] < ' ')
+            parser->copy[i] = ' ';
+    memcpy(parser->copy + size, "\"}", 2);
+    if (visit(parser, parser->copy, size + 2) == JSON_OPEN) {
+        memcpy(parser->copy + size, "}", 2);
+        visit(parser, parser->copy, size + 1);
+    }
+    if (parser->last)
+        parser->last->token = NULL;
+}
+
+/* Visit a line, mended where that helps. Tokens are in the line itself but for broken ones. */
+static enum json_problem visit_line(struct parser *parser, const char *line, size_t size)
+{
+    enum json_problem problem = visit(parser, line, size);
+    if (problem == JSON_BAD_UTF8) {
+        if (!copy_mended(parser, line, size))
+            return JSON_MEMORY;
+        problem = visit(parser, parser->copy, size);
+        for (int i = 0; i < SLOTS; i++)
+            if (parser->slots[i].token)
+                parser->slots[i].token = line + (parser->slots[i].token - parser->copy);
+    }
+    if (problem == JSON_OPEN || problem == JSON_CONTROL)
+        salvage(parser, line, size);
+    return problem;
+}
+
+static enum doppel_status explain(enum json_problem problem, const char *line, size_t size,
+                                  struct doppel_error *error)
+{
+    switch (problem) {
+    case JSON_FINE:
+    case JSON_BAD_UTF8:
+        return DOPPEL_OK;
+    case JSON_MEMORY:
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to parse a line of %zu bytes", size);
+    case JSON_TOO_LONG:
+        return doppel_fail(error, DOPPEL_E_LIMIT, "the line has %zu bytes, more than 4 GB", size);
+    case JSON_CONTROL:
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "broken JSON: a control character stands in a string; write it as "
+                           "\\n, \\t or \\u00XX");
+    case JSON_OPEN:
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "broken JSON: the line ends within the record; write each record on one "
+                           "line, with \\n for a newline in a text");
+    case JSON_NO_OBJECT:
+        while (size && (*line == ' ' || *line == '\t'))
+            line++, size--;
+        if (size && *line == '[')
+            return doppel_fail(error, DOPPEL_E_FORMAT,
+                               "an array, not a record; make a line of each of its records: "
+                               "jq -c '.[]'");
+        return doppel_fail(error, DOPPEL_E_FORMAT,
+                           "not a JSON object; a record is {\"id\": ..., \"text\": ...}");
+    case JSON_BROKEN:
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "broken JSON: %s",
+                           "a comma, colon, quote or bracket is missing or too many");
+    case JSON_MORE:
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "more than one JSON value; write each record on its own line");
+    }
+    return DOPPEL_OK;
+}
+
+/* ---- values ---- */
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static const char *skip_digits(const char *at, const char *end)
+{
+    while (at < end && is_digit(*at))
+        at++;
+    return at;
+}
+
+/* Whether a token is a number as JSON writes them. */
+static bool is_number(const char *at, const char *end)
+{
+    at += at < end && *at == '-';
+    const char *whole = at;
+    at = skip_digits(at, end);
+    if (at == whole || (*whole == '0' && at > whole + 1))
+        return false;
+    if (at < end && *at == '.') {
+        const char *fraction = ++at;
+        at = skip_digits(at, end);
+        if (at == fraction)
+            return false;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        at += at < end && (*at == '+' || *at == '-');
+        const char *exponent = at;
+        at = skip_digits(at, end);
+        if (at == exponent)
+            return false;
+    }
+    return at == end;
+}
+
+enum value_kind {
+    VALUE_ABSENT,
+    VALUE_STRING,
+    VALUE_NUMBER,
+    VALUE_OTHER,
+    VALUE_BROKEN,
+    VALUE_NO_MEMORY
+};
+
+static enum value_kind decode_string(struct slot *slot, const char *end)
+{
+    if (end - slot->token < 2 || end[-1] != '"')
+        return VALUE_BROKEN;
+    size_t size = (size_t)(end - slot->token) - 2;
+    if (!make_room(&slot->value, &slot->capacity, size + 1))
+        return VALUE_NO_MEMORY;
+    if (!json_unescape(slot->token + 1, size, slot->value, &slot->size))
+        return VALUE_BROKEN;
+    slot->value[slot->size] = '\0';
+    return VALUE_STRING;
+}
+
+/* Decode a token into the slot's value. */
+static enum value_kind decode(struct slot *slot)
+{
+    if (!slot->token)
+        return VALUE_ABSENT;
+    const char *end = slot->token + slot->token_size;
+    while (end > slot->token && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+        end--;
+    size_t size = (size_t)(end - slot->token);
+    if (*slot->token == '"')
+        return decode_string(slot, end);
+    if (size == 4 && memcmp(slot->token, "null", 4) == 0)
+        return VALUE_ABSENT;
+    if (!is_number(slot->token, end))
+        return VALUE_OTHER;
+    if (!make_room(&slot->value, &slot->capacity, size + 1))
+        return VALUE_NO_MEMORY;
+    memcpy(slot->value, slot->token, size);
+    slot->value[slot->size = size] = '\0';
+    return VALUE_NUMBER;
+}
+
+/* Put U+FFFD for bytes that are no UTF-8. */
+static bool clean_utf8(struct slot *slot)
+{
+    static const char replacement[] = "\xEF\xBF\xBD";
+    const utf8proc_uint8_t *in = (const utf8proc_uint8_t *)slot->value;
+    utf8proc_int32_t code;
+    size_t i = 0;
+    for (utf8proc_ssize_t step; i < slot->size; i += (size_t)step)
+        if ((step = utf8proc_iterate(in + i, (utf8proc_ssize_t)(slot->size - i), &code)) <= 0)
+            break;
+    if (i == slot->size)
+        return true;
+    char *clean = malloc(3 * slot->size + 1);
+    if (!clean)
+        return false;
+    size_t out = 0;
+    for (i = 0; i < slot->size;) {
+        utf8proc_ssize_t step = utf8proc_iterate(in + i, (utf8proc_ssize_t)(slot->size - i), &code);
+        size_t take = step > 0 ? (size_t)step : 3;
+        memcpy(clean + out, step > 0 ? slot->value + i : replacement, take);
+        out += take;
+        i += step > 0 ? take : 1;
+    }
+    clean[out] = '\0';
+    free(slot->value);
+    slot->value = clean;
+    slot->capacity = 3 * slot->size + 1;
+    slot->size = out;
+    return true;
+}
+
+static enum doppel_status wrong_kind(const struct slot *slot, const char *wanted,
+                                     struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_FORMAT, "\"%.64s\" is no %s", slot->name, wanted);
+}
+
+/* Decode a short field: a string or a number. */
+static enum doppel_status read_name(struct slot *slot, bool is_path, const char **out,
+                                    struct doppel_error *error)
+{
+    switch (decode(slot)) {
+    case VALUE_ABSENT:
+        return DOPPEL_OK;
+    case VALUE_NO_MEMORY:
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
+    case VALUE_BROKEN:
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "broken JSON: an unknown escape in \"%.64s\"",
+                           slot->name);
+    case VALUE_OTHER:
+        return wrong_kind(slot, is_path ? "string" : "string or number", error);
+    case VALUE_NUMBER:
+        if (is_path)
+            return wrong_kind(slot, "string", error);
+        break;
+    case VALUE_STRING:
+        break;
+    }
+    if (memchr(slot->value, '\0', slot->size))
+        return doppel_fail(error, DOPPEL_E_FORMAT, "\"%.64s\" holds a NUL character", slot->name);
+    if (!is_path && !clean_utf8(slot))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
+    *out = slot->value;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status read_text(struct parser *parser, struct doppel_corpus_record *out)
+{
+    struct slot *slot = &parser->slots[SLOT_TEXT];
+    switch (decode(slot)) {
+    case VALUE_ABSENT:
+        if (out->path)
+            return DOPPEL_OK;
+        return doppel_fail(&out->error, DOPPEL_E_FORMAT,
+                           "the record has no \"%.64s\"; name the field with --text-field",
+                           slot->name);
+    case VALUE_NO_MEMORY:
+        return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a text of %zu bytes",
+                           slot->token_size);
+    case VALUE_BROKEN:
+        return doppel_fail(&out->error, DOPPEL_E_CORRUPT,
+                           "broken JSON: an unknown escape in \"%.64s\"", slot->name);
+    case VALUE_NUMBER:
+    case VALUE_OTHER:
+        return wrong_kind(slot, "string", &out->error);
+    case VALUE_STRING:
+        break;
+    }
+    out->text = slot->value;
+    out->text_size = slot->size;
+    return DOPPEL_OK;
+}
+
+/* ---- records ---- */
+
+/* The short fields. The first thing that is wrong is what is said; the rest is read all the same.
+ */
+static void read_names(struct parser *parser, struct doppel_corpus_record *out)
+{
+    const struct {
+        enum slot_id slot;
+        const char **value;
+    } names[] = {
+        {SLOT_ID, &out->id},
+        {SLOT_PATH, &out->path},
+        {SLOT_SOURCE, &out->source},
+        {SLOT_DATE, &out->date},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct doppel_error error = {0};
+        read_name(&parser->slots[names[i].slot], names[i].slot == SLOT_PATH, names[i].value,
+                  &error);
+        if (!out->error.status && error.status)
+            out->error = error;
+    }
+}
+
+void parser_line(struct parser *parser, const char *line, size_t size,
+                 struct doppel_corpus_record *out)
+{
+    *out = (struct doppel_corpus_record){.size = size};
+    explain(visit_line(parser, line, size), line, size, &out->error);
+    read_names(parser, out);
+    if (!out->error.status)
+        read_text(parser, out);
+}
+
+static bool is_blank(const char *line, size_t size)
+{
+    while (size && (line[size - 1] == ' ' || line[size - 1] == '\t' || line[size - 1] == '\r'))
+        size--;
+    return size == 0;
+}
+
+static bool visit_damage(const struct line_block *block, uint64_t line, record_visitor *visitor,
+                         void *context)
+{
+    struct doppel_corpus_record record = {
+        .file = block->file,
+        .line = line,
+        .offset = block->offset + block->size,
+        .size = block->damage_size,
+        .error = block->damage,
+    };
+    return visitor(context, &record);
+}
+
+bool parser_block(struct parser *parser, const struct line_block *block, record_visitor *visitor,
+                  void *context)
+{
+    const char *end = block->bytes + block->size;
+    uint64_t number = block->line;
+    for (const char *line = block->bytes; line < end; number++) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        size_t size = (size_t)((newline ? newline : end) - line);
+        if (!is_blank(line, size)) {
+            struct doppel_corpus_record record;
+            if (size > block->max_line_bytes) {
+                record = (struct doppel_corpus_record){.size = size};
+                line_too_long(line, size, block->max_line_bytes, &record.error);
+            } else {
+                parser_line(parser, line, size, &record);
+            }
+            record.file = block->file;
+            record.line = number;
+            record.offset = block->offset + (uint64_t)(line - block->bytes);
+            if (!visitor(context, &record))
+                return false;
+        }
+        line += size + 1;
+    }
+    return !block->damage.status || visit_damage(block, number, visitor, context);
+}
