@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <utf8proc.h>
-
 #include "corpus/parse.h"
 #include "corpus/unescape.h"
+#include "corpus/utf8.h"
 
 enum slot_id { SLOT_ID, SLOT_TEXT, SLOT_PATH, SLOT_SOURCE, SLOT_DATE, SLOTS };
 
@@ -133,13 +132,10 @@ static bool copy_mended(struct parser *parser, const char *line, size_t size)
 {
     if (!make_room(&parser->copy, &parser->copy_capacity, size + PARSE_SLACK + 2))
         return false;
-    for (size_t i = 0; i < size;) {
-        utf8proc_int32_t code;
-        utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)line + i,
-                                                   (utf8proc_ssize_t)(size - i), &code);
-        size_t step = length > 0 ? (size_t)length : 1;
-        memcpy(parser->copy + i, length > 0 ? line + i : "?", step);
-        i += step;
+    for (size_t i = 0, step; i < size; i += step) {
+        size_t length = utf8_length(line + i, size - i);
+        step = length ? length : 1;
+        memcpy(parser->copy + i, length ? line + i : "?", step);
     }
     memset(parser->copy + size, 0, PARSE_SLACK + 2);
     return true;
@@ -304,11 +300,9 @@ static enum value_kind decode(struct slot *slot)
 static bool clean_utf8(struct slot *slot)
 {
     static const char replacement[] = "\xEF\xBF\xBD";
-    const utf8proc_uint8_t *in = (const utf8proc_uint8_t *)slot->value;
-    utf8proc_int32_t code;
     size_t i = 0;
-    for (utf8proc_ssize_t step; i < slot->size; i += (size_t)step)
-        if ((step = utf8proc_iterate(in + i, (utf8proc_ssize_t)(slot->size - i), &code)) <= 0)
+    for (size_t length; i < slot->size; i += length)
+        if (!(length = utf8_length(slot->value + i, slot->size - i)))
             break;
     if (i == slot->size)
         return true;
@@ -317,11 +311,11 @@ static bool clean_utf8(struct slot *slot)
         return false;
     size_t out = 0;
     for (i = 0; i < slot->size;) {
-        utf8proc_ssize_t step = utf8proc_iterate(in + i, (utf8proc_ssize_t)(slot->size - i), &code);
-        size_t take = step > 0 ? (size_t)step : 3;
-        memcpy(clean + out, step > 0 ? slot->value + i : replacement, take);
-        out += take;
-        i += step > 0 ? take : 1;
+        size_t length = utf8_length(slot->value + i, slot->size - i);
+        size_t size = length ? length : 3;
+        memcpy(clean + out, length ? slot->value + i : replacement, size);
+        out += size;
+        i += length ? length : 1;
     }
     clean[out] = '\0';
     free(slot->value);

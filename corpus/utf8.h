@@ -1,0 +1,28 @@
+/* What is UTF-8. */
+#ifndef DOPPEL_CORPUS_UTF8_H
+#define DOPPEL_CORPUS_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the character at `in`, of which `size` (some) may be read; 0: it is none, and its first
+ * byte stands alone. */
+static inline size_t utf8_length(const char *in, size_t size)
+{
+    const uint8_t *byte = (const uint8_t *)in;
+    if (byte[0] < 0x80)
+        return 1;
+    size_t length = byte[0] < 0xC2 ? 0 : byte[0] < 0xE0 ? 2 : byte[0] < 0xF0 ? 3 : 4;
+    if (!length || byte[0] > 0xF4 || length > size)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((byte[i] & 0xC0) != 0x80)
+            return 0;
+    bool overlong = (byte[0] == 0xE0 && byte[1] < 0xA0) || (byte[0] == 0xF0 && byte[1] < 0x90);
+    bool surrogate = byte[0] == 0xED && byte[1] >= 0xA0;
+    bool beyond = byte[0] == 0xF4 && byte[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+#endif
