@@ -22,26 +22,25 @@ enum {
     PLOT_HEIGHT = PANEL_HEIGHT - TOP - BOTTOM
 };
 
-static const char style[] =
-    "<style>\n"
-    "text { font: 13px system-ui, sans-serif; fill: #1f2328 }\n"
-    ".title { font-size: 15px; font-weight: 600 }\n"
-    ".paper { fill: #ffffff }\n"
-    ".grid { stroke: #d0d7de; stroke-width: 1 }\n"
-    ".caught, .wrong, .limit { fill: none; stroke-width: 2.5 }\n"
-    ".caught { stroke: #0969da }\n"
-    ".wrong { stroke: #bc4c00; stroke-dasharray: 7 4 }\n"
-    ".limit { stroke: #1f2328; stroke-width: 1.5; stroke-dasharray: 2 3 }\n"
-    ".point { fill: #000000; fill-opacity: 0 }\n"
-    "@media (prefers-color-scheme: dark) {\n"
-    "text { fill: #e6edf3 }\n"
-    ".paper { fill: #0d1117 }\n"
-    ".grid { stroke: #30363d }\n"
-    ".caught { stroke: #58a6ff }\n"
-    ".wrong { stroke: #f0883e }\n"
-    ".limit { stroke: #e6edf3 }\n"
-    "}\n"
-    "</style>\n";
+static const char style[] = "<style>\n"
+                            "text { font: 13px system-ui, sans-serif; fill: #1f2328 }\n"
+                            ".title { font-size: 15px; font-weight: 600 }\n"
+                            ".paper { fill: #ffffff }\n"
+                            ".grid { stroke: #d0d7de; stroke-width: 1 }\n"
+                            ".caught, .wrong, .limit { fill: none; stroke-width: 2.5 }\n"
+                            ".caught { stroke: #0969da }\n"
+                            ".wrong { stroke: #bc4c00; stroke-dasharray: 7 4 }\n"
+                            ".limit { stroke: #1f2328; stroke-width: 1.5; stroke-dasharray: 2 3 }\n"
+                            ".point { fill: #000000; fill-opacity: 0 }\n"
+                            "@media (prefers-color-scheme: dark) {\n"
+                            "text { fill: #e6edf3 }\n"
+                            ".paper { fill: #0d1117 }\n"
+                            ".grid { stroke: #30363d }\n"
+                            ".caught { stroke: #58a6ff }\n"
+                            ".wrong { stroke: #f0883e }\n"
+                            ".limit { stroke: #e6edf3 }\n"
+                            "}\n"
+                            "</style>\n";
 
 static double share(size_t part, size_t whole)
 {
@@ -62,8 +61,8 @@ static void draw_axes(FILE *stream)
 {
     for (int i = 0; i <= 4; i++) {
         double y = y_of(i / 4.0);
-        fprintf(stream, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n", LEFT,
-                y, WIDTH - RIGHT, y);
+        fprintf(stream, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
+                LEFT, y, WIDTH - RIGHT, y);
         fprintf(stream, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d %%</text>\n", LEFT - 8,
                 y + 4, 25 * i);
     }
@@ -98,10 +97,10 @@ static void draw_key(FILE *stream, double x, const char *class, const char *text
     fprintf(stream, "<text x=\"%.0f\" y=\"52\">%s</text>\n", x + 40, text);
 }
 
-/* "98.2 % caught, 0.4 % of the others" */
+/* "98.2 % caught, 0.4 % of the others match" */
 static void print_outcome(FILE *stream, const struct ladder *ladder, const struct outcome *outcome)
 {
-    fprintf(stream, "%.1f %% caught, %.1f %% of the others",
+    fprintf(stream, "%.1f %% caught, %.1f %% of the others match",
             100 * share(outcome->caught, ladder->duplicates),
             100 * share(outcome->wrong, ladder->distinct));
 }

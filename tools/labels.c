@@ -48,9 +48,8 @@ static bool label_of(const char *word, bool *out)
     static const struct {
         const char *word;
         bool same;
-    } words[] = {{"1", true},   {"0", false}, {"yes", true},  {"no", false},
-                 {"y", true},   {"n", false}, {"true", true}, {"false", false},
-                 {"same", true}, {"distinct", false}};
+    } words[] = {{"1", true}, {"0", false}, {"yes", true},  {"no", false},
+                 {"y", true}, {"n", false}, {"true", true}, {"false", false}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(word, words[i].word) == 0) {
             *out = words[i].same;
@@ -89,8 +88,7 @@ static void take_row(struct reader *reader)
         report_row(reader, "fewer than the three fields a, b and whether they are the same");
     else if (!label_of(reader->fields[2], &same))
         first ? report_detail(reader->report, reader->path, "the first line is taken for a header")
-              : report_row(reader, "the third field says neither 1 nor 0, yes nor no, true nor "
-                                   "false, same nor distinct");
+              : report_row(reader, "the third field is not 1 or 0, yes or no, true or false");
     else if (!*reader->fields[0] || !*reader->fields[1])
         report_row(reader, "an empty path");
     else
@@ -225,7 +223,7 @@ enum doppel_status labels_read(const char *path, struct report *report, struct l
     free(reader.folder);
     if (stream != stdin)
         fclose(stream);
-    if (status && status != DOPPEL_E_CANCELLED)
+    if (status)
         labels_free(out);
     return status;
 }

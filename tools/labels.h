@@ -26,7 +26,7 @@ struct labels {
  * a header. Other rows that cannot be read are reported with file and line, and left out.
  *
  * @param path "-" is standard input: its paths are relative to the working directory
- * @param out  given (labels_free), also after DOPPEL_E_CANCELLED
+ * @param out  given (labels_free)
  * @return DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_CANCELLED after a signal
  */
 enum doppel_status labels_read(const char *path, struct report *report, struct labels *out,

@@ -79,6 +79,9 @@ struct settings {
     const char *output; /* the index that build makes; or NULL */
     bool compact, count, stats, repair;
 
+    double max_false;  /* tune: share of the distinct pairs that may match */
+    const char *chart; /* tune: the SVG to write; or NULL */
+
     bool help, version;
 };
 
@@ -104,7 +107,8 @@ enum verb_bit {
     VERB_INDEX_INFO = 1 << 15,
     VERB_INDEX_VERIFY = 1 << 16,
     VERB_INDEX_COMPACT = 1 << 17,
-    VERB_ANY = (1 << 18) - 1
+    VERB_TUNE = 1 << 18,
+    VERB_ANY = (1 << 19) - 1
 };
 
 struct verb {

@@ -47,6 +47,13 @@ const struct verb verb_table[] = {
      "The files themselves are not touched. A folder stands for all items in it. Ids are never "
      "used again. A PATH that looks like a number is written ./42.",
      "doppel remove ~/Pictures/old", cmd_remove},
+    {"tune", VERB_TUNE, "LABELS.csv", 1, 1, "limits from labelled pairs",
+     "LABELS.csv has a pair a line: two paths, relative to its folder, and whether the two are the "
+     "same (1 or 0, yes or no, true or false); a header is left out. For a "
+     "ladder of limits it prints how many of the duplicates are caught, and how many of the others "
+     "match. Recommended is the limit that catches most while no more than --max-false of the "
+     "others match; of equal ones the middle one; none where the usual rule does as well.",
+     "doppel tune labels.csv --chart curve.svg", cmd_tune},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "make an index of codes",
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is a "
      "new "
