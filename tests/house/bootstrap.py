@@ -41,8 +41,16 @@ def dependencies(*folders):
             yield from (name for name in names if name not in ELSEWHERE)
 
 
-def packages_of(names):
+def headers(*folders):
+    """Of the libraries without a pkg-config file: find_library('…', has_headers: '…')."""
+    for folder in folders:
+        for path in (TOP / folder).rglob("meson.build"):
+            yield from re.findall(r"find_library\('\w+', has_headers: '([^']+)'", path.read_text())
+
+
+def packages_of(names, headers=()):
     files = [run("pkg-config", "--path", name).strip() for name in names]
+    files += [f"/usr/include/{header}" for header in headers]
     return {line.split(":")[0] for line in run("dpkg-query", "-S", *files).splitlines()}
 
 
@@ -50,7 +58,7 @@ def test_every_dependency_has_its_package():
     if not shutil.which("dpkg-query"):
         return
     rooms = ("core", "media", "image", "index", "match", "store", "worker", "library", "tools", "demo")
-    missing = packages_of(set(dependencies(*rooms))) - packages("build")
+    missing = packages_of(set(dependencies(*rooms)), set(headers(*rooms))) - packages("build")
     assert not missing, missing
     tests = set(dependencies(*(f"tests/{path.name}" for path in (TOP / "tests").iterdir() if path.name != "bench")))
     missing = packages_of(tests | {"cmocka"}) - packages("build") - packages("test")
@@ -60,7 +68,7 @@ def test_every_dependency_has_its_package():
 def test_no_package_is_idle():
     if not shutil.which("dpkg-query"):
         return
-    used = packages_of(set(dependencies(".")) - {"opencv4", "cairo"})
+    used = packages_of(set(dependencies(".")) - {"opencv4", "cairo"}, set(headers(".")))
     libraries = {name for name in packages("build") if re.match(r"lib.*-dev", name)} - {"libc6-dev"}
     assert libraries <= used, libraries - used
 
