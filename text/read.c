@@ -13,7 +13,7 @@ struct doppel_text {
     struct passages *passages; /* made when they are first wanted */
     struct digest_stream *digest;
     struct sketcher *sketcher;
-    struct plain_text plain, normalised;
+    struct plain_text utf8, plain, normalised;
 };
 
 static enum doppel_status check_options(const struct doppel_text_options *options,
@@ -63,6 +63,7 @@ void doppel_text_free(struct doppel_text *text)
     passages_free(text->passages);
     digest_stream_free(text->digest);
     sketcher_free(text->sketcher);
+    free(text->utf8.bytes);
     free(text->plain.bytes);
     free(text->normalised.bytes);
     free(text);
@@ -72,9 +73,17 @@ enum doppel_status doppel_text_plain(struct doppel_text *text, const void *bytes
                                      const char **out, size_t *out_size, struct doppel_error *error)
 {
     enum doppel_text_format format = text->options.format;
+    enum doppel_status status = DOPPEL_OK;
+    if (is_utf16(bytes, size)) {
+        text->utf8.size = 0;
+        status = utf16_to_text(bytes, size, &text->utf8, error);
+        bytes = text->utf8.bytes;
+        size = text->utf8.size;
+    }
+    if (status)
+        return status;
     if (format == DOPPEL_TEXT_AUTO)
         format = looks_like_html(bytes, size) ? DOPPEL_TEXT_HTML : DOPPEL_TEXT_PLAIN;
-    enum doppel_status status = DOPPEL_OK;
     text->plain.size = 0;
     if (format == DOPPEL_TEXT_HTML)
         status = html_to_text(bytes, size, &text->plain, error);

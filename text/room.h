@@ -55,10 +55,16 @@ enum doppel_status html_to_text(const void *bytes, size_t size, struct plain_tex
                                 struct doppel_error *error);
 enum doppel_status markdown_to_text(const void *bytes, size_t size, struct plain_text *out,
                                     struct doppel_error *error);
+/** Whether bytes begin with the byte order mark of UTF-16. */
+bool is_utf16(const void *bytes, size_t size);
+/** Such bytes as UTF-8, appended as above; a byte FF, which is bad, for what is no character. */
+enum doppel_status utf16_to_text(const void *bytes, size_t size, struct plain_text *out,
+                                 struct doppel_error *error);
 /** Whether bytes begin like HTML. */
 bool looks_like_html(const void *bytes, size_t size);
 
-/* What DOPPEL_TEXT_PASSAGES fills: the workspace of one thread, made at the first text that wants it.
+/* What DOPPEL_TEXT_PASSAGES fills: the workspace of one thread, made at the first text that wants
+ * it.
  */
 struct passages;
 

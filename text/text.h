@@ -98,7 +98,7 @@ enum doppel_text_want {
 };
 
 /** A word and where it stands, in code points of the plain text (of HTML and Markdown: of what
- * doppel_text_plain gives), bad bytes counting as one each. */
+ * doppel_text_plain gives); where bytes are bad, each U+FFFD they are read as is one. */
 struct doppel_text_word {
     uint32_t hash;
     uint32_t start, end;
@@ -114,7 +114,7 @@ struct doppel_text_key {
 struct doppel_text_result {
     uint64_t words;
     uint64_t characters; /**< code points of the normalised text */
-    uint64_t bad_bytes;  /**< of the plain text: no valid UTF-8, read as U+FFFD */
+    uint64_t bad_bytes;  /**< of the plain text: U+FFFD read for what is no valid UTF-8 */
     bool too_short;      /**< fewer words than min_words, or no shingle */
 
     struct doppel_digest digest;           /**< DIGEST: XXH3-128 of the normalised text */
@@ -146,7 +146,8 @@ DOPPEL_API enum doppel_status doppel_text_read(struct doppel_text *text, const v
                                                struct doppel_error *error);
 
 /** The plain text of HTML or Markdown, in the workspace's format; of plain text the bytes
- * themselves. @param out borrowed until the next call. As doppel_text_read. */
+ * themselves. UTF-16 with a byte order mark is read as UTF-8 of the same. @param out borrowed until
+ * the next call. As doppel_text_read. */
 DOPPEL_API enum doppel_status doppel_text_plain(struct doppel_text *text, const void *bytes,
                                                 size_t size, const char **out, size_t *out_size,
                                                 struct doppel_error *error);

@@ -1,0 +1,20 @@
+/* An HTML document as gumbo reads it, within limits of memory and time. */
+#ifndef DOPPEL_TEXT_PAGE_H
+#define DOPPEL_TEXT_PAGE_H
+
+#include <gumbo.h>
+
+#include "text/room.h"
+
+struct page;
+
+/** @param bytes borrowed as long as the page lives @param out given (page_free) @return DOPPEL_OK;
+ * DOPPEL_E_LIMIT; DOPPEL_E_MEMORY */
+enum doppel_status page_parse(const void *bytes, size_t size, struct page **out,
+                              struct doppel_error *error);
+void page_free(struct page *page);
+
+/** The document node: the root of all. */
+const GumboNode *page_root(const struct page *page);
+
+#endif

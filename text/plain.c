@@ -1,0 +1,70 @@
+/* Plain text in the making. */
+#include "text/plain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void append(struct plain_writer *writer, const char *bytes, size_t size)
+{
+    struct plain_text *out = writer->out;
+    if (writer->failed)
+        return;
+    if (size > out->capacity - out->size) {
+        size_t capacity = 2 * (out->size + size) + 64;
+        char *grown = realloc(out->bytes, capacity);
+        writer->failed = !grown;
+        if (!grown)
+            return;
+        out->bytes = grown;
+        out->capacity = capacity;
+    }
+    memcpy(out->bytes + out->size, bytes, size);
+    out->size += size;
+}
+
+void plain_gap(struct plain_writer *writer, enum gap gap)
+{
+    writer->gap = gap > writer->gap ? gap : writer->gap;
+}
+
+static void fill_gap(struct plain_writer *writer)
+{
+    static const char *const gaps[] = {"", " ", "\n", "\n\n"};
+    if (writer->out->size)
+        append(writer, gaps[writer->gap], strlen(gaps[writer->gap]));
+    writer->gap = GAP_NONE;
+}
+
+static bool is_space(char byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+void plain_flow(struct plain_writer *writer, const char *bytes, size_t size)
+{
+    for (size_t i = 0, end; i < size; i = end) {
+        bool space = is_space(bytes[i]);
+        for (end = i + 1; end < size && is_space(bytes[end]) == space; end++)
+            ;
+        if (space) {
+            plain_gap(writer, GAP_SPACE);
+        } else {
+            fill_gap(writer);
+            append(writer, bytes + i, end - i);
+        }
+    }
+}
+
+void plain_verbatim(struct plain_writer *writer, const char *bytes, size_t size)
+{
+    if (!size)
+        return;
+    fill_gap(writer);
+    append(writer, bytes, size);
+}
+
+enum doppel_status plain_end(const struct plain_writer *writer, struct doppel_error *error)
+{
+    return writer->failed ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the plain text")
+                          : DOPPEL_OK;
+}
