@@ -1,7 +1,7 @@
 /* The portable kernels, which are the definition, and the choice among all. */
 #include "core/cpu.h"
 #include "text/hash.h"
-#include "text/sketch.h"
+#include "text/kernels.h"
 
 static void hash_words(const uint8_t *bytes, uint32_t start, const uint32_t *ends, size_t count,
                        uint64_t *out)
@@ -12,24 +12,11 @@ static void hash_words(const uint8_t *bytes, uint32_t start, const uint32_t *end
     }
 }
 
-/* Of valid UTF-8. */
-static uint32_t next_code_point(const uint8_t **bytes)
-{
-    const uint8_t *at = *bytes;
-    unsigned length = *at < 0x80 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
-    uint32_t code_point = length == 1 ? *at : *at & (0x7fu >> length);
-    for (unsigned i = 1; i < length; i++)
-        code_point = code_point << 6 | (at[i] & 0x3f);
-    *bytes = at + length;
-    return code_point;
-}
-
 static size_t hash_characters(const uint8_t *bytes, size_t size, uint64_t *out)
 {
-    const uint8_t *end = bytes + size;
     size_t count = 0;
-    while (bytes < end)
-        out[count++] = hash_code_point(next_code_point(&bytes));
+    for (size_t at = 0; at < size;)
+        out[count++] = hash_code_point(next_code_point(bytes, &at));
     return count;
 }
 
@@ -47,12 +34,7 @@ static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t 
                  uint64_t *kept)
 {
     (void)kept;
-    unsigned shift = lanes == 128 ? 57 : 56;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *bin = bins + (i % MINHASH_COPIES) * lanes + (hashes[i] >> shift);
-        uint32_t value = (uint32_t)hashes[i];
-        *bin = value < *bin ? value : *bin;
-    }
+    lower_bins(bins, lanes, hashes, count);
 }
 
 static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
@@ -76,5 +58,9 @@ const struct sketch_kernels sketch_kernels_portable = {
 
 const struct sketch_kernels *sketch_kernels_choose(void)
 {
+#if defined(__x86_64__)
+    if (cpu_flags() & CPU_AVX512_VBMI2)
+        return &sketch_kernels_avx512;
+#endif
     return &sketch_kernels_portable;
 }

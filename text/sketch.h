@@ -32,8 +32,6 @@ struct sketch_kernels {
     size_t (*count_characters)(const uint8_t *bytes, size_t size);
 };
 
-extern const struct sketch_kernels sketch_kernels_portable;
-
 /* The fastest that this processor has. */
 const struct sketch_kernels *sketch_kernels_choose(void);
 

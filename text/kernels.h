@@ -1,0 +1,32 @@
+/* What the sets of kernels share. */
+#ifndef DOPPEL_TEXT_KERNELS_H
+#define DOPPEL_TEXT_KERNELS_H
+
+#include "text/sketch.h"
+
+extern const struct sketch_kernels sketch_kernels_portable, sketch_kernels_avx512;
+
+/* Of valid UTF-8; moves `*at` behind it. */
+static inline uint32_t next_code_point(const uint8_t *bytes, size_t *at)
+{
+    const uint8_t *first = bytes + *at;
+    unsigned length = *first < 0x80 ? 1 : *first < 0xe0 ? 2 : *first < 0xf0 ? 3 : 4;
+    uint32_t code_point = length == 1 ? *first : *first & (0x7fu >> length);
+    for (unsigned i = 1; i < length; i++)
+        code_point = code_point << 6 | (first[i] & 0x3f);
+    *at += length;
+    return code_point;
+}
+
+/* A hash's bin is told by its highest bits, its value is its low half. */
+static inline void lower_bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count)
+{
+    unsigned shift = lanes == 128 ? 57 : 56;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *bin = bins + i % MINHASH_COPIES * lanes + (hashes[i] >> shift);
+        uint32_t value = (uint32_t)hashes[i];
+        *bin = value < *bin ? value : *bin;
+    }
+}
+
+#endif

@@ -1,0 +1,204 @@
+/* The kernels with AVX-512: eight hashes at a time. Bits as those of the portable ones. */
+#include "text/hash.h"
+#include "text/kernels.h"
+
+#include <immintrin.h>
+
+enum { LANES = 8, VECTORS = 4, FLUSH_ROUNDS = 31 };
+
+/* ---- units ---- */
+
+static void hash_words(const uint8_t *bytes, uint32_t start, const uint32_t *ends, size_t count,
+                       uint64_t *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        out[i] = hash_word(bytes + start, ends[i] - start);
+        start = ends[i] + 1;
+    }
+}
+
+static __m512i mix(__m512i hashes)
+{
+    return _mm512_xor_si512(hashes, _mm512_srli_epi64(hashes, 32));
+}
+
+static __m512i hash_code_points(__m512i code_points)
+{
+    __m512i hashes = _mm512_add_epi64(code_points, _mm512_set1_epi64(1));
+    hashes = mix(_mm512_mullo_epi64(hashes, _mm512_set1_epi64((long long)ROOT_3)));
+    return mix(_mm512_mullo_epi64(hashes, _mm512_set1_epi64((long long)ROOT_5)));
+}
+
+static void hash_ascii(const uint8_t *bytes, uint64_t *out)
+{
+    for (size_t i = 0; i < 64; i += LANES) {
+        __m128i eight = _mm_loadl_epi64((const __m128i *)(const void *)(bytes + i));
+        _mm512_storeu_si512(out + i, hash_code_points(_mm512_cvtepu8_epi64(eight)));
+    }
+}
+
+static size_t hash_characters(const uint8_t *bytes, size_t size, uint64_t *out)
+{
+    size_t at = 0, count = 0;
+    while (at + 64 <= size) {
+        size_t end = at + 64;
+        if (!_mm512_movepi8_mask(_mm512_loadu_si512(bytes + at))) {
+            hash_ascii(bytes + at, out + count);
+            count += 64;
+            at = end;
+        }
+        while (at < end)
+            out[count++] = hash_code_point(next_code_point(bytes, &at));
+    }
+    while (at < size)
+        out[count++] = hash_code_point(next_code_point(bytes, &at));
+    return count;
+}
+
+static size_t count_characters(const uint8_t *bytes, size_t size)
+{
+    const __m512i last_inner = _mm512_set1_epi8((char)0xbf);
+    size_t count = 0;
+    for (size_t i = 0; i < size; i += 64) {
+        __mmask64 there = size - i < 64 ? (UINT64_C(1) << (size - i)) - 1 : UINT64_MAX;
+        __m512i block = _mm512_maskz_loadu_epi8(there, bytes + i);
+        count +=
+            (size_t)__builtin_popcountll(_mm512_mask_cmpgt_epi8_mask(there, block, last_inner));
+    }
+    return count;
+}
+
+/* ---- shingles ---- */
+
+static inline __attribute__((always_inline)) void shingles_of(const uint64_t *units, size_t count,
+                                                              uint32_t shingle, uint64_t *out)
+{
+    const __m512i factor = _mm512_set1_epi64((long long)ROOT_7);
+    for (size_t i = 0; i < count; i += LANES * VECTORS) {
+        __m512i hashes[VECTORS];
+        for (int v = 0; v < VECTORS; v++)
+            hashes[v] = _mm512_loadu_si512(units + i + LANES * v);
+        for (uint32_t place = 1; place < shingle; place++) {
+            __m512i turn = _mm512_set1_epi64(shingle_turn(place));
+            for (int v = 0; v < VECTORS; v++) {
+                __m512i unit = _mm512_loadu_si512(units + i + LANES * v + place);
+                hashes[v] = _mm512_xor_si512(hashes[v], _mm512_rolv_epi64(unit, turn));
+            }
+        }
+        for (int v = 0; v < VECTORS; v++)
+            _mm512_storeu_si512(out + i + LANES * v, mix(_mm512_mullo_epi64(hashes[v], factor)));
+    }
+}
+
+static void shingles(const uint64_t *units, size_t count, uint32_t shingle, uint64_t *out)
+{
+    if (shingle == 5)
+        shingles_of(units, count, 5, out);
+    else
+        shingles_of(units, count, shingle, out);
+}
+
+/* ---- bins ---- */
+
+/* The greatest value of any bin: what is not below it changes none. */
+static uint32_t greatest(const uint32_t *bins, uint32_t lanes)
+{
+    __m512i most = _mm512_setzero_si512();
+    for (uint32_t i = 0; i < lanes; i += 16)
+        most = _mm512_max_epu32(most, _mm512_min_epu32(_mm512_load_si512(bins + i),
+                                                       _mm512_load_si512(bins + lanes + i)));
+    return _mm512_reduce_max_epu32(most);
+}
+
+static size_t keep_below(const uint64_t *hashes, size_t count, uint32_t limit, uint64_t *kept)
+{
+    const __m512i limits = _mm512_set1_epi64(limit), low = _mm512_set1_epi64(UINT32_MAX);
+    size_t size = 0;
+    for (size_t i = 0; i < count; i += LANES) {
+        __mmask8 there = count - i < LANES ? (__mmask8)((1u << (count - i)) - 1) : 0xff;
+        __m512i some = _mm512_loadu_si512(hashes + i);
+        __mmask8 keep = _mm512_mask_cmplt_epu64_mask(there, _mm512_and_si512(some, low), limits);
+        _mm512_storeu_si512(kept + size, _mm512_maskz_compress_epi64(keep, some));
+        size += (size_t)__builtin_popcount(keep);
+    }
+    return size;
+}
+
+static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count,
+                 uint64_t *kept)
+{
+    uint32_t limit = greatest(bins, lanes);
+    if (limit < UINT32_MAX / 4 * 3) {
+        count = keep_below(hashes, count, limit, kept);
+        hashes = kept;
+    }
+    if (lanes == 128)
+        lower_bins(bins, 128, hashes, count);
+    else
+        lower_bins(bins, 256, hashes, count);
+}
+
+/* ---- bits ---- */
+
+static void add_lanes(__m512i *counts, __m512i hashes)
+{
+    uint64_t masks[LANES];
+    _mm512_storeu_si512(masks, hashes);
+    for (int i = 0; i < LANES; i++)
+        *counts = _mm512_mask_add_epi8(*counts, masks[i], *counts, _mm512_set1_epi8(1));
+}
+
+static void flush(__m512i *counts, int64_t weight, int64_t sums[64])
+{
+    uint8_t bytes[64];
+    _mm512_storeu_si512(bytes, *counts);
+    for (int i = 0; i < 64; i++)
+        sums[i] += weight * bytes[i];
+    *counts = _mm512_setzero_si512();
+}
+
+/* A full adder in each bit: `*sum` + a + b, the carry returned. */
+static __m512i add(__m512i *sum, __m512i a, __m512i b)
+{
+    __m512i carry = _mm512_ternarylogic_epi64(*sum, a, b, 0xe8);
+    *sum = _mm512_ternarylogic_epi64(*sum, a, b, 0x96);
+    return carry;
+}
+
+/* Sums of bits in place: level i weighs 2^i. Source: Harley and Seal's counter, as in Muła, Kurz
+ * and Lemire, "Faster Population Counts Using AVX2 Instructions" (2018). */
+static __m512i add_vectors(__m512i levels[4], const uint64_t *hashes)
+{
+    __m512i carries[8];
+    for (int i = 0; i < 8; i++)
+        carries[i] = add(&levels[0], _mm512_loadu_si512(hashes + 2 * LANES * i),
+                         _mm512_loadu_si512(hashes + 2 * LANES * i + LANES));
+    for (int i = 0; i < 4; i++)
+        carries[i] = add(&levels[1], carries[2 * i], carries[2 * i + 1]);
+    for (int i = 0; i < 2; i++)
+        carries[i] = add(&levels[2], carries[2 * i], carries[2 * i + 1]);
+    return add(&levels[3], carries[0], carries[1]);
+}
+
+static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
+{
+    __m512i levels[4] = {0}, counts = _mm512_setzero_si512();
+    size_t i = 0, rounds = 0;
+    for (; i + 16 * LANES <= count; i += 16 * LANES) {
+        add_lanes(&counts, add_vectors(levels, hashes + i));
+        if (++rounds % FLUSH_ROUNDS == 0)
+            flush(&counts, 16, sums);
+    }
+    flush(&counts, 16, sums);
+    for (int level = 0; level < 4 && rounds; level++) {
+        add_lanes(&counts, levels[level]);
+        flush(&counts, 1 << level, sums);
+    }
+    for (; i < count; i++)
+        counts = _mm512_mask_add_epi8(counts, hashes[i], counts, _mm512_set1_epi8(1));
+    flush(&counts, 1, sums);
+}
+
+const struct sketch_kernels sketch_kernels_avx512 = {
+    hash_words, hash_characters, shingles, bins, count_bits, count_characters,
+};
