@@ -403,18 +403,19 @@ static void read_names(struct parser *parser, struct doppel_corpus_record *out)
         {SLOT_DATE, &out->date},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct doppel_error error = {0};
         read_name(&parser->slots[names[i].slot], names[i].slot == SLOT_PATH, names[i].value,
-                  &error);
-        if (!out->error.status && error.status)
-            out->error = error;
+                  out->error.status ? NULL : &out->error);
     }
 }
 
 void parser_line(struct parser *parser, const char *line, size_t size,
                  struct doppel_corpus_record *out)
 {
-    *out = (struct doppel_corpus_record){.size = size};
+    out->size = size;
+    out->id = out->text = out->path = out->source = out->date = NULL;
+    out->text_size = 0;
+    out->error.status = DOPPEL_OK;
+    out->error.message[0] = '\0';
     explain(visit_line(parser, line, size), line, size, &out->error);
     read_names(parser, out);
     if (!out->error.status)

@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 static const char simple[256] = {
     ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
     ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
@@ -72,23 +76,78 @@ static bool unescape_unicode(const char **in, const char *end, char **out)
     return true;
 }
 
+/* What a backslash at *in begins. */
+static inline bool unescape_one(const char **in, const char *end, char **out)
+{
+    char plain = *in + 1 < end ? simple[(uint8_t)(*in)[1]] : '\0';
+    if (!plain)
+        return unescape_unicode(in, end, out);
+    *(*out)++ = plain;
+    *in += 2;
+    return true;
+}
+
+enum { CHUNK = 64 };
+
+/* Bit i: whether byte i of a chunk is a backslash. */
+static inline uint64_t find_backslashes(const char *in)
+{
+    uint64_t found = 0;
+#ifdef __SSE2__
+    const __m128i backslash = _mm_set1_epi8('\\');
+    for (int i = 0; i < CHUNK; i += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(in + i));
+        uint64_t mask = (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, backslash));
+        found |= mask << i;
+    }
+#else
+    for (int i = 0; i < CHUNK; i++)
+        found |= (uint64_t)(in[i] == '\\') << i;
+#endif
+    return found;
+}
+
+/* Decode chunk by chunk while there are two: whole chunks are copied, and what is too much is
+ * written over. Chunks are found whatever is in them, so that one need not wait for the other. */
+static bool unescape_chunks(const char **in, const char *end, char **out)
+{
+    while (end - *in >= 2 * CHUNK) {
+        const char *at = *in;
+        uint64_t left = find_backslashes(at);
+        while (left) {
+            const char *escape = *in + __builtin_ctzll(left);
+            memcpy(*out, at, CHUNK);
+            *out += escape - at;
+            at = escape;
+            if (!unescape_one(&at, end, out))
+                return false;
+            left = at - *in < CHUNK ? left & ~UINT64_C(0) << (at - *in) : 0;
+        }
+        ptrdiff_t rest = CHUNK - (at - *in);
+        if (rest > 0) {
+            memcpy(*out, at, CHUNK);
+            *out += rest;
+            at += rest;
+        }
+        *in = at;
+    }
+    return true;
+}
+
 bool json_unescape(const char *in, size_t size, char *out, size_t *out_size)
 {
     const char *end = in + size;
     char *begin = out;
+    if (!unescape_chunks(&in, end, &out))
+        return false;
     while (in < end) {
-        if (*in != '\\') {
-            const char *escape = memchr(in, '\\', (size_t)(end - in));
-            size_t run = (size_t)((escape ? escape : end) - in);
-            memcpy(out, in, run);
-            out += run;
-            in += run;
-        } else if (in + 1 < end && simple[(uint8_t)in[1]]) {
-            *out++ = simple[(uint8_t)in[1]];
-            in += 2;
-        } else if (!unescape_unicode(&in, end, &out)) {
+        const char *escape = memchr(in, '\\', (size_t)(end - in));
+        size_t run = (size_t)((escape ? escape : end) - in);
+        memcpy(out, in, run);
+        out += run;
+        in += run;
+        if (escape && !unescape_one(&in, end, &out))
             return false;
-        }
     }
     *out_size = (size_t)(out - begin);
     return true;
