@@ -14,9 +14,14 @@ struct decider {
     ARRAY(struct doppel_digest) contents;
     ARRAY(struct doppel_digest) ids; /* digests of the ids; zeros: it has none */
     ARRAY(uint32_t) leaders;
-    ARRAY(bool) leads;
-    struct number_map by_content; /* the first with a content */
+    ARRAY(uint8_t) flags;
+    struct number_map by_content; /* the first with a content whose leader is not replaced */
     struct number_map by_id;      /* the last with an id */
+};
+
+enum {
+    FLAG_LEADS = 1 << 0,
+    FLAG_REPLACED = 1 << 1 /* by a later text of the same id */
 };
 
 enum doppel_status decider_new(const struct decider_host *host, enum doppel_same_id on_same_id,
@@ -38,7 +43,7 @@ void decider_free(struct decider *decider)
     array_free(&decider->contents);
     array_free(&decider->ids);
     array_free(&decider->leaders);
-    array_free(&decider->leads);
+    array_free(&decider->flags);
     number_map_free(&decider->by_content);
     number_map_free(&decider->by_id);
     free(decider);
@@ -46,7 +51,7 @@ void decider_free(struct decider *decider)
 
 bool decider_leads(const struct decider *decider, uint32_t number)
 {
-    return decider->leads.items[number];
+    return (decider->flags.items[number] & FLAG_LEADS) != 0;
 }
 
 uint32_t decider_leader(const struct decider *decider, uint32_t number)
@@ -67,27 +72,44 @@ static enum doppel_status push(struct decider *decider, const char *id,
         return doppel_fail(error, DOPPEL_E_LIMIT, "more than 2^32 records");
     uint32_t number = (uint32_t)decider->count;
     decider->contents.count = decider->ids.count = number;
-    decider->leaders.count = decider->leads.count = number;
+    decider->leaders.count = decider->flags.count = number;
     if (!array_push(&decider->contents, *content) || !array_push(&decider->ids, digest) ||
-        !array_push(&decider->leaders, number) || !array_push(&decider->leads, false))
+        !array_push(&decider->leaders, number) || !array_push(&decider->flags, 0))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for another record");
     decider->count++;
     return DOPPEL_OK;
 }
 
-/* Remember its content, if it is the first with it, and its id; a former one with the id leads no
- * more. */
-static enum doppel_status remember(struct decider *decider, uint32_t number, bool has_id,
+/* The record that has this content, unless what it follows was replaced: then its text is no longer
+ * there. */
+static uint32_t find_content(const struct decider *decider, const struct doppel_digest *content)
+{
+    uint32_t earlier = number_map_find(&decider->by_content, decider->contents.items, content);
+    if (earlier == NO_NUMBER)
+        return earlier;
+    uint32_t leader = decider->leaders.items[earlier];
+    return decider->flags.items[leader] & FLAG_REPLACED ? (uint32_t)NO_NUMBER : earlier;
+}
+
+static uint32_t find_id(const struct decider *decider, uint32_t number, const char *id)
+{
+    const struct doppel_digest *ids = decider->ids.items;
+    return id ? number_map_find(&decider->by_id, ids, &ids[number]) : (uint32_t)NO_NUMBER;
+}
+
+static void replace(struct decider *decider, uint32_t number)
+{
+    decider->flags.items[number] = FLAG_REPLACED;
+}
+
+/* Its content, unless another one has it, and its id, in place of a former one. */
+static enum doppel_status remember(struct decider *decider, uint32_t number, const char *id,
                                    struct doppel_error *error)
 {
     const struct doppel_digest *contents = decider->contents.items, *ids = decider->ids.items;
-    uint32_t former =
-        has_id ? number_map_find(&decider->by_id, ids, &ids[number]) : (uint32_t)NO_NUMBER;
-    if (former != NO_NUMBER)
-        decider->leads.items[former] = false;
-    bool first = number_map_find(&decider->by_content, contents, &contents[number]) == NO_NUMBER;
+    bool first = find_content(decider, &contents[number]) == NO_NUMBER;
     if ((first && !number_map_put(&decider->by_content, contents, number)) ||
-        (has_id && !number_map_put(&decider->by_id, ids, number)))
+        (id && !number_map_put(&decider->by_id, ids, number)))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for another record");
     return DOPPEL_OK;
 }
@@ -96,14 +118,18 @@ enum doppel_status decider_restore(struct decider *decider, const struct decider
                                    uint32_t *out_number, struct doppel_error *error)
 {
     enum doppel_status status = push(decider, past->id, &past->content, error);
+    if (status)
+        return status;
     uint32_t number = (uint32_t)decider->count - 1;
-    if (!status)
-        status = remember(decider, number, past->id != NULL, error);
+    uint32_t former = find_id(decider, number, past->id);
+    if (former != NO_NUMBER)
+        replace(decider, former);
+    status = remember(decider, number, past->id, error);
     if (status)
         return status;
     if (past->leader != NO_NUMBER)
         decider->leaders.items[number] = past->leader;
-    decider->leads.items[number] = past->leads;
+    decider->flags.items[number] = past->leads ? FLAG_LEADS : 0;
     if (out_number)
         *out_number = number;
     return DOPPEL_OK;
@@ -149,7 +175,7 @@ static enum doppel_status find_leader(const struct decider *decider,
     for (size_t i = 0; i < record->candidate_count; i++) {
         bool matches;
         uint32_t earlier = record->candidates[i];
-        if (!decider->leads.items[earlier])
+        if (!decider_leads(decider, earlier))
             continue;
         enum doppel_status status = compare(decider, earlier, answer, &matches, error);
         if (status)
@@ -196,8 +222,7 @@ static enum doppel_status decide_by_text(struct decider *decider,
                                          const struct decider_record *record,
                                          struct decider_answer *answer, struct doppel_error *error)
 {
-    uint32_t earlier =
-        number_map_find(&decider->by_content, decider->contents.items, &record->content);
+    uint32_t earlier = find_content(decider, &record->content);
     if (earlier != NO_NUMBER)
         return decide_same(decider, earlier, answer, error);
     answer->decision = DOPPEL_DECISION_TOO_SHORT;
@@ -219,7 +244,7 @@ static enum doppel_status decide_update(struct decider *decider,
                                         struct decider_answer *answer, struct doppel_error *error)
 {
     bool matches;
-    decider->leads.items[former] = false;
+    replace(decider, former);
     enum doppel_status status = decide_by_text(decider, record, answer, error);
     if (status)
         return status;
@@ -252,14 +277,12 @@ static enum doppel_status decide_same_id(struct decider *decider,
 static enum doppel_status decide(struct decider *decider, const struct decider_record *record,
                                  struct decider_answer *answer, struct doppel_error *error)
 {
-    const struct doppel_digest *ids = decider->ids.items;
     if (record->unreadable) {
         answer->decision = DOPPEL_DECISION_UNREADABLE;
         answer->kept = false;
         return DOPPEL_OK;
     }
-    uint32_t former = record->id ? number_map_find(&decider->by_id, ids, &ids[answer->number])
-                                 : (uint32_t)NO_NUMBER;
+    uint32_t former = find_id(decider, answer->number, record->id);
     if (former != NO_NUMBER)
         return decide_same_id(decider, record, former, answer, error);
     return decide_by_text(decider, record, answer, error);
@@ -279,10 +302,10 @@ enum doppel_status decider_next(struct decider *decider, const struct decider_re
     };
     status = decide(decider, record, &answer, error);
     if (!status && answer.kept)
-        status = remember(decider, answer.number, record->id != NULL, error);
+        status = remember(decider, answer.number, record->id, error);
     if (status)
         return status;
-    decider->leads.items[answer.number] = answer.leads;
+    decider->flags.items[answer.number] = answer.leads ? FLAG_LEADS : 0;
     *out = answer;
     return DOPPEL_OK;
 }
