@@ -18,6 +18,10 @@ struct doppel_library {
     int64_t opened_ns; /* stamps of files changed since then are not settled */
     bool writing;      /* a transaction is open */
     bool visiting;     /* within doppel_library_each */
+    bool visiting_texts;
+    uint32_t text_lanes; /* of the signatures of its texts; 0: not looked up yet */
+    char *corpus;        /* path of a row of `corpus`; NULL: none yet in this transaction */
+    int64_t corpus_number;
 };
 
 /** Begin the transaction that doppel_library_commit ends, unless there is one. */
@@ -35,6 +39,9 @@ void path_bind(sqlite3_stmt *statement, int parameter, const char *path);
 /** A path from a row, as a string; given (free). DOPPEL_E_CORRUPT for what cannot be one,
  * DOPPEL_E_MEMORY. */
 enum doppel_status path_read(sqlite3_stmt *statement, int column, char **out);
+
+/** Forget what only holds as long as nothing is taken back. */
+void texts_rolled_back(struct doppel_library *library);
 
 /** A line of the log. */
 struct log_entry {

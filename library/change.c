@@ -184,16 +184,22 @@ static enum doppel_status put_computed(struct doppel_library *library, uint64_t 
     return status ? status : put_attachment(library, id, record, error);
 }
 
-static enum doppel_status delete_item(struct doppel_library *library, uint64_t id,
-                                      struct doppel_error *error)
+/* @param sql with the id as its parameter */
+static enum doppel_status delete_by_id(struct doppel_library *library, const char *sql, uint64_t id,
+                                       struct doppel_error *error)
 {
     sqlite3_stmt *statement;
-    enum doppel_status status =
-        doppel_store_statement(library->store, "DELETE FROM item WHERE id = ?1", &statement, error);
+    enum doppel_status status = doppel_store_statement(library->store, sql, &statement, error);
     if (status)
         return status;
     sqlite3_bind_int64(statement, 1, (int64_t)id);
     return library_run(library, statement, error);
+}
+
+static enum doppel_status delete_item(struct doppel_library *library, uint64_t id,
+                                      struct doppel_error *error)
+{
+    return delete_by_id(library, "DELETE FROM item WHERE id = ?1", id, error);
 }
 
 /* ---- adding ---- */
@@ -335,13 +341,17 @@ enum doppel_status doppel_library_known(struct doppel_library *library, const ch
     return DOPPEL_OK;
 }
 
-/* The path of an item, also of a damaged one; given (free). */
+/* The path of an item, also of a damaged one, or of the corpus of a text, "" without one; given
+ * (free). */
 static enum doppel_status find_path(struct doppel_library *library, uint64_t id, char **out,
                                     struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
-        library->store, "SELECT path FROM item WHERE id = ?1", &statement, error);
+        library->store,
+        "SELECT path FROM item WHERE id = ?1 UNION ALL SELECT corpus.path FROM text"
+        " LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
+        &statement, error);
     if (status)
         return status;
     sqlite3_bind_int64(statement, 1, (int64_t)id);
@@ -370,6 +380,8 @@ static enum doppel_status remove_logged(struct doppel_library *library, uint64_t
     if (status)
         return status;
     status = delete_item(library, id, error);
+    if (!status)
+        status = delete_by_id(library, "DELETE FROM text WHERE id = ?1", id, error);
     const struct log_entry entry = {.action = "removed", .item = id, .path = path};
     if (!status)
         status = log_append(library, &entry, error);

@@ -16,6 +16,7 @@ static enum doppel_status open_catalogue(struct doppel_library *library,
         .application_id = CATALOGUE_APPLICATION_ID,
         .schema_version = CATALOGUE_VERSION,
         .schema = catalogue_schema,
+        .upgrade = catalogue_upgrade,
         .create = options->create,
         .read_only = options->read_only,
         .durable = options->durable,
@@ -61,6 +62,7 @@ void doppel_library_close(struct doppel_library *library)
 {
     if (!library)
         return;
+    texts_rolled_back(library);
     doppel_store_close(library->store);
     free(library->directory);
     free(library);
@@ -71,7 +73,10 @@ enum doppel_status doppel_library_commit(struct doppel_library *library, struct 
     if (!library->writing)
         return DOPPEL_OK;
     library->writing = false;
-    return doppel_store_commit(library->store, error);
+    enum doppel_status status = doppel_store_commit(library->store, error);
+    if (status)
+        texts_rolled_back(library);
+    return status;
 }
 
 enum doppel_status library_begin(struct doppel_library *library, struct doppel_error *error)
@@ -88,6 +93,7 @@ enum doppel_status library_end(struct doppel_library *library, enum doppel_statu
     if (status && status != DOPPEL_E_NOT_FOUND && library->writing) {
         doppel_store_rollback(library->store);
         library->writing = false;
+        texts_rolled_back(library);
     }
     return status;
 }

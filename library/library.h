@@ -1,6 +1,6 @@
 /**
  * doppel/library.h: a library of fingerprints on disk, and the cache that spares a second scan.
- * Uses core, index, match and store.
+ * Uses core, text, index, match and store.
  *
  * A library is a directory with `catalogue.db`. One writer, any number of readers. Handles belong
  * to one thread.
@@ -12,6 +12,7 @@
 
 #include <doppel/core.h>
 #include <doppel/match.h>
+#include <doppel/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -139,7 +140,7 @@ DOPPEL_API int doppel_canonical_compare(const struct doppel_candidate *a,
 
 struct doppel_library;
 
-/** An item of the library. Ids count from 1 and are never used twice. */
+/** A file in the library. Ids count from 1 and are never used twice, also not by texts. */
 struct doppel_item {
     uint64_t id;
     char *path; /**< absolute, as bytes; given: doppel_item_free */
@@ -206,7 +207,7 @@ DOPPEL_API enum doppel_status doppel_library_by_path(struct doppel_library *libr
                                                      const char *path, struct doppel_item *out,
                                                      struct doppel_error *error);
 
-/** Remove an item, also a damaged one. DOPPEL_E_NOT_FOUND. */
+/** Remove an item or a text, also a damaged one. DOPPEL_E_NOT_FOUND. */
 DOPPEL_API enum doppel_status doppel_library_remove(struct doppel_library *library, uint64_t id,
                                                     struct doppel_error *error);
 
@@ -226,6 +227,7 @@ DOPPEL_API enum doppel_status doppel_library_each(struct doppel_library *library
 
 /* ---- decisions ---- */
 
+/** Numbers are written to disk: new ones go to the end. */
 enum doppel_decision {
     DOPPEL_DECISION_NEW,
     DOPPEL_DECISION_DUPLICATE,
@@ -269,7 +271,9 @@ struct doppel_origin {
  *     `revision`.
  *  7. `new`.
  * A record becomes a leader unless an earlier leader is within the limit of similarity: so a part
- * and most revisions are leaders too, and every duplicate is near its leader: no chains.
+ * and most revisions are leaders too, and every duplicate is near its leader: no chains. A text
+ * that an update took the place of is forgotten: it leads no more, and no later record is a
+ * duplicate of it.
  *
  * @param match of doppel_match_texts that returned true, record against item
  * @return DOPPEL_DECISION_DUPLICATE, _REVISION or _PART. Thread-safe.
@@ -277,6 +281,67 @@ struct doppel_origin {
 DOPPEL_API enum doppel_decision doppel_decide(const struct doppel_match *match,
                                               const struct doppel_origin *record,
                                               const struct doppel_origin *item);
+
+/* ---- texts: records of corpora, in order of input ---- */
+
+/** A text as the library remembers it. Strings and arrays are borrowed. */
+struct doppel_library_text {
+    uint64_t id;
+    const char *record_id; /**< what its corpus calls it; NULL: nothing */
+    struct doppel_origin origin;
+    const char *path; /**< of the file in which its line stands; NULL: in none that can be
+                         read again */
+    uint64_t line, offset, size; /**< of the line, in the file, its newline not counted */
+    int64_t added_ns;
+    struct doppel_digest content; /**< of the normalised text */
+    uint64_t words;
+    bool too_short;
+    enum doppel_decision decision;
+    bool leads;               /**< later texts are compared with it */
+    uint64_t leader;          /**< id of the text that it follows; 0: none */
+    const uint16_t *lanes;    /**< its MinHash signature; of what is too short it may say nothing */
+    uint32_t lane_count;      /**< 128 or 256 */
+    uint64_t shingle_total;   /**< how many it has; 0: not known */
+    const uint32_t *shingles; /**< `shingle_total` of them, ascending, when they were kept and are
+                                 asked for; else NULL */
+    struct doppel_error error; /**< status != OK: it is damaged, and only its id is known */
+};
+
+/** How the texts of the library were read. DOPPEL_E_NOT_FOUND: there are none yet. */
+DOPPEL_API enum doppel_status doppel_library_text_options(struct doppel_library *library,
+                                                          struct doppel_text_options *out,
+                                                          struct doppel_error *error);
+
+/** Say how its texts are read, before the first one is added; a library keeps to one way.
+ * DOPPEL_E_VERSION with a sentence that says in what they differ: it has another one. As
+ * doppel_library_add. */
+DOPPEL_API enum doppel_status doppel_library_set_text_options(
+    struct doppel_library *library, const struct doppel_text_options *options,
+    struct doppel_error *error);
+
+/** Remember a text. `id`, `added_ns` and `error` are not looked at. As doppel_library_add; also
+ * DOPPEL_E_ARGUMENT for signatures of another length than the library's. */
+DOPPEL_API enum doppel_status doppel_library_add_text(struct doppel_library *library,
+                                                      const struct doppel_library_text *text,
+                                                      uint64_t *out_id, struct doppel_error *error);
+
+/** Which texts are wanted. Zero-initialised: all, without shingles. */
+struct doppel_text_query {
+    uint64_t first, last;  /**< ids; last 0: to the end */
+    const char *record_id; /**< NULL: any */
+    bool shingles;         /**< load those that were kept */
+};
+
+/** The text is borrowed; false ends the visit (DOPPEL_E_CANCELLED). Damaged ones are visited too:
+ * **visitors look at text->error first.** */
+typedef bool doppel_library_text_visitor(void *context, const struct doppel_library_text *text);
+
+/** Visit texts in order of id, which is that of input. Within a visit of several no other begins;
+ * one text (first = last) may be visited at any time, other calls are fine. */
+DOPPEL_API enum doppel_status doppel_library_each_text(struct doppel_library *library,
+                                                       const struct doppel_text_query *query,
+                                                       doppel_library_text_visitor *visitor,
+                                                       void *context, struct doppel_error *error);
 
 #ifdef __cplusplus
 }

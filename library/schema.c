@@ -1,6 +1,37 @@
 /* The tables of catalogue.db and of the cache. */
 #include "library/schema.h"
 
+/* Records of corpora: rows that are only appended to, since what ingest must find it has in memory.
+ * They share the ids of the items; the counter is that of AUTOINCREMENT. */
+#define TEXT_TABLES                                                                                \
+    "CREATE TABLE corpus("                                                                         \
+    " id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL"                \
+    ") STRICT;"                                                                                    \
+    "CREATE TABLE text("                                                                           \
+    " id INTEGER PRIMARY KEY,"                                                                     \
+    " record_id BLOB, source BLOB, date BLOB,"                                                     \
+    " corpus INTEGER REFERENCES corpus, line INTEGER NOT NULL,"                                    \
+    " place INTEGER NOT NULL, size INTEGER NOT NULL,"                                              \
+    " added_ns INTEGER NOT NULL,"                                                                  \
+    " content BLOB NOT NULL,"                                                                      \
+    " words INTEGER NOT NULL, shingles INTEGER NOT NULL, too_short INTEGER NOT NULL,"              \
+    " decision INTEGER NOT NULL, leader INTEGER NOT NULL, leads INTEGER NOT NULL,"                 \
+    " lanes BLOB NOT NULL,"                                                                        \
+    " checksum INTEGER NOT NULL"                                                                   \
+    ") STRICT;"                                                                                    \
+    "CREATE TABLE text_shingles("                                                                  \
+    " text INTEGER PRIMARY KEY REFERENCES text ON DELETE CASCADE,"                                 \
+    " data BLOB NOT NULL, checksum INTEGER NOT NULL"                                               \
+    ") STRICT;"                                                                                    \
+    "CREATE TABLE text_options("                                                                   \
+    " one INTEGER PRIMARY KEY CHECK(one = 1),"                                                     \
+    " format INTEGER NOT NULL, nfkc INTEGER NOT NULL, fold_case INTEGER NOT NULL,"                 \
+    " drop_punctuation INTEGER NOT NULL, unit INTEGER NOT NULL, shingle INTEGER NOT NULL,"         \
+    " min_words INTEGER NOT NULL, lanes INTEGER NOT NULL, checksum INTEGER NOT NULL"               \
+    ") STRICT;"
+
+const char catalogue_upgrade[] = TEXT_TABLES;
+
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
 const char catalogue_schema[] =
@@ -31,7 +62,7 @@ const char catalogue_schema[] =
     " action TEXT NOT NULL,"
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
-    ") STRICT;";
+    ") STRICT;" TEXT_TABLES;
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \

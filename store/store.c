@@ -166,6 +166,15 @@ static enum doppel_status switch_to_wal(struct doppel_store *store, uint32_t tim
     }
 }
 
+/* Whether it is of the version before, and can be brought up. */
+static bool is_upgradable(const struct identity *identity,
+                          const struct doppel_store_options *options)
+{
+    return options->upgrade && !options->read_only &&
+           (uint32_t)identity->application_id == options->application_id &&
+           identity->version + 1 == options->schema_version;
+}
+
 /* All tables in one transaction; another process may have been quicker. */
 static enum doppel_status make_schema(struct doppel_store *store,
                                       const struct doppel_store_options *options,
@@ -174,13 +183,16 @@ static enum doppel_status make_schema(struct doppel_store *store,
     enum doppel_status status = doppel_store_begin(store, error);
     if (status)
         return status;
-    struct identity identity;
+    struct identity identity = {0};
     char marks[96];
     snprintf(marks, sizeof marks, "PRAGMA application_id=%d;PRAGMA user_version=%u",
              (int32_t)options->application_id, options->schema_version);
     status = identify(store, &identity, error);
-    if (!status && is_blank(&identity)) {
-        status = doppel_store_execute(store, options->schema, error);
+    const char *sql = is_blank(&identity)                 ? options->schema
+                      : is_upgradable(&identity, options) ? options->upgrade
+                                                          : NULL;
+    if (!status && sql) {
+        status = doppel_store_execute(store, sql, error);
         if (!status)
             status = doppel_store_execute(store, marks, error);
     }
@@ -194,11 +206,12 @@ static enum doppel_status prepare(struct doppel_store *store,
                                   const struct doppel_store_options *options,
                                   struct doppel_error *error)
 {
-    struct identity identity;
+    struct identity identity = {0};
     enum doppel_status status = harden(store, options, error);
     if (!status)
         status = identify_at_once(store, &identity, error);
-    if (!status && is_blank(&identity) && options->create && !options->read_only) {
+    bool to_make = !status && is_blank(&identity) && options->create && !options->read_only;
+    if (to_make || (!status && is_upgradable(&identity, options))) {
         status = switch_to_wal(store, options->busy_timeout_ms, error);
         if (!status)
             status = make_schema(store, options, error);
@@ -244,7 +257,7 @@ enum doppel_status doppel_store_open(const char *path, const struct doppel_store
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", path);
     }
     store->options = *options;
-    store->options.schema = NULL;
+    store->options.schema = store->options.upgrade = NULL;
     enum doppel_status status = open_and_prepare(store, options, error);
     if (status) {
         doppel_store_close(store);

@@ -27,6 +27,8 @@ struct doppel_store_options {
                                 application_id) */
     uint32_t schema_version; /**< PRAGMA user_version */
     const char *schema;      /**< SQL that makes all tables of this version; run on a new file */
+    const char *upgrade;     /**< SQL that makes this version of the one before, run when a writer
+                                opens such a one; NULL: it is not opened */
     bool create;             /**< make the file when it is not there */
     bool read_only;
     bool durable; /**< survive power loss (synchronous=FULL); else SIGKILL only (NORMAL) */

@@ -19,7 +19,7 @@ USES = {
     "match": "core text image index",
     "store": "core index",
     "worker": "core",
-    "library": "core image index match store",
+    "library": "core text image index match store",
     "corpus": "core text index match library",
     "tools": "core media text image index match store worker library corpus",
 }
