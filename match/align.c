@@ -131,3 +131,19 @@ bool aligned_cover(const aligned_array *found, bool of_b, uint32_t count, uint32
     free(taken);
     return taken;
 }
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct aligned *a = left, *b = right;
+    if (a->a_first != b->a_first)
+        return a->a_first < b->a_first ? -1 : 1;
+    if (a->b_first != b->b_first)
+        return a->b_first < b->b_first ? -1 : 1;
+    return a->a_end < b->a_end ? -1 : a->a_end > b->a_end;
+}
+
+void aligned_sort(aligned_array *found)
+{
+    if (found->count > 1)
+        qsort(found->items, found->count, sizeof *found->items, compare_places);
+}

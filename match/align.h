@@ -21,7 +21,7 @@ struct aligned {
 
 typedef ARRAY(struct aligned) aligned_array;
 
-/** Extend a seed of `length` equal words both ways. @param work as of extend() */
+/** Extend a seed, some equal words or just a place, both ways. @param work as of extend() */
 struct aligned align_seed(const struct words *a, const struct words *b, struct aligned seed,
                           uint64_t *work);
 
@@ -39,5 +39,8 @@ bool align_words(const struct words *a, const struct words *b, uint32_t min_word
 /** Words of a text of `count` words that lie in passages. @param of_b of b, else of a. False
  * without memory. */
 bool aligned_cover(const aligned_array *found, bool of_b, uint32_t count, uint32_t *out);
+
+/** By place in a, then in b. */
+void aligned_sort(aligned_array *found);
 
 #endif

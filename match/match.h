@@ -142,6 +142,18 @@ DOPPEL_API bool doppel_match_texts(const struct doppel_text_evidence *query,
                                    const struct doppel_text_limits *limits,
                                    struct doppel_match *out_match);
 
+/* ---- what is found among many ---- */
+
+struct doppel_found {
+    uint64_t id;     /**< of the item */
+    uint64_t query;  /**< doppel_matcher_join: the id of the other one; else 0 */
+    bool borderline; /**< not within the limit, but a pixel check could change that */
+    struct doppel_match match;
+};
+
+/** Visit what is found; false ends the search. From the calling thread only. */
+typedef bool doppel_found_visitor(void *context, const struct doppel_found *found);
+
 /* ---- passages ---- */
 
 /** A text in which passages are looked for: its words with their places, or, where they cannot be
@@ -151,6 +163,8 @@ struct doppel_passage_text {
     uint32_t word_count;                  /**< of the text, also without `words` */
     const struct doppel_text_key *keys;   /**< by word */
     size_t key_count;
+    const uint32_t *key_starts; /**< where their first words start, in code points; not looked at
+                                   where there are words; NULL: not known */
 };
 
 /** What doppel_text_read found, as it is asked for here; borrows the result's arrays. */
@@ -186,6 +200,58 @@ DOPPEL_API enum doppel_status doppel_match_passages(const struct doppel_passage_
                                                     struct doppel_match *out_match,
                                                     struct doppel_error *error);
 
+/**
+ * A searchable set of the keys of texts, to find which of them share passages with a query. One
+ * writer; any number of threads may search while nobody writes. Some 10 bytes a key.
+ */
+struct doppel_passages;
+
+/** @param out given (doppel_passages_free). DOPPEL_OK; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_passages_new(struct doppel_passages **out,
+                                                  struct doppel_error *error);
+DOPPEL_API void doppel_passages_free(struct doppel_passages *passages);
+
+/** Add a text by its keys under an id of the caller's. DOPPEL_OK; DOPPEL_E_ARGUMENT (a key beyond
+ * its words); DOPPEL_E_LIMIT; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_passages_add(struct doppel_passages *passages, uint64_t id,
+                                                  const struct doppel_passage_text *text,
+                                                  struct doppel_error *error);
+
+/** Remove a text; an unknown one is fine. DOPPEL_OK; DOPPEL_E_MEMORY (it is found still). */
+DOPPEL_API enum doppel_status doppel_passages_remove(struct doppel_passages *passages, uint64_t id,
+                                                     struct doppel_error *error);
+
+/** Where to have an item's words from, or else its keys with their starts; borrowed until the next
+ * call. @return false when nothing can be had: then the item's keys in the set alone tell */
+typedef bool doppel_passage_source(void *context, uint64_t id, struct doppel_passage_text *out);
+
+/** What to search for. Begin with doppel_passage_request_default. */
+struct doppel_passage_request {
+    struct doppel_passage_text query;      /**< with keys */
+    struct doppel_passage_options options; /**< library_words of 0: of all that was added */
+    doppel_passage_source *source;         /**< NULL: nothing can be had */
+    void *source_context;
+    uint64_t max_postings; /**< places of keys looked at, rarest keys first; default 2^20 */
+    size_t max_items;      /**< asked for their words, the most promising first; default 1000 */
+};
+
+DOPPEL_API struct doppel_passage_request doppel_passage_request_default(
+    const struct doppel_passage_text *query);
+
+/**
+ * Visit all items that share a passage with the query, the best passage first (then by id);
+ * segments are borrowed during the visit. Keys that many items have count little, and the budgets
+ * are spent on the others. Where both texts have words, a match is that of doppel_match_passages;
+ * else it is of the keys alone, each of which covers four words (`verified` CODES), and has
+ * segments only where places are known.
+ * @return DOPPEL_OK; DOPPEL_E_CANCELLED (by the visitor); DOPPEL_E_MEMORY. Thread-safe while nobody
+ * writes.
+ */
+DOPPEL_API enum doppel_status doppel_passages_find(const struct doppel_passages *passages,
+                                                   const struct doppel_passage_request *request,
+                                                   doppel_found_visitor *visitor, void *context,
+                                                   struct doppel_error *error);
+
 /* ---- many at once ---- */
 
 /**
@@ -208,16 +274,6 @@ DOPPEL_API enum doppel_status doppel_matcher_add(struct doppel_matcher *matcher,
                                                  struct doppel_error *error);
 
 DOPPEL_API void doppel_matcher_remove(struct doppel_matcher *matcher, uint64_t id);
-
-struct doppel_found {
-    uint64_t id;     /**< of the item */
-    uint64_t query;  /**< doppel_matcher_join: the id of the other one; else 0 */
-    bool borderline; /**< not within the limit, but a pixel check could change that */
-    struct doppel_match match;
-};
-
-/** Visit what is found; false ends the search. From the calling thread only. */
-typedef bool doppel_found_visitor(void *context, const struct doppel_found *found);
 
 /** All items that match `query`, best first (then by id); with check_pixels the borderline ones
  * too. */

@@ -18,16 +18,6 @@ struct doppel_passage_text doppel_passage_text_of(const struct doppel_text_resul
                                         .key_count = result->key_count};
 }
 
-static int compare_places(const void *left, const void *right)
-{
-    const struct aligned *a = left, *b = right;
-    if (a->a_first != b->a_first)
-        return a->a_first < b->a_first ? -1 : 1;
-    if (a->b_first != b->b_first)
-        return a->b_first < b->b_first ? -1 : 1;
-    return a->a_end < b->a_end ? -1 : a->a_end > b->a_end;
-}
-
 /* Which of two texts is gone through: an order that does not depend on which is the query. */
 static bool in_order(const struct words *a, const struct words *b)
 {
@@ -132,8 +122,7 @@ enum doppel_status doppel_match_passages(const struct doppel_passage_text *query
     if ((a.count && !a.items) || (b.count && !b.items))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "texts are compared by their words");
     bool done = align_either_way(&a, &b, options->min_words, &found);
-    if (done && found.count > 1)
-        qsort(found.items, found.count, sizeof *found.items, compare_places);
+    aligned_sort(&found);
     done = done && describe_passages(&counts, &found, options, &match) &&
            make_segments(&a, &b, &found, &match);
     array_free(&found);
