@@ -42,6 +42,7 @@ void normaliser_begin(struct normaliser *normaliser, const void *bytes, size_t s
     normaliser->at = mark_bytes(bytes, size);
     normaliser->consumed = 0;
     normaliser->done = false;
+    normaliser->ascii = true;
     normaliser->out.size = normaliser->out.words = 0;
     normaliser->out.after_space = true;
     normaliser->out.long_word = false;
@@ -55,26 +56,44 @@ uint64_t normaliser_bad_bytes(const struct normaliser *normaliser)
 static bool is_ascii(const uint8_t *bytes, size_t size)
 {
     uint8_t all = 0;
-    for (size_t i = 0; i < size; i++)
-        all |= bytes[i];
+    size_t at = 0;
+    for (; at + 64 <= size && all < 0x80; at += 64)
+        for (size_t i = 0; i < 64; i++)
+            all |= bytes[at + i];
+    for (; at < size; at++)
+        all |= bytes[at];
     return all < 0x80;
+}
+
+/* Split a block of source as it is, if it is ASCII. After such a block the next is taken for one:
+ * whether it is, splitting tells. */
+static bool read_ascii(struct normaliser *normaliser, size_t size)
+{
+    const uint8_t *bytes = normaliser->source.bytes + normaliser->at;
+    struct split before = normaliser->out;
+    if (!normaliser->ascii && !is_ascii(bytes, size))
+        return false;
+    normaliser->ascii =
+        normaliser->split(&normaliser->out, normaliser->mapping->ascii, bytes, size);
+    if (normaliser->ascii)
+        normaliser->at += size;
+    else
+        normaliser->out = before;
+    return normaliser->ascii;
 }
 
 /* Both passes over some more of the source. */
 static void read_more(struct normaliser *normaliser)
 {
     struct source *source = &normaliser->source;
-    const uint8_t *bytes = source->bytes + normaliser->at;
     size_t left = source->size - normaliser->at, size = left < BLOCK_BYTES ? left : BLOCK_BYTES;
-    bool whole = size == left || bytes[size] < 0x80;
-    if (normaliser->mapping->drop_punctuation && whole && is_ascii(bytes, size)) {
-        normaliser->at += size;
-    } else {
-        bytes = normaliser->cleaned;
-        normaliser->at =
-            clean_block(normaliser->mapping, source, normaliser->at, normaliser->cleaned, &size);
-    }
-    normaliser->split(&normaliser->out, normaliser->mapping->ascii, bytes, size);
+    /* A mark behind the last character would change it. */
+    bool whole = size == left || source->bytes[normaliser->at + size] < 0x80;
+    if (normaliser->mapping->drop_punctuation && whole && read_ascii(normaliser, size))
+        return;
+    normaliser->at =
+        clean_block(normaliser->mapping, source, normaliser->at, normaliser->cleaned, &size);
+    normaliser->split(&normaliser->out, normaliser->mapping->ascii, normaliser->cleaned, size);
 }
 
 /* How much of a word over the limit goes first: whole code points. */

@@ -91,9 +91,10 @@ struct split {
     bool long_word;   /* there may be a word over the limit */
 };
 
-typedef void split_kernel(struct split *split, const uint8_t table[256], const uint8_t *bytes,
+/** Words of cleaned bytes, appended. @return whether all of them were ASCII */
+typedef bool split_kernel(struct split *split, const uint8_t table[256], const uint8_t *bytes,
                           size_t size);
-split_kernel split_portable;
+split_kernel split_portable, split_avx512;
 split_kernel *split_choose(void);
 
 struct normaliser {
@@ -103,6 +104,7 @@ struct normaliser {
     size_t at;       /* in the source */
     size_t consumed; /* of `block`: given out before */
     bool done;
+    bool ascii; /* the last block was: the next will be */
     struct split out;
     uint8_t cleaned[CLEAN_BYTES + BLOCK_SLACK];
     uint8_t block[BLOCK_SLACK + BLOCK_MAX_BYTES + 2 * BLOCK_SLACK];
