@@ -1,33 +1,32 @@
 /* The first pass: what Unicode decides, code point by code point through the table. */
+#include "core/cpu.h"
 #include "text/normaliser.h"
 
-/* Where the pass stands. The last code point is kept in mind: a mark behind it takes it back. At
- * the end of a piece there is none to take back, and last_at is at. */
-struct cursor {
-    size_t at, end; /* in the source; the block ends at the first boundary from `end` on */
-    size_t last_at;
-    uint8_t *out, *last_out, *out_end;
-};
-
-/* Copy ASCII that split can take as it is. */
-static void copy_ascii(struct cursor *cursor, const uint8_t *bytes)
+void clean_portable(const struct mapping *mapping, const uint8_t *bytes, struct cursor *cursor)
 {
-    size_t begin = cursor->at;
     uint64_t word;
+    if (!mapping->drop_punctuation)
+        return;
     while (cursor->at + sizeof word <= cursor->end) {
         memcpy(&word, bytes + cursor->at, sizeof word);
         if (word & 0x8080808080808080u)
             break;
         memcpy(cursor->out, &word, sizeof word);
-        cursor->at += sizeof word;
-        cursor->out += sizeof word;
+        cursor_copied(cursor, sizeof word);
     }
-    while (cursor->at < cursor->end && bytes[cursor->at] < 0x80)
-        *cursor->out++ = bytes[cursor->at++];
-    if (cursor->at > begin) {
-        cursor->last_at = cursor->at - 1;
-        cursor->last_out = cursor->out - 1;
+    while (cursor->at < cursor->end && bytes[cursor->at] < 0x80) {
+        *cursor->out = bytes[cursor->at];
+        cursor_copied(cursor, 1);
     }
+}
+
+clean_kernel *clean_choose(void)
+{
+#if defined(__x86_64__)
+    if (cpu_flags() & CPU_AVX512_VBMI2)
+        return clean_avx512;
+#endif
+    return clean_portable;
 }
 
 static void write_mapped(struct cursor *cursor, uint32_t mapped, size_t taken)
@@ -57,6 +56,33 @@ static void write_piece(struct mapping *mapping, struct source *source, struct c
         cursor->end = cursor->at + budget;
 }
 
+/* Two and three bytes, as most of the world's letters have; 0 for all else. */
+static size_t decode_common(const uint8_t *bytes, size_t size, uint32_t *out)
+{
+    if (size < 3 || (bytes[1] & 0xc0) != 0x80)
+        return 0;
+    if (bytes[0] >= 0xc2 && bytes[0] < 0xe0) {
+        *out = (uint32_t)(bytes[0] & 0x1f) << 6 | (bytes[1] & 0x3f);
+        return 2;
+    }
+    *out = (uint32_t)(bytes[0] & 0xf) << 12 | (uint32_t)(bytes[1] & 0x3f) << 6 | (bytes[2] & 0x3f);
+    return bytes[0] >= 0xe0 && bytes[0] < 0xf0 && (bytes[2] & 0xc0) == 0x80 && *out >= 0x800 ? 3
+                                                                                             : 0;
+}
+
+/* Code points beyond ASCII that the table knows, one after the other. */
+static void write_known(const struct mapping *mapping, const struct source *source,
+                        struct cursor *cursor)
+{
+    while (cursor->at < cursor->end) {
+        uint32_t point;
+        size_t taken = decode_common(source->bytes + cursor->at, source->size - cursor->at, &point);
+        if (!taken || !(mapping->points[point] & MAPPED_WHOLE))
+            return;
+        write_mapped(cursor, mapping->points[point], taken);
+    }
+}
+
 size_t clean_block(struct mapping *mapping, struct source *source, size_t at, uint8_t *out,
                    size_t *out_written)
 {
@@ -64,8 +90,11 @@ size_t clean_block(struct mapping *mapping, struct source *source, size_t at, ui
     size_t end = source->size - at < BLOCK_BYTES ? source->size : at + BLOCK_BYTES;
     struct cursor cursor = {at, end, at, out, out, out + CLEAN_BYTES};
     while (cursor.at < source->size) {
-        if (mapping->drop_punctuation)
-            copy_ascii(&cursor, bytes);
+        size_t before = cursor.at;
+        mapping->clean(mapping, bytes, &cursor);
+        write_known(mapping, source, &cursor);
+        if (cursor.at > before && cursor.at < cursor.end)
+            continue;
         if (cursor.at == source->size)
             break;
         uint32_t point;

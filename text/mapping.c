@@ -54,6 +54,7 @@ void mapping_begin(struct mapping *mapping, const struct doppel_text_options *op
         how |= UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
     if (options->fold_case)
         how |= UTF8PROC_CASEFOLD;
+    mapping->clean = clean_choose();
     mapping->how = (utf8proc_option_t)how;
     mapping->drop_punctuation = options->drop_punctuation;
     mapping->unspaced_alone = options->unit == DOPPEL_TEXT_WORDS;
@@ -131,8 +132,8 @@ static uint32_t ask(const struct mapping *mapping, uint32_t point)
     }
     if (size > 3)
         return mapped;
-    for (size_t i = 0; i < size; i++)
-        mapped |= (uint32_t)word[i] << 8 * i;
+    for (size_t i = 0; i < 3; i++)
+        mapped |= (uint32_t)(i < size ? word[i] : ' ') << 8 * i;
     return mapped | MAPPED_WHOLE | (uint32_t)size << MAPPED_LENGTH_SHIFT;
 }
 

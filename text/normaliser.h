@@ -26,7 +26,7 @@ enum {
 
 /* What a code point comes to when nothing that follows changes it. 0: not asked yet. */
 enum {
-    MAPPED_BYTES = 0xffffff,   /* up to three bytes, first lowest */
+    MAPPED_BYTES = 0xffffff,   /* up to three bytes, first lowest; then spaces */
     MAPPED_LENGTH_SHIFT = 24,  /* two bits: how many */
     MAPPED_ALONE = 1 << 26,    /* a word of its own */
     MAPPED_BOUNDARY = 1 << 27, /* what stands before it does not change with it */
@@ -34,10 +34,39 @@ enum {
     MAPPED_KNOWN = 1 << 29
 };
 
+struct mapping;
+
+/* Where the first pass stands. The last code point is kept in mind: a mark behind it takes it back.
+ * At the end of a piece there is none to take back, and last_at is at. */
+struct cursor {
+    size_t at, end; /* in the source; the block ends at the first boundary from `end` on */
+    size_t last_at;
+    uint8_t *out, *last_out, *out_end;
+};
+
+/** `count` bytes of ASCII stand at the cursor's `out`: pass them. */
+static inline void cursor_copied(struct cursor *cursor, size_t count)
+{
+    cursor->at += count;
+    cursor->out += count;
+    if (count) {
+        cursor->last_at = cursor->at - 1;
+        cursor->last_out = cursor->out - 1;
+    }
+}
+
+/** Take what is simple from the cursor on, not beyond `end`, and stop anywhere; 64 bytes more than
+ * needed may be written. */
+typedef void clean_kernel(const struct mapping *mapping, const uint8_t *bytes,
+                          struct cursor *cursor);
+clean_kernel clean_portable, clean_avx512;
+clean_kernel *clean_choose(void);
+
 /* What the options make of text, and what is known of code points so far. */
 struct mapping {
     utf8proc_option_t how;
     bool drop_punctuation, unspaced_alone;
+    clean_kernel *clean;
     uint8_t ascii[256]; /* for split: what a byte becomes; separators a space */
     uint32_t points[TABLE_POINTS];
 };

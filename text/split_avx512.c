@@ -35,7 +35,7 @@ static inline uint64_t step(struct split *split, const struct lanes *lanes, __m5
     size_t count =
         write_ends(spaces, keep, (uint32_t)split->size, lanes->order, split->ends + split->words);
     split->words += count;
-    split->long_word |= !count;
+    split->long_word |= !spaces;
     split->size += (size_t)__builtin_popcountll(keep);
     *before = spaces >> 63;
     return high;

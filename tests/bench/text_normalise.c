@@ -62,7 +62,7 @@ static void add_folder(struct texts *texts, const char *folder, unsigned half)
 
 /* ---- what is measured ---- */
 
-typedef size_t reader(void *context, const uint8_t *bytes, size_t size);
+typedef size_t read_text(void *context, const uint8_t *bytes, size_t size);
 
 static size_t normalise(void *context, const uint8_t *bytes, size_t size)
 {
@@ -108,15 +108,15 @@ static size_t whole(void *context, const uint8_t *bytes, size_t size)
 }
 
 /* Seconds for all texts, the best of `rounds`. */
-static double measure(const struct texts *texts, reader *reader, void *context, int rounds)
+static double measure(const struct texts *texts, read_text *read, void *context, int rounds)
 {
     static volatile size_t sink;
     double best = 1e9;
     for (int round = 0; round < rounds; round++) {
         double begin = bench_now().cpu;
         for (size_t i = 0; i < texts->count; i++)
-            sink += reader(context, texts->bytes + texts->starts[i],
-                           texts->starts[i + 1] - texts->starts[i]);
+            sink += read(context, texts->bytes + texts->starts[i],
+                         texts->starts[i + 1] - texts->starts[i]);
         double seconds = bench_now().cpu - begin;
         best = seconds < best ? seconds : best;
     }

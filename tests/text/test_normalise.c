@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <utf8proc.h>
 
+#include "core/cpu.h"
 #include "normal_form.h"
 #include "text/room.h"
 
@@ -124,6 +125,7 @@ static void check_bits(unsigned bits, const void *bytes, size_t size)
     char *exact = malloc(size + !size);
     assert_non_null(exact);
     memcpy(exact, bytes, size);
+    cpu_mask(next_random(4) ? UINT32_MAX : 0);
     assert_int_equal(normaliser_new(&options, &normaliser, NULL), DOPPEL_OK);
     check_with(normaliser, &options, exact, size);
     normaliser_free(normaliser);
