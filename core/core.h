@@ -104,10 +104,10 @@ struct doppel_scheme {
     enum doppel_scheme_id id;
     enum doppel_kind kind;
     uint16_t version;
-    uint16_t code_bits; /**< width of a code as printed and compared */
+    uint16_t code_bits; /**< width of a code as printed and compared; of MinHash, of all lanes */
     const char *name;
-    uint32_t max_distance; /**< default limit in bits; of phash64, which is judged by the rate of
-                              false matches, the farthest that is looked at */
+    uint32_t max_distance; /**< default limit in bits, of MinHash in lanes; of phash64, which is
+                              judged by the rate of false matches, the farthest that is looked at */
     const char *summary;   /**< one line for `doppel schemes` */
 };
 

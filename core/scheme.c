@@ -13,6 +13,12 @@ static const struct doppel_scheme schemes[] = {
     {DOPPEL_SCHEME_IMAGEHASH, DOPPEL_KIND_IMAGE, 1, 64, "imagehash", 8,
      "equal to Python imagehash phash()"},
     {DOPPEL_SCHEME_PDQ, DOPPEL_KIND_IMAGE, 1, 256, "pdq", 31, "PDQ, for lists made with it"},
+    {DOPPEL_SCHEME_MINHASH128, DOPPEL_KIND_TEXT, 1, 2048, "minhash128", 38,
+     "MinHash of the shingles: 128 lanes of 16 bits (default for texts)"},
+    {DOPPEL_SCHEME_MINHASH256, DOPPEL_KIND_TEXT, 1, 4096, "minhash256", 77,
+     "the same with 256 lanes: a smaller error"},
+    {DOPPEL_SCHEME_SIMHASH64, DOPPEL_KIND_TEXT, 1, 64, "simhash64", 3,
+     "SimHash of the same shingles"},
 };
 
 #define SCHEME_COUNT (sizeof schemes / sizeof *schemes)

@@ -30,7 +30,7 @@ struct doppel_cache {
  * its own, has one of its own, which that of its row covers. */
 #define FILE_COLUMNS "path, digest, " STAMP_COLUMNS
 #define FILE_STORED FILE_COLUMNS ", checksum"
-#define DETAIL_COLUMNS RECORD_COLUMNS ", status, message, program, fingerprint"
+#define DETAIL_COLUMNS RECORD_COLUMNS ", reading, status, message, program, fingerprint"
 #define DETAIL_STORED DETAIL_COLUMNS ", attachment_checksum, checksum, attachment"
 #define PAIR_COLUMNS                                                                               \
     "a, b, program, same, distance64, distance256, query_view, item_view, orientation,"            \

@@ -60,7 +60,8 @@ enum doppel_status doppel_cache_put_file(struct doppel_cache *cache, const char 
 
 /* After RECORD_COLUMNS. */
 enum record_column {
-    COLUMN_STATUS = RECORD_COLUMN_COUNT,
+    COLUMN_READING = RECORD_COLUMN_COUNT,
+    COLUMN_STATUS,
     COLUMN_MESSAGE,
     COLUMN_PROGRAM,
     COLUMN_FINGERPRINT,
@@ -68,10 +69,9 @@ enum record_column {
     COLUMN_IS_WHOLE
 };
 
-#define DETAIL_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11"
-#define ATTACHMENT_CHECKSUM(digest, scheme, attachment)                                            \
-    CHECKSUM_OF(digest ", " scheme ", " attachment)
-#define VALUE_CHECKSUM ATTACHMENT_CHECKSUM("?1", "?3", "?12")
+#define DETAIL_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12"
+#define ATTACHMENT_CHECKSUM(key, attachment) CHECKSUM_OF(key ", " attachment)
+#define VALUE_CHECKSUM ATTACHMENT_CHECKSUM("?1, ?3, ?4, ?8", "?13")
 
 /* A failure that the bytes are to blame for, as far as this version of doppel can tell. */
 static bool is_lasting(enum doppel_status status)
@@ -104,9 +104,7 @@ static bool read_row(sqlite3_stmt *statement, struct doppel_record *record)
 {
     if (sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || !record_read(statement, 0, record))
         return false;
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
-    if (!scheme || record->version != scheme->version)
-        return false;
+    record->reading = (uint8_t)sqlite3_column_int(statement, COLUMN_READING);
     if (sqlite3_column_int(statement, COLUMN_STATUS) != DOPPEL_OK)
         return read_failure(statement, record);
     return fingerprint_read(statement, COLUMN_FINGERPRINT, record) &&
@@ -117,13 +115,13 @@ static bool read_row(sqlite3_stmt *statement, struct doppel_record *record)
 #define SELECT_RECORD(attachment, and_it)                                                          \
     SELECT_FROM_BOTH(DETAIL_COLUMNS ", " attachment                                                \
                                     ", " IS_WHOLE(DETAIL_COLUMNS ", attachment_checksum") and_it,  \
-                     "record", "digest = ?1 AND scheme = ?2")
+                     "record", "digest = ?1 AND scheme = ?2 AND version = ?3 AND reading = ?4")
 #define AND_ATTACHMENT                                                                             \
-    " AND attachment_checksum = " ATTACHMENT_CHECKSUM("digest", "scheme", "attachment")
+    " AND attachment_checksum = " ATTACHMENT_CHECKSUM("digest, scheme, version, reading",          \
+                                                      "attachment")
 
 enum doppel_status doppel_cache_record(struct doppel_cache *cache,
-                                       const struct doppel_digest *digest,
-                                       enum doppel_scheme_id scheme, bool with_attachment,
+                                       const struct doppel_record_key *key, bool with_attachment,
                                        struct doppel_record *out)
 {
     const char *sql =
@@ -131,8 +129,10 @@ enum doppel_status doppel_cache_record(struct doppel_cache *cache,
     sqlite3_stmt *statement = cache_reader(cache, sql);
     if (!statement)
         return DOPPEL_E_NOT_FOUND;
-    sqlite3_bind_blob(statement, 1, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
-    sqlite3_bind_int(statement, 2, (int)scheme);
+    sqlite3_bind_blob(statement, 1, key->digest->bytes, sizeof key->digest->bytes, SQLITE_STATIC);
+    sqlite3_bind_int(statement, 2, (int)key->scheme);
+    sqlite3_bind_int(statement, 3, key->version);
+    sqlite3_bind_int(statement, 4, key->reading);
     struct doppel_record record = {0};
     enum doppel_status status = cache_look_up(cache, statement);
     if (!status && !read_row(statement, &record))
@@ -156,13 +156,14 @@ enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
     enum doppel_status status = doppel_store_statement(
         cache->store,
         "INSERT OR REPLACE INTO temp.record(" DETAIL_STORED ") VALUES(" DETAIL_VALUES
-        ", " VALUE_CHECKSUM ", " CHECKSUM_OF(DETAIL_VALUES ", " VALUE_CHECKSUM) ", ?12)",
+        ", " VALUE_CHECKSUM ", " CHECKSUM_OF(DETAIL_VALUES ", " VALUE_CHECKSUM) ", ?13)",
         &statement, error);
     if (!status && !failed)
         status = fingerprint_bind(statement, COLUMN_FINGERPRINT + 1, &record->fingerprint, error);
     if (status)
         return status;
     record_bind(statement, 1, record);
+    sqlite3_bind_int(statement, COLUMN_READING + 1, record->reading);
     sqlite3_bind_int(statement, COLUMN_STATUS + 1, (int)record->error.status);
     sqlite3_bind_text(statement, COLUMN_PROGRAM + 1, doppel_version(), -1, SQLITE_STATIC);
     if (failed)

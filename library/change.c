@@ -329,13 +329,12 @@ enum doppel_status doppel_library_add(struct doppel_library *library, const char
 
 enum doppel_status doppel_library_known(struct doppel_library *library, const char *path,
                                         const struct doppel_file_stamp *stamp,
-                                        enum doppel_scheme_id scheme, uint64_t *out_id)
+                                        const struct doppel_scheme *scheme, uint64_t *out_id)
 {
-    const struct doppel_scheme *wanted = doppel_scheme_by_id(scheme);
-    struct doppel_record record = {.scheme = scheme, .version = wanted ? wanted->version : 0};
+    struct doppel_record record = {.scheme = scheme->id, .version = scheme->version};
     struct present present;
-    if (!wanted || find_by_path(library, path, &record, &present, NULL) || !present.id ||
-        !present.settled || !present.same_scheme || !stamp_equal(&present.stamp, stamp))
+    if (find_by_path(library, path, &record, &present, NULL) || !present.id || !present.settled ||
+        !present.same_scheme || !stamp_equal(&present.stamp, stamp))
         return DOPPEL_E_NOT_FOUND;
     *out_id = present.id;
     return DOPPEL_OK;

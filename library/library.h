@@ -39,7 +39,9 @@ struct doppel_record {
     struct doppel_digest digest;
     enum doppel_kind kind;
     enum doppel_scheme_id scheme;
-    uint16_t version;
+    uint16_t version; /**< of the scheme; of texts doppel_text_version */
+    uint8_t reading;  /**< how the bytes were read where that can be chosen: of texts their enum
+                         doppel_text_format; else 0. Known to the cache only */
     uint32_t width, height;
     uint8_t quality;
     struct doppel_error error; /**< status != OK: it could not be fingerprinted, and why */
@@ -94,16 +96,23 @@ DOPPEL_API enum doppel_status doppel_cache_put_file(struct doppel_cache *cache, 
                                                     const struct doppel_digest *digest,
                                                     struct doppel_error *error);
 
-/** What is known of these bytes under this scheme and its present version: also failures that the
- * bytes are to blame for, if this version of doppel found them.
+/** What a record is known by. */
+struct doppel_record_key {
+    const struct doppel_digest *digest; /**< of the bytes; borrowed */
+    enum doppel_scheme_id scheme;
+    uint16_t version;
+    uint8_t reading;
+};
+
+/** What is known of these bytes under this scheme and version: also failures that the bytes are to
+ * blame for, if this version of doppel found them.
  * @param with_attachment load it too, if the record has one. @param out given (doppel_record_free).
  * DOPPEL_E_NOT_FOUND. */
 DOPPEL_API enum doppel_status doppel_cache_record(struct doppel_cache *cache,
-                                                  const struct doppel_digest *digest,
-                                                  enum doppel_scheme_id scheme,
+                                                  const struct doppel_record_key *key,
                                                   bool with_attachment, struct doppel_record *out);
 
-/** Remember a record in place of what is known of these bytes under this scheme. Failures that
+/** Remember a record in place of what is known under the same key. Failures that
  * another try, other limits or an installed decoder could mend (timeout, crash, memory, limit,
  * unsupported, I/O) are not kept. */
 DOPPEL_API enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
@@ -193,11 +202,12 @@ DOPPEL_API enum doppel_status doppel_library_add(struct doppel_library *library,
 DOPPEL_API enum doppel_status doppel_library_commit(struct doppel_library *library,
                                                     struct doppel_error *error);
 
-/** The item of a path whose file is unchanged and whose fingerprint is of the scheme's present
- * version, so that it need not be read. DOPPEL_E_NOT_FOUND. */
+/** The item of a path whose file is unchanged and whose fingerprint is of this scheme and version,
+ * so that it need not be read. DOPPEL_E_NOT_FOUND. */
 DOPPEL_API enum doppel_status doppel_library_known(struct doppel_library *library, const char *path,
                                                    const struct doppel_file_stamp *stamp,
-                                                   enum doppel_scheme_id scheme, uint64_t *out_id);
+                                                   const struct doppel_scheme *scheme,
+                                                   uint64_t *out_id);
 
 /** @param out given (doppel_item_free). DOPPEL_E_NOT_FOUND; DOPPEL_E_CORRUPT for a damaged item. */
 DOPPEL_API enum doppel_status doppel_library_get(struct doppel_library *library, uint64_t id,

@@ -85,11 +85,21 @@ static bool are_views(const struct doppel_fingerprint *fingerprint)
     return true;
 }
 
+/* A code is stored at the scheme's width or wider; the lanes of MinHash are cut into codes, and all
+ * of them are there. */
+static bool has_width_of(const struct doppel_fingerprint *fingerprint,
+                         const struct doppel_scheme *scheme)
+{
+    if (scheme->code_bits > 8 * sizeof *fingerprint->codes)
+        return (uint64_t)fingerprint->count * fingerprint->code_bits == scheme->code_bits;
+    return fingerprint->code_bits >= scheme->code_bits;
+}
+
 static bool fits(const struct doppel_fingerprint *fingerprint, const struct doppel_record *record)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
     return scheme && scheme->kind == record->kind && fingerprint->scheme == record->scheme &&
-           fingerprint->version == record->version && fingerprint->code_bits >= scheme->code_bits &&
+           fingerprint->version == record->version && has_width_of(fingerprint, scheme) &&
            (record->kind != DOPPEL_KIND_IMAGE || are_views(fingerprint));
 }
 

@@ -76,10 +76,10 @@ const char catalogue_schema[] =
     " digest BLOB NOT NULL, kind INTEGER NOT NULL,"                                                \
     " scheme INTEGER NOT NULL, version INTEGER NOT NULL,"                                          \
     " width INTEGER NOT NULL, height INTEGER NOT NULL, quality INTEGER NOT NULL,"                  \
-    " status INTEGER NOT NULL, message TEXT, program TEXT NOT NULL,"                               \
+    " reading INTEGER NOT NULL, status INTEGER NOT NULL, message TEXT, program TEXT NOT NULL,"     \
     " fingerprint BLOB, checksum INTEGER NOT NULL, attachment_checksum INTEGER NOT NULL,"          \
     " attachment BLOB,"                                                                            \
-    " PRIMARY KEY(digest, scheme)"                                                                 \
+    " PRIMARY KEY(digest, scheme, version, reading)"                                               \
     ") STRICT;"                                                                                    \
     "CREATE TABLE " place "pair("                                                                  \
     " a BLOB NOT NULL, b BLOB NOT NULL,"                                                           \

@@ -8,7 +8,7 @@
 #define CATALOGUE_APPLICATION_ID UINT32_C(0x64706c4c)
 #define CACHE_APPLICATION_ID UINT32_C(0x64706c43)
 
-enum { CATALOGUE_VERSION = 3, CACHE_VERSION = 2 };
+enum { CATALOGUE_VERSION = 3, CACHE_VERSION = 3 };
 
 extern const char catalogue_schema[];
 extern const char catalogue_upgrade[]; /* from version 2 */

@@ -169,6 +169,37 @@ DOPPEL_API enum doppel_status doppel_text_fingerprint(enum doppel_scheme_id sche
                                                       struct doppel_fingerprint *out,
                                                       struct doppel_error *error);
 
+/** What is kept of a text beside its fingerprint. */
+struct doppel_text_extra {
+    uint64_t words, characters, bad_bytes; /**< as in the result */
+    struct doppel_digest content;          /**< of the normalised text */
+    uint64_t shingle_total; /**< how many it has; 0 also when they were not counted */
+    uint32_t *shingles;     /**< the lowest of them, ascending: all, or a sample */
+    size_t shingle_count;
+};
+
+/** So many shingles are kept of a text at most: of more, the lowest. */
+enum { DOPPEL_TEXT_KEPT_SHINGLES = 15000 };
+
+/** Bytes that doppel_text_attachment_write needs for a result. */
+DOPPEL_API size_t doppel_text_attachment_size(const struct doppel_text_result *result);
+
+/** Write the portable form (docs/formats.md) of what is kept of a result read with DIGEST, and
+ * SHINGLES if they are to be kept. @param out room for doppel_text_attachment_size bytes */
+DOPPEL_API void doppel_text_attachment_write(const struct doppel_text_result *result, uint8_t *out);
+
+/** Read the portable form; all lengths and the order of the shingles are checked.
+ * @param out given (doppel_text_extra_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_CORRUPT; DOPPEL_E_MEMORY */
+DOPPEL_API enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
+                                                          struct doppel_text_extra *out);
+DOPPEL_API void doppel_text_extra_free(struct doppel_text_extra *extra);
+
+/** Whether a text of so many words and characters is too short to be told by its shingles: the
+ * `too_short` of a result, for another min_words than it was read with. Thread-safe. */
+DOPPEL_API bool doppel_text_is_short(const struct doppel_text_options *options, uint64_t words,
+                                     uint64_t characters);
+
 /** An estimate and its standard error. */
 struct doppel_estimate {
     double value, standard_error;

@@ -64,13 +64,24 @@ static enum doppel_status commit(struct add *add, struct doppel_error *error)
     return status;
 }
 
+/* The item of an unchanged file, of whatever kind. */
+static enum doppel_status find_known(const struct add *add, const char *path,
+                                     const struct doppel_file_stamp *stamp, uint64_t *out_id)
+{
+    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct doppel_scheme *scheme = settings_scheme(add->settings, kinds[i]);
+        if (scheme && doppel_library_known(add->library, path, stamp, scheme, out_id) == DOPPEL_OK)
+            return DOPPEL_OK;
+    }
+    return DOPPEL_E_NOT_FOUND;
+}
+
 static bool is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
 {
-    struct add *add = context;
     uint64_t id;
     char *absolute = absolute_path(path);
-    bool known = doppel_library_known(add->library, absolute, stamp, add->settings->scheme->id,
-                                      &id) == DOPPEL_OK;
+    bool known = find_known(context, absolute, stamp, &id) == DOPPEL_OK;
     free(absolute);
     return known;
 }
@@ -83,8 +94,7 @@ static enum doppel_status add_file(struct add *add, const struct intake_file *fi
     enum doppel_status status = DOPPEL_OK;
     char *path = absolute_path(file->path);
     if (file->known)
-        status =
-            doppel_library_known(add->library, path, &file->stamp, add->settings->scheme->id, &id);
+        status = find_known(add, path, &file->stamp, &id);
     else
         status =
             doppel_library_add(add->library, path, &file->stamp, &file->record, &added, &id, error);

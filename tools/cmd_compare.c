@@ -1,5 +1,6 @@
 /* doppel compare A B: are these two the same, how near. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -9,6 +10,7 @@
 #include "tools/intake.h"
 #include "tools/open_cache.h"
 #include "tools/output.h"
+#include "tools/text_judge.h"
 
 static const struct column columns[] = {
     {"match", "match", CELL_BOOL},
@@ -25,18 +27,19 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 
 /* The limit that decided, in the unit in which it was, or could have been, given. Unless one was, a
  * rate decides among the pictures that the scheme's distance makes candidates. */
-static json_t *limit_json(const struct settings *settings)
+static json_t *limit_json(const struct settings *settings, enum doppel_scheme_id scheme)
 {
     json_t *limit = json_object();
-    const struct doppel_scheme *scheme = settings->scheme;
+    bool sets = scheme == DOPPEL_SCHEME_MINHASH128 || scheme == DOPPEL_SCHEME_MINHASH256;
     if (settings->max_distance >= 0)
         put_integer(limit, "max_distance", (uint64_t)settings->max_distance);
-    else if (settings->min_similarity >= 0)
-        put_number(limit, "min_similarity", settings->min_similarity, 4);
+    else if (settings->min_similarity >= 0 || sets)
+        put_number(limit, "min_similarity",
+                   sets ? text_limits_from(settings).min_similarity : settings->min_similarity, 4);
     else
-        put_integer(limit, "max_distance", scheme->max_distance);
+        put_integer(limit, "max_distance", doppel_scheme_by_id(scheme)->max_distance);
     if (settings->max_distance < 0 && settings->min_similarity < 0 &&
-        scheme->id == DOPPEL_SCHEME_PHASH64)
+        scheme == DOPPEL_SCHEME_PHASH64)
         put_rate(limit, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
     return limit;
 }
@@ -46,15 +49,16 @@ static bool same_bytes(const struct doppel_record *a, const struct doppel_record
     return memcmp(&a->digest, &b->digest, sizeof a->digest) == 0;
 }
 
-static void exact_match(const struct doppel_record *record, const struct doppel_scheme *scheme,
-                        struct doppel_match *match)
+static void exact_match(const struct doppel_record *record, struct doppel_match *match)
 {
     *match = (struct doppel_match){.kind = record->kind,
-                                   .scheme = scheme->id,
+                                   .scheme = record->scheme,
                                    .relation = DOPPEL_RELATION_SAME,
                                    .verified = DOPPEL_VERIFIED_EXACT,
-                                   .bits = scheme->code_bits,
+                                   .bits = doppel_scheme_by_id(record->scheme)->code_bits,
                                    .similarity = 1};
+    if (record->kind == DOPPEL_KIND_TEXT)
+        match->false_positive_rate = -1;
 }
 
 static bool pixels_match(const struct doppel_record *a, const struct doppel_record *b,
@@ -69,51 +73,95 @@ static bool pixels_match(const struct doppel_record *a, const struct doppel_reco
     return same;
 }
 
-static bool records_match(const struct settings *settings, const struct doppel_record *a,
-                          const struct doppel_record *b, struct doppel_match *match)
+static bool pictures_match(const struct settings *settings, const struct doppel_record *a,
+                           const struct doppel_record *b, struct doppel_match *match)
 {
     struct doppel_match_options options = match_options_from(settings);
     struct doppel_match_item query = {&a->fingerprint, a->quality};
     struct doppel_match_item item = {&b->fingerprint, b->quality};
-    if (same_bytes(a, b)) {
-        exact_match(a, settings->scheme, match);
-        return true;
-    }
     if (doppel_match_pair(&query, &item, &options, match))
         return true;
     return settings->check == CHECK_PIXELS && doppel_match_borderline(match, &options) &&
            pixels_match(a, b, &options, match);
 }
 
-/* Why near codes may be no match: a picture without structure is like every other such. */
-static void put_reason(json_t *row, const struct intake_file files[2])
+static bool records_match(const struct settings *settings, const struct doppel_record *a,
+                          const struct doppel_record *b, struct doppel_match *match)
 {
-    for (int i = 0; i < 2; i++)
-        if (files[i].record.quality < DOPPEL_IMAGE_MIN_QUALITY) {
-            put_text(row, "reason",
-                     i == 0 ? "a has too little structure to be told by"
-                            : "b has too little structure to be told by");
-            return;
-        }
+    if (same_bytes(a, b)) {
+        exact_match(a, match);
+        return true;
+    }
+    return (a->kind == DOPPEL_KIND_TEXT ? text_records_match : pictures_match)(settings, a, b,
+                                                                               match);
+}
+
+/* Why near codes may be no match: a picture without structure is like every other such, and so is a
+ * text of few words. NULL: nothing stands against it. */
+static const char *obstacle_of(const struct settings *settings, const struct doppel_record *record)
+{
+    struct text_view view;
+    bool too_short = false, silent = false;
+    if (record->kind == DOPPEL_KIND_IMAGE)
+        return record->quality < DOPPEL_IMAGE_MIN_QUALITY ? "has too little structure to be told by"
+                                                          : NULL;
+    if (text_view_read(record, settings, &view)) {
+        too_short = view.too_short;
+        silent = view.extra.words == 0;
+        text_view_free(&view);
+    }
+    return silent      ? "has no words"
+           : too_short ? "is too short to be told by anything but the same words"
+                       : NULL;
+}
+
+static void put_reason(json_t *row, const struct settings *settings,
+                       const struct intake_file files[2])
+{
+    char reason[128];
+    for (int i = 0; i < 2; i++) {
+        const char *obstacle = obstacle_of(settings, &files[i].record);
+        if (!obstacle)
+            continue;
+        snprintf(reason, sizeof reason, "%c %s", 'a' + i, obstacle);
+        put_text(row, "reason", reason);
+        return;
+    }
+}
+
+static void fill_row(json_t *row, const struct settings *settings,
+                     const struct intake_file files[2], bool *out_match)
+{
+    struct doppel_match match = {.false_positive_rate = -1};
+    *out_match = records_match(settings, &files[0].record, &files[1].record, &match);
+    put_bool(row, "match", *out_match);
+    put_value(row, "limit", limit_json(settings, files[0].record.scheme));
+    put_match(row, &match);
+    if (!*out_match) { /* they stand in no relation, and nothing is verified */
+        json_object_del(row, "relation");
+        if (match.kind != DOPPEL_KIND_TEXT) /* there it says how the similarity was found */
+            json_object_del(row, "verified");
+        json_object_del(row, "transform");
+        put_reason(row, settings, files);
+    }
 }
 
 static bool print_comparison(const struct settings *settings, struct report *report,
                              const struct intake_file files[2], bool *out_match)
 {
-    struct doppel_match match;
-    *out_match = records_match(settings, &files[0].record, &files[1].record, &match);
+    enum doppel_kind a = files[0].record.kind, b = files[1].record.kind;
     struct output *output = output_new(settings, &layout, report);
     json_t *row = json_object();
+    char reason[64];
     put_path(row, "a", files[0].path);
     put_path(row, "b", files[1].path);
-    put_bool(row, "match", *out_match);
-    put_value(row, "limit", limit_json(settings));
-    put_match(row, &match);
-    if (!*out_match) { /* they stand in no relation, and nothing is verified */
-        json_object_del(row, "relation");
-        json_object_del(row, "verified");
-        json_object_del(row, "transform");
-        put_reason(row, files);
+    if (a == b) {
+        fill_row(row, settings, files, out_match);
+    } else {
+        snprintf(reason, sizeof reason, "a is of kind %s, b of kind %s", doppel_kind_name(a),
+                 doppel_kind_name(b));
+        put_bool(row, "match", false);
+        put_text(row, "reason", reason);
     }
     output_row(output, row);
     return output_finish(output);

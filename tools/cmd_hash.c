@@ -1,38 +1,57 @@
 /* doppel hash FILE...: prints fingerprints. */
+#include <stdlib.h>
+
 #include "tools/commands.h"
 #include "tools/intake.h"
 #include "tools/open_cache.h"
 #include "tools/output.h"
+#include "tools/text_judge.h"
 
 static const struct column columns[] = {
     {"code", "code", CELL_TEXT},         {"kind", NULL, CELL_TEXT},
     {"scheme", NULL, CELL_TEXT},         {"version", NULL, CELL_NUMBER},
     {"codes", NULL, CELL_NUMBER},        {"width", "width", CELL_NUMBER},
     {"height", "height", CELL_NUMBER},   {"quality", "quality", CELL_NUMBER},
+    {"words", "words", CELL_NUMBER},     {"characters", NULL, CELL_NUMBER},
+    {"bad_bytes", NULL, CELL_NUMBER},    {"too_short", NULL, CELL_BOOL},
     {"sequence", "sequence", CELL_TEXT}, {"path", "path", CELL_PATH},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
 /* Codes are printed at the scheme's width; more bits may be stored. */
-static json_t *code_json(const struct doppel_code *code, const struct doppel_scheme *scheme)
+static json_t *code_json(const struct doppel_fingerprint *fingerprint, uint32_t number)
 {
-    char hex[256 / 4 + 1];
-    doppel_code_to_hex(code, scheme->code_bits, hex);
-    return json_string(hex);
+    char *hex = code_in_hex(fingerprint, number);
+    json_t *code = json_string(hex);
+    free(hex);
+    return code;
 }
 
-static json_t *sequence_json(const struct doppel_fingerprint *fingerprint,
-                             const struct doppel_scheme *scheme)
+static json_t *sequence_json(const struct doppel_fingerprint *fingerprint)
 {
     json_t *sequence = json_array();
-    for (uint32_t i = 0; i < fingerprint->count; i++) {
+    for (uint32_t i = 0; i < code_count(fingerprint); i++) {
         json_t *pair = json_array();
-        json_array_append_new(pair, code_json(&fingerprint->codes[i], scheme));
+        json_array_append_new(pair, code_json(fingerprint, i));
         json_array_append_new(pair, json_integer(fingerprint->positions[i]));
         json_array_append_new(sequence, pair);
     }
     return sequence;
+}
+
+static void put_text_fields(json_t *row, const struct settings *settings,
+                            const struct doppel_record *record)
+{
+    struct text_view view;
+    if (!text_view_read(record, settings, &view))
+        return;
+    put_integer(row, "words", view.extra.words);
+    put_integer(row, "characters", view.extra.characters);
+    if (view.extra.bad_bytes)
+        put_integer(row, "bad_bytes", view.extra.bad_bytes);
+    put_bool(row, "too_short", view.too_short);
+    text_view_free(&view);
 }
 
 static json_t *hash_row(const struct settings *settings, const struct intake_file *file)
@@ -41,18 +60,19 @@ static json_t *hash_row(const struct settings *settings, const struct intake_fil
     json_t *row = json_object();
     put_path(row, "path", file->path);
     put_text(row, "kind", doppel_kind_name(record->kind));
-    put_text(row, "scheme", settings->scheme->name);
+    put_text(row, "scheme", doppel_scheme_by_id(record->scheme)->name);
     put_integer(row, "version", record->version);
-    put_integer(row, "codes", record->fingerprint.count);
+    put_integer(row, "codes", code_count(&record->fingerprint));
     if (record->fingerprint.count)
-        put_value(row, "code", code_json(&record->fingerprint.codes[0], settings->scheme));
+        put_value(row, "code", code_json(&record->fingerprint, 0));
     if (record->width) {
         put_integer(row, "width", record->width);
         put_integer(row, "height", record->height);
         put_integer(row, "quality", record->quality);
     }
+    put_text_fields(row, settings, record);
     if (settings->codes)
-        put_value(row, "sequence", sequence_json(&record->fingerprint, settings->scheme));
+        put_value(row, "sequence", sequence_json(&record->fingerprint));
     return row;
 }
 

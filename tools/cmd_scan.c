@@ -34,7 +34,9 @@ static bool load_features(void *context, const struct grouping_item *item,
 {
     struct scan *scan = context;
     struct doppel_record record = {0};
-    if (doppel_cache_record(scan->cache, &item->digest, DOPPEL_SCHEME_PHASH64, true, &record))
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64);
+    struct doppel_record_key key = {&item->digest, scheme->id, scheme->version, 0};
+    if (doppel_cache_record(scan->cache, &key, true, &record))
         return false;
     bool good =
         doppel_image_attachment_read(record.attachment, record.attachment_size, out) == DOPPEL_OK;

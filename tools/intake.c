@@ -56,7 +56,6 @@ enum doppel_status intake_new(const struct intake_options *options, struct intak
         return status;
     struct intake *intake = must_allocate(sizeof *intake);
     intake->options = options;
-    intake->scheme = options->settings->scheme->id;
     status = walk_new(options->walk, &intake->walk, error);
     if (status) {
         free(intake);
@@ -132,7 +131,7 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
 
 static void drop_attachment(struct intake *intake, struct doppel_record *record)
 {
-    if (intake->options->attachments)
+    if (keeps_attachment(intake, record->kind))
         return;
     free(record->attachment);
     record->attachment = NULL;
@@ -146,16 +145,19 @@ static bool is_its_own(enum doppel_status status)
     return status == DOPPEL_E_CHANGED || status == DOPPEL_E_NOT_FOUND || status == DOPPEL_E_IO;
 }
 
-/* Files with the same bytes as `slot` share its fate, whatever became of the cache; where that was
- * its own, the first of them that can be read takes its place at the worker. */
+/* Files with the same bytes as `slot`, read in the same way, share its fate, whatever became of the
+ * cache; where that was its own, the first of them that can be read takes its place at the worker.
+ */
 static enum doppel_status wake_twins(struct intake *intake, const struct slot *slot,
                                      const struct doppel_digest *digest, struct doppel_error *error)
 {
+    uint8_t reading = slot->file.record.reading;
     bool shares = !is_its_own(slot->file.record.error.status);
     enum doppel_status status = DOPPEL_OK;
     for (uint64_t n = intake->next_out; n < intake->next_in && !status; n++) {
         struct slot *twin = &intake->slots[n % WINDOW];
-        if (twin->state != SLOT_TWIN ||
+        if (twin->state != SLOT_TWIN || twin->scheme != slot->scheme ||
+            twin->file.record.reading != reading ||
             memcmp(&twin->file.record.digest, digest, sizeof *digest) != 0)
             continue;
         if (shares) {
@@ -243,10 +245,16 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
 static void say_passed_over(struct intake *intake)
 {
     struct report *report = intake->options->report;
+    const struct settings *settings = intake->options->settings;
+    bool pictures = settings_scheme(settings, DOPPEL_KIND_IMAGE) != NULL;
+    bool texts = settings_scheme(settings, DOPPEL_KIND_TEXT) != NULL;
     if (intake->passed_over && !report->verbose)
-        report_notice(report, "%llu file%s that %s no picture passed over (-v names them)",
+        report_notice(report, "%llu file%s that %s no %s passed over (-v names them)",
                       (unsigned long long)intake->passed_over, intake->passed_over == 1 ? "" : "s",
-                      intake->passed_over == 1 ? "is" : "are");
+                      intake->passed_over == 1 ? "is" : "are",
+                      !texts      ? "picture"
+                      : !pictures ? "text"
+                                  : "picture and no text");
     intake->passed_over = 0;
 }
 

@@ -5,14 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-#include <doppel/media.h>
-
 #include "tools/memory.h"
-
-enum { PROBE_BYTES = 4096 };
 
 struct doppel_file_stamp stamp_of(const struct stat *status)
 {
@@ -34,56 +29,6 @@ void slot_ready(struct slot *slot, enum doppel_status status, const char *reason
 {
     slot->state = SLOT_READY;
     doppel_fail(&slot->file.record.error, status, "%s", reason);
-}
-
-/* ---- is it a picture? ---- */
-
-/* A file of another kind is an error only when someone expects a picture there. */
-static bool named_as_picture(const char *path)
-{
-    static const char *const endings[] = {".jpg", ".jpeg", ".jpe",  ".jfif", ".png",
-                                          ".gif", ".webp", ".bmp",  ".tif",  ".tiff",
-                                          ".tga", ".heic", ".heif", ".avif", ".jxl"};
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(dot, endings[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool named_on_command_line(const struct intake *intake, const struct slot *slot)
-{
-    const struct strings *paths = &intake->options->walk->paths;
-    size_t source = slot->file.source;
-    return source >= paths->count || strcmp(paths->items[source], slot->file.path) == 0;
-}
-
-/* Ends the slot unless the file begins like a picture. */
-static void probe(struct intake *intake, struct slot *slot, int fd)
-{
-    uint8_t head[PROBE_BYTES];
-    ssize_t got = pread(fd, head, sizeof head, 0);
-    if (got < 0) {
-        slot_ready(slot, DOPPEL_E_IO, strerror(errno));
-        return;
-    }
-    enum doppel_format format;
-    enum doppel_kind kind = doppel_media_probe(head, (size_t)got, &format);
-    if (got > 0 && kind == DOPPEL_KIND_IMAGE)
-        return;
-    if (!named_as_picture(slot->file.path) && !named_on_command_line(intake, slot)) {
-        slot->state = SLOT_PASSED_OVER;
-        intake->passed_over++;
-        report_detail(intake->options->report, slot->file.path, "not a picture");
-    } else if (got == 0) {
-        slot_ready(slot, DOPPEL_E_EMPTY, "the file is empty");
-    } else {
-        slot_ready(slot, DOPPEL_E_FORMAT,
-                   kind == DOPPEL_KIND_TEXT    ? "not a picture but text"
-                   : kind == DOPPEL_KIND_AUDIO ? "not a picture but a sound recording"
-                   : kind == DOPPEL_KIND_VIDEO ? "not a picture but a video"
-                                               : "not a picture of a format that doppel knows");
-    }
 }
 
 /* ---- the cache ---- */
@@ -134,11 +79,20 @@ static bool is_over_limits(const struct intake *intake, const struct slot *slot,
     return true;
 }
 
-bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_digest *digest)
+bool keeps_attachment(const struct intake *intake, enum doppel_kind kind)
+{
+    return intake->options->attachments || kind == DOPPEL_KIND_TEXT;
+}
+
+/* Take the record of these bytes under the slot's scheme from the cache, where there is one. */
+static bool slot_recall(struct intake *intake, struct slot *slot,
+                        const struct doppel_digest *digest)
 {
     struct doppel_error refusal;
-    if (doppel_cache_record(intake->options->cache, digest, intake->scheme,
-                            intake->options->attachments, &slot->file.record))
+    struct doppel_record_key key = {digest, slot->scheme->id, slot->scheme->version,
+                                    slot->file.record.reading};
+    if (doppel_cache_record(intake->options->cache, &key,
+                            keeps_attachment(intake, slot->scheme->kind), &slot->file.record))
         return false;
     slot->state = SLOT_READY;
     if (is_over_limits(intake, slot, &refusal)) {
@@ -155,17 +109,29 @@ bool slot_recall_by_path(struct intake *intake, struct slot *slot)
     bool known =
         doppel_cache_file(intake->options->cache, path, &slot->file.stamp, &digest) == DOPPEL_OK;
     free(path);
-    return known && slot_recall(intake, slot, &digest);
+    if (!known)
+        return false;
+    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!intake_wants(intake, kinds[i]))
+            continue;
+        slot_take_kind(intake, slot, kinds[i]);
+        if (slot_recall(intake, slot, &digest))
+            return true;
+    }
+    return false;
 }
 
 /* ---- reading ---- */
 
-static bool has_twin_at_worker(const struct intake *intake, const struct doppel_digest *digest)
+static bool has_twin_at_worker(const struct intake *intake, const struct slot *slot)
 {
+    const struct doppel_record *record = &slot->file.record;
     for (uint64_t n = intake->next_out; n < intake->next_in; n++) {
         const struct slot *other = &intake->slots[n % WINDOW];
-        if (other->state == SLOT_AT_WORKER &&
-            memcmp(&other->file.record.digest, digest, sizeof *digest) == 0)
+        if (other->state == SLOT_AT_WORKER && other->scheme == slot->scheme &&
+            other->file.record.reading == record->reading &&
+            memcmp(&other->file.record.digest, &record->digest, sizeof record->digest) == 0)
             return true;
     }
     return false;
@@ -186,6 +152,23 @@ static enum doppel_status want_pool(struct intake *intake, struct doppel_error *
     enum doppel_status status = doppel_pool_new(&pool, &intake->pool, error);
     /* NOT_FOUND is the end of the files here, not the lack of a program. */
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
+}
+
+static enum doppel_status submit(struct intake *intake, const struct slot *slot, int fd,
+                                 uint64_t number, struct doppel_error *error)
+{
+    const struct doppel_text_options *text = &intake->options->settings->text;
+    struct doppel_order order = {
+        .scheme = slot->scheme->id,
+        .version = slot->scheme->version,
+        .text_format = slot->file.record.reading,
+        .text_unit = (uint8_t)text->unit,
+        .text_shingle = (uint8_t)text->shingle,
+        .text_nfkc = text->nfkc,
+        .text_fold_case = text->fold_case,
+        .text_drop_punctuation = text->drop_punctuation,
+    };
+    return doppel_pool_submit(intake->pool, fd, &order, number, error);
 }
 
 /* Digest an open file; whether it stayed the same meanwhile, its stamp tells. */
@@ -222,7 +205,7 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
         return DOPPEL_OK;
     }
     slot->state = SLOT_AT_WORKER;
-    probe(intake, slot, fd);
+    slot_probe(intake, slot, fd);
     if (slot->state != SLOT_AT_WORKER)
         goto done;
     if (is_too_large(intake, slot, &reason)) {
@@ -231,7 +214,7 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
     }
     if (!digest(intake, slot, fd) || slot_recall(intake, slot, &slot->file.record.digest))
         goto done;
-    if (has_twin_at_worker(intake, &slot->file.record.digest)) {
+    if (has_twin_at_worker(intake, slot)) {
         slot->state = SLOT_TWIN;
         goto done;
     }
@@ -240,7 +223,7 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
         close(fd);
         return status;
     }
-    return doppel_pool_submit(intake->pool, fd, intake->scheme, intake->next_in, error);
+    return submit(intake, slot, fd, intake->next_in, error);
 
 done:
     close(fd);
@@ -258,16 +241,15 @@ enum doppel_status slot_read_twin(struct intake *intake, uint64_t number,
         return DOPPEL_OK;
     }
     twin->state = SLOT_AT_WORKER;
-    return doppel_pool_submit(intake->pool, fd, intake->scheme, number, error);
+    return submit(intake, twin, fd, number, error);
 }
 
 /* ---- what came of it ---- */
 
 /* The outcome's parts become the record's. */
-static void fill_record(struct intake *intake, struct doppel_record *record,
+static void fill_record(const struct doppel_scheme *scheme, struct doppel_record *record,
                         struct doppel_outcome *outcome)
 {
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(intake->scheme);
     record->kind = outcome->kind;
     record->scheme = scheme->id;
     record->version = scheme->version;
@@ -305,7 +287,7 @@ static bool check_unchanged(struct slot *slot)
 
 void slot_take_outcome(struct intake *intake, struct slot *slot, struct doppel_outcome *outcome)
 {
-    fill_record(intake, &slot->file.record, outcome);
+    fill_record(slot->scheme, &slot->file.record, outcome);
     slot->state = SLOT_READY;
     if (!check_unchanged(slot))
         return;

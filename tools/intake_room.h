@@ -23,13 +23,13 @@ enum slot_state {
 
 struct slot {
     enum slot_state state;
+    const struct doppel_scheme *scheme; /* that its kind asks for; borrowed from the settings */
     struct intake_file file;
     struct walk_entry entry;
 };
 
 struct intake {
     const struct intake_options *options;
-    enum doppel_scheme_id scheme;
     struct walk *walk;
     struct walk *counter; /* runs ahead to know how many files there will be; NULL when done */
     struct doppel_pool *pool;
@@ -45,8 +45,18 @@ struct doppel_file_stamp stamp_of(const struct stat *status);
 /* The slot ends, with a record (DOPPEL_OK) or a reason why there is none. */
 void slot_ready(struct slot *slot, enum doppel_status status, const char *reason);
 
-/* Take the record of these bytes from the cache, where there is one. */
-bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_digest *digest);
+/* Whether files of this kind are to be read. */
+bool intake_wants(const struct intake *intake, enum doppel_kind kind);
+
+/* The slot's scheme and reading, if it is a file of this kind. */
+void slot_take_kind(const struct intake *intake, struct slot *slot, enum doppel_kind kind);
+
+/* Tell the kind of an open file: the slot ends unless it is one that is wanted. */
+void slot_probe(struct intake *intake, struct slot *slot, int fd);
+
+/* Whether the attachment of a record is wanted by those who take it: of texts it always is, as it
+ * holds what is said of them. */
+bool keeps_attachment(const struct intake *intake, enum doppel_kind kind);
 
 /* The same for a file that has not changed since it was digested. */
 bool slot_recall_by_path(struct intake *intake, struct slot *slot);

@@ -14,6 +14,7 @@ enum {
     VERBS_JUDGE = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_TUNE,
     VERBS_MATCH = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS,
     VERBS_LIBRARY = VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE,
+    VERBS_TEXT = VERBS_READ | VERB_GROUPS,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -56,6 +57,20 @@ const struct option_info option_table[] = {
      VERB_INDEX_BUILD | VERBS_INDEX_QUERY, SECTION_MATCHING},
     {"nearest", 'k', "K", OPTION_NUMBER, AT(nearest), "10", "How many of the nearest codes",
      VERB_INDEX_KNN, SECTION_MATCHING},
+
+    {"text-format", 0, "plain|html|markdown|auto", OPTION_CHOICE, AT(text_format), NULL,
+     "What texts are (default: auto, HTML by how it begins, Markdown by the name's ending)",
+     VERBS_READ, SECTION_TEXTS},
+    {"preset", 0, "web|news|ocr|code", OPTION_CHOICE, AT(preset_number), NULL,
+     "A choice of what follows and of the limit for a kind of collection", VERBS_TEXT,
+     SECTION_TEXTS},
+    {"unit", 0, "words|characters", OPTION_CHOICE, AT(unit), NULL,
+     "What texts are cut into (default: words)", VERBS_TEXT, SECTION_TEXTS},
+    {"shingle", 0, "N", OPTION_COUNT, AT(shingle), NULL,
+     "How many in a row are compared, 1 to 16 (default: 5)", VERBS_TEXT, SECTION_TEXTS},
+    {"min-words", 0, "N", OPTION_NUMBER, AT(min_words), NULL,
+     "Texts of fewer words are only compared as a whole, exactly (default: 10)", VERBS_TEXT,
+     SECTION_TEXTS},
 
     {"bits", 0, "32|64|128|256", OPTION_CHOICE, AT(code_width), "64", "Width of a code",
      VERB_INDEX_BUILD, SECTION_CODES},
@@ -148,9 +163,13 @@ const size_t option_count = sizeof option_table / sizeof *option_table;
 const char *section_title(enum option_section section)
 {
     static const char *const titles[SECTION_COUNT] = {
-        [SECTION_MATCHING] = "What matches", [SECTION_CODES] = "Codes and their index",
-        [SECTION_FILES] = "Which files",     [SECTION_LIMITS] = "Limits",
-        [SECTION_LIBRARY] = "What is kept",  [SECTION_OUTPUT] = "Output",
+        [SECTION_MATCHING] = "What matches",
+        [SECTION_TEXTS] = "How texts are read",
+        [SECTION_CODES] = "Codes and their index",
+        [SECTION_FILES] = "Which files",
+        [SECTION_LIMITS] = "Limits",
+        [SECTION_LIBRARY] = "What is kept",
+        [SECTION_OUTPUT] = "Output",
     };
     return titles[section];
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <doppel/core.h>
+#include <doppel/text.h>
 
 struct report;
 struct settings;
@@ -46,9 +47,10 @@ struct settings {
     bool format_given;
     bool null_separated;   /* -0: bare paths where format is not given; --files-from has NULs */
     enum doppel_kind kind; /* UNKNOWN = all */
-    const struct doppel_scheme *scheme; /* never NULL: the kind's default */
-    int32_t max_distance;               /* -1 = not given */
-    double min_similarity;              /* -1 = not given */
+    const struct doppel_scheme *scheme; /* never NULL: the one given, else the kind's default */
+    struct doppel_scheme by_kind[DOPPEL_KIND_VIDEO + 1]; /* see settings_scheme */
+    int32_t max_distance;                                /* -1 = not given */
+    double min_similarity;                               /* -1 = not given */
 
     uint32_t jobs; /* 0 = one a processor */
     uint64_t max_pixels, max_bytes, max_memory;
@@ -66,6 +68,12 @@ struct settings {
     enum views views;
     bool orientations;
     enum check check;
+
+    struct doppel_text_options text; /* how texts are read: by what was given of the next ones */
+    const struct doppel_text_preset *preset; /* NULL: not given */
+    int preset_number, text_format, unit;    /* -1 = not given */
+    uint32_t shingle, min_words;             /* 0 = not given */
+
     const char *cache; /* NULL: not given; see cache_file() in paths.h */
     bool no_cache;
     bool durable;     /* what was added survives power loss */
@@ -143,6 +151,7 @@ enum option_type {
 /* Under which heading help lists an option. */
 enum option_section {
     SECTION_MATCHING,
+    SECTION_TEXTS,
     SECTION_CODES,
     SECTION_FILES,
     SECTION_LIMITS,
@@ -199,6 +208,10 @@ size_t option_choices(const struct option_info *option, const char *out[MAX_CHOI
 enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv,
                                   struct settings *out, struct doppel_error *error);
 void settings_free(struct settings *settings);
+
+/* The scheme by which files of a kind are to be fingerprinted, its version being that of the
+ * options given; NULL when such files are not wanted, or cannot be. Borrowed from the settings. */
+const struct doppel_scheme *settings_scheme(const struct settings *settings, enum doppel_kind kind);
 
 /* The sentence for a verb that does not exist. */
 enum doppel_status unknown_verb(const char *name, struct doppel_error *error);

@@ -38,8 +38,8 @@ struct column {
 struct layout {
     const struct column *columns;
     size_t count;
-    const char *expand;   /* key of a list of objects, or NULL */
-    const char *path_key; /* what -0 prints; NULL: -0 changes nothing */
+    const char *expand;                        /* key of a list of objects, or NULL */
+    const char *path_key;                      /* what -0 prints; NULL: -0 changes nothing */
     bool (*bare_wants)(const json_t *element); /* of the list, which -0 prints; NULL: all */
 };
 
@@ -83,8 +83,9 @@ void put_value(json_t *object, const char *key, json_t *value);
         {"false_positive_rate", "false positives", CELL_NUMBER},                                   \
         {"verified", "verified", CELL_TEXT}, {"transform.mirrored", NULL, CELL_BOOL},              \
         {"transform.rotated", NULL, CELL_NUMBER}, {"transform.cropped", NULL, CELL_BOOL},          \
+        {"transform.trimmed", NULL, CELL_BOOL}, {"query_coverage", NULL, CELL_NUMBER},             \
     {                                                                                              \
-        "transform.trimmed", NULL, CELL_BOOL                                                       \
+        "item_coverage", NULL, CELL_NUMBER                                                         \
     }
 
 #endif

@@ -12,7 +12,7 @@
 #include "tools/values.h"
 
 /* getopt_long returns FIRST_OPTION + its number in the table. */
-enum { FIRST_OPTION = 256, MAX_OPTIONS = 64 };
+enum { FIRST_OPTION = 256, MAX_OPTIONS = 128 };
 
 enum doppel_status unknown_verb(const char *name, struct doppel_error *error)
 {
@@ -171,8 +171,14 @@ static enum doppel_status set_given(const struct option_info *option, const char
 
 static void set_defaults(const struct verb *verb, struct settings *settings)
 {
-    *settings = (struct settings){
-        .verb = verb, .max_distance = -1, .min_similarity = -1, .orientations = true, .radius = -1};
+    *settings = (struct settings){.verb = verb,
+                                  .max_distance = -1,
+                                  .min_similarity = -1,
+                                  .orientations = true,
+                                  .radius = -1,
+                                  .preset_number = -1,
+                                  .text_format = -1,
+                                  .unit = -1};
     for (size_t i = 0; i < option_count; i++)
         if (option_table[i].fallback && option_table[i].type != OPTION_SHORTHAND)
             set_option(&option_table[i], option_table[i].fallback, settings, NULL);
@@ -302,6 +308,62 @@ static enum doppel_status parse_options(int argc, char **argv, struct settings *
 
 /* ---- what goes together ---- */
 
+/* How texts are read: by the preset, else by the defaults, and what was given beside. */
+static enum doppel_status check_text(struct settings *settings, struct doppel_error *error)
+{
+    size_t count;
+    if (settings->preset_number >= 0)
+        settings->preset = &doppel_text_presets(&count)[settings->preset_number];
+    settings->text = settings->preset ? settings->preset->options : doppel_text_options_default();
+    settings->text.format = DOPPEL_TEXT_AUTO;
+    if (settings->text_format >= 0)
+        settings->text.format = (enum doppel_text_format)settings->text_format;
+    if (settings->unit >= 0)
+        settings->text.unit = (enum doppel_text_unit)settings->unit;
+    if (settings->shingle)
+        settings->text.shingle = settings->shingle;
+    if (settings->min_words)
+        settings->text.min_words = settings->min_words;
+    if (settings->text.shingle > DOPPEL_TEXT_MAX_SHINGLE)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--shingle' takes a whole number from 1 to %d, not '%u'",
+                           DOPPEL_TEXT_MAX_SHINGLE, settings->shingle);
+    return DOPPEL_OK;
+}
+
+/* The schemes of the kinds that are wanted. */
+static void fill_by_kind(struct settings *settings, bool one)
+{
+    size_t count;
+    const struct doppel_scheme *schemes = doppel_schemes(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct doppel_scheme *entry = &settings->by_kind[schemes[i].kind];
+        if (one ? &schemes[i] != settings->scheme : entry->id != DOPPEL_SCHEME_NONE)
+            continue;
+        if (!one && schemes[i].kind == DOPPEL_KIND_TEXT &&
+            !(settings->verb->bit & (VERB_HASH | VERB_COMPARE | VERB_TUNE)))
+            continue;
+        *entry = schemes[i];
+        if (entry->kind == DOPPEL_KIND_TEXT)
+            entry->version = doppel_text_version(entry->version, &settings->text);
+        if (entry->id == DOPPEL_SCHEME_MINHASH256)
+            settings->text.lanes = 256;
+    }
+}
+
+const struct doppel_scheme *settings_scheme(const struct settings *settings, enum doppel_kind kind)
+{
+    const struct doppel_scheme *scheme = &settings->by_kind[kind];
+    return scheme->id == DOPPEL_SCHEME_NONE ? NULL : scheme;
+}
+
+/* Hex digits for all bits of a scheme's code. */
+static bool is_code_of(const char *text, const struct doppel_scheme *scheme)
+{
+    size_t digits = scheme->code_bits / 4u;
+    return strlen(text) == digits && strspn(text, "0123456789abcdefABCDEF") == digits;
+}
+
 static enum doppel_status check_scheme(struct settings *settings, struct doppel_error *error)
 {
     size_t count;
@@ -311,12 +373,13 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' is for %s, not for %s",
                            given->name, doppel_kind_name(given->kind),
                            doppel_kind_name(settings->kind));
+    bool one = given || settings->kind || settings->code;
     for (size_t i = 0; !settings->scheme && i < count; i++)
         if (!settings->kind || schemes[i].kind == settings->kind)
             settings->scheme = &schemes[i];
-    struct doppel_code code;
+    fill_by_kind(settings, one);
     const struct doppel_scheme *scheme = settings->scheme;
-    if (settings->code && doppel_code_from_hex(settings->code, scheme->code_bits, &code))
+    if (settings->code && !is_code_of(settings->code, scheme))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--code' takes %u hex digits for scheme '%s', not '%s'",
                            scheme->code_bits / 4u, scheme->name, settings->code);
@@ -358,7 +421,9 @@ static enum doppel_status check_together(struct settings *settings, struct doppe
                            "'index search' wants '--radius R'; for the nearest see 'index knn'");
     if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
-    enum doppel_status status = check_scheme(settings, error);
+    enum doppel_status status = check_text(settings, error);
+    if (!status)
+        status = check_scheme(settings, error);
     return status ? status : check_operands(settings, error);
 }
 

@@ -77,6 +77,32 @@ static json_t *transform_of(const struct doppel_match *match)
     return transform;
 }
 
+/* Of texts in characters, which are whole; else in seconds. */
+static void put_place(json_t *segment, const char *key, enum doppel_kind kind, double place)
+{
+    if (kind == DOPPEL_KIND_TEXT)
+        put_integer(segment, key, (uint64_t)place);
+    else
+        put_number(segment, key, place, 3);
+}
+
+static json_t *segments_of(const struct doppel_match *match)
+{
+    json_t *segments = json_array();
+    for (size_t i = 0; i < match->segment_count; i++) {
+        const struct doppel_segment *from = &match->segments[i];
+        json_t *segment = json_object();
+        put_place(segment, "a_start", match->kind, from->a_start);
+        put_place(segment, "a_end", match->kind, from->a_end);
+        put_place(segment, "b_start", match->kind, from->b_start);
+        put_place(segment, "b_end", match->kind, from->b_end);
+        if (match->kind != DOPPEL_KIND_TEXT)
+            put_number(segment, "speed", from->speed, 4);
+        json_array_append_new(segments, segment);
+    }
+    return segments;
+}
+
 void put_match(json_t *object, const struct doppel_match *match)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(match->scheme);
@@ -92,6 +118,12 @@ void put_match(json_t *object, const struct doppel_match *match)
     if (match->false_positive_rate >= 0) /* below: not known, as of codes judged by distance */
         put_rate(object, "false_positive_rate", match->false_positive_rate);
     put_text(object, "verified", doppel_verified_name(match->verified));
+    if (match->has_coverage) {
+        put_number(object, "query_coverage", match->query_coverage, 4);
+        put_number(object, "item_coverage", match->item_coverage, 4);
+    }
+    if (match->segment_count)
+        put_value(object, "segments", segments_of(match));
     json_t *transform = transform_of(match);
     if (json_object_size(transform))
         put_value(object, "transform", transform);

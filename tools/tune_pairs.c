@@ -10,6 +10,7 @@
 #include "tools/intake.h"
 #include "tools/memory.h"
 #include "tools/open_cache.h"
+#include "tools/text_judge.h"
 
 /* The files that the labels name, each once, in order of their paths. */
 struct files {
@@ -100,9 +101,14 @@ static struct judged judge(const struct settings *settings, const struct doppel_
     struct doppel_match_options usual = match_options_from(settings), any = usual;
     struct doppel_match_item query = {&a->fingerprint, a->quality};
     struct doppel_match_item item = {&b->fingerprint, b->quality};
-    struct doppel_match match;
+    struct doppel_match match = {0};
     if (same_bytes(a, b))
         return (struct judged){.similarity = 1, .usual = true};
+    if (a->kind == DOPPEL_KIND_TEXT) {
+        struct judged judged = {.usual = text_records_match(settings, a, b, &match)};
+        judged.similarity = match.similarity;
+        return judged;
+    }
     any.min_similarity = 0;
     struct judged judged = {.usual = doppel_match_pair(&query, &item, &usual, &match)};
     judged.similarity = doppel_match_pair(&query, &item, &any, &match) ? match.similarity : -1;

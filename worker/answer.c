@@ -81,12 +81,11 @@ static void copy_sentence(const uint8_t *text, size_t size, char out[512])
     out[used] = '\0';
 }
 
-/* The fingerprint is of the scheme that was asked for, and its positions ascend. */
+/* The fingerprint is of the scheme and version that were asked for, and its positions ascend. */
 static bool is_fingerprint_of(const struct doppel_fingerprint *fingerprint,
-                              enum doppel_scheme_id id)
+                              const struct doppel_order *wanted)
 {
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
-    if (!scheme || fingerprint->scheme != id || fingerprint->version != scheme->version ||
+    if (fingerprint->scheme != wanted->scheme || fingerprint->version != wanted->version ||
         fingerprint->count == 0)
         return false;
     for (uint32_t i = 1; i < fingerprint->count; i++)
@@ -96,11 +95,11 @@ static bool is_fingerprint_of(const struct doppel_fingerprint *fingerprint,
 }
 
 static bool read_success(const uint8_t *body, size_t fingerprint_size, size_t attachment_size,
-                         enum doppel_scheme_id scheme, struct doppel_outcome *outcome)
+                         const struct doppel_order *wanted, struct doppel_outcome *outcome)
 {
     if (outcome->kind == DOPPEL_KIND_UNKNOWN ||
         doppel_fingerprint_read(body, fingerprint_size, &outcome->fingerprint, NULL) ||
-        !is_fingerprint_of(&outcome->fingerprint, scheme))
+        !is_fingerprint_of(&outcome->fingerprint, wanted))
         return false;
     if (attachment_size == 0)
         return true;
@@ -139,7 +138,7 @@ bool answer_read(const uint8_t *data, size_t size, const struct worker_order *or
     const uint8_t *body = data + ANSWER_BYTES;
     if (outcome.error.status == DOPPEL_OK) {
         if (message_size ||
-            !read_success(body, fingerprint_size, attachment_size, order->scheme, &outcome)) {
+            !read_success(body, fingerprint_size, attachment_size, &order->wanted, &outcome)) {
             doppel_outcome_free(&outcome);
             return false;
         }

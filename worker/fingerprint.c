@@ -103,13 +103,16 @@ static enum doppel_status hash_picture(int fd, const struct doppel_scheme *schem
     return status;
 }
 
-static enum doppel_status hash_file(int fd, enum doppel_scheme_id id,
-                                    const struct worker_limits *limits, struct doppel_outcome *out)
+static enum doppel_status hash_file(struct workshop *workshop, int fd,
+                                    const struct doppel_order *order, struct doppel_outcome *out)
 {
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
-    if (!scheme || scheme->kind != DOPPEL_KIND_IMAGE)
-        return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such scheme: %u", (unsigned)id);
-    return hash_picture(fd, scheme, limits, out);
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(order->scheme);
+    if (scheme && scheme->kind == DOPPEL_KIND_TEXT)
+        return fingerprint_text(workshop, fd, order, out);
+    if (scheme && scheme->kind == DOPPEL_KIND_IMAGE && scheme->version == order->version)
+        return hash_picture(fd, scheme, &workshop->limits, out);
+    return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such scheme: %u, version %u",
+                       (unsigned)order->scheme, order->version);
 }
 
 /* A decoder that ran out of memory does not know who set the bound. */
@@ -123,13 +126,19 @@ static void name_memory_limit(const struct worker_limits *limits, struct doppel_
                  (unsigned long long)(limits->max_memory >> 20));
 }
 
-void fingerprint_file(int fd, enum doppel_scheme_id scheme, const struct worker_limits *limits,
+void workshop_close(struct workshop *workshop)
+{
+    doppel_text_free(workshop->text);
+    workshop->text = NULL;
+}
+
+void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_order *order,
                       struct doppel_outcome *out)
 {
     struct doppel_outcome outcome = {0};
-    if (hash_file(fd, scheme, limits, &outcome)) {
+    if (hash_file(workshop, fd, order, &outcome)) {
         outcome.kind = probe(fd);
-        name_memory_limit(limits, &outcome.error);
+        name_memory_limit(&workshop->limits, &outcome.error);
         doppel_fingerprint_free(&outcome.fingerprint);
         free(outcome.attachment);
         outcome.attachment = NULL;

@@ -27,10 +27,10 @@ static bool answer(struct doppel_outcome *outcome)
 }
 
 /* False when the parent is gone. */
-static bool work(const struct worker_order *order, const struct worker_limits *limits)
+static bool work(struct workshop *workshop, const struct worker_order *order)
 {
     struct doppel_outcome outcome;
-    fingerprint_file(order->fd, order->scheme, limits, &outcome);
+    fingerprint_file(workshop, order->fd, &order->wanted, &outcome);
     outcome.tag = order->serial;
     close(order->fd);
     bool answered = answer(&outcome);
@@ -38,38 +38,40 @@ static bool work(const struct worker_order *order, const struct worker_limits *l
     return answered;
 }
 
-static int serve(const struct worker_limits *limits)
+static void serve(struct workshop *workshop)
 {
     struct worker_order orders[PROTOCOL_BATCH];
     struct bell bell = {.fd = PROCESS_BELL};
     size_t count;
     while ((count = bell_take_orders(&bell, SOCKET, orders)) > 0)
         for (size_t i = 0; i < count; i++) {
-            if (!work(&orders[i], limits))
-                return 0;
+            if (!work(workshop, &orders[i]))
+                return;
             bell_answered(&bell);
         }
-    return 0;
 }
 
 int main(void)
 {
     uint8_t frame[PROTOCOL_HELLO_BYTES + 1];
-    struct worker_limits limits;
+    struct workshop workshop = {0};
     struct doppel_error error;
     settle_allocator();
     ssize_t size = recv(SOCKET, frame, sizeof frame, 0);
     if (size == 0)
         return 0;
-    if (size < 0 || !hello_read(frame, (size_t)size, &limits)) {
+    if (size < 0 || !hello_read(frame, (size_t)size, &workshop.limits)) {
         fputs("doppel-worker: it is started by doppel, of the same version, and of no use alone\n",
               stderr);
         return EXIT_USE;
     }
-    if (confine(&limits, &error)) {
+    if (confine(&workshop.limits, &error)) {
         fprintf(stderr, "doppel-worker: %s\n", error.message);
         return EXIT_START;
     }
     ready_write(frame);
-    return frame_send(SOCKET, frame, PROTOCOL_READY_BYTES) ? serve(&limits) : 0;
+    if (frame_send(SOCKET, frame, PROTOCOL_READY_BYTES))
+        serve(&workshop);
+    workshop_close(&workshop);
+    return 0;
 }

@@ -204,7 +204,7 @@ static void dispatch(struct doppel_pool *pool)
 }
 
 enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
-                                      enum doppel_scheme_id scheme, uint64_t tag,
+                                      const struct doppel_order *order, uint64_t tag,
                                       struct doppel_error *error)
 {
     if (pool->pending == pool->slots) {
@@ -212,8 +212,8 @@ enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
         return doppel_fail(error, DOPPEL_E_BUSY, "%zu files are already with the workers",
                            pool->pending);
     }
-    struct worker_order order = {++pool->serial, scheme, fd};
-    pool->queue[pool->queued++] = (struct job){order, tag};
+    struct worker_order numbered = {++pool->serial, *order, fd};
+    pool->queue[pool->queued++] = (struct job){numbered, tag};
     pool->pending++;
     look_at_clock(pool);
     dispatch(pool);

@@ -9,7 +9,11 @@
 #include "core/bytes.h"
 #include "worker/frame.h"
 
-enum { ORDER_BYTES = 12, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
+/* serial u64, scheme u32, version u16, and of texts format, unit, shingle and flags, u8 each, then
+ * 2 bytes 0. */
+enum { ORDER_BYTES = 20, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
+
+enum order_flag { TEXT_NFKC = 1, TEXT_FOLD_CASE = 2, TEXT_DROP_PUNCTUATION = 4 };
 
 void hello_write(const struct worker_limits *limits, uint8_t out[PROTOCOL_HELLO_BYTES])
 {
@@ -54,14 +58,44 @@ union control {
     char bytes[CMSG_SPACE(PROTOCOL_BATCH * sizeof(int))];
 };
 
+static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTES])
+{
+    const struct doppel_order *wanted = &order->wanted;
+    put_u64(out, order->serial);
+    put_u32(out + 8, (uint32_t)wanted->scheme);
+    put_u16(out + 12, wanted->version);
+    out[14] = wanted->text_format;
+    out[15] = wanted->text_unit;
+    out[16] = wanted->text_shingle;
+    out[17] = (uint8_t)((wanted->text_nfkc ? TEXT_NFKC : 0) |
+                        (wanted->text_fold_case ? TEXT_FOLD_CASE : 0) |
+                        (wanted->text_drop_punctuation ? TEXT_DROP_PUNCTUATION : 0));
+    put_u16(out + 18, 0);
+}
+
+static struct worker_order order_read(const uint8_t *data, int fd)
+{
+    return (struct worker_order){
+        .serial = get_u64(data),
+        .wanted = {.scheme = (enum doppel_scheme_id)get_u32(data + 8),
+                   .version = get_u16(data + 12),
+                   .text_format = data[14],
+                   .text_unit = data[15],
+                   .text_shingle = data[16],
+                   .text_nfkc = data[17] & TEXT_NFKC,
+                   .text_fold_case = data[17] & TEXT_FOLD_CASE,
+                   .text_drop_punctuation = data[17] & TEXT_DROP_PUNCTUATION},
+        .fd = fd,
+    };
+}
+
 bool orders_send(int socket, const struct worker_order *orders, size_t count)
 {
     uint8_t frame[ORDERS_BYTES];
     int fds[PROTOCOL_BATCH];
     frame_header_write(frame, FRAME_ORDERS, (uint16_t)count);
     for (size_t i = 0; i < count; i++) {
-        put_u64(frame + FRAME_HEADER_BYTES + i * ORDER_BYTES, orders[i].serial);
-        put_u32(frame + FRAME_HEADER_BYTES + i * ORDER_BYTES + 8, (uint32_t)orders[i].scheme);
+        order_write(&orders[i], frame + FRAME_HEADER_BYTES + i * ORDER_BYTES);
         fds[i] = orders[i].fd;
     }
     struct iovec data = {frame, FRAME_HEADER_BYTES + count * ORDER_BYTES};
@@ -97,11 +131,8 @@ static bool orders_read(const uint8_t *data, size_t size, const int *fds, size_t
     if (!frame_is(data, size, FRAME_ORDERS) || count == 0 || frame_value(data) != count ||
         size != FRAME_HEADER_BYTES + count * ORDER_BYTES)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *order = data + FRAME_HEADER_BYTES + i * ORDER_BYTES;
-        out[i] = (struct worker_order){get_u64(order), (enum doppel_scheme_id)get_u32(order + 8),
-                                       fds[i]};
-    }
+    for (size_t i = 0; i < count; i++)
+        out[i] = order_read(data + FRAME_HEADER_BYTES + i * ORDER_BYTES, fds[i]);
     return true;
 }
 

@@ -14,7 +14,7 @@
 #include <doppel/worker.h>
 
 enum {
-    PROTOCOL_VERSION = 2,
+    PROTOCOL_VERSION = 3,
     PROTOCOL_BATCH = 8,             /* orders in one frame, at most */
     PROTOCOL_MAX_BYTES = 64 * 1024, /* of one frame */
     PROTOCOL_HELLO_BYTES = 32,
@@ -38,7 +38,7 @@ struct worker_limits {
 /* One file to be fingerprinted. */
 struct worker_order {
     uint64_t serial; /* comes back as the tag of the answer */
-    enum doppel_scheme_id scheme;
+    struct doppel_order wanted;
     int fd;
 };
 

@@ -39,8 +39,8 @@ struct doppel_outcome {
     uint32_t width, height;    /**< as shown; 0 = not known */
     uint8_t quality;           /**< 0..100 */
     struct doppel_fingerprint fingerprint; /**< given: doppel_outcome_free */
-    uint8_t *attachment; /**< scheme's own extra: of phash: doppel_image_attachment_write's; given;
-                            may be NULL */
+    uint8_t *attachment; /**< scheme's own extra: doppel_image_attachment_write's of phash,
+                            doppel_text_attachment_write's of texts; given; may be NULL */
     size_t attachment_size;
 };
 
@@ -66,15 +66,27 @@ DOPPEL_API size_t doppel_pool_room(const struct doppel_pool *pool);
 /** Submitted and not yet returned by doppel_pool_next. */
 DOPPEL_API size_t doppel_pool_pending(const struct doppel_pool *pool);
 
+/** What is wanted of a file. How a text is read stands here as plain numbers: the pool does not
+ * know texts (doppel/text.h: struct doppel_text_options). */
+struct doppel_order {
+    enum doppel_scheme_id scheme;
+    uint16_t version;    /**< that the fingerprint is to have: the scheme's, or of a text
+                            doppel_text_version */
+    uint8_t text_format; /**< enum doppel_text_format */
+    uint8_t text_unit;   /**< enum doppel_text_unit */
+    uint8_t text_shingle;
+    bool text_nfkc, text_fold_case, text_drop_punctuation;
+};
+
 /**
  * Hand a file to the workers.
- * @param fd     an open regular file; taken (also on failure)
- * @param scheme what to compute
- * @param tag    comes back with the outcome
+ * @param fd    an open regular file; taken (also on failure)
+ * @param order what to compute; copied
+ * @param tag   comes back with the outcome
  * @return DOPPEL_OK; DOPPEL_E_BUSY without room; DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
-                                                 enum doppel_scheme_id scheme, uint64_t tag,
+                                                 const struct doppel_order *order, uint64_t tag,
                                                  struct doppel_error *error);
 
 /**

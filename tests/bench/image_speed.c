@@ -86,12 +86,14 @@ static void hash_in_process(const char *path)
 static void hash_by_workers(const struct run *run, struct doppel_pool *pool)
 {
     size_t count = run->files->count * run->repeats;
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64);
+    struct doppel_order order = {.scheme = scheme->id, .version = scheme->version};
     struct doppel_outcome outcome;
     struct doppel_error error;
     for (size_t given = 0, taken = 0; taken < count; taken++) {
         for (; given < count && doppel_pool_room(pool); given++) {
             int fd = open(run->files->paths[given % run->files->count], O_RDONLY | O_CLOEXEC);
-            doppel_pool_submit(pool, fd, DOPPEL_SCHEME_PHASH64, given, NULL);
+            doppel_pool_submit(pool, fd, &order, given, NULL);
         }
         if (doppel_pool_next(pool, -1, &outcome, &error))
             die(error.message);

@@ -25,10 +25,10 @@ USES = {
 }
 
 # Of media, the command uses the probe, which needs no decoder.
-TOOLS_USE_OF_MEDIA = {"intake_read.c"}
+TOOLS_USE_OF_MEDIA = {"intake_kind.c"}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
-WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint.h"}
+WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint_text.c", "fingerprint.h"}
 WORKER_PROGRAM_USES = "core media text image worker"
 
 # A header of somebody else's library, and the rooms that may see it.

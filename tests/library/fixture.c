@@ -38,11 +38,19 @@ void put_record(struct doppel_cache *cache, uint64_t seed)
     doppel_record_free(&record);
 }
 
+enum doppel_status recall(struct doppel_cache *cache, const struct doppel_record *record,
+                          enum doppel_scheme_id scheme, bool with_attachment,
+                          struct doppel_record *out)
+{
+    struct doppel_record_key key = {&record->digest, scheme, doppel_scheme_by_id(scheme)->version,
+                                    0};
+    return doppel_cache_record(cache, &key, with_attachment, out);
+}
+
 void assert_knows_record(struct doppel_cache *cache, uint64_t seed, bool with_attachment)
 {
     struct doppel_record expected = record_make(seed), record;
-    assert_int_equal(doppel_cache_record(cache, &expected.digest, DOPPEL_SCHEME_PHASH64,
-                                         with_attachment, &record),
+    assert_int_equal(recall(cache, &expected, DOPPEL_SCHEME_PHASH64, with_attachment, &record),
                      DOPPEL_OK);
     record_assert_equal(&record, &expected);
     assert_int_equal(record.attachment != NULL, with_attachment);
@@ -88,21 +96,21 @@ void run_raw(const char *path, const char *sql)
 
 void seal_cache(const char *path)
 {
-    run_raw(
-        path,
-        "UPDATE file SET checksum = " CHECKSUM_OF(
-            FILE_COLUMNS) ";"
-                          "UPDATE pair SET checksum = " CHECKSUM_OF(
-                              PAIR_COLUMNS) ";"
-                                            "UPDATE record SET attachment_checksum = " CHECKSUM_OF(
-                                                "digest, scheme, attachment") ";"
-                                                                              "UPDATE record SET "
-                                                                              "checksum "
-                                                                              "= " CHECKSUM_OF(
-                                                                                  DETAIL_COLUMNS
-                                                                                  ", "
-                                                                                  "attachment_"
-                                                                                  "checksum"));
+    run_raw(path,
+            "UPDATE file SET checksum = " CHECKSUM_OF(
+                FILE_COLUMNS) ";"
+                              "UPDATE pair SET checksum = " CHECKSUM_OF(
+                                  PAIR_COLUMNS) ";"
+                                                "UPDATE record SET attachment_checksum "
+                                                "= " CHECKSUM_OF(
+                                                    "digest, scheme, version, reading, "
+                                                    "attachment") ";"
+                                                                  "UPDATE record SET "
+                                                                  "checksum "
+                                                                  "= " CHECKSUM_OF(DETAIL_COLUMNS
+                                                                                   ", "
+                                                                                   "attachment_"
+                                                                                   "checksum"));
 }
 
 void seal_catalogue(const char *path)

@@ -25,6 +25,10 @@ int tear_down(void **state);
 /** FOLDER/cache/cache.db; given (doppel_cache_close). */
 struct doppel_cache *open_cache(const char *folder, bool renewed_expected);
 void put_record(struct doppel_cache *cache, uint64_t seed);
+/** What is known of a record's bytes under the present version of a scheme. */
+enum doppel_status recall(struct doppel_cache *cache, const struct doppel_record *record,
+                          enum doppel_scheme_id scheme, bool with_attachment,
+                          struct doppel_record *out);
 void assert_knows_record(struct doppel_cache *cache, uint64_t seed, bool with_attachment);
 
 /** FOLDER/a/library, made if it is not there; given (doppel_library_close). */

@@ -21,9 +21,8 @@ static void test_records(void **state)
     for (uint64_t seed = 0; seed < 20; seed++)
         assert_knows_record(cache, seed, seed % 2);
     struct doppel_record unknown = record_make(20), record;
-    assert_int_equal(
-        doppel_cache_record(cache, &unknown.digest, DOPPEL_SCHEME_PHASH64, false, &record),
-        DOPPEL_E_NOT_FOUND);
+    assert_int_equal(recall(cache, &unknown, DOPPEL_SCHEME_PHASH64, false, &record),
+                     DOPPEL_E_NOT_FOUND);
     doppel_record_free(&unknown);
     doppel_cache_close(cache);
 }
@@ -141,8 +140,7 @@ static void test_failures(void **state)
         for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
             expected |= (int)lasting[i] == status;
         struct doppel_record known = {0};
-        enum doppel_status found =
-            doppel_cache_record(cache, &failure.digest, DOPPEL_SCHEME_PHASH64, true, &known);
+        enum doppel_status found = recall(cache, &failure, DOPPEL_SCHEME_PHASH64, true, &known);
         assert_int_equal(found, expected ? DOPPEL_OK : DOPPEL_E_NOT_FOUND);
         if (expected) {
             assert_int_equal(known.error.status, status);
@@ -163,16 +161,13 @@ static void test_a_record_is_replaced(void **state)
     struct doppel_record failure = failure_make(1, DOPPEL_E_CORRUPT), known;
     put_record(cache, 1);
     assert_int_equal(doppel_cache_put_record(cache, &failure, NULL), DOPPEL_OK);
-    assert_int_equal(
-        doppel_cache_record(cache, &failure.digest, DOPPEL_SCHEME_PHASH64, true, &known),
-        DOPPEL_OK);
+    assert_int_equal(recall(cache, &failure, DOPPEL_SCHEME_PHASH64, true, &known), DOPPEL_OK);
     assert_int_equal(known.error.status, DOPPEL_E_CORRUPT);
     assert_null(known.attachment);
     doppel_record_free(&known);
     put_record(cache, 1);
     assert_knows_record(cache, 1, true);
-    assert_int_equal(doppel_cache_record(cache, &failure.digest, DOPPEL_SCHEME_PDQ, true, &known),
-                     DOPPEL_E_NOT_FOUND);
+    assert_int_equal(recall(cache, &failure, DOPPEL_SCHEME_PDQ, true, &known), DOPPEL_E_NOT_FOUND);
     doppel_record_free(&failure);
     doppel_cache_close(cache);
 }
@@ -197,10 +192,8 @@ static void test_other_versions_are_not_known(void **state)
             "UPDATE record SET program = '0.0.0'; UPDATE pair SET program = '0.0.0'");
     seal_cache(folder_path(*state, "cache/cache.db"));
     cache = open_cache(*state, false);
-    assert_int_equal(doppel_cache_record(cache, &one.digest, one.scheme, true, &known),
-                     DOPPEL_E_NOT_FOUND);
-    assert_int_equal(doppel_cache_record(cache, &two.digest, two.scheme, true, &known),
-                     DOPPEL_E_NOT_FOUND);
+    assert_int_equal(recall(cache, &one, one.scheme, true, &known), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(recall(cache, &two, two.scheme, true, &known), DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_cache_pair(cache, &one.digest, &two.digest, &same, &verdict),
                      DOPPEL_E_NOT_FOUND);
     put_record(cache, 1);

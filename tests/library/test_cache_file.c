@@ -73,7 +73,7 @@ static void test_damage_that_shows_late(void **state)
     size_t known = 0;
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct doppel_record expected = record_make(seed), record = {0};
-        if (!doppel_cache_record(cache, &expected.digest, expected.scheme, true, &record)) {
+        if (!recall(cache, &expected, expected.scheme, true, &record)) {
             record_assert_equal(&record, &expected);
             known++;
         }

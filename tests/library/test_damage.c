@@ -153,9 +153,9 @@ static void test_adding_mends(void **state)
     uint64_t id;
     assert_int_equal(doppel_library_open(*state, &create, &library, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_get(library, DAMAGED_ID, true, &item, NULL), DOPPEL_E_CORRUPT);
-    assert_int_equal(
-        doppel_library_known(library, "/pictures/5", &stamp, DOPPEL_SCHEME_PHASH64, &id),
-        DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_library_known(library, "/pictures/5", &stamp,
+                                          doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), &id),
+                     DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_library_add(library, "/pictures/5", &stamp, &record, &added, &id, NULL),
                      DOPPEL_OK);
     assert_int_equal(id, DAMAGED_ID);
@@ -231,7 +231,7 @@ static void assert_one_is_not_known(const char *path, const char *change, bool s
         seal_cache(path);
     assert_int_equal(doppel_cache_open(path, &cache, NULL, NULL), DOPPEL_OK);
     int found = 0;
-    if (!doppel_cache_record(cache, &record.digest, record.scheme, true, &known)) {
+    if (!recall(cache, &record, record.scheme, true, &known)) {
         found++;
         doppel_record_free(&known);
     }
@@ -381,7 +381,7 @@ static void test_a_cache_of_any_bytes(void **state)
             fail_msg("%s", error.message);
         for (uint64_t seed = 0; seed < 31; seed++) {
             struct doppel_record record = record_make(seed), known;
-            if (!doppel_cache_record(cache, &record.digest, record.scheme, true, &known)) {
+            if (!recall(cache, &record, record.scheme, true, &known)) {
                 record_assert_equal(&known, &record);
                 doppel_record_free(&known);
             }

@@ -110,10 +110,12 @@ static void test_another_scheme_updates_in_place(void **state)
                      DOPPEL_OK);
     assert_int_equal(added, DOPPEL_ADDED_UPDATED);
     assert_int_equal(again, id);
-    assert_int_equal(doppel_library_known(library, path, &stamp, DOPPEL_SCHEME_PDQ, &known),
-                     DOPPEL_OK);
+    assert_int_equal(
+        doppel_library_known(library, path, &stamp, doppel_scheme_by_id(DOPPEL_SCHEME_PDQ), &known),
+        DOPPEL_OK);
     assert_int_equal(known, id);
-    assert_int_equal(doppel_library_known(library, path, &stamp, DOPPEL_SCHEME_PHASH64, &known),
+    assert_int_equal(doppel_library_known(library, path, &stamp,
+                                          doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), &known),
                      DOPPEL_E_NOT_FOUND);
     struct doppel_item item;
     assert_int_equal(doppel_library_get(library, id, true, &item, NULL), DOPPEL_OK);
@@ -130,7 +132,8 @@ static void test_known(void **state)
     const struct doppel_file_stamp stamp = stamp_of(path);
     struct doppel_library *library = open_library(*state);
     uint64_t known = 0, id = add_file(library, path, 1, DOPPEL_ADDED_NEW);
-    assert_int_equal(doppel_library_known(library, path, &stamp, DOPPEL_SCHEME_PHASH64, &known),
+    assert_int_equal(doppel_library_known(library, path, &stamp,
+                                          doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), &known),
                      DOPPEL_OK);
     assert_int_equal(known, id);
     struct doppel_file_stamp other[4] = {stamp, stamp, stamp, stamp};
@@ -139,11 +142,11 @@ static void test_known(void **state)
     other[2].size++;
     other[3].mtime_ns++;
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(
-            doppel_library_known(library, path, &other[i], DOPPEL_SCHEME_PHASH64, &known),
-            DOPPEL_E_NOT_FOUND);
+        assert_int_equal(doppel_library_known(library, path, &other[i],
+                                              doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), &known),
+                         DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_library_known(library, folder_path(*state, "two"), &stamp,
-                                          DOPPEL_SCHEME_PHASH64, &known),
+                                          doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), &known),
                      DOPPEL_E_NOT_FOUND);
     doppel_library_close(library);
 }
@@ -157,7 +160,8 @@ static void test_a_fresh_file_is_not_trusted(void **state)
     const struct doppel_file_stamp stamp = stamp_of(path);
     struct doppel_library *library = open_library(*state);
     uint64_t known, id = add_file(library, path, 1, DOPPEL_ADDED_NEW);
-    assert_int_equal(doppel_library_known(library, path, &stamp, DOPPEL_SCHEME_PHASH64, &known),
+    assert_int_equal(doppel_library_known(library, path, &stamp,
+                                          doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), &known),
                      DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
@@ -166,7 +170,8 @@ static void test_a_fresh_file_is_not_trusted(void **state)
     library = open_library(*state);
     const struct doppel_file_stamp aged = stamp_of(path);
     assert_int_equal(add_file(library, path, 1, DOPPEL_ADDED_UNCHANGED), id);
-    assert_int_equal(doppel_library_known(library, path, &aged, DOPPEL_SCHEME_PHASH64, &known),
+    assert_int_equal(doppel_library_known(library, path, &aged,
+                                          doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), &known),
                      DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
@@ -176,10 +181,12 @@ static void test_a_fresh_file_is_not_trusted(void **state)
     run_raw(catalogue, "UPDATE item SET settled = 0");
     seal_catalogue(catalogue);
     library = open_library(*state);
-    assert_int_equal(doppel_library_known(library, path, &aged, DOPPEL_SCHEME_PHASH64, &known),
+    assert_int_equal(doppel_library_known(library, path, &aged,
+                                          doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), &known),
                      DOPPEL_E_NOT_FOUND);
     assert_int_equal(add_file(library, path, 1, DOPPEL_ADDED_UNCHANGED), id);
-    assert_int_equal(doppel_library_known(library, path, &aged, DOPPEL_SCHEME_PHASH64, &known),
+    assert_int_equal(doppel_library_known(library, path, &aged,
+                                          doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), &known),
                      DOPPEL_OK);
     doppel_library_close(library);
 }

@@ -156,8 +156,7 @@ static uint64_t count_records(struct doppel_cache *cache, uint64_t count)
 {
     for (;; count++) {
         struct doppel_record expected = record_make(count + 1), record = {0};
-        enum doppel_status status =
-            doppel_cache_record(cache, &expected.digest, expected.scheme, true, &record);
+        enum doppel_status status = recall(cache, &expected, expected.scheme, true, &record);
         if (!status)
             record_assert_equal(&record, &expected);
         doppel_record_free(&record);
@@ -195,14 +194,11 @@ static void test_a_slow_scan_loses_little(void **state)
     assert_int_equal(doppel_cache_open(path, &slow, NULL, NULL), DOPPEL_OK);
     assert_int_equal(doppel_cache_open(path, &other, NULL, NULL), DOPPEL_OK);
     assert_int_equal(doppel_cache_put_record(slow, &record, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_cache_record(other, &record.digest, record.scheme, false, &known),
-                     DOPPEL_E_NOT_FOUND);
+    assert_int_equal(recall(other, &record, record.scheme, false, &known), DOPPEL_E_NOT_FOUND);
     sleep_us(1100000);
-    assert_int_equal(doppel_cache_record(slow, &record.digest, record.scheme, false, &known),
-                     DOPPEL_OK);
+    assert_int_equal(recall(slow, &record, record.scheme, false, &known), DOPPEL_OK);
     doppel_record_free(&known);
-    assert_int_equal(doppel_cache_record(other, &record.digest, record.scheme, false, &known),
-                     DOPPEL_OK);
+    assert_int_equal(recall(other, &record, record.scheme, false, &known), DOPPEL_OK);
     doppel_record_free(&known);
     doppel_record_free(&record);
     doppel_cache_close(slow);

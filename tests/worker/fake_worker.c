@@ -107,9 +107,9 @@ static void obey(const char *command, const struct worker_order *order)
     char verb[32] = "";
     sscanf(command, "%31s %lu", verb, &number);
     if (strcmp(verb, "ok") == 0)
-        send_good(order->serial, order->scheme, number, 0);
+        send_good(order->serial, order->wanted.scheme, number, 0);
     else if (strcmp(verb, "bend") == 0)
-        send_good(order->serial, order->scheme, number, number + 1);
+        send_good(order->serial, order->wanted.scheme, number, number + 1);
     else if (strcmp(verb, "garbage") == 0)
         send_garbage(number + 1);
     else if (strcmp(verb, "crash") == 0)
@@ -126,17 +126,17 @@ static void obey(const char *command, const struct worker_order *order)
         send_error(order->serial, DOPPEL_E_CORRUPT, "a \x1b[31mred\x9b sentence \xc3\x97 \xff");
     else if (strcmp(verb, "mute") == 0) {
         close(PROCESS_BELL);
-        send_good(order->serial, order->scheme, number, 0);
+        send_good(order->serial, order->wanted.scheme, number, 0);
     } else if (strcmp(verb, "count") == 0)
         count(order->serial);
     else if (strcmp(verb, "eat") == 0)
         eat(order->serial);
     else if (strcmp(verb, "twice") == 0) {
-        send_good(order->serial, order->scheme, number, 0);
-        send_good(order->serial, order->scheme, number, 0);
+        send_good(order->serial, order->wanted.scheme, number, 0);
+        send_good(order->serial, order->wanted.scheme, number, 0);
     } else if (strcmp(verb, "slow") == 0) {
         usleep((useconds_t)number * 1000);
-        send_good(order->serial, order->scheme, number, 0);
+        send_good(order->serial, order->wanted.scheme, number, 0);
     }
     while (strcmp(verb, "hang") == 0)
         pause();

@@ -38,10 +38,18 @@ static inline struct doppel_pool *new_pool(const char *program, uint32_t jobs, u
     return pool;
 }
 
+static inline enum doppel_status submit_file(struct doppel_pool *pool, int fd,
+                                             enum doppel_scheme_id id, uint64_t tag)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
+    struct doppel_order order = {.scheme = id, .version = scheme ? scheme->version : 0};
+    return doppel_pool_submit(pool, fd, &order, tag, NULL);
+}
+
 static inline void submit(struct doppel_pool *pool, const char *command, uint64_t tag)
 {
     int fd = file_of(command, strlen(command));
-    assert_int_equal(doppel_pool_submit(pool, fd, DOPPEL_SCHEME_PHASH64, tag, NULL), DOPPEL_OK);
+    assert_int_equal(submit_file(pool, fd, DOPPEL_SCHEME_PHASH64, tag), DOPPEL_OK);
 }
 
 /* Wait for the next outcome, at most 30 s. */

@@ -14,7 +14,8 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-static const struct worker_order order = {1234567890123, DOPPEL_SCHEME_PHASH64, -1};
+static const struct worker_order order = {
+    1234567890123, {.scheme = DOPPEL_SCHEME_PHASH64, .version = 2}, -1};
 
 /* A good answer with `codes` codes, or with none an error. @return its bytes */
 static size_t make_answer(uint32_t codes, size_t attachment, uint8_t *out)
@@ -25,7 +26,7 @@ static size_t make_answer(uint32_t codes, size_t attachment, uint8_t *out)
                                      .height = 3,
                                      .quality = 100};
     if (codes) {
-        doppel_fingerprint_make(doppel_scheme_by_id(order.scheme), 256, codes, &outcome.fingerprint,
+        doppel_fingerprint_make(doppel_scheme_by_id(order.wanted.scheme), 256, codes, &outcome.fingerprint,
                                 NULL);
         for (uint32_t i = 0; i < codes; i++) {
             outcome.fingerprint.positions[i] = i * 2;
@@ -130,7 +131,7 @@ static void expect_sane(const struct doppel_outcome *outcome)
         assert_null(outcome->fingerprint.codes);
         return;
     }
-    assert_int_equal(outcome->fingerprint.scheme, order.scheme);
+    assert_int_equal(outcome->fingerprint.scheme, order.wanted.scheme);
     assert_true(outcome->fingerprint.count > 0);
     for (uint32_t i = 1; i < outcome->fingerprint.count; i++)
         assert_true(outcome->fingerprint.positions[i - 1] <= outcome->fingerprint.positions[i]);

@@ -257,7 +257,7 @@ static void test_no_room(void **state)
         submit(pool, "hang", i);
     assert_int_equal(doppel_pool_room(pool), 0);
     int fd = file_of("ok", 2);
-    assert_int_equal(doppel_pool_submit(pool, fd, DOPPEL_SCHEME_PHASH64, 9, NULL), DOPPEL_E_BUSY);
+    assert_int_equal(submit_file(pool, fd, DOPPEL_SCHEME_PHASH64, 9), DOPPEL_E_BUSY);
     assert_int_equal(fcntl(fd, F_GETFD), -1); /* taken also on failure */
     doppel_pool_free(pool);
 }

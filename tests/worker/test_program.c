@@ -109,7 +109,7 @@ static struct doppel_pool *pool_with(uint64_t max_memory)
 
 static struct doppel_outcome hash(struct doppel_pool *pool, int fd, enum doppel_scheme_id scheme)
 {
-    assert_int_equal(doppel_pool_submit(pool, fd, scheme, 1, NULL), DOPPEL_OK);
+    assert_int_equal(submit_file(pool, fd, scheme, 1), DOPPEL_OK);
     return next(pool);
 }
 
@@ -266,7 +266,7 @@ static void expect_within(struct doppel_pool *pool, int fd, long max_kib)
     struct doppel_outcome outcome;
     long peak_kib = 0;
     enum doppel_status status;
-    assert_int_equal(doppel_pool_submit(pool, fd, DOPPEL_SCHEME_PHASH64, 1, NULL), DOPPEL_OK);
+    assert_int_equal(submit_file(pool, fd, DOPPEL_SCHEME_PHASH64, 1), DOPPEL_OK);
     do {
         status = doppel_pool_next(pool, 1, &outcome, NULL);
         long now_kib = status_of(first_child(), "VmHWM");
@@ -322,8 +322,7 @@ static void test_many_files(void **state)
     unsigned seen[FILES] = {0};
     for (unsigned given = 0, taken = 0; taken < FILES; taken++) {
         for (; given < FILES && doppel_pool_room(pool); given++)
-            doppel_pool_submit(pool, draw_jpeg(32 + given % SIZES, 32), DOPPEL_SCHEME_PHASH64,
-                               given, NULL);
+            submit_file(pool, draw_jpeg(32 + given % SIZES, 32), DOPPEL_SCHEME_PHASH64, given);
         struct doppel_outcome outcome = next(pool);
         assert_true(outcome.tag < FILES);
         assert_int_equal(outcome.error.status, DOPPEL_OK);

@@ -1,0 +1,242 @@
+/* Texts as the verbs judge them. */
+#include "tools/text_judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/memory.h"
+
+enum { LANE_BITS = 16, LANES_A_WORD = 64 / LANE_BITS, LANE_DIGITS = LANE_BITS / 4 };
+
+/* ---- lanes and codes ---- */
+
+static bool is_minhash(enum doppel_scheme_id scheme)
+{
+    return scheme == DOPPEL_SCHEME_MINHASH128 || scheme == DOPPEL_SCHEME_MINHASH256;
+}
+
+uint32_t lanes_of(const struct doppel_fingerprint *fingerprint, uint16_t out[DOPPEL_TEXT_MAX_LANES])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < fingerprint->count; i++)
+        for (uint32_t lane = 0; lane < fingerprint->code_bits / LANE_BITS; lane++) {
+            if (count == DOPPEL_TEXT_MAX_LANES)
+                return count;
+            uint64_t word = fingerprint->codes[i].word[lane / LANES_A_WORD];
+            out[count++] = (uint16_t)(word >> LANE_BITS * (lane % LANES_A_WORD));
+        }
+    return count;
+}
+
+uint32_t code_count(const struct doppel_fingerprint *fingerprint)
+{
+    return is_minhash(fingerprint->scheme) && fingerprint->count ? 1 : fingerprint->count;
+}
+
+char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
+    char *hex = must_allocate(scheme->code_bits / 4u + 1);
+    uint16_t lanes[DOPPEL_TEXT_MAX_LANES];
+    if (!is_minhash(fingerprint->scheme)) {
+        doppel_code_to_hex(&fingerprint->codes[number], scheme->code_bits, hex);
+        return hex;
+    }
+    uint32_t count = lanes_of(fingerprint, lanes);
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t bytes[2] = {(uint8_t)(lanes[i] >> 8), (uint8_t)lanes[i]};
+        doppel_hex_encode(bytes, sizeof bytes, hex + (size_t)i * LANE_DIGITS);
+    }
+    return hex;
+}
+
+enum doppel_status fingerprint_from_hex(const struct doppel_scheme *scheme, const char *hex,
+                                        struct doppel_fingerprint *out, struct doppel_error *error)
+{
+    bool lanes = is_minhash(scheme->id);
+    uint16_t code_bits = lanes ? 256 : scheme->code_bits;
+    struct doppel_fingerprint fingerprint;
+    enum doppel_status status = doppel_fingerprint_make(
+        scheme, code_bits, scheme->code_bits / code_bits, &fingerprint, error);
+    if (status)
+        return status;
+    uint8_t bytes[DOPPEL_TEXT_MAX_LANES * sizeof(uint16_t)];
+    bool good = lanes ? doppel_hex_decode(hex, bytes, scheme->code_bits / 8u) == DOPPEL_OK
+                      : doppel_code_from_hex(hex, code_bits, fingerprint.codes) == DOPPEL_OK;
+    for (uint32_t i = 0; good && lanes && i < scheme->code_bits / LANE_BITS; i++) {
+        uint64_t lane = (uint64_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
+        uint32_t a_code = code_bits / LANE_BITS;
+        fingerprint.codes[i / a_code].word[i % a_code / LANES_A_WORD] |=
+            lane << LANE_BITS * (i % LANES_A_WORD);
+    }
+    for (uint32_t i = 0; i < fingerprint.count; i++)
+        fingerprint.positions[i] = i;
+    if (!good) {
+        doppel_fingerprint_free(&fingerprint);
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "--code of %s takes %u hex digits",
+                           scheme->name, scheme->code_bits / 4u);
+    }
+    *out = fingerprint;
+    return DOPPEL_OK;
+}
+
+/* ---- from records ---- */
+
+bool text_view_read(const struct doppel_record *record, const struct settings *settings,
+                    struct text_view *out)
+{
+    struct text_view view = {.scheme = record->scheme};
+    if (record->kind != DOPPEL_KIND_TEXT ||
+        doppel_text_attachment_read(record->attachment, record->attachment_size, &view.extra))
+        return false;
+    if (is_minhash(record->scheme))
+        view.lane_count = lanes_of(&record->fingerprint, view.lanes);
+    else if (record->fingerprint.count)
+        view.simhash = record->fingerprint.codes[0].word[0];
+    view.too_short = doppel_text_is_short(&settings->text, view.extra.words, view.extra.characters);
+    *out = view;
+    return true;
+}
+
+void text_view_free(struct text_view *view)
+{
+    doppel_text_extra_free(&view->extra);
+}
+
+/* ---- judging ---- */
+
+struct doppel_text_limits text_limits_from(const struct settings *settings)
+{
+    struct doppel_text_limits limits = doppel_text_limits_default();
+    if (settings->preset)
+        limits.min_similarity = settings->preset->min_similarity;
+    if (settings->min_similarity >= 0)
+        limits.min_similarity = settings->min_similarity;
+    return limits;
+}
+
+bool same_words(const struct text_view *a, const struct text_view *b)
+{
+    return a->extra.words && memcmp(a->extra.content.bytes, b->extra.content.bytes,
+                                    sizeof a->extra.content.bytes) == 0;
+}
+
+static bool is_sample(const struct text_view *view)
+{
+    return view->extra.shingle_count < view->extra.shingle_total;
+}
+
+/* The highest shingle of a sample: above it, it knows nothing. */
+static uint32_t last_known(const struct text_view *view)
+{
+    return is_sample(view) ? view->extra.shingles[view->extra.shingle_count - 1] : UINT32_MAX;
+}
+
+static size_t count_up_to(const struct text_view *view, uint32_t most)
+{
+    size_t low = 0, high = view->extra.shingle_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (view->extra.shingles[middle] <= most)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct doppel_text_evidence evidence_of(const struct text_view *view, uint32_t last)
+{
+    bool known = view->extra.shingle_total && view->extra.shingle_count;
+    return (struct doppel_text_evidence){
+        .content = view->extra.content,
+        .too_short = view->too_short,
+        .lanes = view->lane_count ? view->lanes : NULL,
+        .lane_count = view->lane_count,
+        .shingles = known ? view->extra.shingles : NULL,
+        .shingle_count = known ? count_up_to(view, last) : 0,
+        .shingles_kept = view->kept,
+    };
+}
+
+/* SimHash knows no sets: the bits decide. */
+static bool simhashes_match(const struct settings *settings, const struct text_view *query,
+                            const struct text_view *item, struct doppel_match *out)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(query->scheme);
+    uint32_t distance = (uint32_t)__builtin_popcountll(query->simhash ^ item->simhash);
+    *out = (struct doppel_match){
+        .kind = DOPPEL_KIND_TEXT,
+        .scheme = scheme->id,
+        .relation = DOPPEL_RELATION_SAME,
+        .verified = DOPPEL_VERIFIED_CODES,
+        .distance = distance,
+        .bits = scheme->code_bits,
+        .similarity = doppel_simhash_similarity(query->simhash, item->simhash).value,
+        .false_positive_rate = -1,
+    };
+    if (query->too_short || item->too_short)
+        return false;
+    if (settings->min_similarity >= 0)
+        return out->similarity >= settings->min_similarity;
+    uint32_t most =
+        settings->max_distance >= 0 ? (uint32_t)settings->max_distance : scheme->max_distance;
+    return distance <= most;
+}
+
+static bool sets_match(const struct settings *settings, const struct text_view *query,
+                       const struct text_view *item, struct doppel_match *out)
+{
+    uint32_t a = last_known(query), b = last_known(item);
+    struct doppel_text_evidence left = evidence_of(query, a < b ? a : b);
+    struct doppel_text_evidence right = evidence_of(item, a < b ? a : b);
+    struct doppel_text_limits limits = text_limits_from(settings);
+    bool match = doppel_match_texts(&left, &right, &limits, out);
+    if (left.shingles && right.shingles && (is_sample(query) || is_sample(item)))
+        out->verified = DOPPEL_VERIFIED_SIGNATURE;
+    if (settings->max_distance >= 0 && query->lane_count)
+        return !query->too_short && !item->too_short &&
+               out->distance <= (uint32_t)settings->max_distance;
+    return match;
+}
+
+static void describe_same_words(const struct text_view *query, struct doppel_match *out)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(query->scheme);
+    *out = (struct doppel_match){
+        .kind = DOPPEL_KIND_TEXT,
+        .scheme = query->scheme,
+        .relation = DOPPEL_RELATION_SAME,
+        .verified = DOPPEL_VERIFIED_EXACT,
+        .bits = query->lane_count ? query->lane_count : scheme->code_bits,
+        .similarity = 1,
+        .false_positive_rate = -1,
+        .has_coverage = true,
+        .query_coverage = 1,
+        .item_coverage = 1,
+    };
+}
+
+bool texts_match(const struct settings *settings, const struct text_view *query,
+                 const struct text_view *item, struct doppel_match *out)
+{
+    if (same_words(query, item)) {
+        describe_same_words(query, out);
+        return true;
+    }
+    if (query->scheme == DOPPEL_SCHEME_SIMHASH64)
+        return simhashes_match(settings, query, item, out);
+    bool match = sets_match(settings, query, item, out);
+    return match && query->extra.words && item->extra.words;
+}
+
+bool text_records_match(const struct settings *settings, const struct doppel_record *a,
+                        const struct doppel_record *b, struct doppel_match *match)
+{
+    struct text_view query = {0}, item = {0};
+    bool matches = text_view_read(a, settings, &query) && text_view_read(b, settings, &item) &&
+                   texts_match(settings, &query, &item, match);
+    text_view_free(&query);
+    text_view_free(&item);
+    return matches;
+}

@@ -1,0 +1,58 @@
+/* Texts as the verbs judge them: from records to evidence, from two of them to a match. */
+#ifndef DOPPEL_TOOLS_TEXT_JUDGE_H
+#define DOPPEL_TOOLS_TEXT_JUDGE_H
+
+#include <stdbool.h>
+
+#include <doppel/library.h>
+#include <doppel/match.h>
+#include <doppel/text.h>
+
+#include "tools/options.h"
+
+/* What is known of a text. */
+struct text_view {
+    struct doppel_text_extra extra;
+    enum doppel_scheme_id scheme;
+    uint16_t lanes[DOPPEL_TEXT_MAX_LANES]; /* of MinHash */
+    uint32_t lane_count;
+    uint64_t simhash; /* of SimHash */
+    bool too_short;   /* matches by its content alone */
+    bool kept;        /* from a library: its file may be another by now */
+};
+
+/* @param out given (text_view_free). @return false when the record is not of a text, or damaged */
+bool text_view_read(const struct doppel_record *record, const struct settings *settings,
+                    struct text_view *out);
+void text_view_free(struct text_view *view);
+
+/* The limits of the command line, else of the preset, else the defaults. */
+struct doppel_text_limits text_limits_from(const struct settings *settings);
+
+/* Whether two texts match within the limits; `out` is filled also when they do not. */
+bool texts_match(const struct settings *settings, const struct text_view *query,
+                 const struct text_view *item, struct doppel_match *out);
+
+/* The same of two records of texts. */
+bool text_records_match(const struct settings *settings, const struct doppel_record *a,
+                        const struct doppel_record *b, struct doppel_match *out);
+
+/* Whether these are texts of the same words, and of some. */
+bool same_words(const struct text_view *a, const struct text_view *b);
+
+/* The lanes of a MinHash fingerprint. @return how many */
+uint32_t lanes_of(const struct doppel_fingerprint *fingerprint,
+                  uint16_t out[DOPPEL_TEXT_MAX_LANES]);
+
+/* How many codes a fingerprint is said to have: the lanes of MinHash are one. */
+uint32_t code_count(const struct doppel_fingerprint *fingerprint);
+
+/* The code of a fingerprint as it is printed: of MinHash its lanes in order, four digits each;
+ * given (free). */
+char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number);
+
+/* The inverse: a fingerprint of one code; given (doppel_fingerprint_free). */
+enum doppel_status fingerprint_from_hex(const struct doppel_scheme *scheme, const char *hex,
+                                        struct doppel_fingerprint *out, struct doppel_error *error);
+
+#endif
