@@ -55,6 +55,7 @@ struct doppel_dedup_options {
                               limit */
     const char *temporary; /**< folder; NULL: $TMPDIR or /tmp */
     uint32_t threads;      /**< 0: one a processor */
+    bool lines;            /**< decisions come with their lines */
     bool keep_shingles;    /**< of records that cannot be read again, in `temporary` */
     enum doppel_same_id on_same_id;
     struct doppel_library *against; /**< its texts are leaders before the first record; or NULL */
@@ -75,12 +76,14 @@ struct doppel_dedup_decision {
     enum doppel_decision decision;
     const char *reason; /**< "same-content", "near", "part", "same-id", … or why it is unreadable;
                            NULL: new */
-    const char *of;     /**< id of the leader or of the record that it revises; NULL: none */
+    const char *of;      /**< id of the leader or of the record that it revises; NULL: it has none */
+    const char *of_path; /**< its file; NULL: there is no such record */
+    uint64_t of_line;
     const char *replaces; /**< id; NULL: none */
     bool has_match;
     struct doppel_match match;
-    bool plain; /**< the line can be read again: */
-    uint64_t offset, size;
+    const char *line_text; /**< with options.lines, without its newline; NULL: it is lost */
+    size_t line_size;
 };
 
 typedef bool doppel_dedup_visitor(void *context, const struct doppel_dedup_decision *decision);

@@ -1,0 +1,207 @@
+/*
+ * Which records share a band. Records with equal lanes in a band are a bucket; a record's cell of
+ * the band then holds the number of the first record in the bucket, and that of the first nothing.
+ * The replay makes of the cells lists of leaders (dedup_leaders.h).
+ *
+ * Band by band, the keys of all records are scattered by their top bits and sorted in small pieces.
+ * Where they do not fit into memory at once, a band is done in several ranges of keys.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "corpus/dedup_room.h"
+
+struct keyed {
+    uint64_t key;
+    uint32_t number;
+};
+
+struct buckets {
+    struct dedup *dedup;
+    struct crew crew;
+    uint32_t piece_bits; /* keys are scattered into 2^piece_bits pieces */
+    uint32_t ranges;     /* of pieces, done one after the other; a power of two */
+    atomic_uint next;    /* task: band × ranges + range */
+};
+
+/* Whether a record looks for others, or others for it. One with a content that came before is that
+ * one's affair, unless that one may be replaced. */
+static bool takes_part(const struct dedup *dedup, uint32_t number)
+{
+    const struct facts *facts = facts_of(dedup, number);
+    bool passed_over =
+        facts->former != NO_RECORD && dedup->options->on_same_id != DOPPEL_SAME_ID_UPDATE;
+    return !(facts->flags & (FACT_UNREADABLE | FACT_TOO_SHORT)) && !passed_over &&
+           (facts->content == number || dedup->replacing);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= UINT64_C(0xd6e8feb86659fd93);
+    x ^= x >> 32;
+    x *= UINT64_C(0xd6e8feb86659fd93);
+    return x ^ x >> 32;
+}
+
+/* One to one for up to 4 lanes; of more, different ones meet at 2^-64. */
+static uint64_t band_key(const uint16_t *lanes, uint32_t count)
+{
+    uint64_t key = 0;
+    for (uint32_t i = 0; i < count; i += 4) {
+        uint64_t word = 0;
+        memcpy(&word, lanes + i, (count - i < 4 ? count - i : 4) * sizeof *lanes);
+        key = mix(key ^ word);
+    }
+    return key;
+}
+
+static bool is_before(const struct keyed *a, const struct keyed *b)
+{
+    return a->key != b->key ? a->key < b->key : a->number < b->number;
+}
+
+static int compare_keyed(const void *a, const void *b)
+{
+    return is_before(a, b) ? -1 : 1;
+}
+
+static void sort_piece(struct keyed *keys, size_t count)
+{
+    enum { FEW = 64 };
+    if (count > FEW) {
+        qsort(keys, count, sizeof *keys, compare_keyed);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        struct keyed key = keys[i];
+        size_t j = i;
+        for (; j && is_before(&key, &keys[j - 1]); j--)
+            keys[j] = keys[j - 1];
+        keys[j] = key;
+    }
+}
+
+static void mark_piece(const struct dedup *dedup, const struct keyed *keys, size_t count,
+                       uint32_t band)
+{
+    size_t first = 0;
+    for (size_t i = 1; i < count; i++)
+        if (keys[i].key == keys[first].key)
+            cells_of(dedup, keys[i].number)[band] = keys[first].number;
+        else
+            first = i;
+}
+
+/* The pieces of one range of one band. */
+struct range {
+    const struct buckets *buckets;
+    uint32_t band, first_piece, pieces;
+    size_t *ends; /* of each piece, in `keys`; pieces + 1 */
+    struct keyed *keys;
+};
+
+static bool piece_of(const struct range *range, uint32_t number, uint64_t *out_key,
+                     uint32_t *out_piece)
+{
+    const struct dedup *dedup = range->buckets->dedup;
+    if (!takes_part(dedup, number))
+        return false;
+    uint32_t rows = dedup->rows_a_band;
+    *out_key = band_key(lanes_of(dedup, number) + (size_t)range->band * rows, rows);
+    *out_piece = (uint32_t)(*out_key >> (64 - range->buckets->piece_bits)) - range->first_piece;
+    return *out_piece < range->pieces;
+}
+
+/* Afterwards piece p is keys[ends[p]] up to keys[ends[p + 1]]. */
+static bool scatter(struct range *range)
+{
+    uint32_t piece, count = range->buckets->dedup->count;
+    uint64_t key;
+    size_t *starts = range->ends + 1; /* moves by one while filling */
+    for (uint32_t i = 0; i < count; i++)
+        if (piece_of(range, i, &key, &piece))
+            starts[piece]++;
+    size_t total = 0;
+    for (uint32_t i = 0; i < range->pieces; i++) {
+        size_t next = total + starts[i];
+        starts[i] = total;
+        total = next;
+    }
+    range->keys = malloc((total ? total : 1) * sizeof *range->keys);
+    if (!range->keys)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (piece_of(range, i, &key, &piece))
+            range->keys[starts[piece]++] = (struct keyed){key, i};
+    return true;
+}
+
+static bool do_range(const struct buckets *buckets, uint32_t band, uint32_t number)
+{
+    uint32_t pieces = (UINT32_C(1) << buckets->piece_bits) / buckets->ranges;
+    struct range range = {.buckets = buckets,
+                          .band = band,
+                          .first_piece = number * pieces,
+                          .pieces = pieces,
+                          .ends = calloc((size_t)pieces + 1, sizeof *range.ends)};
+    bool good = range.ends && scatter(&range);
+    for (uint32_t i = 0; good && i < pieces; i++) {
+        struct keyed *keys = range.keys + range.ends[i];
+        size_t count = range.ends[i + 1] - range.ends[i];
+        sort_piece(keys, count);
+        mark_piece(buckets->dedup, keys, count, band);
+    }
+    free(range.keys);
+    free(range.ends);
+    return good;
+}
+
+static void work(void *context, uint32_t thread)
+{
+    struct buckets *buckets = context;
+    struct doppel_error error;
+    uint32_t task, tasks = buckets->dedup->bands * buckets->ranges;
+    (void)thread;
+    while ((task = atomic_fetch_add(&buckets->next, 1)) < tasks && !crew_failed(&buckets->crew)) {
+        if (!do_range(buckets, task / buckets->ranges, task % buckets->ranges)) {
+            doppel_fail(&error, DOPPEL_E_MEMORY, "not enough memory to sort band keys");
+            crew_fail(&buckets->crew, &error);
+        }
+        chunked_let_go(&buckets->dedup->lanes_of);
+        chunked_let_go(&buckets->dedup->cells);
+    }
+}
+
+/* Pieces of some eight keys; ranges so that all threads together sort a band's keys at once, or
+ * fewer where memory is limited. */
+static void plan(struct buckets *buckets)
+{
+    const struct dedup *dedup = buckets->dedup;
+    uint64_t limit = (uint64_t)dedup->count * sizeof(struct keyed);
+    if (dedup->space.limit && limit > dedup->space.limit / 4)
+        limit = dedup->space.limit / 4;
+    buckets->piece_bits = 4;
+    while (buckets->piece_bits < 24 && dedup->count >> buckets->piece_bits > 8)
+        buckets->piece_bits++;
+    uint64_t wanted = (uint64_t)dedup->count * sizeof(struct keyed) * dedup->threads;
+    buckets->ranges = 1;
+    while (buckets->ranges < 1 << 4 && wanted / buckets->ranges > limit)
+        buckets->ranges *= 2;
+}
+
+enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *error)
+{
+    enum doppel_status status = chunked_grow(&dedup->cells, &dedup->space, dedup->count, error);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < dedup->count; i++)
+        memset(cells_of(dedup, i), 0xff, dedup->bands * sizeof(uint32_t));
+    struct buckets buckets = {.dedup = dedup};
+    plan(&buckets);
+    crew_init(&buckets.crew, dedup->threads);
+    status = crew_run(&buckets.crew, work, &buckets, error);
+    crew_end(&buckets.crew);
+    return status;
+}

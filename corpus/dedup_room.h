@@ -1,0 +1,150 @@
+/*
+ * Deduplication from the inside.
+ *
+ *     lines ─ sign ─ records ─ same texts, same ids ─ buckets ─ components ─ replay ─ decisions
+ *
+ * A record is its number in order of input. What is known of it lies in rows (dedup_space.h): a
+ * few bytes of facts, its signature, its buckets, its decision.
+ */
+#ifndef DOPPEL_CORPUS_DEDUP_ROOM_H
+#define DOPPEL_CORPUS_DEDUP_ROOM_H
+
+#include <pthread.h>
+
+#include <doppel/corpus.h>
+
+#include "corpus/dedup_space.h"
+#include "corpus/reader.h"
+
+#define NO_RECORD UINT32_MAX
+
+enum fact_flag {
+    FACT_ID = 1 << 0, /* strings it has, in this order in the arena, each ended by NUL */
+    FACT_SOURCE = 1 << 1,
+    FACT_DATE = 1 << 2,
+    FACT_UNREADABLE = 1 << 3, /* the reason follows */
+    FACT_TOO_SHORT = 1 << 4,
+    FACT_PLAIN = 1 << 5,    /* the line can be read again */
+    FACT_KEPT = 1 << 6,     /* its shingles were kept, at `place` of the kept file */
+    FACT_LINE = 1 << 7,     /* its line was kept, after the shingles */
+    FACT_LEADER = 1 << 8,   /* set in the replay, for good */
+    FACT_REPLACED = 1 << 9, /* by a later text of the same id: leads no more; in the replay */
+};
+
+struct facts {
+    uint64_t place; /* of the line in its file, or in the kept file */
+    uint64_t line;
+    uint64_t strings;
+    uint32_t size;     /* of the line; UINT32_MAX: more */
+    uint32_t shingles; /* how many; 0: not known yet */
+    uint32_t content;  /* the first record with the same normalised text */
+    uint32_t holder; /* of the first with a content: who has it now, or NO_RECORD; in the replay */
+    uint32_t former; /* the record whose id comes again, or NO_RECORD */
+    union {
+        uint32_t parent; /* until the replay: union-find, towards smaller numbers */
+        uint32_t leader; /* then: the record that this one follows, or itself */
+    };
+    uint32_t flags;
+};
+
+/* What was decided. */
+struct verdict {
+    double similarity, query_coverage, item_coverage;
+    uint32_t of;
+    uint16_t distance;
+    uint8_t decision, reason, relation, verified;
+    bool has_match, replaces;
+};
+
+enum verdict_reason {
+    REASON_NONE,
+    REASON_SAME_CONTENT,
+    REASON_NEAR,
+    REASON_NEWER,
+    REASON_PART,
+    REASON_CONTAINS,
+    REASON_CONTAINED,
+    REASON_SAME_ID
+};
+
+struct dedup {
+    const struct doppel_dedup_options *options;
+    struct reader *reader;
+    const char *folder; /* of temporary files */
+    uint32_t threads;
+    uint32_t bands, rows_a_band, lanes;
+
+    struct space space;
+    uint32_t count;
+    struct chunked facts;    /* struct facts */
+    struct chunked digests;  /* struct doppel_digest; until same content is known */
+    struct chunked lanes_of; /* uint16_t[lanes] */
+    struct chunked cells;    /* uint32_t[bands], see dedup_buckets.c */
+    struct chunked verdicts; /* struct verdict */
+    struct arena strings;
+    ARRAY(uint32_t) first_of_file; /* number of the first record of each file, and of the end */
+
+    int kept; /* file of kept shingles and lines; -1: none */
+    uint64_t kept_bytes;
+    bool replacing; /* some texts take the place of others */
+    bool cancelled;
+};
+
+static inline struct facts *facts_of(const struct dedup *dedup, uint32_t number)
+{
+    return row_at(&dedup->facts, number);
+}
+
+static inline const uint16_t *lanes_of(const struct dedup *dedup, uint32_t number)
+{
+    return row_at(&dedup->lanes_of, number);
+}
+
+static inline uint32_t *cells_of(const struct dedup *dedup, uint32_t number)
+{
+    return row_at(&dedup->cells, number);
+}
+
+static inline struct verdict *verdict_of(const struct dedup *dedup, uint32_t number)
+{
+    return row_at(&dedup->verdicts, number);
+}
+
+/** Number in the reader's list of files. */
+uint32_t file_of(const struct dedup *dedup, uint32_t number);
+
+/** The string of one flag; NULL when it has none. With FACT_UNREADABLE: the reason. */
+const char *string_of(const struct dedup *dedup, const struct facts *facts, uint32_t flag);
+
+/* ---- threads, and the first thing that went wrong in any ---- */
+
+struct crew {
+    uint32_t threads;
+    pthread_mutex_t lock;
+    struct doppel_error error; /* status OK: none */
+};
+
+void crew_init(struct crew *crew, uint32_t threads);
+/** Run `work` on all threads, the calling one is number 0. Fewer than wanted are no failure: what
+ * they do is shared out as it comes. @return the first failure */
+enum doppel_status crew_run(struct crew *crew, void (*work)(void *context, uint32_t thread),
+                            void *context, struct doppel_error *error);
+void crew_fail(struct crew *crew, const struct doppel_error *error);
+bool crew_failed(struct crew *crew);
+void crew_end(struct crew *crew);
+
+/* ---- the stages, in order ---- */
+
+/** Read, parse and sign all lines. */
+enum doppel_status dedup_read(struct dedup *dedup, struct doppel_error *error);
+/** Find same contents and same ids; drops the digests. */
+enum doppel_status dedup_find_same(struct dedup *dedup, struct doppel_error *error);
+/** Find which records share bands. */
+enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *error);
+/** Decide. */
+enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error);
+/** Tell. */
+enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visitor, void *context,
+                               struct doppel_error *error);
+
+#endif
