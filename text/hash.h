@@ -26,29 +26,32 @@ static inline uint64_t little_endian64(const uint8_t *bytes)
     return value;
 }
 
-/* Both halves of a product of 128 bits, folded into one. */
-static inline uint64_t fold(uint64_t a, uint64_t b)
+static inline uint64_t mix(uint64_t hash, uint64_t factor)
 {
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    hash *= factor;
+    return hash ^ hash >> 32;
+}
+
+/* 16 bytes more. Of one to eight bytes the hashes are all different. */
+static inline uint64_t absorb(uint64_t hash, uint64_t low, uint64_t high)
+{
+    return mix(mix(hash ^ low, ROOT_3) ^ high, ROOT_5);
 }
 
 static inline uint64_t hash_word(const uint8_t *word, size_t size)
 {
-    uint64_t hash = 0;
+    uint64_t hash = ROOT_2;
     for (; __builtin_expect(size > 16, 0); size -= 16, word += 16)
-        hash = fold(little_endian64(word) ^ ROOT_2 ^ hash, little_endian64(word + 8) ^ ROOT_3);
+        hash = absorb(hash, little_endian64(word), little_endian64(word + 8));
     const uint8_t *keep = keep_first + 16 - size;
     uint64_t low = little_endian64(word) & little_endian64(keep);
     uint64_t high = little_endian64(word + 8) & little_endian64(keep + 8);
-    return fold(low ^ ROOT_2 ^ hash, high ^ ROOT_3);
+    return absorb(hash, low, high);
 }
 
 static inline uint64_t hash_code_point(uint32_t code_point)
 {
-    uint64_t hash = (code_point + UINT64_C(1)) * ROOT_3;
-    hash = (hash ^ hash >> 32) * ROOT_5;
-    return hash ^ hash >> 32;
+    return absorb(ROOT_2, code_point, 0);
 }
 
 /* How far the unit at `place` of a shingle is turned left: 11 is prime to 64, so all differ. */
@@ -65,8 +68,7 @@ static inline uint64_t rotate_left(uint64_t value, unsigned bits)
 /* Of the exclusive or of its turned units. */
 static inline uint64_t mix_shingle(uint64_t hash)
 {
-    hash *= ROOT_7;
-    return hash ^ hash >> 32;
+    return mix(hash, ROOT_7);
 }
 
 #endif

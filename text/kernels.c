@@ -30,10 +30,8 @@ static void shingles(const uint64_t *units, size_t count, uint32_t shingle, uint
     }
 }
 
-static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count,
-                 uint64_t *kept)
+static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count)
 {
-    (void)kept;
     lower_bins(bins, lanes, hashes, count);
 }
 

@@ -19,14 +19,21 @@ static inline uint32_t next_code_point(const uint8_t *bytes, size_t *at)
 }
 
 /* A hash's bin is told by its highest bits, its value is its low half. */
+static inline void lower_bin(uint32_t *bins, unsigned shift, uint64_t hash)
+{
+    uint32_t *bin = bins + (hash >> shift), value = (uint32_t)hash;
+    *bin = value < *bin ? value : *bin;
+}
+
 static inline void lower_bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count)
 {
     unsigned shift = lanes == 128 ? 57 : 56;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *bin = bins + i % MINHASH_COPIES * lanes + (hashes[i] >> shift);
-        uint32_t value = (uint32_t)hashes[i];
-        *bin = value < *bin ? value : *bin;
-    }
+    size_t i = 0;
+    for (; i + MINHASH_COPIES <= count; i += MINHASH_COPIES)
+        for (unsigned copy = 0; copy < MINHASH_COPIES; copy++)
+            lower_bin(bins + copy * lanes, shift, hashes[i + copy]);
+    for (; i < count; i++)
+        lower_bin(bins, shift, hashes[i]);
 }
 
 #endif

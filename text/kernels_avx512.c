@@ -4,36 +4,91 @@
 
 #include <immintrin.h>
 
-enum { LANES = 8, VECTORS = 4, FLUSH_ROUNDS = 31 };
+enum {
+    LANES = 8,
+    VECTORS = 4,
+    BINS_STEP = 512,
+    FILTER_BELOW = 0xc0000000, /* the filter costs more than it spares above */
+    FLUSH_ROUNDS = 31          /* of 8 each, in a byte */
+};
 
 /* ---- units ---- */
+
+static inline __m512i mix_eight(__m512i hashes, uint64_t factor)
+{
+    hashes = _mm512_mullo_epi64(hashes, _mm512_set1_epi64((long long)factor));
+    return _mm512_xor_si512(hashes, _mm512_srli_epi64(hashes, 32));
+}
+
+static inline __m512i absorb_eight(__m512i low, __m512i high)
+{
+    const __m512i first = _mm512_set1_epi64((long long)ROOT_2);
+    return mix_eight(_mm512_xor_si512(mix_eight(_mm512_xor_si512(first, low), ROOT_3), high),
+                     ROOT_5);
+}
+
+static inline __m512i load_pair(__m512i pairs, int place, const uint8_t *word)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)word);
+    return _mm512_mask_broadcast_i64x2(pairs, (__mmask8)(3 << 2 * place), bytes);
+}
+
+/* What lies beyond the first `bytes` of eight; none is 0. */
+static inline __m512i beyond(__m512i bytes)
+{
+    return _mm512_sllv_epi64(_mm512_set1_epi64(-1), _mm512_slli_epi64(bytes, 3));
+}
+
+/* Eight words, of which the first begins at `start`; those over 16 bytes come out wrong. */
+static inline __m512i hash_eight(const uint8_t *bytes, uint32_t start, const uint32_t *ends,
+                                 __m512i sizes)
+{
+    const uint8_t *words = bytes + 1;
+    __m512i even = load_pair(_mm512_setzero_si512(), 0, bytes + start);
+    __m512i odd = load_pair(_mm512_setzero_si512(), 0, words + ends[0]);
+    for (int i = 1; i < 4; i++) {
+        even = load_pair(even, i, words + ends[2 * i - 1]);
+        odd = load_pair(odd, i, words + ends[2 * i]);
+    }
+    __m512i low = _mm512_andnot_si512(beyond(sizes), _mm512_unpacklo_epi64(even, odd));
+    __m512i more =
+        _mm512_max_epi64(_mm512_sub_epi64(sizes, _mm512_set1_epi64(8)), _mm512_setzero_si512());
+    __m512i high = _mm512_andnot_si512(beyond(more), _mm512_unpackhi_epi64(even, odd));
+    return absorb_eight(low, high);
+}
 
 static void hash_words(const uint8_t *bytes, uint32_t start, const uint32_t *ends, size_t count,
                        uint64_t *out)
 {
-    for (size_t i = 0; i < count; i++) {
+    size_t i = 0;
+    __m256i before = _mm256_set1_epi32((int)(start - 1));
+    for (; i + LANES <= count; i += LANES) {
+        __m256i these = _mm256_loadu_si256((const __m256i *)(const void *)(ends + i));
+        __m256i starts = _mm256_alignr_epi32(these, before, 7);
+        __m256i sizes = _mm256_sub_epi32(_mm256_sub_epi32(these, starts), _mm256_set1_epi32(1));
+        _mm512_storeu_si512(out + i,
+                            hash_eight(bytes, start, ends + i, _mm512_cvtepi32_epi64(sizes)));
+        unsigned wrong = _mm256_cmpgt_epi32_mask(sizes, _mm256_set1_epi32(16));
+        for (; __builtin_expect(wrong, 0); wrong &= wrong - 1) {
+            size_t word = i + (size_t)__builtin_ctz(wrong);
+            uint32_t from = word ? ends[word - 1] + 1 : start;
+            out[word] = hash_word(bytes + from, ends[word] - from);
+        }
+        before = these;
+        start = ends[i + LANES - 1] + 1;
+    }
+    for (; i < count; i++) {
         out[i] = hash_word(bytes + start, ends[i] - start);
         start = ends[i] + 1;
     }
-}
-
-static __m512i mix(__m512i hashes)
-{
-    return _mm512_xor_si512(hashes, _mm512_srli_epi64(hashes, 32));
-}
-
-static __m512i hash_code_points(__m512i code_points)
-{
-    __m512i hashes = _mm512_add_epi64(code_points, _mm512_set1_epi64(1));
-    hashes = mix(_mm512_mullo_epi64(hashes, _mm512_set1_epi64((long long)ROOT_3)));
-    return mix(_mm512_mullo_epi64(hashes, _mm512_set1_epi64((long long)ROOT_5)));
 }
 
 static void hash_ascii(const uint8_t *bytes, uint64_t *out)
 {
     for (size_t i = 0; i < 64; i += LANES) {
         __m128i eight = _mm_loadl_epi64((const __m128i *)(const void *)(bytes + i));
-        _mm512_storeu_si512(out + i, hash_code_points(_mm512_cvtepu8_epi64(eight)));
+        _mm512_storeu_si512(out + i,
+                            absorb_eight(_mm512_cvtepu8_epi64(eight), _mm512_setzero_si512()));
     }
 }
 
@@ -73,7 +128,6 @@ static size_t count_characters(const uint8_t *bytes, size_t size)
 static inline __attribute__((always_inline)) void shingles_of(const uint64_t *units, size_t count,
                                                               uint32_t shingle, uint64_t *out)
 {
-    const __m512i factor = _mm512_set1_epi64((long long)ROOT_7);
     for (size_t i = 0; i < count; i += LANES * VECTORS) {
         __m512i hashes[VECTORS];
         for (int v = 0; v < VECTORS; v++)
@@ -86,7 +140,7 @@ static inline __attribute__((always_inline)) void shingles_of(const uint64_t *un
             }
         }
         for (int v = 0; v < VECTORS; v++)
-            _mm512_storeu_si512(out + i + LANES * v, mix(_mm512_mullo_epi64(hashes[v], factor)));
+            _mm512_storeu_si512(out + i + LANES * v, mix_eight(hashes[v], ROOT_7));
     }
 }
 
@@ -124,11 +178,11 @@ static size_t keep_below(const uint64_t *hashes, size_t count, uint32_t limit, u
     return size;
 }
 
-static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count,
-                 uint64_t *kept)
+static void lower_some(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count)
 {
+    uint64_t kept[BINS_STEP + LANES];
     uint32_t limit = greatest(bins, lanes);
-    if (limit < UINT32_MAX / 4 * 3) {
+    if (limit < FILTER_BELOW) {
         count = keep_below(hashes, count, limit, kept);
         hashes = kept;
     }
@@ -136,6 +190,12 @@ static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t 
         lower_bins(bins, 128, hashes, count);
     else
         lower_bins(bins, 256, hashes, count);
+}
+
+static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count)
+{
+    for (size_t i = 0; i < count; i += BINS_STEP)
+        lower_some(bins, lanes, hashes + i, count - i < BINS_STEP ? count - i : BINS_STEP);
 }
 
 /* ---- bits ---- */

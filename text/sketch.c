@@ -16,7 +16,6 @@ struct sketcher {
     struct shingle_set set;
     alignas(64) uint64_t units[DOPPEL_TEXT_MAX_SHINGLE + CHUNK_UNITS + KERNEL_SLACK];
     alignas(64) uint64_t hashes[CHUNK_UNITS + KERNEL_SLACK];
-    alignas(64) uint64_t kept[CHUNK_UNITS + KERNEL_SLACK];
 };
 
 struct sketcher *sketcher_new(void)
@@ -59,8 +58,7 @@ static enum doppel_status add_shingles(struct sketcher *sketcher, size_t count,
     const struct sketch_kernels *kernels = sketcher->kernels;
     sketcher->shingles += count;
     if (sketcher->want & DOPPEL_TEXT_MINHASH)
-        kernels->bins(sketcher->minhash.bins, sketcher->options->lanes, sketcher->hashes, count,
-                      sketcher->kept);
+        kernels->bins(sketcher->minhash.bins, sketcher->options->lanes, sketcher->hashes, count);
     if (sketcher->want & DOPPEL_TEXT_SIMHASH)
         kernels->count_bits(sketcher->hashes, count, sketcher->sums);
     if (sketcher->want & DOPPEL_TEXT_SHINGLES)

@@ -23,9 +23,8 @@ struct sketch_kernels {
     size_t (*hash_characters)(const uint8_t *bytes, size_t size, uint64_t *out);
     /* Shingle i of `count` is made of units[i .. i + shingle). */
     void (*shingles)(const uint64_t *units, size_t count, uint32_t shingle, uint64_t *out);
-    /* Lower the bins to what the hashes say. `kept` has room for `count` and the slack. */
-    void (*bins)(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count,
-                 uint64_t *kept);
+    /* Lower the bins to what the hashes say. */
+    void (*bins)(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count);
     /* sums[i] += hashes that have bit i. */
     void (*count_bits)(const uint64_t *hashes, size_t count, int64_t sums[64]);
     /* Code points of valid UTF-8. */

@@ -4,14 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The high and the low half of a product by hand, from four products of 32 bits. */
-static uint64_t fold(uint64_t a, uint64_t b)
+static uint64_t mix(uint64_t hash, uint64_t factor)
 {
-    uint64_t a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
-    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
-    uint64_t other = a0 * b1 + (middle & 0xffffffff);
-    uint64_t high = a1 * b1 + (middle >> 32) + (other >> 32);
-    return high ^ a * b;
+    uint64_t product = hash * factor;
+    return product ^ product / 0x100000000;
 }
 
 /* Bytes from `from` on as a number, the first least; beyond the end they are zeros. */
@@ -25,22 +21,23 @@ static uint64_t number(const uint8_t *bytes, size_t size, size_t from)
 
 uint64_t oracle_word_hash(const uint8_t *word, size_t size)
 {
-    uint64_t hash = 0;
+    uint64_t hash = 0x6a09e667f3bcc908;
     size_t from = 0;
     do {
-        hash = fold(number(word, size, from) ^ 0x6a09e667f3bcc908 ^ hash,
-                    number(word, size, from + 8) ^ 0xbb67ae8584caa73b);
+        hash = mix(hash ^ number(word, size, from), 0xbb67ae8584caa73b);
+        hash = mix(hash ^ number(word, size, from + 8), 0x3c6ef372fe94f82b);
         from += 16;
     } while (from < size);
     return hash;
 }
 
+/* That of the word whose four bytes are the code point, lowest first. */
 static uint64_t character_hash(uint32_t code_point)
 {
-    uint64_t hash = (code_point + UINT64_C(1)) * 0xbb67ae8584caa73b;
-    hash ^= hash >> 32;
-    hash *= 0x3c6ef372fe94f82b;
-    return hash ^ hash >> 32;
+    uint8_t bytes[4];
+    for (unsigned i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(code_point >> 8 * i);
+    return oracle_word_hash(bytes, sizeof bytes);
 }
 
 static size_t words_of(const uint8_t *bytes, size_t size, uint64_t *out)
@@ -78,8 +75,7 @@ static uint64_t shingle_hash(const uint64_t *units, uint32_t shingle)
     for (uint32_t place = 0; place < shingle; place++)
         for (unsigned bit = 0; bit < 64; bit++)
             hash ^= (units[place] >> bit & 1) << (bit + 11 * place) % 64;
-    hash *= 0xa54ff53a5f1d36f1;
-    return hash ^ hash >> 32;
+    return mix(hash, 0xa54ff53a5f1d36f1);
 }
 
 static void make_lanes(struct oracle *out, uint32_t lanes)
