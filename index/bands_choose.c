@@ -6,7 +6,8 @@
 enum { POINTS = 1000 }; /* of the midpoint rule, on either side of the limit */
 
 /* The default: docs/methods.md, Bands. */
-static const double usual_miss_weight = 0.99, usual_rows_per_limit = 8;
+static const double usual_miss_weight = 0.998, usual_rows_per_limit = 8;
+enum { USUAL_MOST_ROWS = 4 };
 
 /* One side of the limit: points of similarity, and what is under work for one number of rows. */
 struct side {
@@ -87,7 +88,7 @@ enum doppel_status doppel_index_bands_choose(uint32_t lanes, double limit, doubl
     struct wish wish = {lanes, 1, limit, miss_weight};
     if (miss_weight < 0) {
         uint32_t rows = (uint32_t)(usual_rows_per_limit * limit);
-        wish.min_rows = rows < lanes ? rows : lanes;
+        wish.min_rows = rows < USUAL_MOST_ROWS ? rows : USUAL_MOST_ROWS;
         wish.miss_weight = usual_miss_weight;
     }
     choose(&wish, out_bands, out_rows);

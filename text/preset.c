@@ -10,13 +10,13 @@
     }
 
 static const struct doppel_text_preset presets[] = {
-    {"web", WORDS(5, .format = DOPPEL_TEXT_AUTO), 0.7, 25, 5,
+    {"web", WORDS(5, .format = DOPPEL_TEXT_AUTO), 0.7, 24, 4,
      "crawled pages: words, HTML if it is"},
     {"news", WORDS(5, .format = DOPPEL_TEXT_AUTO), 0.6, 32, 4,
      "wire stories with other datelines and cuts"},
     {"ocr", WORDS(5, .unit = DOPPEL_TEXT_CHARACTERS), 0.5, 32, 4,
      "scans of the same page: characters, many of them wrong"},
-    {"code", WORDS(5, .format = DOPPEL_TEXT_PLAIN), 0.7, 25, 5, "source code"},
+    {"code", WORDS(5, .format = DOPPEL_TEXT_PLAIN), 0.7, 24, 4, "source code"},
 };
 
 enum { PRESET_COUNT = sizeof presets / sizeof *presets };

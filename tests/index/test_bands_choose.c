@@ -87,8 +87,8 @@ static void as_datasketch_chooses(void **state)
 
 static void the_usual_choice(void **state)
 {
-    static const struct known known[] = {{128, 0.5, 32, 4}, {128, 0.6, 32, 4},  {128, 0.7, 25, 5},
-                                         {128, 0.8, 18, 7}, {128, 0.9, 11, 11}, {256, 0.7, 39, 6},
+    static const struct known known[] = {{128, 0.5, 32, 4}, {128, 0.6, 32, 4},  {128, 0.7, 24, 4},
+                                         {128, 0.8, 21, 6}, {128, 0.9, 12, 10}, {256, 0.7, 42, 6},
                                          {128, 1, 1, 128},  {4, 0.9, 1, 4}};
     (void)state;
     chosen(known, sizeof known / sizeof *known, DOPPEL_INDEX_BANDS_USUAL);
