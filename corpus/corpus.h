@@ -76,7 +76,7 @@ struct doppel_dedup_decision {
     enum doppel_decision decision;
     const char *reason; /**< "same-content", "near", "part", "same-id", … or why it is unreadable;
                            NULL: new */
-    const char *of;      /**< id of the leader or of the record that it revises; NULL: it has none */
+    const char *of;     /**< id of the leader or of the record that it revises; NULL: it has none */
     const char *of_path; /**< its file; NULL: there is no such record */
     uint64_t of_line;
     const char *replaces; /**< id; NULL: none */
@@ -84,6 +84,7 @@ struct doppel_dedup_decision {
     struct doppel_match match;
     const char *line_text; /**< with options.lines, without its newline; NULL: it is lost */
     size_t line_size;
+    uint64_t item, of_item; /**< ids in the library; 0: it has none */
 };
 
 typedef bool doppel_dedup_visitor(void *context, const struct doppel_dedup_decision *decision);
@@ -99,6 +100,41 @@ typedef bool doppel_dedup_visitor(void *context, const struct doppel_dedup_decis
 DOPPEL_API enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
                                            doppel_dedup_visitor *visitor, void *context,
                                            struct doppel_error *error);
+
+/* ---- ingest ---- */
+
+struct doppel_ingest_options {
+    struct doppel_corpus_files files;
+    struct doppel_corpus_fields fields;
+    struct doppel_text_options text; /**< a library keeps to one choice */
+    struct doppel_text_limits limits;
+    uint32_t bands, rows; /**< 0: chosen from limit and lanes */
+    uint32_t threads;     /**< 0: one a processor */
+    bool keep_shingles;   /**< in the library: to compare with texts that cannot be read again */
+    enum doppel_same_id on_same_id;
+    /** Called now and then from the calling thread, also while there is no input; false ends the
+     * reading: what was decided is kept, and visited. */
+    bool (*progress)(void *context, uint64_t done, uint64_t total, uint64_t records);
+    void *context;
+};
+
+DOPPEL_API struct doppel_ingest_options doppel_ingest_options_default(void);
+
+/**
+ * Decide for each record whether it is new to the library, and remember it there. The decisions are
+ * those of doppel_dedup for the same records in the same order; what the library holds comes first.
+ * Each is visited once it is kept: what was visited survives SIGKILL. Records that wait together
+ * are kept together; where there is but one, it is answered at once.
+ *
+ * Others may ingest into the same library at the same time: groups of records take turns.
+ * @return DOPPEL_OK; DOPPEL_E_VERSION (the library's texts were read with other options);
+ * DOPPEL_E_BUSY (another process has been writing for five seconds); _CANCELLED; _IO; _MEMORY: what
+ * was visited is kept
+ */
+DOPPEL_API enum doppel_status doppel_ingest(struct doppel_library *library,
+                                            const struct doppel_ingest_options *options,
+                                            doppel_dedup_visitor *visitor, void *context,
+                                            struct doppel_error *error);
 
 #ifdef __cplusplus
 }

@@ -15,3 +15,13 @@ struct doppel_dedup_options doppel_dedup_options_default(void)
         .limits = doppel_text_limits_default(),
     };
 }
+
+struct doppel_ingest_options doppel_ingest_options_default(void)
+{
+    return (struct doppel_ingest_options){
+        .files = {.max_line_bytes = UINT64_C(1) << 30},
+        .fields = doppel_corpus_fields_default(),
+        .text = doppel_text_options_default(),
+        .limits = doppel_text_limits_default(),
+    };
+}

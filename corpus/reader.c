@@ -26,6 +26,7 @@ struct corpus_file {
 };
 
 struct reader {
+    const atomic_bool *stop; /* may be NULL */
     uint64_t max_line_bytes;
     struct corpus_file *files;
     size_t file_count;
@@ -106,6 +107,11 @@ void reader_free(struct reader *reader)
     free(reader);
 }
 
+void reader_stop_by(struct reader *reader, const atomic_bool *stop)
+{
+    reader->stop = stop;
+}
+
 void line_block_free(struct line_block *block)
 {
     free(block->memory);
@@ -170,7 +176,7 @@ static enum doppel_status open_next(struct reader *reader, struct doppel_error *
     int kept = -1;
     if (reader->regular && reader->next_file <= KEPT_FILES && strcmp(file->path, "-") != 0)
         kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    status = source_new(fd, &reader->source, error);
+    status = source_new(fd, reader->stop, &reader->source, error);
     file->plain = !status && reader->regular && strcmp(file->path, "-") != 0 &&
                   !source_is_compressed(reader->source);
     if (file->plain)

@@ -5,6 +5,8 @@
 #ifndef DOPPEL_CORPUS_READER_H
 #define DOPPEL_CORPUS_READER_H
 
+#include <stdatomic.h>
+
 #include <doppel/corpus.h>
 
 struct reader; /* of one thread */
@@ -28,6 +30,11 @@ struct line_block {
 enum doppel_status reader_new(const struct doppel_corpus_files *files, struct reader **out,
                               struct doppel_error *error);
 void reader_free(struct reader *reader);
+
+/** Look at a flag while pipes give nothing: once it is true, the next block has the damage
+ * DOPPEL_E_CANCELLED. To be called before the first block. @param stop borrowed until reader_free
+ */
+void reader_stop_by(struct reader *reader, const atomic_bool *stop);
 
 /** The next block. @param out given (line_block_free), may be freed by another thread.
  * DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_MEMORY */

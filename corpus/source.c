@@ -2,6 +2,7 @@
 #include "corpus/source.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,12 +11,13 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-enum { INPUT_BYTES = 1 << 18, MAGIC_BYTES = 6 };
+enum { INPUT_BYTES = 1 << 18, MAGIC_BYTES = 6, LOOK_MS = 100 };
 
 enum packing { PLAIN, GZIP, ZSTD };
 
 struct source {
     int fd;
+    const atomic_bool *stop; /* may be NULL */
     enum packing packing;
     uint64_t bytes_read;
 
@@ -48,9 +50,23 @@ static const struct {
 
 /* ---- the file itself ---- */
 
+/* False when it is to stop before there are any. Files are always ready. */
+static bool wait_for_bytes(const struct source *source)
+{
+    struct pollfd poll_for = {.fd = source->fd, .events = POLLIN};
+    if (!source->stop)
+        return true;
+    while (!atomic_load(source->stop))
+        if (poll(&poll_for, 1, LOOK_MS) > 0)
+            return true;
+    return false;
+}
+
 static enum doppel_status read_file(struct source *source, void *buffer, size_t size,
                                     size_t *out_size, struct doppel_error *error)
 {
+    if (!wait_for_bytes(source))
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
     ssize_t got;
     do
         got = read(source->fd, buffer, size);
@@ -121,7 +137,8 @@ static enum doppel_status recognise(struct source *source, struct doppel_error *
     return begin_packing(source, error);
 }
 
-enum doppel_status source_new(int fd, struct source **out, struct doppel_error *error)
+enum doppel_status source_new(int fd, const atomic_bool *stop, struct source **out,
+                              struct doppel_error *error)
 {
     struct source *source = calloc(1, sizeof *source);
     if (source)
@@ -132,6 +149,7 @@ enum doppel_status source_new(int fd, struct source **out, struct doppel_error *
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
     }
     source->fd = fd;
+    source->stop = stop;
     enum doppel_status status = recognise(source, error);
     if (status)
         source_free(source);

@@ -198,6 +198,13 @@ DOPPEL_API enum doppel_status doppel_library_add(struct doppel_library *library,
                                                  enum doppel_added *out_added, uint64_t *out_id,
                                                  struct doppel_error *error);
 
+/** Begin to change the library: nobody else changes it until the commit. What adds and removes
+ * begins by itself. @param out_last_id the last id that was given to anything; may be NULL. As
+ * doppel_library_add. */
+DOPPEL_API enum doppel_status doppel_library_begin(struct doppel_library *library,
+                                                   uint64_t *out_last_id,
+                                                   struct doppel_error *error);
+
 /** Make what was added or removed since the last commit permanent. */
 DOPPEL_API enum doppel_status doppel_library_commit(struct doppel_library *library,
                                                     struct doppel_error *error);

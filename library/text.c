@@ -50,6 +50,32 @@ static enum doppel_status take_id(struct doppel_library *library, int64_t *out,
                        library->directory);
 }
 
+static enum doppel_status last_id(struct doppel_library *library, uint64_t *out,
+                                  struct doppel_error *error)
+{
+    bool row;
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'item'",
+        &statement, error);
+    if (!status)
+        status = doppel_store_step(library->store, statement, &row, error);
+    if (status)
+        return status;
+    *out = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_library_begin(struct doppel_library *library, uint64_t *out_last_id,
+                                        struct doppel_error *error)
+{
+    enum doppel_status status = library_begin(library, error);
+    if (!status && out_last_id)
+        status = library_end(library, last_id(library, out_last_id, error));
+    return status;
+}
+
 static enum doppel_status find_corpus(struct doppel_library *library, const char *path,
                                       int64_t *out, struct doppel_error *error)
 {

@@ -404,6 +404,26 @@ char *dedup_decide(const struct doppel_dedup_options *options)
     return taken(&out);
 }
 
+char *ingest_decide(struct doppel_library *library, const struct doppel_dedup_options *options)
+{
+    const struct doppel_ingest_options same = {
+        .files = options->files,
+        .fields = options->fields,
+        .text = options->text,
+        .limits = options->limits,
+        .bands = options->bands,
+        .rows = options->rows,
+        .threads = options->threads,
+        .keep_shingles = options->keep_shingles,
+        .on_same_id = options->on_same_id,
+    };
+    struct bytes out = {0};
+    struct doppel_error error;
+    if (doppel_ingest(library, &same, take_decision, &out, &error))
+        bytes_add_text(&out, error.message);
+    return taken(&out);
+}
+
 struct doppel_dedup_options dedup_options(const char *const *paths, size_t count)
 {
     struct doppel_dedup_options options = doppel_dedup_options_default();

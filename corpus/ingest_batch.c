@@ -1,0 +1,326 @@
+/* Reading ahead: a ring of batches that threads fill. */
+#include "corpus/ingest_batch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "corpus/record_text.h"
+
+#define POOL_FAILED SIZE_MAX
+#define POOL_NULL (SIZE_MAX - 1)
+
+enum { BATCHES_A_THREAD = 2 };
+
+struct slot {
+    struct ingest_batch batch;
+    bool ready;
+};
+
+struct batches {
+    const struct doppel_ingest_options *options;
+    struct reader *reader;
+    atomic_bool stop;
+    pthread_t *threads;
+    uint32_t thread_count;
+
+    pthread_mutex_t reading; /* whoever reads the next block */
+    pthread_mutex_t lock;    /* of all below */
+    pthread_cond_t changed;
+    struct slot *slots;
+    size_t slot_count;
+    uint64_t begun, taken; /* batches */
+    bool ended;            /* none will begin any more */
+    bool given;            /* batch `taken` is with the caller */
+};
+
+/* ---- pools ---- */
+
+size_t pool_add(struct bytes_pool *pool, const void *bytes, size_t size)
+{
+    if (pool->capacity - pool->count < size) {
+        size_t wanted = pool->capacity ? pool->capacity : 4096;
+        while (wanted - pool->count < size)
+            wanted *= 2;
+        char *grown = realloc(pool->items, wanted);
+        if (!grown)
+            return POOL_FAILED;
+        pool->items = grown;
+        pool->capacity = wanted;
+    }
+    if (size)
+        memcpy(pool->items + pool->count, bytes, size);
+    pool->count += size;
+    return pool->count - size;
+}
+
+size_t pool_add_string(struct bytes_pool *pool, const char *string)
+{
+    return string ? pool_add(pool, string, strlen(string) + 1) : POOL_NULL;
+}
+
+const char *pool_string(const struct bytes_pool *pool, size_t at)
+{
+    return at >= POOL_NULL ? NULL : pool->items + at;
+}
+
+/* ---- preparing: one thread's tools ---- */
+
+struct preparer {
+    struct batches *batches;
+    struct parser *parser;
+    struct doppel_text *text;
+    struct file_text file;
+    struct ingest_batch *batch;
+};
+
+static bool out_of_memory(struct preparer *preparer)
+{
+    doppel_fail(&preparer->batch->error, DOPPEL_E_MEMORY, "no memory for a record");
+    return false;
+}
+
+static enum doppel_status sign(struct preparer *preparer, const struct doppel_corpus_record *record,
+                               struct doppel_text_result *out, struct doppel_error *error)
+{
+    const struct batches *batches = preparer->batches;
+    const char *text, *path = reader_file_path(batches->reader, record->file);
+    size_t size;
+    enum doppel_status status = record->error.status;
+    if (status)
+        return doppel_fail(error, status, "%s", record->error.message);
+    status = record_text(record, path, batches->options->files.max_line_bytes, &preparer->file,
+                         &text, &size, error);
+    return status ? status
+                  : doppel_text_read(preparer->text, text, size,
+                                     DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH, out, error);
+}
+
+static bool take_record(void *context, const struct doppel_corpus_record *record)
+{
+    struct preparer *preparer = context;
+    struct ingest_batch *batch = preparer->batch;
+    struct doppel_text_result result = {0};
+    struct doppel_error error = {0};
+    bool unreadable = sign(preparer, record, &result, &error) != DOPPEL_OK;
+    struct prepared prepared = {
+        .line = record->line,
+        .offset = record->offset,
+        .size = record->size,
+        .id = pool_add_string(&batch->strings, record->id),
+        .source = pool_add_string(&batch->strings, record->source),
+        .date = pool_add_string(&batch->strings, record->date),
+        .problem = pool_add_string(&batch->strings, unreadable ? error.message : NULL),
+        .lanes = pool_add(&batch->lanes, result.lanes,
+                          preparer->batches->options->text.lanes * sizeof *result.lanes),
+        .unreadable = unreadable,
+        .too_short = result.too_short,
+        .content = result.digest,
+        .words = result.words,
+    };
+    if (error.status == DOPPEL_E_MEMORY || prepared.id == POOL_FAILED ||
+        prepared.source == POOL_FAILED || prepared.date == POOL_FAILED ||
+        prepared.problem == POOL_FAILED || prepared.lanes == POOL_FAILED ||
+        !array_push(&batch->records, prepared))
+        return out_of_memory(preparer);
+    return true;
+}
+
+static void prepare(struct preparer *preparer, struct ingest_batch *batch)
+{
+    preparer->batch = batch;
+    batch->records.count = batch->strings.count = batch->lanes.count = 0;
+    parser_block(preparer->parser, &batch->block, take_record, preparer);
+}
+
+/* ---- the ring ---- */
+
+static void free_batch(struct ingest_batch *batch)
+{
+    line_block_free(&batch->block);
+    array_free(&batch->records);
+    free(batch->strings.items);
+    free(batch->lanes.items);
+}
+
+/* The slot of the next batch, once the one that it held is taken; NULL at the end. */
+static struct slot *begin_slot(struct batches *batches)
+{
+    pthread_mutex_lock(&batches->lock);
+    while (!batches->ended && batches->begun >= batches->taken + batches->slot_count)
+        pthread_cond_wait(&batches->changed, &batches->lock);
+    struct slot *slot =
+        batches->ended ? NULL : &batches->slots[batches->begun++ % batches->slot_count];
+    pthread_mutex_unlock(&batches->lock);
+    return slot;
+}
+
+static void end(struct batches *batches, bool take_back)
+{
+    pthread_mutex_lock(&batches->lock);
+    batches->ended = true;
+    batches->begun -= take_back;
+    pthread_cond_broadcast(&batches->changed);
+    pthread_mutex_unlock(&batches->lock);
+}
+
+static void put_slot(struct batches *batches, struct slot *slot)
+{
+    pthread_mutex_lock(&batches->lock);
+    slot->ready = true;
+    batches->ended |= slot->batch.error.status != DOPPEL_OK;
+    pthread_cond_broadcast(&batches->changed);
+    pthread_mutex_unlock(&batches->lock);
+}
+
+/* Blocks come in order: who has the right to read takes the next slot, too. */
+static struct slot *read_block(struct batches *batches)
+{
+    pthread_mutex_lock(&batches->reading);
+    struct slot *slot = begin_slot(batches);
+    if (slot) {
+        struct line_block block;
+        slot->batch.error = (struct doppel_error){0};
+        enum doppel_status status = reader_next(batches->reader, &block, &slot->batch.error);
+        if (!status && block.damage.status == DOPPEL_E_CANCELLED) {
+            line_block_free(&block);
+            status = DOPPEL_E_NOT_FOUND;
+        }
+        if (status == DOPPEL_E_NOT_FOUND) {
+            end(batches, true);
+            slot = NULL;
+        } else {
+            line_block_free(&slot->batch.block);
+            if (!status)
+                slot->batch.block = block;
+        }
+    }
+    pthread_mutex_unlock(&batches->reading);
+    return slot;
+}
+
+static void *fill_batches(void *context)
+{
+    struct batches *batches = context;
+    struct preparer preparer = {.batches = batches,
+                                .parser = parser_new(&batches->options->fields)};
+    struct slot *slot;
+    struct doppel_error error = {0};
+    if (!preparer.parser)
+        doppel_fail(&error, DOPPEL_E_MEMORY, "no memory for a parser");
+    else
+        doppel_text_new(&batches->options->text, &preparer.text, &error);
+    while ((slot = read_block(batches))) {
+        if (error.status)
+            slot->batch.error = error;
+        if (!slot->batch.error.status)
+            prepare(&preparer, &slot->batch);
+        put_slot(batches, slot);
+    }
+    parser_free(preparer.parser);
+    doppel_text_free(preparer.text);
+    file_text_free(&preparer.file);
+    return NULL;
+}
+
+/* ---- from outside ---- */
+
+static void start(struct batches *batches, uint32_t wanted)
+{
+    for (uint32_t i = 0; i < wanted; i++)
+        if (pthread_create(&batches->threads[batches->thread_count], NULL, fill_batches, batches) ==
+            0)
+            batches->thread_count++;
+}
+
+enum doppel_status batches_new(const struct doppel_ingest_options *options, struct reader *reader,
+                               struct batches **out, struct doppel_error *error)
+{
+    struct batches *batches = calloc(1, sizeof *batches);
+    if (!batches)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read ahead");
+    uint32_t threads = options->threads ? options->threads : 1;
+    batches->options = options;
+    batches->reader = reader;
+    batches->slot_count = (size_t)threads * BATCHES_A_THREAD;
+    batches->slots = calloc(batches->slot_count, sizeof *batches->slots);
+    batches->threads = calloc(threads, sizeof *batches->threads);
+    pthread_mutex_init(&batches->reading, NULL);
+    pthread_mutex_init(&batches->lock, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&batches->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    reader_stop_by(reader, &batches->stop);
+    if (batches->slots && batches->threads)
+        start(batches, threads);
+    if (!batches->thread_count) {
+        batches_free(batches);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read ahead");
+    }
+    *out = batches;
+    return DOPPEL_OK;
+}
+
+void batches_free(struct batches *batches)
+{
+    if (!batches)
+        return;
+    atomic_store(&batches->stop, true);
+    end(batches, false);
+    for (uint32_t i = 0; i < batches->thread_count; i++)
+        pthread_join(batches->threads[i], NULL);
+    for (size_t i = 0; batches->slots && i < batches->slot_count; i++)
+        free_batch(&batches->slots[i].batch);
+    pthread_cond_destroy(&batches->changed);
+    pthread_mutex_destroy(&batches->lock);
+    pthread_mutex_destroy(&batches->reading);
+    free(batches->slots);
+    free(batches->threads);
+    free(batches);
+}
+
+/* The batch that was given before is free to be filled again. */
+static void give_back(struct batches *batches)
+{
+    batches->slots[batches->taken++ % batches->slot_count].ready = false;
+    batches->given = false;
+    pthread_cond_broadcast(&batches->changed);
+}
+
+static struct timespec in_ms(unsigned wait_ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += wait_ms / 1000;
+    until.tv_nsec += (long)(wait_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    return until;
+}
+
+enum doppel_status batches_next(struct batches *batches, unsigned wait_ms,
+                                struct ingest_batch **out)
+{
+    struct timespec until = in_ms(wait_ms);
+    int waited = 0;
+    bool at_end = false;
+    *out = NULL;
+    pthread_mutex_lock(&batches->lock);
+    if (batches->given)
+        give_back(batches);
+    struct slot *slot = &batches->slots[batches->taken % batches->slot_count];
+    while (!slot->ready && !(at_end = batches->ended && batches->begun == batches->taken) &&
+           waited == 0)
+        waited = pthread_cond_timedwait(&batches->changed, &batches->lock, &until);
+    if (slot->ready) {
+        *out = &slot->batch;
+        batches->given = true;
+    }
+    pthread_mutex_unlock(&batches->lock);
+    return at_end ? DOPPEL_E_NOT_FOUND : DOPPEL_OK;
+}

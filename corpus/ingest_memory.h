@@ -1,0 +1,42 @@
+/* What an ingest holds in memory of the library: who was decided how, and the leaders' signatures
+ * in an index. Records are numbers in order of input, as the decider has them. */
+#ifndef DOPPEL_CORPUS_INGEST_MEMORY_H
+#define DOPPEL_CORPUS_INGEST_MEMORY_H
+
+#include <doppel/corpus.h>
+#include <doppel/index.h>
+
+#include "core/array.h"
+#include "corpus/decider.h"
+
+struct memory {
+    struct doppel_library *library;
+    struct doppel_index *index;
+    struct decider *decider;
+    uint32_t lanes;
+    ARRAY(uint64_t) ids; /* in the library, by number; 0: it is not there */
+    uint64_t last_id;    /* up to which the library is known */
+    uint64_t damaged;    /* texts that could not be read */
+    ARRAY(uint32_t) candidates;
+    ARRAY(uint64_t) codes, payloads; /* of leaders that wait to be put into the index */
+};
+
+/** @param options,host borrowed; zeroed before. On failure too, memory_close. */
+enum doppel_status memory_open(struct memory *memory, struct doppel_library *library,
+                               const struct doppel_ingest_options *options,
+                               const struct decider_host *host, struct doppel_error *error);
+void memory_close(struct memory *memory);
+
+/** Take in what is in the library up to `last_id` and not known yet. */
+enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
+                                   struct doppel_error *error);
+
+/** Numbers of the leaders that share a band, ascending, in memory->candidates. */
+enum doppel_status memory_search(struct memory *memory, const uint16_t *lanes,
+                                 struct doppel_error *error);
+
+/** A record was decided: `id` in the library, 0: it is not there. */
+enum doppel_status memory_add(struct memory *memory, const struct decider_answer *answer,
+                              const uint16_t *lanes, uint64_t id, struct doppel_error *error);
+
+#endif
