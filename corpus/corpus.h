@@ -80,6 +80,8 @@ struct doppel_dedup_decision {
     const char *of_path; /**< its file; NULL: there is no such record */
     uint64_t of_line;
     const char *replaces; /**< id; NULL: none */
+    bool unique; /**< it belongs to the corpus without its doubles: of texts that take the place of
+                    others, the last */
     bool has_match;
     struct doppel_match match;
     const char *line_text; /**< with options.lines, without its newline; NULL: it is lost */

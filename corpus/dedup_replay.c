@@ -12,7 +12,13 @@
 #include "corpus/dedup_components.h"
 #include "corpus/dedup_judge.h"
 
-enum { LARGE = 2048, WINDOW = 256, SHARE = 16, CACHE_BYTES = 16 << 20 };
+enum {
+    LARGE = 2048,
+    WINDOW = 256,
+    SHARE = 16,
+    MIN_CACHE_BYTES = 1 << 20,
+    MAX_CACHE_BYTES = 16 << 20
+};
 
 struct replay {
     struct dedup *dedup;
@@ -128,9 +134,11 @@ static enum doppel_status decide_large(struct replay *replay, struct doppel_erro
 static enum doppel_status make_judges(struct replay *replay, struct doppel_error *error)
 {
     struct dedup *dedup = replay->dedup;
-    uint64_t cache = CACHE_BYTES, limit = dedup->space.limit;
-    if (limit && limit / 16 / dedup->threads < cache)
-        cache = limit / 16 / dedup->threads;
+    uint64_t cache = MAX_CACHE_BYTES, limit = dedup->space.limit;
+    if (limit && limit / 8 / dedup->threads < cache)
+        cache = limit / 8 / dedup->threads;
+    if (cache < MIN_CACHE_BYTES)
+        cache = MIN_CACHE_BYTES;
     replay->judges = calloc(dedup->threads, sizeof *replay->judges);
     replay->findings = calloc(WINDOW, sizeof *replay->findings);
     enum doppel_status status = DOPPEL_OK;

@@ -85,6 +85,35 @@ static enum doppel_status load_line(struct visit *visit, uint32_t number,
     return DOPPEL_OK;
 }
 
+/* Follow who takes whose place: of those that take the same one, the last has it. */
+static void find_places(struct dedup *dedup)
+{
+    for (uint32_t i = 0; i < dedup->count; i++)
+        facts_of(dedup, i)->holder = NO_RECORD;
+    for (uint32_t i = 0; i < dedup->count; i++) {
+        const struct verdict *verdict = verdict_of(dedup, i);
+        if (verdict->replaces)
+            facts_of(dedup, verdict->of)->holder = i;
+    }
+}
+
+static bool is_unique(const struct dedup *dedup, uint32_t number)
+{
+    const struct facts *facts = facts_of(dedup, number);
+    const struct verdict *verdict = verdict_of(dedup, number);
+    switch ((enum doppel_decision)verdict->decision) {
+    case DOPPEL_DECISION_DUPLICATE:
+    case DOPPEL_DECISION_UNREADABLE:
+    case DOPPEL_DECISION_CONFLICT:
+        return false;
+    default:
+        break;
+    }
+    if (verdict->reason == REASON_NEWER)
+        return facts_of(dedup, verdict->of)->holder == number && facts->holder == NO_RECORD;
+    return facts->leader == number && facts->holder == NO_RECORD;
+}
+
 static enum doppel_status fill(struct visit *visit, uint32_t number,
                                struct doppel_dedup_decision *out, struct doppel_error *error)
 {
@@ -99,6 +128,7 @@ static enum doppel_status fill(struct visit *visit, uint32_t number,
         .decision = (enum doppel_decision)verdict->decision,
         .reason = facts->flags & FACT_UNREADABLE ? string_of(dedup, facts, FACT_UNREADABLE)
                                                  : reasons[verdict->reason],
+        .unique = is_unique(dedup, number),
         .has_match = verdict->has_match,
     };
     if (verdict->has_match)
@@ -113,6 +143,7 @@ enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visito
 {
     struct visit visit = {.dedup = dedup};
     enum doppel_status status = DOPPEL_OK;
+    find_places(dedup);
     for (uint32_t i = 0; i < dedup->count && !status; i++) {
         struct doppel_dedup_decision decision;
         status = fill(&visit, i, &decision, error);

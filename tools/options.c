@@ -14,7 +14,8 @@ enum {
     VERBS_JUDGE = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_TUNE,
     VERBS_MATCH = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS,
     VERBS_LIBRARY = VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE,
-    VERBS_TEXT = VERBS_READ | VERB_GROUPS,
+    VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP,
+    VERBS_CORPUS = VERB_DEDUP,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -23,13 +24,23 @@ const struct option_info option_table[] = {
      VERBS_WALK | VERB_GROUPS | VERB_LIST, SECTION_MATCHING},
     {"scheme", 0, "NAME", OPTION_SCHEME, AT(scheme), NULL,
      "The way of fingerprinting, see 'doppel schemes' (default: the first of the kind)",
-     VERBS_READ | VERB_GROUPS | VERB_LIST, SECTION_MATCHING},
+     VERBS_READ | VERB_GROUPS | VERB_LIST | VERBS_CORPUS, SECTION_MATCHING},
     {"max-distance", 0, "N", OPTION_DISTANCE, AT(max_distance), NULL,
      "Widest distance of a match, in bits of the scheme's code (default: by the rate of false "
      "matches)",
      VERBS_MATCH, SECTION_MATCHING},
     {"min-similarity", 0, "X", OPTION_SIMILARITY, AT(min_similarity), NULL,
-     "Least similarity of a match, 0 to 1 (default: by the rate of false matches)", VERBS_MATCH,
+     "Least similarity of a match, 0 to 1 (default: by the rate of false matches; of texts 0.7)",
+     VERBS_MATCH | VERBS_CORPUS, SECTION_MATCHING},
+    {"min-containment", 0, "X", OPTION_SIMILARITY, AT(min_containment), NULL,
+     "Least share of a text that another one holds, where they are not similar enough (default: "
+     "0.9)",
+     VERBS_CORPUS, SECTION_MATCHING},
+    {"bands", 0, "N", OPTION_COUNT, AT(bands), NULL,
+     "Bands of a signature, one of which two texts must share to be compared (default: by limit "
+     "and lanes)",
+     VERBS_CORPUS, SECTION_MATCHING},
+    {"rows", 0, "N", OPTION_COUNT, AT(rows), NULL, "Lanes of a band", VERBS_CORPUS,
      SECTION_MATCHING},
     {"views", 0, "full|trim|all", OPTION_CHOICE, AT(views), "all",
      "Compare pictures as a whole, also without their borders and captions, or crops of them too",
@@ -60,7 +71,9 @@ const struct option_info option_table[] = {
 
     {"text-format", 0, "plain|html|markdown|auto", OPTION_CHOICE, AT(text_format), NULL,
      "What texts are (default: auto, HTML by how it begins, Markdown by the name's ending)",
-     VERBS_READ, SECTION_TEXTS},
+     VERBS_READ | VERBS_CORPUS, SECTION_TEXTS},
+    {"html", 0, NULL, OPTION_SHORTHAND, 0, "text-format=html", "The same as --text-format html",
+     VERBS_CORPUS, SECTION_TEXTS},
     {"preset", 0, "web|news|ocr|code", OPTION_CHOICE, AT(preset_number), NULL,
      "A choice of what follows and of the limit for a kind of collection", VERBS_TEXT,
      SECTION_TEXTS},
@@ -71,6 +84,24 @@ const struct option_info option_table[] = {
     {"min-words", 0, "N", OPTION_NUMBER, AT(min_words), NULL,
      "Texts of fewer words are only compared as a whole, exactly (default: 10)", VERBS_TEXT,
      SECTION_TEXTS},
+    {"lanes", 0, "128|256", OPTION_CHOICE, AT(lanes), NULL,
+     "Lanes of a signature (default: 128, or the scheme's)", VERBS_CORPUS, SECTION_TEXTS},
+
+    {"on-same-id", 0, "update|skip|error", OPTION_CHOICE, AT(on_same_id), "update",
+     "What becomes of a record whose id came before: it is a revision, a duplicate, or a conflict",
+     VERBS_CORPUS, SECTION_RECORDS},
+    {"id-field", 0, "NAME", OPTION_TEXT, AT(id_field), "id", "The field that has the id",
+     VERBS_CORPUS, SECTION_RECORDS},
+    {"text-field", 0, "NAME", OPTION_TEXT, AT(text_field), "text", "The field that has the text",
+     VERBS_CORPUS, SECTION_RECORDS},
+    {"path-field", 0, "NAME", OPTION_TEXT, AT(path_field), "path",
+     "The field that has, where there is no text, the path of a file that has it", VERBS_CORPUS,
+     SECTION_RECORDS},
+    {"source-field", 0, "NAME", OPTION_TEXT, AT(source_field), "source",
+     "The field that says where the text is from: a later date from the same source is a revision",
+     VERBS_CORPUS, SECTION_RECORDS},
+    {"date-field", 0, "NAME", OPTION_TEXT, AT(date_field), "date",
+     "The field that has the date, ISO 8601 or seconds since 1970", VERBS_CORPUS, SECTION_RECORDS},
 
     {"bits", 0, "32|64|128|256", OPTION_CHOICE, AT(code_width), "64", "Width of a code",
      VERB_INDEX_BUILD, SECTION_CODES},
@@ -112,7 +143,17 @@ const struct option_info option_table[] = {
      "Give up on a file after this long; 0 = never", VERBS_READ, SECTION_LIMITS},
     {"jobs", 'j', "N", OPTION_COUNT, AT(jobs), NULL,
      "Worker processes, and threads of the comparison (default: one a processor; in an index: one)",
-     VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY, SECTION_LIMITS},
+     VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY | VERB_DEDUP, SECTION_LIMITS},
+
+    {"memory", 0, "SIZE", OPTION_SIZE, AT(memory), "0",
+     "Memory for signatures and the like; more of them go to temporary files (0: no limit)",
+     VERB_DEDUP, SECTION_LIMITS},
+    {"temporary", 0, "DIR", OPTION_TEXT, AT(temporary), NULL,
+     "The folder for temporary files (default: $TMPDIR, else /tmp)", VERB_DEDUP, SECTION_LIMITS},
+    {"keep-shingles", 0, NULL, OPTION_FLAG, AT(keep_shingles), NULL,
+     "Keep the shingles of texts that cannot be read again (of compressed files, and pipes), to "
+     "compare them exactly: some 4 bytes a word in a temporary file",
+     VERBS_CORPUS, SECTION_LIMITS},
 
     {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
      "The library (default: $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel)", VERBS_LIBRARY,
@@ -129,6 +170,10 @@ const struct option_info option_table[] = {
      "How results are printed; json is one object a line", VERB_ANY, SECTION_OUTPUT},
     {"json", 0, NULL, OPTION_SHORTHAND, 0, "format=json", "The same as --format json", VERB_ANY,
      SECTION_OUTPUT},
+    {"emit", 0, "decisions|unique|duplicates|annotated", OPTION_CHOICE, AT(emit), "decisions",
+     "A decision for each line; or the lines themselves: those to be kept, the others, or all with "
+     "the decision added as \"doppel\"",
+     VERBS_CORPUS, SECTION_OUTPUT},
     {"null", '0', NULL, OPTION_FLAG, AT(null_separated), NULL,
      "Print only paths, each ended by NUL (of groups: what is not kept); read NULs in "
      "--files-from",
@@ -152,7 +197,7 @@ const struct option_info option_table[] = {
      SECTION_OUTPUT},
     {"no-progress", 0, NULL, OPTION_FLAG, AT(no_progress), NULL,
      "No progress line (there is none unless standard error is a terminal)",
-     VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD, SECTION_OUTPUT},
+     VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_DEDUP, SECTION_OUTPUT},
     {"help", 'h', NULL, OPTION_FLAG, AT(help), NULL, "Print this help", VERB_ANY, SECTION_OUTPUT},
     {"version", 0, NULL, OPTION_FLAG, AT(version), NULL, "Print the version", VERB_ANY,
      SECTION_OUTPUT},
@@ -163,13 +208,10 @@ const size_t option_count = sizeof option_table / sizeof *option_table;
 const char *section_title(enum option_section section)
 {
     static const char *const titles[SECTION_COUNT] = {
-        [SECTION_MATCHING] = "What matches",
-        [SECTION_TEXTS] = "How texts are read",
-        [SECTION_CODES] = "Codes and their index",
-        [SECTION_FILES] = "Which files",
-        [SECTION_LIMITS] = "Limits",
-        [SECTION_LIBRARY] = "What is kept",
-        [SECTION_OUTPUT] = "Output",
+        [SECTION_MATCHING] = "What matches", [SECTION_TEXTS] = "How texts are read",
+        [SECTION_RECORDS] = "Records",       [SECTION_CODES] = "Codes and their index",
+        [SECTION_FILES] = "Which files",     [SECTION_LIMITS] = "Limits",
+        [SECTION_LIBRARY] = "What is kept",  [SECTION_OUTPUT] = "Output",
     };
     return titles[section];
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <doppel/core.h>
+#include <doppel/library.h>
 #include <doppel/text.h>
 
 struct report;
@@ -27,6 +28,9 @@ enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
 enum check { CHECK_NONE, CHECK_PIXELS };
+
+enum emit { EMIT_DECISIONS, EMIT_UNIQUE, EMIT_DUPLICATES, EMIT_ANNOTATED };
+enum lanes { LANES_128, LANES_256 };
 
 enum code_width { CODE_32, CODE_64, CODE_128, CODE_256 }; /* 32 << width bits */
 enum code_input { CODES_HEX, CODES_RAW };
@@ -74,6 +78,17 @@ struct settings {
     int preset_number, text_format, unit;    /* -1 = not given */
     uint32_t shingle, min_words;             /* 0 = not given */
 
+    /* corpora */
+    enum emit emit;
+    double min_containment; /* -1 = not given */
+    int lanes;              /* enum lanes; -1 = not given */
+    uint32_t bands, rows;   /* 0 = not given */
+    uint64_t memory;        /* 0 = no limit */
+    const char *temporary;  /* NULL: $TMPDIR or /tmp */
+    bool keep_shingles;
+    enum doppel_same_id on_same_id;
+    const char *id_field, *text_field, *path_field, *source_field, *date_field;
+
     const char *cache; /* NULL: not given; see cache_file() in paths.h */
     bool no_cache;
     bool durable;     /* what was added survives power loss */
@@ -116,7 +131,8 @@ enum verb_bit {
     VERB_INDEX_VERIFY = 1 << 16,
     VERB_INDEX_COMPACT = 1 << 17,
     VERB_TUNE = 1 << 18,
-    VERB_ANY = (1 << 19) - 1
+    VERB_DEDUP = 1 << 19,
+    VERB_ANY = (1 << 20) - 1
 };
 
 struct verb {
@@ -152,6 +168,7 @@ enum option_type {
 enum option_section {
     SECTION_MATCHING,
     SECTION_TEXTS,
+    SECTION_RECORDS,
     SECTION_CODES,
     SECTION_FILES,
     SECTION_LIMITS,

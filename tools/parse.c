@@ -174,6 +174,8 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
     *settings = (struct settings){.verb = verb,
                                   .max_distance = -1,
                                   .min_similarity = -1,
+                                  .min_containment = -1,
+                                  .lanes = -1,
                                   .orientations = true,
                                   .radius = -1,
                                   .preset_number = -1,
@@ -369,6 +371,8 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
     size_t count;
     const struct doppel_scheme *schemes = doppel_schemes(&count);
     const struct doppel_scheme *given = settings->scheme;
+    if (settings->verb->bit & VERB_DEDUP)
+        settings->kind = DOPPEL_KIND_TEXT;
     if (given && settings->kind && given->kind != settings->kind)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' is for %s, not for %s",
                            given->name, doppel_kind_name(given->kind),

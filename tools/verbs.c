@@ -54,6 +54,13 @@ const struct verb verb_table[] = {
      "match. Recommended is the limit that catches most while no more than --max-false of the "
      "others match; of equal ones the middle one; none where the usual rule does as well.",
      "doppel tune labels.csv --chart curve.svg", cmd_tune},
+    {"dedup", VERB_DEDUP, "FILE.jsonl...", 1, SIZE_MAX,
+     "a whole corpus of texts at once: a decision for each record",
+     "FILEs are JSON Lines, plain, .gz or .zst; a folder stands for those in it, - for standard "
+     "input. A record has an id and a text, or the path of a file that has the text. Each line is "
+     "answered, in order: new, duplicate, revision, part, too_short, unreadable or conflict, with "
+     "the record that it is a duplicate of. The answers are the same for any --jobs and --memory.",
+     "doppel dedup crawl.jsonl --emit unique > crawl-unique.jsonl", cmd_dedup},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "make an index of codes",
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is a "
      "new "

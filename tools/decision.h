@@ -1,0 +1,30 @@
+/* Decisions about records as JSON, fast: a corpus has millions of them. */
+#ifndef DOPPEL_TOOLS_DECISION_H
+#define DOPPEL_TOOLS_DECISION_H
+
+#include <stddef.h>
+
+#include <doppel/corpus.h>
+
+/* Text that grows; zero-initialised it is empty. */
+struct decision_text {
+    char *bytes;
+    size_t size, capacity;
+};
+
+void decision_text_free(struct decision_text *text);
+
+/** Append a decision as a JSON object (docs/formats.md has its fields), without a newline. */
+void decision_append(struct decision_text *text, const struct doppel_dedup_decision *decision);
+
+/** Append the line of a decision as it is. */
+void decision_append_line(struct decision_text *text, const struct doppel_dedup_decision *decision);
+
+/** Append a newline. */
+void decision_end_line(struct decision_text *text);
+
+/** Append the line of a decision with the decision added as "doppel". */
+void decision_append_annotated(struct decision_text *text,
+                               const struct doppel_dedup_decision *decision);
+
+#endif
