@@ -1,4 +1,4 @@
-/* Is it text? Valid UTF-8 without control bytes. */
+/* Is it text? UTF-8 as a rule; also bytes that mostly are, as of old encodings, and UTF-16. */
 #include "media/probe.h"
 
 static bool is_text_control(uint8_t byte)
@@ -24,15 +24,42 @@ static size_t sequence_bytes(const uint8_t *p, size_t size)
     return bytes;
 }
 
+/* Of the bytes, so few may be no UTF-8, and so few control bytes: letters with accents in an old
+ * encoding, or escapes of a terminal, make no binary file; a NUL does. */
+enum { BAD_SHARE = 8, CONTROL_SHARE = 16 };
+
+static bool is_mostly_text(const struct head *head)
+{
+    size_t bad = 0, controls = 0, at = 0;
+    while (at < head->size) {
+        size_t bytes = sequence_bytes(head->data + at, head->size - at);
+        if (head->data[at] == 0)
+            return false;
+        bad += !bytes && head->data[at] >= 0x80;
+        controls += !bytes && head->data[at] < 0x80;
+        at += bytes ? bytes : 1;
+    }
+    return bad <= head->size / BAD_SHARE && controls <= head->size / CONTROL_SHARE;
+}
+
+/* UTF-16 with a byte order mark, and neither NULs nor control characters. */
+static bool is_utf16(const struct head *head)
+{
+    bool little = head_has(head, 0, "\xff\xfe", 2), big = head_has(head, 0, "\xfe\xff", 2);
+    if ((!little && !big) || head->size < 4)
+        return false;
+    for (size_t i = 2; i + 1 < head->size; i += 2) {
+        uint8_t high = head->data[i + little], low = head->data[i + big];
+        if (high == 0 && (low < 0x20 || low == 0x7f) && !is_text_control(low))
+            return false;
+    }
+    return true;
+}
+
 enum doppel_kind probe_text(const struct head *head, enum doppel_format *format)
 {
     (void)format;
-    size_t at = 0;
-    while (at < head->size) {
-        size_t bytes = sequence_bytes(head->data + at, head->size - at);
-        if (!bytes)
-            return DOPPEL_KIND_UNKNOWN;
-        at += bytes;
-    }
-    return head->size ? DOPPEL_KIND_TEXT : DOPPEL_KIND_UNKNOWN;
+    bool document = head_has(head, 0, "%PDF-", 5); /* its text lies in compressed streams */
+    bool text = head->size && !document && (is_utf16(head) || is_mostly_text(head));
+    return text ? DOPPEL_KIND_TEXT : DOPPEL_KIND_UNKNOWN;
 }

@@ -10,10 +10,42 @@ struct groups {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
-    struct grouping *grouping;
+    struct grouping *pictures, *texts; /* NULL: not wanted */
     struct doppel_error *error;
     enum doppel_status status;
 };
+
+/* Shingles kept of a text tell what it was when it was added. */
+static bool load_text(void *context, const struct grouping_item *entry, struct text_view *out)
+{
+    struct groups *groups = context;
+    struct doppel_item item;
+    if (doppel_library_get(groups->library, entry->id, true, &item, NULL))
+        return false;
+    bool good = text_view_read(&item.record, groups->settings, out);
+    out->kept = good;
+    doppel_item_free(&item);
+    return good;
+}
+
+static enum doppel_status add_text(struct groups *groups, const struct grouping_item *entry)
+{
+    struct text_view view;
+    if (!load_text(groups, entry, &view)) {
+        report_input(groups->report, entry->path, "what the library keeps of it is damaged");
+        return DOPPEL_OK;
+    }
+    enum doppel_status status = grouping_add_text(groups->texts, entry, &view, groups->error);
+    text_view_free(&view);
+    return status;
+}
+
+/* Of the scheme that is asked for, and of its version: others never meet. */
+static bool is_wanted(const struct settings *settings, const struct doppel_record *record)
+{
+    const struct doppel_scheme *scheme = settings_scheme(settings, record->kind);
+    return scheme && scheme->id == record->scheme && scheme->version == record->version;
+}
 
 static bool take_item(void *context, const struct doppel_item *item)
 {
@@ -22,7 +54,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         report_input(groups->report, item->path, item->record.error.message);
         return !signals_stopped();
     }
-    if (item->record.scheme != groups->settings->scheme->id)
+    if (!is_wanted(groups->settings, &item->record))
         return true;
     struct grouping_item entry = {
         .path = item->path,
@@ -34,8 +66,11 @@ static bool take_item(void *context, const struct doppel_item *item)
         .height = item->record.height,
         .quality = item->record.quality,
     };
-    groups->status =
-        grouping_add(groups->grouping, &entry, &item->record.fingerprint, groups->error);
+    if (item->record.kind == DOPPEL_KIND_TEXT)
+        groups->status = add_text(groups, &entry);
+    else
+        groups->status =
+            grouping_add(groups->pictures, &entry, &item->record.fingerprint, groups->error);
     return groups->status == DOPPEL_OK && !signals_stopped();
 }
 
@@ -54,23 +89,39 @@ static bool load_features(void *context, const struct grouping_item *entry,
     return good;
 }
 
+static enum doppel_status want_grouping(const struct groups *groups,
+                                        const struct grouping_options *options,
+                                        struct grouping **out)
+{
+    return settings_scheme(groups->settings, options->kind)
+               ? grouping_new(options, out, groups->error)
+               : DOPPEL_OK;
+}
+
 static enum doppel_status run(struct groups *groups)
 {
-    struct grouping_options options = {
+    struct grouping_options picture_options = {
         .settings = groups->settings,
         .report = groups->report,
+        .kind = DOPPEL_KIND_IMAGE,
         .features = load_features,
+        .text = load_text,
         .context = groups,
     };
-    enum doppel_status status = grouping_new(&options, &groups->grouping, groups->error);
-    if (status)
-        return status;
-    status = doppel_library_each(groups->library, take_item, groups, groups->error);
+    struct grouping_options text_options = picture_options;
+    text_options.kind = DOPPEL_KIND_TEXT;
+    enum doppel_status status = want_grouping(groups, &picture_options, &groups->pictures);
+    if (status == DOPPEL_OK)
+        status = want_grouping(groups, &text_options, &groups->texts);
+    if (status == DOPPEL_OK)
+        status = doppel_library_each(groups->library, take_item, groups, groups->error);
     if (groups->status)
         status = groups->status;
+    struct grouping *const groupings[] = {groups->pictures, groups->texts};
     if (status == DOPPEL_OK)
-        status = grouping_print(groups->grouping, groups->error);
-    grouping_free(groups->grouping);
+        status = groupings_print(groupings, 2, groups->error);
+    grouping_free(groups->pictures);
+    grouping_free(groups->texts);
     return status;
 }
 

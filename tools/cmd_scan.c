@@ -13,8 +13,9 @@ struct scan {
     struct report *report;
     struct doppel_cache *cache;
     struct intake *intake;
-    struct grouping *grouping;
-    uint32_t references; /* how many of the sources are reference folders */
+    const struct settings *settings;
+    struct grouping *pictures, *texts; /* NULL: not wanted */
+    uint32_t references;               /* how many of the sources are reference folders */
 };
 
 /* References come first: they lead the groups that they are in. */
@@ -47,23 +48,53 @@ static bool load_features(void *context, const struct grouping_item *item,
     return good;
 }
 
+static bool load_text(void *context, const struct grouping_item *item, struct text_view *out)
+{
+    struct scan *scan = context;
+    const struct doppel_scheme *scheme = settings_scheme(scan->settings, DOPPEL_KIND_TEXT);
+    struct doppel_record_key key = {&item->digest, scheme->id, scheme->version, item->reading};
+    struct doppel_record record = {0};
+    if (doppel_cache_record(scan->cache, &key, true, &record))
+        return false;
+    bool good = text_view_read(&record, scan->settings, out);
+    doppel_record_free(&record);
+    return good;
+}
+
+static enum doppel_status take_file(struct scan *scan, const struct intake_file *file,
+                                    struct doppel_error *error)
+{
+    const struct doppel_record *record = &file->record;
+    struct grouping_item item = {
+        .path = file->path,
+        .digest = record->digest,
+        .size = file->stamp.size,
+        .mtime_ns = file->stamp.mtime_ns,
+        .width = record->width,
+        .height = record->height,
+        .source = file->source,
+        .quality = record->quality,
+        .reading = record->reading,
+        .reference = file->source < scan->references,
+    };
+    if (record->kind != DOPPEL_KIND_TEXT)
+        return grouping_add(scan->pictures, &item, &record->fingerprint, error);
+    struct text_view view;
+    if (!text_view_read(record, scan->settings, &view)) {
+        report_input(scan->report, file->path, "what is known of it is damaged");
+        return DOPPEL_OK;
+    }
+    enum doppel_status status = grouping_add_text(scan->texts, &item, &view, error);
+    text_view_free(&view);
+    return status;
+}
+
 static enum doppel_status take_files(struct scan *scan, struct doppel_error *error)
 {
     struct intake_file file;
     enum doppel_status status;
     while ((status = intake_next(scan->intake, &file, error)) == DOPPEL_OK) {
-        struct grouping_item item = {
-            .path = file.path,
-            .digest = file.record.digest,
-            .size = file.stamp.size,
-            .mtime_ns = file.stamp.mtime_ns,
-            .width = file.record.width,
-            .height = file.record.height,
-            .source = file.source,
-            .quality = file.record.quality,
-            .reference = file.source < scan->references,
-        };
-        status = grouping_add(scan->grouping, &item, &file.record.fingerprint, error);
+        status = take_file(scan, &file, error);
         intake_file_free(&file);
         if (status)
             return status;
@@ -71,40 +102,56 @@ static enum doppel_status take_files(struct scan *scan, struct doppel_error *err
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
-static enum doppel_status run(struct scan *scan, const struct settings *settings,
-                              const struct walk_options *walk, struct doppel_error *error)
+static enum doppel_status want_grouping(struct scan *scan, const struct grouping_options *options,
+                                        struct grouping **out, struct doppel_error *error)
+{
+    return settings_scheme(scan->settings, options->kind) ? grouping_new(options, out, error)
+                                                          : DOPPEL_OK;
+}
+
+static enum doppel_status run(struct scan *scan, const struct walk_options *walk,
+                              struct doppel_error *error)
 {
     struct intake_options intake_options = {
-        .settings = settings, .report = scan->report, .walk = walk, .cache = scan->cache};
-    struct grouping_options grouping_options = {
-        .settings = settings,
+        .settings = scan->settings, .report = scan->report, .walk = walk, .cache = scan->cache};
+    struct grouping_options picture_options = {
+        .settings = scan->settings,
         .report = scan->report,
+        .kind = DOPPEL_KIND_IMAGE,
         .features = load_features,
+        .text = load_text,
         .context = scan,
         .cache = scan->cache,
-        .across = settings->across,
+        .across = scan->settings->across,
     };
-    enum doppel_status status = grouping_new(&grouping_options, &scan->grouping, error);
+    struct grouping_options text_options = picture_options;
+    text_options.kind = DOPPEL_KIND_TEXT;
+    enum doppel_status status = want_grouping(scan, &picture_options, &scan->pictures, error);
+    if (status == DOPPEL_OK)
+        status = want_grouping(scan, &text_options, &scan->texts, error);
     if (status == DOPPEL_OK)
         status = intake_new(&intake_options, &scan->intake, error);
     if (status == DOPPEL_OK)
         status = take_files(scan, error);
     intake_free(scan->intake);
+    struct grouping *const groupings[] = {scan->pictures, scan->texts};
     if (status == DOPPEL_OK)
-        status = grouping_print(scan->grouping, error);
-    grouping_free(scan->grouping);
+        status = groupings_print(groupings, 2, error);
+    grouping_free(scan->pictures);
+    grouping_free(scan->texts);
     return status;
 }
 
 int cmd_scan(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
-    struct scan scan = {.report = report, .references = (uint32_t)settings->reference.count};
+    struct scan scan = {
+        .settings = settings, .report = report, .references = (uint32_t)settings->reference.count};
     if (open_cache(settings, report, &scan.cache, &error))
         return report_fatal(report, "%s", error.message);
     struct walk_options walk = walk_options_from(settings);
     walk.paths = reference_then_operands(settings);
-    enum doppel_status status = run(&scan, settings, &walk, &error);
+    enum doppel_status status = run(&scan, &walk, &error);
     free(walk.paths.items);
     doppel_cache_close(scan.cache);
     if (status && status != DOPPEL_E_CANCELLED)

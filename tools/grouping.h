@@ -13,6 +13,7 @@
 #include "tools/item_store.h"
 #include "tools/options.h"
 #include "tools/report.h"
+#include "tools/text_judge.h"
 
 struct grouping;
 
@@ -20,10 +21,15 @@ struct grouping;
 typedef bool grouping_features(void *context, const struct grouping_item *item,
                                struct doppel_image_features *out);
 
+/* A text as a view with its shingles, given (text_view_free); false when it cannot be had. */
+typedef bool grouping_text(void *context, const struct grouping_item *item, struct text_view *out);
+
 struct grouping_options {
     const struct settings *settings;
     struct report *report;
-    grouping_features *features; /* for --check pixels */
+    enum doppel_kind kind;       /* of all items: image or text */
+    grouping_features *features; /* of pictures, for --check pixels */
+    grouping_text *text;         /* of texts */
     void *context;
     struct doppel_cache *cache; /* of pixel checks; may be NULL */
     bool across;                /* only groups that span two sources */
@@ -39,8 +45,14 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
                                 const struct doppel_fingerprint *fingerprint,
                                 struct doppel_error *error);
 
-/* Find the groups and print them: objects of CLI.md. */
-enum doppel_status grouping_print(struct grouping *grouping, struct doppel_error *error);
+/* The same for a text. */
+enum doppel_status grouping_add_text(struct grouping *grouping, const struct grouping_item *item,
+                                     const struct text_view *view, struct doppel_error *error);
+
+/* Find the groups of `count` groupings, some of which may be NULL, and print them, numbered on:
+ * objects of CLI.md. */
+enum doppel_status groupings_print(struct grouping *const *groupings, size_t count,
+                                   struct doppel_error *error);
 
 /* The limits of a match as the command line gives them. */
 struct doppel_match_options match_options_from(const struct settings *settings);

@@ -46,6 +46,13 @@ static bool named_on_command_line(const struct intake *intake, const struct slot
     return source >= paths->count || strcmp(paths->items[source], slot->file.path) == 0;
 }
 
+bool slot_may_be(const struct intake *intake, const struct slot *slot, enum doppel_kind kind)
+{
+    bool mislabelled = kind == DOPPEL_KIND_TEXT && intake_wants(intake, DOPPEL_KIND_IMAGE) &&
+                       named_as_picture(slot->file.path);
+    return intake_wants(intake, kind) && !mislabelled;
+}
+
 /* Texts are told as HTML by how they begin; as Markdown by their names only. */
 static uint8_t reading_of(const struct intake *intake, const struct slot *slot)
 {
@@ -77,7 +84,10 @@ static void refuse_kind(const struct intake *intake, struct slot *slot, enum dop
 {
     bool pictures = intake_wants(intake, DOPPEL_KIND_IMAGE),
          texts = intake_wants(intake, DOPPEL_KIND_TEXT);
-    const char *wanted = !texts ? "a picture" : !pictures ? "text" : "a picture or text";
+    bool mislabelled = kind == DOPPEL_KIND_TEXT;
+    const char *wanted = !texts || mislabelled ? "a picture"
+                         : !pictures           ? "text"
+                                               : "a picture or text";
     char reason[128];
     if (kind != DOPPEL_KIND_UNKNOWN)
         snprintf(reason, sizeof reason, "not %s but %s", wanted, kind_in_words(kind));
@@ -96,7 +106,7 @@ void slot_probe(struct intake *intake, struct slot *slot, int fd)
     }
     enum doppel_format format;
     enum doppel_kind kind = doppel_media_probe(head, (size_t)got, &format);
-    if (got > 0 && is_known_kind(kind) && intake_wants(intake, kind)) {
+    if (got > 0 && is_known_kind(kind) && slot_may_be(intake, slot, kind)) {
         slot_take_kind(intake, slot, kind);
         return;
     }

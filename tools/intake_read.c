@@ -113,7 +113,7 @@ bool slot_recall_by_path(struct intake *intake, struct slot *slot)
         return false;
     static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!intake_wants(intake, kinds[i]))
+        if (!slot_may_be(intake, slot, kinds[i]))
             continue;
         slot_take_kind(intake, slot, kinds[i]);
         if (slot_recall(intake, slot, &digest))

@@ -5,7 +5,10 @@
 
 #include "tools/memory.h"
 
-enum { REFERENCE = 1u << 31 }; /* of `source` */
+/* Of `source`, beside the number. */
+static const uint32_t REFERENCE = UINT32_C(1) << 31;
+enum { READING_SHIFT = 28, READING_MASK = 7 };
+static const uint32_t SOURCE_MASK = (UINT32_C(1) << READING_SHIFT) - 1;
 
 struct packed_item {
     int64_t size, mtime_ns;
@@ -76,7 +79,10 @@ enum doppel_status item_store_add(struct item_store *store, const struct groupin
                                  .mtime_ns = item->mtime_ns,
                                  .width = item->width,
                                  .height = item->height,
-                                 .source = item->source | (item->reference ? REFERENCE : 0)};
+                                 .source = (item->source & SOURCE_MASK) |
+                                           (uint32_t)(item->reading & READING_MASK)
+                                               << READING_SHIFT |
+                                           (item->reference ? REFERENCE : 0)};
     bool room = number < UINT32_MAX - 1 && array_reserve(&store->items) &&
                 array_reserve(&store->digests) && (!item->id || array_reserve(&store->ids));
     if (!room || !add_name(store, item->path, &packed.name))
@@ -108,7 +114,8 @@ struct grouping_item item_store_get(const struct item_store *store, uint32_t num
                                  .mtime_ns = packed->mtime_ns,
                                  .width = packed->width,
                                  .height = packed->height,
-                                 .source = packed->source & ~(uint32_t)REFERENCE,
+                                 .source = packed->source & SOURCE_MASK,
+                                 .reading = packed->source >> READING_SHIFT & READING_MASK,
                                  .reference = packed->source & REFERENCE};
     if (number < store->digests.count)
         item.digest = store->digests.items[number];

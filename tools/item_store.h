@@ -19,6 +19,7 @@ struct grouping_item {
     uint32_t width, height;
     uint32_t source;
     uint8_t quality; /* going in only */
+    uint8_t reading; /* of a text, below 8; as in struct doppel_record */
     bool reference;  /* only compared against; always kept */
 };
 

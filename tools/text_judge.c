@@ -129,7 +129,9 @@ static bool is_sample(const struct text_view *view)
 /* The highest shingle of a sample: above it, it knows nothing. */
 static uint32_t last_known(const struct text_view *view)
 {
-    return is_sample(view) ? view->extra.shingles[view->extra.shingle_count - 1] : UINT32_MAX;
+    return is_sample(view) && view->extra.shingle_count
+               ? view->extra.shingles[view->extra.shingle_count - 1]
+               : UINT32_MAX;
 }
 
 static size_t count_up_to(const struct text_view *view, uint32_t most)
@@ -145,16 +147,17 @@ static size_t count_up_to(const struct text_view *view, uint32_t most)
     return low;
 }
 
-static struct doppel_text_evidence evidence_of(const struct text_view *view, uint32_t last)
+/* @param sets whether the shingles of both texts are known; of samples, those up to `last` */
+static struct doppel_text_evidence evidence_of(const struct text_view *view, bool sets,
+                                               uint32_t last)
 {
-    bool known = view->extra.shingle_total && view->extra.shingle_count;
     return (struct doppel_text_evidence){
         .content = view->extra.content,
         .too_short = view->too_short,
         .lanes = view->lane_count ? view->lanes : NULL,
         .lane_count = view->lane_count,
-        .shingles = known ? view->extra.shingles : NULL,
-        .shingle_count = known ? count_up_to(view, last) : 0,
+        .shingles = sets ? view->extra.shingles : NULL,
+        .shingle_count = sets ? count_up_to(view, last) : view->extra.shingle_total,
         .shingles_kept = view->kept,
     };
 }
@@ -188,11 +191,12 @@ static bool sets_match(const struct settings *settings, const struct text_view *
                        const struct text_view *item, struct doppel_match *out)
 {
     uint32_t a = last_known(query), b = last_known(item);
-    struct doppel_text_evidence left = evidence_of(query, a < b ? a : b);
-    struct doppel_text_evidence right = evidence_of(item, a < b ? a : b);
+    bool sets = query->extra.shingle_count && item->extra.shingle_count;
+    struct doppel_text_evidence left = evidence_of(query, sets, a < b ? a : b);
+    struct doppel_text_evidence right = evidence_of(item, sets, a < b ? a : b);
     struct doppel_text_limits limits = text_limits_from(settings);
     bool match = doppel_match_texts(&left, &right, &limits, out);
-    if (left.shingles && right.shingles && (is_sample(query) || is_sample(item)))
+    if (sets && (is_sample(query) || is_sample(item)))
         out->verified = DOPPEL_VERIFIED_SIGNATURE;
     if (settings->max_distance >= 0 && query->lane_count)
         return !query->too_short && !item->too_short &&

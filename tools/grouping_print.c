@@ -1,0 +1,267 @@
+/* Groups to output: who is kept, what the others are to it. */
+#include "tools/grouping_room.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/memory.h"
+#include "tools/output.h"
+#include "tools/signals.h"
+
+/* Item numbers sorted so that the members of a group stand together. */
+struct member {
+    uint32_t leader, item;
+};
+
+/* The printing of one grouping's groups. */
+struct printing {
+    struct grouping *grouping;
+    struct output *output;
+    uint32_t *number; /* of the last group printed, of all groupings */
+    uint32_t groups, doubles;
+    int64_t double_bytes;
+};
+
+static const struct column columns[] = {
+    {"group", "group", CELL_NUMBER},           {"kind", NULL, CELL_TEXT},
+    {"members.reason", "reason", CELL_TEXT},   {"members.similarity", "similarity", CELL_NUMBER},
+    {"members.distance", NULL, CELL_NUMBER},   {"members.width", "width", CELL_NUMBER},
+    {"members.height", "height", CELL_NUMBER}, {"members.size", "size", CELL_SIZE},
+    {"members.mtime", NULL, CELL_TIME},        {"members.path", "path", CELL_PATH},
+};
+
+/* -0 is there to be piped into what deletes: it never names what is kept. */
+static bool is_not_kept(const json_t *member)
+{
+    const char *reason = json_string_value(json_object_get(member, "reason"));
+    return strcmp(reason, "kept") != 0 && !json_is_true(json_object_get(member, "reference"));
+}
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, "members",
+                                     "members.path", is_not_kept};
+
+/* ---- groups ---- */
+
+static int by_leader(const void *left, const void *right)
+{
+    const struct member *a = left, *b = right;
+    if (a->leader != b->leader)
+        return a->leader < b->leader ? -1 : 1;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+/* Whether `a` is rather kept than `b`: a reference, else the better by policy. */
+static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    struct grouping_item x = item_store_get(&grouping->items, a);
+    struct grouping_item y = item_store_get(&grouping->items, b);
+    if (x.reference != y.reference)
+        return x.reference;
+    char *x_path = item_store_path(&grouping->items, a);
+    char *y_path = item_store_path(&grouping->items, b);
+    struct doppel_candidate left = {x.width, x.height, x.size, x.mtime_ns, x_path};
+    struct doppel_candidate right = {y.width, y.height, y.size, y.mtime_ns, y_path};
+    bool better = doppel_canonical_compare(&left, &right) < 0;
+    free(x_path);
+    free(y_path);
+    return better;
+}
+
+/* The member that stays. */
+static uint32_t choose_kept(const struct grouping *grouping, const struct member *members,
+                            size_t count)
+{
+    uint32_t kept = members[0].item;
+    for (size_t i = 1; i < count; i++)
+        if (is_better_kept(grouping, members[i].item, kept))
+            kept = members[i].item;
+    return kept;
+}
+
+/* References alone are no news; with --across neither is a group within one PATH. */
+static bool is_shown(const struct grouping *grouping, const struct member *members, size_t count)
+{
+    struct grouping_item first = item_store_get(&grouping->items, members[0].item);
+    bool all_references = true, one_source = true;
+    for (size_t i = 0; i < count; i++) {
+        struct grouping_item item = item_store_get(&grouping->items, members[i].item);
+        all_references &= item.reference;
+        one_source &= item.source == first.source;
+    }
+    return count > 1 && !all_references && !(grouping->options->across && one_source);
+}
+
+static int compare_twins(const void *left, const void *right)
+{
+    const struct twin *a = left, *b = right;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+/* The first item with the bytes of `number`, which may be itself. */
+static uint32_t first_of(const struct grouping *grouping, uint32_t number)
+{
+    const struct twin *twin = NULL, wanted = {.item = number};
+    if (grouping->twins.count)
+        twin = bsearch(&wanted, grouping->twins.items, grouping->twins.count, sizeof wanted,
+                       compare_twins);
+    return twin ? twin->first : number;
+}
+
+/* What a member is to the kept one. */
+static bool same_bytes(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    return memcmp(item_store_digest(&grouping->items, a), item_store_digest(&grouping->items, b),
+                  sizeof(struct doppel_digest)) == 0;
+}
+
+static void put_reason(const struct grouping *grouping, json_t *row, uint32_t kept, uint32_t item)
+{
+    uint32_t a = first_of(grouping, kept), b = first_of(grouping, item);
+    if (item == kept) {
+        put_text(row, "reason", "kept");
+        return;
+    }
+    if (a == b) {
+        bool texts = grouping->options->kind == DOPPEL_KIND_TEXT;
+        put_text(row, "reason",
+                 texts && !same_bytes(grouping, item, kept) ? "same-content" : "identical");
+        put_integer(row, "distance", 0);
+        put_number(row, "similarity", 1, 4);
+        return;
+    }
+    struct doppel_match match = {0};
+    bool known = true;
+    if (grouping->options->kind == DOPPEL_KIND_TEXT)
+        known = texts_compare(grouping, b, a, &match);
+    else
+        match = pictures_match(grouping, b, a);
+    bool part = match.relation == DOPPEL_RELATION_CONTAINED;
+    put_text(row, "reason", part ? "part" : "near");
+    if (known)
+        put_match(row, &match);
+}
+
+static json_t *describe_member(const struct grouping *grouping, uint32_t kept, uint32_t number)
+{
+    struct grouping_item item = item_store_get(&grouping->items, number);
+    char *path = item_store_path(&grouping->items, number);
+    json_t *row = json_object();
+    if (item.id)
+        put_integer(row, "id", item.id);
+    put_path(row, "path", path);
+    put_integer(row, "size", (uint64_t)item.size);
+    put_number(row, "mtime", (double)item.mtime_ns / 1e9, 3);
+    if (item.width) {
+        put_integer(row, "width", item.width);
+        put_integer(row, "height", item.height);
+    }
+    if (item.reference)
+        put_bool(row, "reference", true);
+    put_reason(grouping, row, kept, number);
+    free(path);
+    return row;
+}
+
+static void print_group(struct printing *printing, const struct member *members, size_t count)
+{
+    struct grouping *grouping = printing->grouping;
+    uint32_t kept = choose_kept(grouping, members, count);
+    char *kept_path = item_store_path(&grouping->items, kept);
+    json_t *row = json_object(), *list = json_array();
+    put_integer(row, "group", ++*printing->number);
+    put_text(row, "kind", doppel_kind_name(grouping->options->kind));
+    put_path(row, "keep", kept_path);
+    free(kept_path);
+    json_array_append_new(list, describe_member(grouping, kept, kept));
+    for (size_t i = 0; i < count; i++) {
+        if (members[i].item == kept)
+            continue;
+        json_array_append_new(list, describe_member(grouping, kept, members[i].item));
+        printing->doubles++;
+        printing->double_bytes += item_store_get(&grouping->items, members[i].item).size;
+    }
+    put_value(row, "members", list);
+    output_row(printing->output, row);
+    printing->groups++;
+}
+
+/* For a person at a terminal: what it all comes to. */
+static void say_summary(const struct printing *printing)
+{
+    struct report *report = printing->grouping->options->report;
+    uint32_t count = item_store_count(&printing->grouping->items);
+    bool texts = printing->grouping->options->kind == DOPPEL_KIND_TEXT;
+    const char *one = texts ? "text" : "picture", *many = texts ? "texts" : "pictures";
+    char size[32];
+    if (!report->terminal || printing->grouping->options->settings->format != FORMAT_TABLE)
+        return;
+    human_size((double)printing->double_bytes, size, sizeof size);
+    if (printing->groups == 0)
+        report_notice(report, "no doubles among %u %s", count, count == 1 ? one : many);
+    else
+        report_notice(report, "%u double%s (%s) in %u group%s among %u %s", printing->doubles,
+                      printing->doubles == 1 ? "" : "s", size, printing->groups,
+                      printing->groups == 1 ? "" : "s", count, many);
+}
+
+/* Twins follow the first of their bytes to its leader. */
+static struct member *find_members(struct grouping *grouping)
+{
+    uint32_t count = item_store_count(&grouping->items);
+    uint32_t *leader = must_allocate(count * sizeof *leader);
+    struct member *members = must_allocate(count * sizeof *members);
+    grouping->joined_by = must_allocate(count * sizeof *grouping->joined_by);
+    doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, leader,
+                           grouping->joined_by);
+    for (uint32_t i = 0; i < count; i++)
+        members[i] = (struct member){leader[first_of(grouping, i)], i};
+    qsort(members, count, sizeof *members, by_leader);
+    free(leader);
+    return members;
+}
+
+static enum doppel_status print_groups(struct printing *printing, struct doppel_error *error)
+{
+    struct grouping *grouping = printing->grouping;
+    size_t count = item_store_count(&grouping->items);
+    enum doppel_status status = DOPPEL_OK;
+    if (count == 0)
+        return DOPPEL_OK;
+    if (grouping->options->kind == DOPPEL_KIND_IMAGE)
+        status = pictures_find_pairs(grouping, error);
+    if (status)
+        return status;
+    struct member *members = find_members(grouping);
+    for (size_t begin = 0, end; begin < count && !signals_stopped(); begin = end) {
+        for (end = begin + 1; end < count && members[end].leader == members[begin].leader; end++)
+            ;
+        if (is_shown(grouping, members + begin, end - begin))
+            print_group(printing, members + begin, end - begin);
+    }
+    free(members);
+    return DOPPEL_OK;
+}
+
+enum doppel_status groupings_print(struct grouping *const *groupings, size_t count,
+                                   struct doppel_error *error)
+{
+    struct printing printings[DOPPEL_KIND_VIDEO + 1];
+    struct output *output = NULL;
+    uint32_t number = 0;
+    size_t used = 0;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        if (!groupings[i] || !item_store_count(&groupings[i]->items))
+            continue;
+        const struct grouping_options *options = groupings[i]->options;
+        output = output ? output : output_new(options->settings, &layout, options->report);
+        printings[used] = (struct printing){groupings[i], output, &number, 0, 0, 0};
+        status = print_groups(&printings[used++], error);
+    }
+    if (output && !output_finish(output) && !status)
+        status = signals_stopped() ? DOPPEL_E_CANCELLED
+                                   : doppel_fail(error, DOPPEL_E_IO, "not all groups are printed");
+    for (size_t i = 0; i < used && !status; i++)
+        say_summary(&printings[i]);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* What the files of the grouping share. */
+#ifndef DOPPEL_TOOLS_GROUPING_ROOM_H
+#define DOPPEL_TOOLS_GROUPING_ROOM_H
+
+#include "core/array.h"
+#include "tools/digest_map.h"
+#include "tools/grouping.h"
+#include "tools/text_set.h"
+
+/* An item, and the first one with the same bytes, or of texts the same words. */
+struct twin {
+    uint32_t item, first;
+};
+
+struct grouping {
+    const struct grouping_options *options;
+    struct digest_map first; /* of a digest: of texts, of their words */
+    struct item_store items;
+    ARRAY(struct twin) twins;        /* by item */
+    ARRAY(struct doppel_edge) edges; /* `match`: 0, or 1 + number of a pixel match */
+    uint32_t *joined_by;             /* of each item, as doppel_group_by_leader says */
+
+    /* Of pictures: */
+    struct doppel_match_options match;
+    struct doppel_matcher *matcher;       /* of the first item of each digest, by item number */
+    ARRAY(struct doppel_match) by_pixels; /* what the pixels said of an edge's pair */
+
+    /* Of texts: */
+    struct text_set *texts;               /* the leaders, by item number */
+    ARRAY(struct doppel_digest) contents; /* of the words of each item */
+};
+
+/* What another kind of item does in its own way. */
+
+/* Pictures: all edges at once, when all items are there. */
+enum doppel_status pictures_find_pairs(struct grouping *grouping, struct doppel_error *error);
+/* What `query` is to `item`. */
+struct doppel_match pictures_match(const struct grouping *grouping, uint32_t query, uint32_t item);
+
+enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error);
+/* False when a file cannot be read again: then nothing is known. */
+bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                   struct doppel_match *out);
+
+bool grouping_is_reference(const struct grouping *grouping, uint32_t number);
+
+#endif
