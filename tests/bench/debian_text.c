@@ -1,4 +1,4 @@
-/* English text that Debian packages ship, in memory. */
+/* Text, mostly English, that Debian packages ship, in memory. */
 #include "debian_text.h"
 
 #include <dirent.h>
@@ -37,7 +37,7 @@ static unsigned half_of(const char *name)
     return hash >> 16 & 1;
 }
 
-static void add_file(struct debian_text *text, const char *path, size_t limit)
+static void add_file(struct debian_text *text, const char *path, size_t limit, bool any)
 {
     static char buffer[MAX_BYTES + 1];
     gzFile file = gzopen(path, "rb"); /* reads what is not packed, too */
@@ -46,7 +46,7 @@ static void add_file(struct debian_text *text, const char *path, size_t limit)
         gzclose(file);
     size_t size = got > 0 ? (size_t)got : 0;
     if (size < MIN_BYTES || size > MAX_BYTES || text->size + size > limit ||
-        !is_prose(buffer, size))
+        !(any || is_prose(buffer, size)))
         return;
     text->bytes = realloc(text->bytes, text->size + size);
     text->starts = realloc(text->starts, (text->count + 2) * sizeof *text->starts);
@@ -69,7 +69,7 @@ static void find(struct debian_text *text, const char *folder, size_t limit, uns
         if (kept && entries[i]->d_type == DT_DIR && name[0] != '.')
             find(text, path, limit, 2);
         else if (kept && entries[i]->d_type == DT_REG)
-            add_file(text, path, limit);
+            add_file(text, path, limit, false);
         free(entries[i]);
     }
     if (count >= 0)
@@ -79,6 +79,21 @@ static void find(struct debian_text *text, const char *folder, size_t limit, uns
 void debian_text_find(struct debian_text *text, const char *folder, size_t limit, unsigned keep)
 {
     find(text, folder, limit, keep);
+}
+
+void debian_text_find_any(struct debian_text *text, const char *folder, size_t limit, unsigned keep)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (half_of(entries[i]->d_name) == keep && entries[i]->d_type == DT_REG)
+            add_file(text, path, limit, true);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
 }
 
 void debian_text_free(struct debian_text *text)

@@ -1,4 +1,4 @@
-/* English text that Debian packages ship, in memory. */
+/* Text, mostly English, that Debian packages ship, in memory. */
 #ifndef TESTS_BENCH_DEBIAN_TEXT_H
 #define TESTS_BENCH_DEBIAN_TEXT_H
 
@@ -16,6 +16,11 @@ struct debian_text {
  * bytes in all, in order of their names. `keep` of 0 or 1 takes one half of the packages, the other
  * half is for those who tune; 2 takes both. */
 void debian_text_find(struct debian_text *text, const char *folder, size_t limit, unsigned keep);
+
+/** Add the files right under `folder` that are of 1 KB to 1 MB, whatever their language; of one
+ * half of the names, as above. */
+void debian_text_find_any(struct debian_text *text, const char *folder, size_t limit,
+                          unsigned keep);
 
 void debian_text_free(struct debian_text *text);
 

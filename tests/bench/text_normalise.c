@@ -1,64 +1,16 @@
 /* How fast text is normalised, and read into a MinHash, against utf8proc on the whole texts: man
  * pages of nine languages, and English documents. CPU time of one thread, best of some rounds. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <utf8proc.h>
-#include <zlib.h>
 
 #include <doppel/text.h>
 
 #include "bench.h"
+#include "debian_text.h"
 #include "text/room.h"
 
-enum { LIMIT = 4 << 20, FILE_BYTES = 1 << 20, ROUNDS = 7 };
-
-struct texts {
-    uint8_t *bytes;
-    size_t starts[20000], count;
-};
-
-/* ---- texts ---- */
-
-/* Half of the files are for those who tune. */
-static bool is_kept(const char *name, unsigned half)
-{
-    uint32_t hash = 2166136261u;
-    for (; *name; name++)
-        hash = (hash ^ (uint8_t)*name) * 16777619u;
-    return (hash >> 16 & 1) == half;
-}
-
-static void add_file(struct texts *texts, const char *path)
-{
-    size_t at = texts->starts[texts->count];
-    gzFile file = gzopen(path, "rb");
-    int got = file ? gzread(file, texts->bytes + at, FILE_BYTES) : 0;
-    if (file)
-        gzclose(file);
-    if (got >= 1024 && got < FILE_BYTES)
-        texts->starts[++texts->count] = at + (size_t)got;
-}
-
-static void add_folder(struct texts *texts, const char *folder, unsigned half)
-{
-    struct dirent **entries;
-    int count = scandir(folder, &entries, NULL, alphasort);
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name;
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s", folder, name);
-        bool full = texts->starts[texts->count] > LIMIT || texts->count > 19990;
-        if (entries[i]->d_type == DT_DIR && name[0] != '.')
-            add_folder(texts, path, half);
-        else if (entries[i]->d_type == DT_REG && !full && is_kept(name, half))
-            add_file(texts, path);
-        free(entries[i]);
-    }
-    if (count >= 0)
-        free(entries);
-}
+enum { LIMIT = 4 << 20, ROUNDS = 7 };
 
 /* ---- what is measured ---- */
 
@@ -108,14 +60,14 @@ static size_t whole(void *context, const uint8_t *bytes, size_t size)
 }
 
 /* Seconds for all texts, the best of `rounds`. */
-static double measure(const struct texts *texts, read_text *read, void *context, int rounds)
+static double measure(const struct debian_text *texts, read_text *read, void *context, int rounds)
 {
     static volatile size_t sink;
     double best = 1e9;
     for (int round = 0; round < rounds; round++) {
         double begin = bench_now().cpu;
         for (size_t i = 0; i < texts->count; i++)
-            sink += read(context, texts->bytes + texts->starts[i],
+            sink += read(context, (const uint8_t *)texts->bytes + texts->starts[i],
                          texts->starts[i + 1] - texts->starts[i]);
         double seconds = bench_now().cpu - begin;
         best = seconds < best ? seconds : best;
@@ -135,12 +87,12 @@ static void print_line(const char *name, const struct line *line)
            line->whole / line->normalise);
 }
 
-static struct line measure_texts(const struct texts *texts)
+static struct line measure_texts(const struct debian_text *texts)
 {
     struct normaliser *normaliser;
     struct doppel_text *text;
     struct doppel_text_options options = doppel_text_options_default();
-    struct line line = {.bytes = (double)texts->starts[texts->count]};
+    struct line line = {.bytes = (double)texts->size};
     if (normaliser_new(&options, &normaliser, NULL) || doppel_text_new(&options, &text, NULL))
         abort();
     line.normalise = measure(texts, normalise, normaliser, ROUNDS);
@@ -152,41 +104,52 @@ static struct line measure_texts(const struct texts *texts)
     return line;
 }
 
+/* The man pages of a language. */
+static struct debian_text man_pages(const char *language, unsigned half)
+{
+    struct debian_text text = {0};
+    for (int section = 1; section <= 8; section++) {
+        char folder[64];
+        snprintf(folder, sizeof folder, "/usr/share/man/%s/man%d", language, section);
+        debian_text_find_any(&text, folder, LIMIT, half);
+    }
+    return text;
+}
+
+static void add_line(struct line *all, const struct line *line)
+{
+    all->bytes += line->bytes;
+    all->normalise += line->normalise;
+    all->minhash += line->minhash;
+    all->place += line->place;
+    all->whole += line->whole;
+}
+
 /* text_normalise [0|1]: which half of the files; 1 is reported, 0 is for tuning. */
 int main(int count, char **arguments)
 {
     static const char *const languages[] = {"de", "fr", "es",    "pl", "ru",
                                             "uk", "ja", "zh_CN", "ko"};
-    static struct texts texts;
+    struct debian_text english = {0};
     struct line all = {0};
     unsigned half = count > 1 ? (unsigned)atoi(arguments[1]) : 1;
-    texts.bytes = malloc(LIMIT + 2 * FILE_BYTES);
-    if (!texts.bytes)
-        return 1;
-    printf("%-10s %9s %9s %9s %9s %9s %10s\n", "", "", "normalise", "+ OPH-128", "places",
+    printf("%-10s %9s %9s %9s %9s %9s %10s\n", "MB/s", "", "normalise", "+ OPH-128", "places",
            "utf8proc", "ratio");
-    add_folder(&texts, "/usr/share/doc", half);
-    struct line english = measure_texts(&texts);
-    print_line("English", &english);
+    debian_text_find(&english, "/usr/share/doc", LIMIT, half);
+    struct line line = measure_texts(&english);
+    print_line("English", &line);
+    debian_text_free(&english);
     for (size_t i = 0; i < sizeof languages / sizeof *languages; i++) {
-        char folder[64];
-        snprintf(folder, sizeof folder, "/usr/share/man/%s", languages[i]);
-        texts.count = 0;
-        add_folder(&texts, folder, half);
-        if (!texts.count) {
+        struct debian_text text = man_pages(languages[i], half);
+        line = text.count ? measure_texts(&text) : (struct line){0};
+        if (text.count)
+            print_line(languages[i], &line);
+        else
             printf("%-10s no man pages here\n", languages[i]);
-            continue;
-        }
-        struct line line = measure_texts(&texts);
-        print_line(languages[i], &line);
-        all.bytes += line.bytes;
-        all.normalise += line.normalise;
-        all.minhash += line.minhash;
-        all.place += line.place;
-        all.whole += line.whole;
+        add_line(&all, &line);
+        debian_text_free(&text);
     }
     if (all.bytes > 0)
         print_line("these", &all);
-    free(texts.bytes);
     return 0;
 }

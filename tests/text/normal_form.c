@@ -50,6 +50,12 @@ static size_t next_point(const uint8_t *bytes, size_t size, int32_t *out)
     return 1;
 }
 
+size_t code_point_size(const void *bytes, size_t size)
+{
+    int32_t point;
+    return next_point(bytes, size, &point);
+}
+
 /* ---- where long sequences that might compose are cut ---- */
 
 static bool seconds[MAX_POINT]; /* code points that compose with one before them */

@@ -10,6 +10,9 @@ struct normal_form {
     uint64_t bad_bytes;
 };
 
+/* Bytes of the first code point, or of what U+FFFD stands for. */
+size_t code_point_size(const void *bytes, size_t size);
+
 struct normal_form normal_form(const struct doppel_text_options *options, const void *bytes,
                                size_t size);
 

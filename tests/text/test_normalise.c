@@ -10,63 +10,17 @@
 
 #include "core/cpu.h"
 #include "normal_form.h"
+#include "soup.h"
 #include "text/room.h"
-
-enum { COMBINATIONS = 16 };
-
-static uint64_t state = 1;
-
-static uint32_t next_random(uint32_t limit)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((state >> 33) % limit);
-}
-
-static struct doppel_text_options combination(unsigned bits)
-{
-    struct doppel_text_options options = doppel_text_options_default();
-    options.nfkc = !(bits & 1);
-    options.fold_case = !(bits & 2);
-    options.drop_punctuation = !(bits & 4);
-    options.unit = bits & 8 ? DOPPEL_TEXT_CHARACTERS : DOPPEL_TEXT_WORDS;
-    return options;
-}
 
 /* ---- a text and its normal form ---- */
 
-struct text {
-    char *bytes;
-    size_t size, room;
-};
-
-static void add_bytes(struct text *text, const void *bytes, size_t size)
-{
-    if (text->size + size > text->room) {
-        text->room = 2 * (text->size + size);
-        text->bytes = realloc(text->bytes, text->room);
-        assert_non_null(text->bytes);
-    }
-    memcpy(text->bytes + text->size, bytes, size);
-    text->size += size;
-}
-
-static void add_string(struct text *text, const char *string)
-{
-    add_bytes(text, string, strlen(string));
-}
-
-static void add_point(struct text *text, uint32_t point)
-{
-    uint8_t bytes[4];
-    add_bytes(text, bytes, (size_t)utf8proc_encode_char((int32_t)point, bytes));
-}
-
 /* All blocks in a row; what the contract says of each is asserted. */
-static struct text read_blocks(struct normaliser *normaliser, const void *bytes, size_t size)
+static struct soup read_blocks(struct normaliser *normaliser, const void *bytes, size_t size)
 {
-    struct text all = {0};
+    struct soup all = {0};
     struct text_block block = {0};
-    add_string(&all, "");
+    soup_add_string(&all, "");
     normaliser_begin(normaliser, bytes, size);
     while (normaliser_next(normaliser, &block)) {
         size_t start = 0;
@@ -80,7 +34,7 @@ static struct text read_blocks(struct normaliser *normaliser, const void *bytes,
         }
         assert_true(block.words > 0 || block.last);
         assert_int_equal(block.size, start);
-        add_bytes(&all, block.bytes, block.size);
+        soup_add(&all, block.bytes, block.size);
     }
     assert_true(block.last);
     assert_false(normaliser_next(normaliser, &block));
@@ -100,7 +54,7 @@ static void check_with(struct normaliser *normaliser, const struct doppel_text_o
                        const void *bytes, size_t size)
 {
     struct normal_form want = normal_form(options, bytes, size);
-    struct text got = read_blocks(normaliser, bytes, size);
+    struct soup got = read_blocks(normaliser, bytes, size);
     size_t got_size = got.size ? got.size - 1 : 0, at = 0;
     while (at < got_size && at < want.size && got.bytes[at] == want.bytes[at])
         at++;
@@ -120,12 +74,12 @@ static void check_with(struct normaliser *normaliser, const struct doppel_text_o
 /* An allocation of its own size: a sanitizer sees a step beyond it. */
 static void check_bits(unsigned bits, const void *bytes, size_t size)
 {
-    struct doppel_text_options options = combination(bits);
+    struct doppel_text_options options = soup_options(bits);
     struct normaliser *normaliser;
     char *exact = malloc(size + !size);
     assert_non_null(exact);
     memcpy(exact, bytes, size);
-    cpu_mask(next_random(4) ? UINT32_MAX : 0);
+    cpu_mask(soup_random(4) ? UINT32_MAX : 0);
     assert_int_equal(normaliser_new(&options, &normaliser, NULL), DOPPEL_OK);
     check_with(normaliser, &options, exact, size);
     normaliser_free(normaliser);
@@ -134,38 +88,38 @@ static void check_bits(unsigned bits, const void *bytes, size_t size)
 
 static void check_all(const void *bytes, size_t size)
 {
-    for (unsigned bits = 0; bits < COMBINATIONS; bits++)
+    for (unsigned bits = 0; bits < SOUP_OPTIONS; bits++)
         check_bits(bits, bytes, size);
 }
 
 /* ---- every code point ---- */
 
-static void add_in_company(struct text *text, uint32_t point)
+static void add_in_company(struct soup *text, uint32_t point)
 {
     static const uint32_t company[] = {0x301, 0x327, 0x345, 0x3099, 0x1161, 0x11a8, 0x200d, 0x338};
-    add_point(text, point);
-    add_string(text, " a");
-    add_point(text, point);
-    add_string(text, "b");
+    soup_add_point(text, point);
+    soup_add_string(text, " a");
+    soup_add_point(text, point);
+    soup_add_string(text, "b");
     for (size_t i = 0; i < sizeof company / sizeof *company; i++) {
-        add_point(text, point);
-        add_point(text, company[i]);
-        add_point(text, point);
-        add_point(text, i % 2 ? 'n' : 0x1100);
+        soup_add_point(text, point);
+        soup_add_point(text, company[i]);
+        soup_add_point(text, point);
+        soup_add_point(text, i % 2 ? 'n' : 0x1100);
     }
 }
 
 static void test_every_code_point(void **unused)
 {
     (void)unused;
-    struct text text = {0};
+    struct soup text = {0};
     for (uint32_t point = 0; point < 0x110000; point++) {
         if (point < 0xd800 || point > 0xdfff)
             add_in_company(&text, point);
         if (text.size > 1 << 20 || point == 0x10ffff) {
             check_bits(0, text.bytes, text.size);
             if (point < 0x40000)
-                check_bits(1 + next_random(COMBINATIONS - 1), text.bytes, text.size);
+                check_bits(1 + soup_random(SOUP_OPTIONS - 1), text.bytes, text.size);
             text.size = 0;
         }
     }
@@ -174,48 +128,16 @@ static void test_every_code_point(void **unused)
 
 /* ---- soups ---- */
 
-static const uint32_t pool[] = {
-    ' ',     ' ',     'a',     'B',     'z',     '0',     '<',     '=',     '.',     '-',
-    '\n',    0,       0x7f,    0xa0,    0xa8,    0xad,    0xbd,    0xc5,    0xdf,    0xe9,
-    0x130,   0x149,   0x1f1,   0x300,   0x301,   0x308,   0x316,   0x323,   0x327,   0x338,
-    0x345,   0x34f,   0x390,   0x3a3,   0x3c2,   0x41c,   0x439,   0x591,   0x5d0,   0x627,
-    0x653,   0x600,   0x915,   0x93c,   0x958,   0x9c7,   0x9be,   0xbc6,   0xbbe,   0xe01,
-    0xe31,   0xe33,   0xeb3,   0xf71,   0xf72,   0x1000,  0x1025,  0x102e,  0x1100,  0x1112,
-    0x1161,  0x1175,  0x11a8,  0x11c2,  0x1780,  0x17d2,  0x1e9b,  0x1e9e,  0x1f80,  0x2000,
-    0x200b,  0x200d,  0x2026,  0x2028,  0x20ac,  0x2126,  0x212b,  0x2460,  0x249c,  0x2adc,
-    0x3000,  0x304b,  0x3099,  0x309a,  0x30ab,  0x3131,  0x3164,  0x3300,  0x4e00,  0xac00,
-    0xac01,  0xd7a3,  0xf900,  0xfb01,  0xfb1d,  0xfb2c,  0xfdfa,  0xfe0f,  0xfeff,  0xff21,
-    0xff76,  0xff9e,  0xffa1,  0xfffd,  0xffff,  0x10400, 0x1109a, 0x110ba, 0x11131, 0x11127,
-    0x1d15e, 0x1d165, 0x1d400, 0x1f600, 0x1f3fb, 0x20000, 0x2f800, 0xe0001, 0xe0100, 0x10ffff};
-
-static void add_soup(struct text *text)
-{
-    static const char *const bad[] = {"\x80",         "\xff",         "\xc0\xaf",
-                                      "\xe2\x82",     "\xed\xa0\x80", "\xf4\x90\x80\x80",
-                                      "\xf0\x9f\x98", "\xf8",         "\xe0\x80"};
-    uint32_t which = next_random(100);
-    if (which < 70)
-        add_point(text, pool[next_random(sizeof pool / sizeof *pool)]);
-    else if (which < 85)
-        add_point(text, 'a' + next_random(26));
-    else if (which < 95)
-        add_point(text, next_random(0xd800));
-    else if (which < 98)
-        add_point(text, 0x10000 + next_random(0x22000));
-    else
-        add_string(text, bad[next_random(sizeof bad / sizeof *bad)]);
-}
-
 static void test_soups(void **unused)
 {
     (void)unused;
-    struct text text = {0};
+    struct soup text = {0};
     for (int round = 0; round < 3000; round++) {
-        uint32_t points = round % 100 == 0 ? 20000 : next_random(120);
+        uint32_t points = round % 100 == 0 ? 20000 : soup_random(120);
         text.size = 0;
         while (points--)
-            add_soup(&text);
-        check_bits(round % 3 ? 0 : next_random(COMBINATIONS), text.bytes, text.size);
+            soup_add_any(&text);
+        check_bits(round % 3 ? 0 : soup_random(SOUP_OPTIONS), text.bytes, text.size);
     }
     free(text.bytes);
 }
@@ -252,13 +174,13 @@ static const char *const samples[] = {
 static void test_samples(void **unused)
 {
     (void)unused;
-    struct text all = {0};
+    struct soup all = {0};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         check_all(samples[i], strlen(samples[i]));
-        add_string(&all, samples[i]);
+        soup_add_string(&all, samples[i]);
     }
     for (size_t i = 0; i < 2000; i++)
-        add_string(&all, samples[i * 7 % (sizeof samples / sizeof *samples)]);
+        soup_add_string(&all, samples[i * 7 % (sizeof samples / sizeof *samples)]);
     check_all(all.bytes, all.size);
     free(all.bytes);
 }
@@ -282,7 +204,7 @@ static void test_vectors(void **unused)
     struct normaliser *normaliser;
     assert_int_equal(normaliser_new(&options, &normaliser, NULL), DOPPEL_OK);
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        struct text got = read_blocks(normaliser, vectors[i][0], strlen(vectors[i][0]));
+        struct soup got = read_blocks(normaliser, vectors[i][0], strlen(vectors[i][0]));
         got.bytes[got.size - 1] = '\0';
         assert_string_equal(got.bytes, vectors[i][1]);
         free(got.bytes);
@@ -292,31 +214,31 @@ static void test_vectors(void **unused)
 
 /* ---- borders of blocks ---- */
 
-static void add_filler(struct text *text, int kind, size_t size)
+static void add_filler(struct soup *text, int kind, size_t size)
 {
     while (text->size < size) {
-        uint32_t point = kind == 0   ? 'a' + next_random(26)
-                         : kind == 1 ? 0x430 + next_random(32)
-                                     : 0x4e00 + next_random(999);
+        uint32_t point = kind == 0   ? 'a' + soup_random(26)
+                         : kind == 1 ? 0x430 + soup_random(32)
+                                     : 0x4e00 + soup_random(999);
         size_t left = size - text->size;
-        bool space = left == 1 || (kind == 2 && left == 2) || next_random(7) == 0;
-        add_point(text, space ? ' ' : left < 3 ? 'x' : point);
+        bool space = left == 1 || (kind == 2 && left == 2) || soup_random(7) == 0;
+        soup_add_point(text, space ? ' ' : left < 3 ? 'x' : point);
     }
 }
 
 static void test_borders(void **unused)
 {
     (void)unused;
-    struct text text = {0};
+    struct soup text = {0};
     for (int kind = 0; kind < 3; kind++) {
         for (size_t before = 0; before < 40; before++) {
             for (int soup = 0; soup < 3; soup++) {
                 text.size = 0;
                 add_filler(&text, kind, BLOCK_BYTES - before);
                 for (int i = 0; i < 24; i++)
-                    add_soup(&text);
+                    soup_add_any(&text);
                 add_filler(&text, (kind + soup) % 3, 2 * BLOCK_BYTES + 99);
-                check_bits(soup ? next_random(COMBINATIONS) : 0, text.bytes, text.size);
+                check_bits(soup ? soup_random(SOUP_OPTIONS) : 0, text.bytes, text.size);
             }
         }
     }
@@ -342,15 +264,15 @@ static void test_long(void **unused)
                                         "\xe4\xb8\x80",
                                         "a\xcc\xb8<\xcc\xb8",
                                         "\xff"};
-    struct text text = {0};
+    struct soup text = {0};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        for (size_t count = 1; count <= 65536; count = count * 5 + next_random(7)) {
+        for (size_t count = 1; count <= 65536; count = count * 5 + soup_random(7)) {
             text.size = 0;
-            add_string(&text, count % 2 ? "x" : " y z");
+            soup_add_string(&text, count % 2 ? "x" : " y z");
             for (size_t k = 0; k < count; k++)
-                add_string(&text, units[i]);
-            add_string(&text, "b c");
-            for (unsigned bits = 0; bits < COMBINATIONS; bits += count < 9999 ? 1 : 5)
+                soup_add_string(&text, units[i]);
+            soup_add_string(&text, "b c");
+            for (unsigned bits = 0; bits < SOUP_OPTIONS; bits += count < 9999 ? 1 : 5)
                 check_bits(bits, text.bytes, text.size);
         }
     }
@@ -358,8 +280,8 @@ static void test_long(void **unused)
         text.size = 0;
         for (size_t k = 0; k < 40; k++) {
             for (size_t j = 0; j < size + k; j++)
-                add_point(&text, k % 3 ? 'q' : 0xe9);
-            add_string(&text, k % 2 ? " " : " - 7 ");
+                soup_add_point(&text, k % 3 ? 'q' : 0xe9);
+            soup_add_string(&text, k % 2 ? " " : " - 7 ");
         }
         check_bits(0, text.bytes, text.size);
     }
