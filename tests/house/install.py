@@ -111,6 +111,13 @@ def test_image_example_links_image_alone():
     assert not heavy, heavy
 
 
+def test_text_example_links_text_alone():
+    program = compile_example("simhash_text", *flags("doppel-text"))
+    assert "simhash64" in run(program)
+    heavy = [name for name in needed(program) if re.match(HEAVY + "|libdoppel", name)]
+    assert not heavy, heavy
+
+
 def test_index_example_links_index_alone():
     program = compile_example("search_codes", *flags("doppel-index"))
     assert_searched(run(program))
@@ -119,6 +126,7 @@ def test_index_example_links_index_alone():
 
 
 def test_examples_link_all_static():
+    # Debian has no static md4c, which doppel-text needs.
     for name, package in (("hash_plane", "doppel-image"), ("search_codes", "doppel-index")):
         program = compile_example(name, "-static", *flags(package, "--static"))
         run(program)
@@ -127,7 +135,7 @@ def test_examples_link_all_static():
 
 def test_examples_link_the_shared_library():
     os.environ["LD_LIBRARY_PATH"] = str(libdir)
-    for name in ("hash_plane", "search_codes", "compare_files"):
+    for name in ("hash_plane", "simhash_text", "search_codes", "compare_files"):
         program = compile_example(name, *flags("doppel"))
         assert any(object.startswith("libdoppel.so") for object in needed(program)), name
     assert_searched(run(work / "search_codes"))
