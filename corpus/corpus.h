@@ -138,6 +138,70 @@ DOPPEL_API enum doppel_status doppel_ingest(struct doppel_library *library,
                                             doppel_dedup_visitor *visitor, void *context,
                                             struct doppel_error *error);
 
+/* ---- paragraphs ---- */
+
+/** A paragraph that comes in many records. Strings are borrowed. */
+struct doppel_paragraph {
+    uint64_t documents; /**< records that have it */
+    const char *path;   /**< of the file of the first of them */
+    uint64_t line;
+    const char *id;  /**< NULL: it has none */
+    uint64_t number; /**< of the paragraph in its text, from 1 */
+    const char *text;
+    size_t text_size;
+};
+
+/** A record without such paragraphs. Strings are borrowed. */
+struct doppel_stripped_record {
+    const char *path;
+    uint64_t line;
+    const char *id;         /**< NULL: it has none */
+    const char *unreadable; /**< why; NULL: it could be read, and: */
+    const char *json; /**< its line; without a newline, and as it was where nothing is dropped */
+    size_t json_size;
+    uint64_t paragraphs, dropped;
+};
+
+struct doppel_paragraph_options {
+    struct doppel_corpus_files files;
+    struct doppel_corpus_fields fields;
+    struct doppel_text_options text; /**< how texts are read and normalised */
+    uint64_t max_documents;          /**< paragraphs of more records are visited and dropped;
+                                        default 10 */
+    uint64_t memory_bytes; /**< beyond, what is counted goes to `temporary`; 0: no limit */
+    const char *temporary; /**< folder; NULL: $TMPDIR or /tmp */
+    uint32_t threads;      /**< 0: one a processor */
+    /** Of these NULL: not wanted. False ends it. Called from the calling thread. */
+    bool (*paragraph)(void *context, const struct doppel_paragraph *paragraph);
+    bool (*record)(void *context, const struct doppel_stripped_record *record);
+    bool (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+};
+
+DOPPEL_API struct doppel_paragraph_options doppel_paragraph_options_default(void);
+
+struct doppel_paragraph_counts {
+    uint64_t records, unreadable; /**< the latter not among the former */
+    uint64_t paragraphs;          /**< in all, each once a record */
+    uint64_t distinct, recurring; /**< of any number of records; of two and more */
+    uint64_t frequent;            /**< of more than max_documents */
+    uint64_t dropped;             /**< paragraphs, where records are wanted */
+};
+
+/**
+ * Count in how many records each paragraph comes, whatever its case, spaces and punctuation, and
+ * visit the frequent ones, by first place, and the records without them, in input order.
+ *
+ * Paragraphs stand between empty lines; in a text without empty lines each line is one. The corpus
+ * is read twice; standard input is kept in `temporary` for that. The same for any number of threads
+ * and any memory limit.
+ * @return DOPPEL_OK; DOPPEL_E_CANCELLED; DOPPEL_E_LIMIT (the frequent ones exceed the memory); _IO;
+ * _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_paragraphs(const struct doppel_paragraph_options *options,
+                                                struct doppel_paragraph_counts *out,
+                                                struct doppel_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -422,6 +422,17 @@ void parser_line(struct parser *parser, const char *line, size_t size,
         read_text(parser, out);
 }
 
+const char *parser_text_token(const struct parser *parser, size_t *out_size)
+{
+    const struct slot *slot = &parser->slots[SLOT_TEXT];
+    if (!slot->token || *slot->token != '"')
+        return NULL;
+    *out_size = slot->token_size;
+    while (slot->token[*out_size - 1] != '"')
+        --*out_size;
+    return slot->token;
+}
+
 static bool is_blank(const char *line, size_t size)
 {
     while (size && (line[size - 1] == ' ' || line[size - 1] == '\t' || line[size - 1] == '\r'))

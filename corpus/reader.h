@@ -71,7 +71,11 @@ void parser_free(struct parser *parser);
 void parser_line(struct parser *parser, const char *line, size_t size,
                  struct doppel_corpus_record *out);
 
-/** As doppel_corpus_record_visitor; false ends it. */
+/** Where the text of the record that was parsed last stands in its line, quotes and all; NULL: it
+ * has none there. */
+const char *parser_text_token(const struct parser *parser, size_t *out_size);
+
+/** False ends it. */
 typedef bool record_visitor(void *context, const struct doppel_corpus_record *record);
 
 /** Parse all lines of a block, in order; empty lines are no records. The damage of the block, if
