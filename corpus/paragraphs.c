@@ -101,8 +101,8 @@ static bool cut_paragraphs(struct slot *slot)
     return true;
 }
 
-bool slot_read(struct slot *slot, const struct counting *counting,
-               const struct doppel_corpus_record *record, struct doppel_error *reason)
+bool paragraphs_read(struct slot *slot, const struct counting *counting,
+                     const struct doppel_corpus_record *record, struct doppel_error *reason)
 {
     const char *bytes;
     size_t size;

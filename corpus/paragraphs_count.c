@@ -31,7 +31,7 @@ static bool count_record(void *context, const struct doppel_corpus_record *recor
     const struct task *task = context;
     struct slot *slot = task->slot;
     struct doppel_error reason = {0};
-    if (!slot_read(slot, task->counting, record, &reason))
+    if (!paragraphs_read(slot, task->counting, record, &reason))
         return false;
     if (reason.status) {
         slot->unreadable++;

@@ -66,8 +66,8 @@ struct counting {
 
 /** Cut the text of a record. `reason` has a status where it is unreadable. @return false when the
  * run cannot go on: see slot->error */
-bool slot_read(struct slot *slot, const struct counting *counting,
-               const struct doppel_corpus_record *record, struct doppel_error *reason);
+bool paragraphs_read(struct slot *slot, const struct counting *counting,
+                     const struct doppel_corpus_record *record, struct doppel_error *reason);
 
 const char *counting_path(const struct counting *counting, uint32_t file);
 /** DOPPEL_OK or DOPPEL_E_CANCELLED. */

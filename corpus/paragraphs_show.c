@@ -91,7 +91,7 @@ static bool show_record(void *context, const struct doppel_corpus_record *record
     struct slot *slot = task->slot;
     struct doppel_error reason = {0};
     struct event event = {.file = record->file, .line = record->line, .id_at = SIZE_MAX};
-    if (!slot_read(slot, task->counting, record, &reason))
+    if (!paragraphs_read(slot, task->counting, record, &reason))
         return false;
     if (record->id && !keep(slot, record->id, strlen(record->id) + 1, &event.id_at))
         return false;
