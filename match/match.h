@@ -232,7 +232,8 @@ struct doppel_passage_request {
     doppel_passage_source *source;         /**< NULL: nothing can be had */
     void *source_context;
     uint64_t max_postings; /**< places of keys looked at, rarest keys first; default 2^20 */
-    size_t max_items;      /**< asked for their words, the most promising first; default 1000 */
+    size_t max_misses;     /**< items that are asked for their words in vain, the most promising
+                              first, before the search ends; default 200 */
 };
 
 DOPPEL_API struct doppel_passage_request doppel_passage_request_default(

@@ -70,7 +70,7 @@ struct doppel_passage_request doppel_passage_request_default(
     return (struct doppel_passage_request){.query = *query,
                                            .options = doppel_passage_options_default(),
                                            .max_postings = 1 << 20,
-                                           .max_items = 1000};
+                                           .max_misses = 200};
 }
 
 /* ---- candidates ---- */
@@ -122,6 +122,19 @@ static bool list_candidates(struct passage_search *search, const struct doppel_i
     return true;
 }
 
+/* The most promising first. What is told by keys alone costs nothing. */
+static enum doppel_status verify_all(struct passage_search *search, struct doppel_error *error)
+{
+    bool asks = search->request->source;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < search->candidates.count && !status; i++) {
+        if (asks && i - search->found.count >= search->request->max_misses)
+            break;
+        status = candidate_verify(search, &search->candidates.items[i], error);
+    }
+    return status;
+}
+
 /* ---- answers ---- */
 
 static int compare_found(const void *left, const void *right)
@@ -170,10 +183,8 @@ enum doppel_status doppel_passages_find(const struct doppel_passages *passages,
     if (!status && !list_candidates(&search, axis))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the items found");
     doppel_index_axis_free(axis);
-    size_t most = search.candidates.count;
-    most = request->source && request->max_items < most ? request->max_items : most;
-    for (size_t i = 0; i < most && !status; i++)
-        status = candidate_verify(&search, &search.candidates.items[i], error);
+    if (!status)
+        status = verify_all(&search, error);
     if (!status)
         status = visit(&search, visitor, context, error);
     free_search(&search);
