@@ -25,6 +25,8 @@ struct doppel_text_options soup_options(unsigned bits)
 
 void soup_add(struct soup *soup, const void *bytes, size_t size)
 {
+    if (!size)
+        return;
     if (soup->size + size > soup->room) {
         soup->room = 2 * (soup->size + size);
         soup->bytes = realloc(soup->bytes, soup->room);
