@@ -14,7 +14,8 @@ struct present {
     uint64_t id; /* 0 = there is none */
     struct doppel_file_stamp stamp;
     bool settled, same_bytes;
-    bool same_scheme; /* and not damaged: then it is computed anew, too */
+    bool same_scheme; /* and the same codes: a text may have been read in another way; and not
+                         damaged: then it is computed anew, too */
 };
 
 /* ---- what is there ---- */
@@ -26,8 +27,8 @@ static enum doppel_status find_by_path(struct doppel_library *library, const cha
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
         library->store,
-        "SELECT id, settled, digest = ?2, scheme = ?3 AND version = ?4 AND " ITEM_IS_WHOLE
-        ", " STAMP_COLUMNS
+        "SELECT id, settled, digest = ?2, scheme = ?3 AND version = ?4"
+        " AND (?5 IS NULL OR fingerprint.data = ?5) AND " ITEM_IS_WHOLE ", " STAMP_COLUMNS
         " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id WHERE path = ?1",
         &statement, error);
     if (status)
@@ -37,6 +38,11 @@ static enum doppel_status find_by_path(struct doppel_library *library, const cha
                       SQLITE_STATIC);
     sqlite3_bind_int(statement, 3, (int)record->scheme);
     sqlite3_bind_int(statement, 4, record->version);
+    sqlite3_bind_null(statement, 5);
+    if (record->fingerprint.count)
+        status = fingerprint_bind(statement, 5, &record->fingerprint, error);
+    if (status)
+        return status;
     bool row;
     status = doppel_store_step(library->store, statement, &row, error);
     *out = (struct present){0};

@@ -79,9 +79,12 @@ static enum doppel_status find_known(const struct add *add, const char *path,
 
 static bool is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
 {
+    const struct add *add = context;
     uint64_t id;
+    if (add->settings->text_format >= 0)
+        return false; /* it may have been read in another way */
     char *absolute = absolute_path(path);
-    bool known = find_known(context, absolute, stamp, &id) == DOPPEL_OK;
+    bool known = find_known(add, absolute, stamp, &id) == DOPPEL_OK;
     free(absolute);
     return known;
 }

@@ -55,7 +55,7 @@ static void exact_match(const struct doppel_record *record, struct doppel_match 
                                    .scheme = record->scheme,
                                    .relation = DOPPEL_RELATION_SAME,
                                    .verified = DOPPEL_VERIFIED_EXACT,
-                                   .bits = doppel_scheme_by_id(record->scheme)->code_bits,
+                                   .bits = distance_bits(record->scheme),
                                    .similarity = 1};
     if (record->kind == DOPPEL_KIND_TEXT)
         match->false_positive_rate = -1;

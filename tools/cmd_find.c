@@ -5,6 +5,7 @@
 #include "core/array.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
+#include "tools/find_texts.h"
 #include "tools/grouping.h"
 #include "tools/intake.h"
 #include "tools/open_cache.h"
@@ -22,7 +23,8 @@ struct find {
     struct report *report;
     struct doppel_match_options match;
     struct doppel_library *library;
-    struct doppel_matcher *matcher;
+    struct doppel_matcher *matcher;  /* of pictures; NULL: not wanted */
+    struct find_texts *texts;        /* NULL: not wanted */
     ARRAY(struct known_bytes) bytes; /* ordered by id */
     ARRAY(struct doppel_found) found;
     const struct intake_file *query; /* NULL for --code */
@@ -30,6 +32,12 @@ struct find {
     struct doppel_error *error;
     enum doppel_status status;
     bool matched;
+};
+
+/* What is asked for: a picture, or a text. */
+struct query {
+    const struct doppel_match_item *picture;
+    const struct text_view *text; /* NULL: a picture */
 };
 
 static const struct column columns[] = {
@@ -50,11 +58,14 @@ static bool take_item(void *context, const struct doppel_item *item)
         report_input(find->report, item->path, record->error.message);
         return !signals_stopped();
     }
-    if (record->scheme != find->settings->scheme->id)
+    if (!is_of_wanted_scheme(find->settings, record))
         return true;
     struct known_bytes bytes = {record->digest, item->id};
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
-    find->status = doppel_matcher_add(find->matcher, item->id, &entry, find->error);
+    if (record->kind == DOPPEL_KIND_TEXT)
+        find->status = find_texts_add(find->texts, item, find->report, find->error);
+    else
+        find->status = doppel_matcher_add(find->matcher, item->id, &entry, find->error);
     if (find->status == DOPPEL_OK && !array_push(&find->bytes, bytes))
         find->status = doppel_fail(find->error, DOPPEL_E_MEMORY, "no memory for the library");
     return find->status == DOPPEL_OK && !signals_stopped();
@@ -62,8 +73,12 @@ static bool take_item(void *context, const struct doppel_item *item)
 
 static enum doppel_status load_library(struct find *find, struct doppel_error *error)
 {
-    enum doppel_status status =
-        doppel_matcher_new(find->settings->scheme->id, &find->match, 1, &find->matcher, error);
+    const struct doppel_scheme *pictures = settings_scheme(find->settings, DOPPEL_KIND_IMAGE);
+    enum doppel_status status = DOPPEL_OK;
+    if (pictures)
+        status = doppel_matcher_new(pictures->id, &find->match, 1, &find->matcher, error);
+    if (!status && settings_scheme(find->settings, DOPPEL_KIND_TEXT))
+        status = find_texts_new(find->settings, find->library, &find->texts, error);
     if (status)
         return status;
     status = doppel_library_each(find->library, take_item, find, error);
@@ -74,18 +89,20 @@ static enum doppel_status load_library(struct find *find, struct doppel_error *e
 
 static void take_identical(struct find *find)
 {
-    const struct doppel_digest *digest = &find->query->record.digest;
+    const struct doppel_record *record = &find->query->record;
+    const struct doppel_digest *digest = &record->digest;
     for (size_t i = 0; i < find->bytes.count; i++) {
         if (memcmp(&find->bytes.items[i].digest, digest, sizeof *digest) != 0)
             continue;
         struct doppel_found found = {
             .id = find->bytes.items[i].id,
-            .match = {.kind = find->query->record.kind,
-                      .scheme = find->settings->scheme->id,
+            .match = {.kind = record->kind,
+                      .scheme = record->scheme,
                       .relation = DOPPEL_RELATION_SAME,
                       .verified = DOPPEL_VERIFIED_EXACT,
-                      .bits = find->settings->scheme->code_bits,
-                      .similarity = 1},
+                      .bits = distance_bits(record->scheme),
+                      .similarity = 1,
+                      .false_positive_rate = record->kind == DOPPEL_KIND_TEXT ? -1 : 0},
         };
         if (!array_push(&find->found, found))
             find->status = DOPPEL_E_MEMORY;
@@ -99,6 +116,15 @@ static bool is_taken(const struct find *find, uint64_t id)
             find->found.items[i].id == id)
             return true;
     return false;
+}
+
+static bool take_text(void *context, uint64_t id, const struct doppel_match *match)
+{
+    struct find *find = context;
+    struct doppel_found found = {.id = id, .match = *match};
+    if (!is_taken(find, id) && !array_push(&find->found, found))
+        find->status = DOPPEL_E_MEMORY;
+    return find->status == DOPPEL_OK && !signals_stopped();
 }
 
 static bool pixels_agree(struct find *find, struct doppel_found *found)
@@ -170,14 +196,22 @@ static void print_none(struct find *find, const char *query)
     output_row(find->output, row);
 }
 
-static enum doppel_status ask(struct find *find, const char *name,
-                              const struct doppel_match_item *query, struct doppel_error *error)
+static enum doppel_status find_matches(struct find *find, const struct query *query,
+                                       struct doppel_error *error)
+{
+    if (query->text)
+        return find_texts_ask(find->texts, query->text, take_text, find, error);
+    return doppel_matcher_find(find->matcher, query->picture, take_found, find, error);
+}
+
+static enum doppel_status ask(struct find *find, const char *name, const struct query *query,
+                              struct doppel_error *error)
 {
     find->found.count = 0;
     find->status = DOPPEL_OK;
     if (find->query)
         take_identical(find);
-    enum doppel_status status = doppel_matcher_find(find->matcher, query, take_found, find, error);
+    enum doppel_status status = find_matches(find, query, error);
     if (find->status)
         return doppel_fail(error, find->status, "no memory for the matches");
     if (status)
@@ -194,19 +228,34 @@ static enum doppel_status ask(struct find *find, const char *name,
 
 static enum doppel_status ask_code(struct find *find, struct doppel_error *error)
 {
-    const struct doppel_scheme *scheme = find->settings->scheme;
+    const struct doppel_scheme *scheme =
+        settings_scheme(find->settings, find->settings->scheme->kind);
     struct doppel_fingerprint fingerprint;
     enum doppel_status status =
-        doppel_fingerprint_make(scheme, scheme->code_bits, 1, &fingerprint, error);
+        fingerprint_from_hex(scheme, find->settings->code, &fingerprint, error);
     if (status)
         return status;
-    if (doppel_code_from_hex(find->settings->code, scheme->code_bits, &fingerprint.codes[0]))
-        status = doppel_fail(error, DOPPEL_E_ARGUMENT, "--code of %s takes %u hex digits",
-                             scheme->name, scheme->code_bits / 4);
-    struct doppel_match_item query = {&fingerprint, 100};
-    if (status == DOPPEL_OK)
-        status = ask(find, find->settings->code, &query, error);
+    struct doppel_match_item picture = {&fingerprint, 100};
+    struct text_view text = text_view_of_code(&fingerprint);
+    struct query query = {&picture, scheme->kind == DOPPEL_KIND_TEXT ? &text : NULL};
+    status = ask(find, find->settings->code, &query, error);
     doppel_fingerprint_free(&fingerprint);
+    return status;
+}
+
+static enum doppel_status ask_file(struct find *find, const struct intake_file *file,
+                                   struct doppel_error *error)
+{
+    struct doppel_match_item picture = {&file->record.fingerprint, file->record.quality};
+    struct text_view text;
+    struct query query = {.picture = &picture};
+    if (text_view_read(&file->record, find->settings, &text))
+        query.text = &text;
+    find->query = file;
+    progress_clear(&find->report->progress);
+    enum doppel_status status = ask(find, file->path, &query, error);
+    if (query.text)
+        text_view_free(&text);
     return status;
 }
 
@@ -229,10 +278,7 @@ static enum doppel_status ask_files(struct find *find, struct doppel_error *erro
     struct intake_file file;
     status = intake_new(&options, &intake, error);
     while (status == DOPPEL_OK && (status = intake_next(intake, &file, error)) == DOPPEL_OK) {
-        struct doppel_match_item query = {&file.record.fingerprint, file.record.quality};
-        find->query = &file;
-        progress_clear(&find->report->progress);
-        status = ask(find, file.path, &query, error);
+        status = ask_file(find, &file, error);
         intake_file_free(&file);
     }
     intake_free(intake);
@@ -255,6 +301,7 @@ int cmd_find(const struct settings *settings, struct report *report)
         status = settings->code ? ask_code(&find, &error) : ask_files(&find, &error);
     bool written = output_finish(find.output);
     doppel_matcher_free(find.matcher);
+    find_texts_free(find.texts);
     doppel_library_close(find.library);
     array_free(&find.bytes);
     array_free(&find.found);

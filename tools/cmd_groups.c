@@ -40,13 +40,6 @@ static enum doppel_status add_text(struct groups *groups, const struct grouping_
     return status;
 }
 
-/* Of the scheme that is asked for, and of its version: others never meet. */
-static bool is_wanted(const struct settings *settings, const struct doppel_record *record)
-{
-    const struct doppel_scheme *scheme = settings_scheme(settings, record->kind);
-    return scheme && scheme->id == record->scheme && scheme->version == record->version;
-}
-
 static bool take_item(void *context, const struct doppel_item *item)
 {
     struct groups *groups = context;
@@ -54,7 +47,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         report_input(groups->report, item->path, item->record.error.message);
         return !signals_stopped();
     }
-    if (!is_wanted(groups->settings, &item->record))
+    if (!is_of_wanted_scheme(groups->settings, &item->record))
         return true;
     struct grouping_item entry = {
         .path = item->path,

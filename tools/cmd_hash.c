@@ -40,20 +40,6 @@ static json_t *sequence_json(const struct doppel_fingerprint *fingerprint)
     return sequence;
 }
 
-static void put_text_fields(json_t *row, const struct settings *settings,
-                            const struct doppel_record *record)
-{
-    struct text_view view;
-    if (!text_view_read(record, settings, &view))
-        return;
-    put_integer(row, "words", view.extra.words);
-    put_integer(row, "characters", view.extra.characters);
-    if (view.extra.bad_bytes)
-        put_integer(row, "bad_bytes", view.extra.bad_bytes);
-    put_bool(row, "too_short", view.too_short);
-    text_view_free(&view);
-}
-
 static json_t *hash_row(const struct settings *settings, const struct intake_file *file)
 {
     const struct doppel_record *record = &file->record;
@@ -70,7 +56,7 @@ static json_t *hash_row(const struct settings *settings, const struct intake_fil
         put_integer(row, "height", record->height);
         put_integer(row, "quality", record->quality);
     }
-    put_text_fields(row, settings, record);
+    put_text_details(row, settings, record);
     if (settings->codes)
         put_value(row, "sequence", sequence_json(&record->fingerprint));
     return row;

@@ -41,7 +41,7 @@ static enum doppel_status remove_named(struct doppel_library *library, const cha
 {
     struct doppel_item item;
     uint64_t id;
-    enum doppel_status status = find_item(library, name, &item, error);
+    enum doppel_status status = find_item(library, name, false, &item, error);
     if (status == DOPPEL_E_CORRUPT && parse_whole(name, 1, INT64_MAX, &id))
         return doppel_library_remove(library, id, error); /* it goes unread */
     if (status == DOPPEL_E_NOT_FOUND)

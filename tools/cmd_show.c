@@ -1,15 +1,19 @@
 /* doppel show ID|PATH...: all that the library knows of an item. */
+#include <stdlib.h>
+
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/item_row.h"
 #include "tools/output.h"
+#include "tools/text_judge.h"
 
 static const struct column columns[] = {
     {"id", "id", CELL_NUMBER},           {"kind", "kind", CELL_TEXT},
     {"scheme", "scheme", CELL_TEXT},     {"version", "version", CELL_NUMBER},
     {"codes", "codes", CELL_NUMBER},     {"code", "code", CELL_TEXT},
     {"width", "width", CELL_NUMBER},     {"height", "height", CELL_NUMBER},
-    {"quality", "quality", CELL_NUMBER}, {"size", "size", CELL_SIZE},
+    {"quality", "quality", CELL_NUMBER}, {"words", "words", CELL_NUMBER},
+    {"characters", NULL, CELL_NUMBER},   {"size", "size", CELL_SIZE},
     {"mtime", "modified", CELL_TIME},    {"added", "added", CELL_TIME},
     {"digest", "digest", CELL_TEXT},     {"path", "path", CELL_PATH},
 };
@@ -30,16 +34,17 @@ static json_t *sequence_of(const struct doppel_fingerprint *fingerprint)
     return sequence;
 }
 
-static void print_item(const struct doppel_item *item, struct output *output)
+static void print_item(const struct settings *settings, const struct doppel_item *item,
+                       struct output *output)
 {
     const struct doppel_fingerprint *fingerprint = &item->record.fingerprint;
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(item->record.scheme);
     json_t *row = item_row(item);
-    if (scheme && fingerprint->count) {
-        char hex[65];
-        doppel_code_to_hex(&fingerprint->codes[0], scheme->code_bits, hex);
+    if (fingerprint->count) {
+        char *hex = code_in_hex(fingerprint, 0);
         put_text(row, "code", hex);
+        free(hex);
     }
+    put_text_details(row, settings, &item->record);
     put_value(row, "sequence", sequence_of(fingerprint));
     output_row(output, row);
 }
@@ -53,11 +58,11 @@ int cmd_show(const struct settings *settings, struct report *report)
     struct output *output = output_new(settings, &layout, report);
     for (size_t i = 0; i < settings->operands.count; i++) {
         struct doppel_item item;
-        if (find_item(library, settings->operands.items[i], &item, &error)) {
+        if (find_item(library, settings->operands.items[i], true, &item, &error)) {
             report_input(report, settings->operands.items[i], error.message);
             continue;
         }
-        print_item(&item, output);
+        print_item(settings, &item, output);
         doppel_item_free(&item);
     }
     bool written = output_finish(output);

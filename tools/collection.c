@@ -42,21 +42,32 @@ char *absolute_path(const char *path)
     return joined;
 }
 
-enum doppel_status find_item(struct doppel_library *library, const char *name,
+enum doppel_status find_item(struct doppel_library *library, const char *name, bool with_attachment,
                              struct doppel_item *out, struct doppel_error *error)
 {
-    uint64_t id;
-    enum doppel_status status;
-    if (parse_whole(name, 1, INT64_MAX, &id)) {
-        status = doppel_library_get(library, id, false, out, error);
-    } else {
+    uint64_t id = 0;
+    enum doppel_status status = DOPPEL_OK;
+    if (!parse_whole(name, 1, INT64_MAX, &id)) {
+        struct doppel_item item;
         char *path = absolute_path(name);
-        status = doppel_library_by_path(library, path, out, error);
+        status = doppel_library_by_path(library, path, &item, error);
         free(path);
+        if (status == DOPPEL_OK) {
+            id = item.id;
+            doppel_item_free(&item);
+        }
     }
+    if (status == DOPPEL_OK)
+        status = doppel_library_get(library, id, with_attachment, out, error);
     return status == DOPPEL_E_NOT_FOUND
                ? doppel_fail(error, status, "the library holds no such item")
                : status;
+}
+
+bool is_of_wanted_scheme(const struct settings *settings, const struct doppel_record *record)
+{
+    const struct doppel_scheme *scheme = settings_scheme(settings, record->kind);
+    return scheme && scheme->id == record->scheme && scheme->version == record->version;
 }
 
 bool features_of_record(const struct doppel_record *record, struct doppel_image_features *out)

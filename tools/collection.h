@@ -17,8 +17,11 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
 char *absolute_path(const char *path);
 
 /* ID or PATH of a command line to an item; given (doppel_item_free). */
-enum doppel_status find_item(struct doppel_library *library, const char *name,
+enum doppel_status find_item(struct doppel_library *library, const char *name, bool with_attachment,
                              struct doppel_item *out, struct doppel_error *error);
+
+/* Whether an item is of the scheme that is asked for, and of its version: others never meet. */
+bool is_of_wanted_scheme(const struct settings *settings, const struct doppel_record *record);
 
 /* Fill features for the pixel check from an item's record; the fingerprint is borrowed from it. */
 bool features_of_record(const struct doppel_record *record, struct doppel_image_features *out);

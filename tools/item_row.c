@@ -2,6 +2,7 @@
 #include "tools/item_row.h"
 
 #include "tools/output.h"
+#include "tools/text_judge.h"
 
 json_t *item_row(const struct doppel_item *item)
 {
@@ -15,10 +16,12 @@ json_t *item_row(const struct doppel_item *item)
     put_text(row, "kind", doppel_kind_name(record->kind));
     put_text(row, "scheme", scheme ? scheme->name : "unknown");
     put_integer(row, "version", record->version);
-    put_integer(row, "codes", record->fingerprint.count);
-    put_integer(row, "width", record->width);
-    put_integer(row, "height", record->height);
-    put_integer(row, "quality", record->quality);
+    put_integer(row, "codes", code_count(&record->fingerprint));
+    if (record->kind == DOPPEL_KIND_IMAGE) {
+        put_integer(row, "width", record->width);
+        put_integer(row, "height", record->height);
+        put_integer(row, "quality", record->quality);
+    }
     put_integer(row, "size", (uint64_t)item->stamp.size);
     put_number(row, "mtime", (double)item->stamp.mtime_ns / 1e9, 3);
     put_number(row, "added", (double)item->added_ns / 1e9, 3);

@@ -342,9 +342,6 @@ static void fill_by_kind(struct settings *settings, bool one)
         struct doppel_scheme *entry = &settings->by_kind[schemes[i].kind];
         if (one ? &schemes[i] != settings->scheme : entry->id != DOPPEL_SCHEME_NONE)
             continue;
-        if (!one && schemes[i].kind == DOPPEL_KIND_TEXT &&
-            !(settings->verb->bit & (VERB_HASH | VERB_COMPARE | VERB_TUNE | VERB_SCAN)))
-            continue;
         *entry = schemes[i];
         if (entry->kind == DOPPEL_KIND_TEXT)
             entry->version = doppel_text_version(entry->version, &settings->text);

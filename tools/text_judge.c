@@ -28,6 +28,12 @@ uint32_t lanes_of(const struct doppel_fingerprint *fingerprint, uint16_t out[DOP
     return count;
 }
 
+uint32_t distance_bits(enum doppel_scheme_id id)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
+    return is_minhash(id) ? scheme->code_bits / LANE_BITS : scheme->code_bits;
+}
+
 uint32_t code_count(const struct doppel_fingerprint *fingerprint)
 {
     return is_minhash(fingerprint->scheme) && fingerprint->count ? 1 : fingerprint->count;
@@ -96,6 +102,16 @@ bool text_view_read(const struct doppel_record *record, const struct settings *s
     view.too_short = doppel_text_is_short(&settings->text, view.extra.words, view.extra.characters);
     *out = view;
     return true;
+}
+
+struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint)
+{
+    struct text_view view = {.scheme = fingerprint->scheme, .extra.words = 1};
+    if (is_minhash(fingerprint->scheme))
+        view.lane_count = lanes_of(fingerprint, view.lanes);
+    else
+        view.simhash = fingerprint->codes[0].word[0];
+    return view;
 }
 
 void text_view_free(struct text_view *view)
@@ -206,13 +222,12 @@ static bool sets_match(const struct settings *settings, const struct text_view *
 
 static void describe_same_words(const struct text_view *query, struct doppel_match *out)
 {
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(query->scheme);
     *out = (struct doppel_match){
         .kind = DOPPEL_KIND_TEXT,
         .scheme = query->scheme,
         .relation = DOPPEL_RELATION_SAME,
         .verified = DOPPEL_VERIFIED_EXACT,
-        .bits = query->lane_count ? query->lane_count : scheme->code_bits,
+        .bits = distance_bits(query->scheme),
         .similarity = 1,
         .false_positive_rate = -1,
         .has_coverage = true,
@@ -243,4 +258,18 @@ bool text_records_match(const struct settings *settings, const struct doppel_rec
     text_view_free(&query);
     text_view_free(&item);
     return matches;
+}
+
+void put_text_details(json_t *row, const struct settings *settings,
+                      const struct doppel_record *record)
+{
+    struct text_view view;
+    if (!text_view_read(record, settings, &view))
+        return;
+    put_integer(row, "words", view.extra.words);
+    put_integer(row, "characters", view.extra.characters);
+    if (view.extra.bad_bytes)
+        put_integer(row, "bad_bytes", view.extra.bad_bytes);
+    put_bool(row, "too_short", view.too_short);
+    text_view_free(&view);
 }

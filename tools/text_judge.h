@@ -9,6 +9,7 @@
 #include <doppel/text.h>
 
 #include "tools/options.h"
+#include "tools/output.h"
 
 /* What is known of a text. */
 struct text_view {
@@ -24,6 +25,8 @@ struct text_view {
 /* @param out given (text_view_free). @return false when the record is not of a text, or damaged */
 bool text_view_read(const struct doppel_record *record, const struct settings *settings,
                     struct text_view *out);
+/* Of a code alone. */
+struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint);
 void text_view_free(struct text_view *view);
 
 /* The limits of the command line, else of the preset, else the defaults. */
@@ -37,12 +40,19 @@ bool texts_match(const struct settings *settings, const struct text_view *query,
 bool text_records_match(const struct settings *settings, const struct doppel_record *a,
                         const struct doppel_record *b, struct doppel_match *out);
 
+/* What is said of a text: "words", "characters", "bad_bytes", "too_short"; of others nothing. */
+void put_text_details(json_t *row, const struct settings *settings,
+                      const struct doppel_record *record);
+
 /* Whether these are texts of the same words, and of some. */
 bool same_words(const struct text_view *a, const struct text_view *b);
 
 /* The lanes of a MinHash fingerprint. @return how many */
 uint32_t lanes_of(const struct doppel_fingerprint *fingerprint,
                   uint16_t out[DOPPEL_TEXT_MAX_LANES]);
+
+/* Of how many a distance is counted: bits of a code, lanes of MinHash. */
+uint32_t distance_bits(enum doppel_scheme_id scheme);
 
 /* How many codes a fingerprint is said to have: the lanes of MinHash are one. */
 uint32_t code_count(const struct doppel_fingerprint *fingerprint);

@@ -1,0 +1,378 @@
+/* Texts: what hash, compare, scan and the library say of text files. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collection.h"
+#include "writer.h"
+
+/* ---- hash ---- */
+
+static void hash_tells_what_a_text_is(void **state)
+{
+    (void)state;
+    keep_text("a.txt", write_words(1, 400));
+    char *json = doppel_prints(0, "hash", "--json", "a.txt");
+    assert_has(json, "\"kind\":\"text\",\"scheme\":\"minhash128\",\"version\":1,\"codes\":1,");
+    assert_has(json, "\"words\":400,");
+    assert_has(json, "\"too_short\":false");
+    assert_lacks(json, "bad_bytes");
+    assert_lacks(json, "width");
+    const char *code = strstr(json, "\"code\":\"");
+    assert_int_equal(strspn(code + 8, "0123456789abcdef"), 128 * 4);
+    free(json);
+}
+
+static void hash_knows_schemes_of_texts(void **state)
+{
+    (void)state;
+    keep_text("a.txt", write_words(1, 400));
+    static const struct {
+        const char *name;
+        size_t digits;
+    } schemes[] = {{"minhash128", 512}, {"minhash256", 1024}, {"simhash64", 16}};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        char *json = doppel_prints(0, "hash", "--json", "--scheme", schemes[i].name, "a.txt");
+        const char *code = strstr(json, "\"code\":\"");
+        assert_non_null(code);
+        assert_int_equal(strspn(code + 8, "0123456789abcdef"), schemes[i].digits);
+        free(json);
+    }
+}
+
+static void options_make_other_versions(void **state)
+{
+    (void)state;
+    static const char *const options[][2] = {
+        {"--shingle", "5"}, {"--shingle", "4"}, {"--unit", "characters"}, {"--preset", "ocr"}};
+    static const bool usual[] = {true, false, false, false};
+    keep_text("a.txt", write_words(1, 400));
+    char *plain = doppel_prints(0, "hash", "--json", "a.txt");
+    for (size_t i = 0; i < 4; i++) {
+        char *json = doppel_prints(0, "hash", "--json", options[i][0], options[i][1], "a.txt");
+        assert_int_equal(strcmp(json, plain) == 0, usual[i]);
+        assert_int_equal(strstr(json, "\"version\":1,") != NULL, usual[i]);
+        free(json);
+    }
+    char *again = doppel_prints(0, "hash", "--json", "a.txt"); /* from the cache */
+    assert_string_equal(again, plain);
+    free(again);
+    free(plain);
+}
+
+static void formats_are_told_apart(void **state)
+{
+    (void)state;
+    char *words = write_words(1, 300), *page = malloc(strlen(words) + 200);
+    sprintf(page, "<!DOCTYPE html><html><head><script>var a = 1;</script></head><body>\n<p>%s</p>",
+            words);
+    keep_text("page", page);
+    sprintf(page = malloc(strlen(words) + 20), "# %s\n", words);
+    keep_text("page.md", page);
+    keep_text("page.txt", words);
+    char *json = doppel_prints(0, "hash", "--json", "page", "page.md", "page.txt");
+    assert_int_equal(count_lines(json, "\"words\":300,"), 3);
+    free(json);
+    json = doppel_prints(0, "hash", "--json", "--text-format", "plain", "page");
+    assert_lacks(json, "\"words\":300,");
+    free(json);
+    json = doppel_prints(0, "hash", "--json", "page"); /* the cache keeps the two apart */
+    assert_has(json, "\"words\":300,");
+    free(json);
+}
+
+static void odd_texts_are_read(void **state)
+{
+    (void)state;
+    static const char latin[] = "caf\xe9 au lait is a drink of much milk and of some black coffee";
+    static const char wide[] = "\xff\xfeo\0n\0e\0 \0t\0w\0o\0";
+    write_file("latin.txt", latin, sizeof latin - 1);
+    write_file("wide.txt", wide, sizeof wide - 1);
+    char *json = doppel_prints(0, "hash", "--json", "latin.txt", "wide.txt");
+    assert_int_equal(count_lines(json, "\"bad_bytes\":1,"), 1);
+    assert_int_equal(count_lines(json, "\"words\":2,\"characters\":7,\"too_short\":true"), 1);
+    free(json);
+}
+
+static void unreadable_texts_are_named(void **state)
+{
+    (void)state;
+    write_file("empty.txt", "", 0);
+    write_file("nul.txt", "a\0b and c", 9);
+    keep_text("good.txt", write_words(1, 100));
+    keep_text("named.jpg", write_words(1, 100));
+    struct ran ran =
+        doppel("hash", "--json", "empty.txt", "nul.txt", "named.jpg", "gone.txt", "good.txt");
+    assert_code(&ran, 3);
+    assert_true(reported(ran.err, "empty.txt"));
+    assert_true(reported(ran.err, "nul.txt"));
+    assert_true(reported(ran.err, "named.jpg"));
+    assert_true(reported(ran.err, "gone.txt"));
+    assert_int_equal(count_lines(ran.out, ""), 1);
+    ran_free(&ran);
+    free(doppel_prints(0, "hash", "--kind", "text", "named.jpg"));
+}
+
+static void limits_are_kept(void **state)
+{
+    (void)state;
+    keep_text("long.txt", write_words(1, 5000));
+    struct ran ran = doppel("hash", "--max-bytes", "1K", "long.txt");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "--max-bytes");
+    ran_free(&ran);
+}
+
+/* ---- compare ---- */
+
+static void compare_counts_shingles(void **state)
+{
+    (void)state;
+    keep_text("a.txt", write_words(1, 1000));
+    keep_text("b.txt", replace_words(write_words(1, 1000), 50));
+    char *json = doppel_prints(0, "compare", "--json", "a.txt", "b.txt");
+    assert_has(json, "\"match\":true,\"limit\":{\"min_similarity\":0.7},\"kind\":\"text\"");
+    assert_has(json, "\"relation\":\"same\"");
+    assert_has(json, "\"bits\":128");
+    assert_has(json, "\"similarity\":0.8242"); /* 996 shingles, of which 19 x 5 + 1 differ */
+    assert_has(json, "\"verified\":\"exact\"");
+    assert_has(json, "\"query_coverage\":0.9036");
+    free(json);
+    json = doppel_prints(1, "compare", "--json", "--min-similarity", "0.9", "a.txt", "b.txt");
+    assert_has(json, "\"match\":false,\"limit\":{\"min_similarity\":0.9}");
+    assert_lacks(json, "relation");
+    free(json);
+}
+
+static void compare_knows_parts(void **state)
+{
+    (void)state;
+    keep_text("whole.txt", write_words(1, 1000));
+    keep_text("part.txt", write_words(1, 300));
+    char *json = doppel_prints(0, "compare", "--json", "part.txt", "whole.txt");
+    assert_has(json, "\"relation\":\"contained\"");
+    assert_has(json, "\"query_coverage\":1.0");
+    free(json);
+    json = doppel_prints(0, "compare", "--json", "whole.txt", "part.txt");
+    assert_has(json, "\"relation\":\"contains\"");
+    free(json);
+}
+
+static void short_texts_match_exactly_only(void **state)
+{
+    (void)state;
+    keep_text("a.txt", strdup("Five words are too few."));
+    keep_text("b.txt", strdup("five words, are too few"));
+    keep_text("c.txt", strdup("five words are too many"));
+    char *json = doppel_prints(0, "compare", "--json", "a.txt", "b.txt");
+    assert_has(json, "\"similarity\":1.0,\"verified\":\"exact\"");
+    free(json);
+    json = doppel_prints(1, "compare", "--json", "a.txt", "c.txt");
+    assert_has(json, "\"reason\":\"a is too short to be told by anything but the same words\"");
+    free(json);
+    free(doppel_prints(1, "compare", "--min-words", "5", "a.txt", "c.txt"));
+}
+
+static void texts_without_words_match_nothing(void **state)
+{
+    (void)state;
+    keep_text("a.txt", strdup("---- ----"));
+    keep_text("b.txt", strdup("==== ===="));
+    char *json = doppel_prints(1, "compare", "--json", "a.txt", "b.txt");
+    assert_has(json, "\"reason\":\"a has no words\"");
+    free(json);
+    make_folder("texts");
+    copy_file("a.txt", "texts/a.txt");
+    copy_file("b.txt", "texts/b.txt");
+    json = doppel_prints(0, "scan", "--json", "texts");
+    assert_string_equal(json, "");
+    free(json);
+}
+
+static void kinds_do_not_meet(void **state)
+{
+    (void)state;
+    keep_text("a.txt", write_words(1, 100));
+    keep_drawing("b.jpg", 0, 1);
+    char *json = doppel_prints(1, "compare", "--json", "a.txt", "b.jpg");
+    assert_has(json, "\"match\":false,\"reason\":\"a is of kind text, b of kind image\"");
+    free(json);
+}
+
+static void simhash_compares_bits(void **state)
+{
+    (void)state;
+    keep_text("a.txt", write_words(1, 2000));
+    keep_text("b.txt", replace_words(write_words(1, 2000), 400));
+    char *json = doppel_prints(0, "compare", "--json", "--scheme", "simhash64", "--max-distance",
+                               "12", "a.txt", "b.txt");
+    assert_has(json, "\"limit\":{\"max_distance\":12}");
+    assert_has(json, "\"bits\":64");
+    free(json);
+}
+
+/* ---- scan and the library ---- */
+
+static void make_texts(void)
+{
+    make_folder("texts");
+    keep_text("texts/a.txt", write_words(1, 1000));
+    copy_file("texts/a.txt", "texts/a-again.txt");
+    keep_text("texts/a-edited.txt", replace_words(write_words(1, 1000), 40));
+    keep_text("texts/a-loud.txt", in_capitals(write_words(1, 1000)));
+    keep_text("texts/b.txt", write_words(2, 500));
+    keep_text("texts/b-cut.txt", write_words(2, 400));
+    keep_text("texts/c.txt", write_words(3, 500));
+    keep_text("texts/short.txt", strdup("a short text"));
+    keep_text("texts/short-too.txt", strdup("another short text"));
+}
+
+static const char TEXT_GROUPS[] =
+    "texts/a-again.txt identical, texts/a-edited.txt near, texts/a-loud.txt same-content, "
+    "texts/a.txt kept\n"
+    "texts/b-cut.txt near, texts/b.txt kept\n";
+
+static void assert_groups(const char *json, const char *base, const char *wanted)
+{
+    char *groups = groups_as_text(json, base);
+    assert_string_equal(groups, wanted);
+    free(groups);
+}
+
+static void scan_finds_texts(void **state)
+{
+    (void)state;
+    make_texts();
+    char *one = doppel_prints(0, "scan", "--json", "-j1", "texts");
+    assert_groups(one, "", TEXT_GROUPS);
+    char *four = doppel_prints(0, "scan", "--json", "-j4", "--no-cache", "texts");
+    assert_string_equal(four, one);
+    free(four);
+    four = doppel_prints(0, "scan", "--json", "texts"); /* from the cache */
+    assert_string_equal(four, one);
+    free(four);
+    free(one);
+    one = doppel_prints(0, "scan", "--json", "--kind", "image", "texts");
+    assert_string_equal(one, "");
+    free(one);
+}
+
+static void scan_keeps_kinds_apart(void **state)
+{
+    (void)state;
+    make_texts();
+    make_collection();
+    char wanted[2048];
+    snprintf(wanted, sizeof wanted, "%s%s", COLLECTION_GROUPS, TEXT_GROUPS);
+    char *json = doppel_prints(0, "scan", "--json", "pics", "texts");
+    assert_groups(json, "", wanted);
+    free(json);
+    json = doppel_prints(0, "scan", "--json", "--kind", "text", "pics", "texts");
+    assert_groups(json, "", TEXT_GROUPS);
+    free(json);
+}
+
+static void references_of_texts_are_kept(void **state)
+{
+    (void)state;
+    make_texts();
+    make_folder("old");
+    copy_file("texts/b-cut.txt", "old/b.txt");
+    char *json = doppel_prints(0, "scan", "--json", "--reference", "old", "texts");
+    assert_has(json, "\"keep\":\"old/b.txt\"");
+    free(json);
+}
+
+static void library_finds_texts(void **state)
+{
+    (void)state;
+    make_texts();
+    free(doppel_prints(0, "add", "texts"));
+    char *json = doppel_prints(0, "add", "--json", "texts");
+    assert_int_equal(count_lines(json, "\"added\":\"unchanged\""), 9);
+    free(json);
+    keep_text("query.txt", replace_words(write_words(1, 1000), 50));
+    json = doppel_prints(0, "find", "--json", "query.txt");
+    assert_int_equal(count_lines(json, "\"relation\":\"same\""), 4);
+    assert_int_equal(count_lines(json, "\"verified\":\"codes\""), 4);
+    free(json);
+    keep_text("other.txt", write_words(9, 1000));
+    json = doppel_prints(1, "find", "--json", "other.txt");
+    assert_string_equal(json, "{\"query\":\"other.txt\",\"match\":false}\n");
+    free(json);
+    json = doppel_prints(0, "list", "--json", "--kind", "text");
+    assert_int_equal(count_lines(json, "\"scheme\":\"minhash128\""), 9);
+    free(json);
+    json = doppel_prints(0, "show", "--json", "1");
+    assert_has(json, "\"words\":1000,");
+    free(json);
+    json = doppel_prints(0, "groups", "--json");
+    assert_int_equal(count_lines(json, "\"kind\":\"text\""), 2);
+    free(json);
+}
+
+static void library_never_mixes_versions(void **state)
+{
+    (void)state;
+    make_texts();
+    free(doppel_prints(0, "add", "texts"));
+    free(doppel_prints(1, "find", "--shingle", "4", "texts/c.txt"));
+    char *json = doppel_prints(0, "groups", "--json", "--shingle", "4");
+    assert_string_equal(json, "");
+    free(json);
+    json = doppel_prints(0, "add", "--json", "--shingle", "4", "texts");
+    assert_int_equal(count_lines(json, "\"added\":\"updated\""), 9);
+    free(json);
+    free(doppel_prints(0, "find", "--shingle", "4", "texts/c.txt"));
+    free(doppel_prints(1, "find", "texts/c.txt"));
+}
+
+static void library_finds_codes_and_standard_input(void **state)
+{
+    (void)state;
+    make_texts();
+    free(doppel_prints(0, "add", "texts"));
+    char *json = doppel_prints(0, "hash", "--json", "texts/c.txt");
+    char *code = strstr(json, "\"code\":\"") + 8;
+    code[512] = '\0';
+    char *found = doppel_prints(0, "find", "--json", "--kind", "text", "--code", code);
+    assert_has(found, "/texts/c.txt\"");
+    assert_has(found, "\"verified\":\"signature\"");
+    free(found);
+    free(json);
+    char *words = write_words(3, 450);
+    const struct setting input = {.input = words};
+    struct ran ran = doppel_with(&input, "find", "--json", "-");
+    assert_code(&ran, 0);
+    assert_has(ran.out, "/texts/c.txt\"");
+    ran_free(&ran);
+    free(words);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SANDBOX(hash_tells_what_a_text_is),
+        IN_SANDBOX(hash_knows_schemes_of_texts),
+        IN_SANDBOX(options_make_other_versions),
+        IN_SANDBOX(formats_are_told_apart),
+        IN_SANDBOX(odd_texts_are_read),
+        IN_SANDBOX(unreadable_texts_are_named),
+        IN_SANDBOX(limits_are_kept),
+        IN_SANDBOX(compare_counts_shingles),
+        IN_SANDBOX(compare_knows_parts),
+        IN_SANDBOX(short_texts_match_exactly_only),
+        IN_SANDBOX(texts_without_words_match_nothing),
+        IN_SANDBOX(kinds_do_not_meet),
+        IN_SANDBOX(simhash_compares_bits),
+        IN_SANDBOX(scan_finds_texts),
+        IN_SANDBOX(scan_keeps_kinds_apart),
+        IN_SANDBOX(references_of_texts_are_kept),
+        IN_SANDBOX(library_finds_texts),
+        IN_SANDBOX(library_never_mixes_versions),
+        IN_SANDBOX(library_finds_codes_and_standard_input),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

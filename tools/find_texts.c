@@ -1,0 +1,118 @@
+/* The texts of a library, to be found by their words and shingles. */
+#include "tools/find_texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "tools/memory.h"
+
+struct known_words {
+    struct doppel_digest content;
+    uint64_t id;
+};
+
+struct find_texts {
+    const struct settings *settings;
+    struct doppel_library *library;
+    struct text_set *set;
+    ARRAY(struct known_words) words; /* of texts that have any; ordered by id */
+};
+
+/* What is left to be visited, once those of the same words were. */
+struct asking {
+    const struct find_texts *texts;
+    const struct text_view *query;
+    text_visitor *visitor;
+    void *context;
+};
+
+static bool load_view(void *context, uint64_t id, struct text_view *out)
+{
+    const struct find_texts *texts = context;
+    struct doppel_item item;
+    if (doppel_library_get(texts->library, id, true, &item, NULL))
+        return false;
+    bool good = text_view_read(&item.record, texts->settings, out);
+    if (good)
+        out->kept = true;
+    doppel_item_free(&item);
+    return good;
+}
+
+enum doppel_status find_texts_new(const struct settings *settings, struct doppel_library *library,
+                                  struct find_texts **out, struct doppel_error *error)
+{
+    struct find_texts *texts = must_allocate(sizeof *texts);
+    texts->settings = settings;
+    texts->library = library;
+    enum doppel_status status = text_set_new(settings, load_view, texts, &texts->set, error);
+    if (status)
+        free(texts);
+    else
+        *out = texts;
+    return status;
+}
+
+void find_texts_free(struct find_texts *texts)
+{
+    if (!texts)
+        return;
+    text_set_free(texts->set);
+    array_free(&texts->words);
+    free(texts);
+}
+
+enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_item *item,
+                                  struct report *report, struct doppel_error *error)
+{
+    struct text_view view;
+    if (!load_view(texts, item->id, &view)) {
+        report_input(report, item->path, "what the library keeps of it is damaged");
+        return DOPPEL_OK;
+    }
+    struct known_words words = {view.extra.content, item->id};
+    enum doppel_status status = text_set_add(texts->set, item->id, &view, error);
+    if (!status && view.extra.words && !array_push(&texts->words, words))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
+    text_view_free(&view);
+    return status;
+}
+
+static bool has_words_of(const struct known_words *words, const struct text_view *query)
+{
+    return query->extra.words && memcmp(words->content.bytes, query->extra.content.bytes,
+                                        sizeof words->content.bytes) == 0;
+}
+
+static int by_id(const void *left, const void *right)
+{
+    const struct known_words *a = left, *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static bool visit_other(void *context, uint64_t id, const struct doppel_match *match)
+{
+    const struct asking *asking = context;
+    struct known_words wanted = {.id = id};
+    const struct known_words *words = bsearch(&wanted, asking->texts->words.items,
+                                              asking->texts->words.count, sizeof wanted, by_id);
+    if (words && has_words_of(words, asking->query))
+        return true;
+    return asking->visitor(asking->context, id, match);
+}
+
+enum doppel_status find_texts_ask(const struct find_texts *texts, const struct text_view *query,
+                                  text_visitor *visitor, void *context, struct doppel_error *error)
+{
+    struct asking asking = {texts, query, visitor, context};
+    for (size_t i = 0; i < texts->words.count; i++) {
+        struct doppel_match match;
+        if (!has_words_of(&texts->words.items[i], query))
+            continue;
+        (void)texts_match(texts->settings, query, query, &match); /* the same words */
+        if (!visitor(context, texts->words.items[i].id, &match))
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    }
+    return text_set_find(texts->set, query, visit_other, &asking, error);
+}
