@@ -357,7 +357,8 @@ static enum doppel_status prepare(struct ingest *ingest, struct doppel_error *er
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a parser");
     enum doppel_status status = doppel_text_new(&options->text, &ingest->text, error);
     if (!status)
-        status = doppel_library_set_text_options(ingest->library, &options->text, error);
+        status = doppel_library_set_text_options(ingest->library, &options->text, &options->limits,
+                                                 error);
     if (!status)
         status = doppel_library_commit(ingest->library, error);
     if (!status)

@@ -324,17 +324,19 @@ struct doppel_library_text {
     struct doppel_error error; /**< status != OK: it is damaged, and only its id is known */
 };
 
-/** How the texts of the library were read. DOPPEL_E_NOT_FOUND: there are none yet. */
+/** How the texts of the library were read, and the limits they were decided by; either may be NULL.
+ * DOPPEL_E_NOT_FOUND: there are none yet. */
 DOPPEL_API enum doppel_status doppel_library_text_options(struct doppel_library *library,
-                                                          struct doppel_text_options *out,
+                                                          struct doppel_text_options *out_options,
+                                                          struct doppel_text_limits *out_limits,
                                                           struct doppel_error *error);
 
-/** Say how its texts are read, before the first one is added; a library keeps to one way.
- * DOPPEL_E_VERSION with a sentence that says in what they differ: it has another one. As
+/** Say how its texts are read and decided, before the first one is added: a library keeps to one
+ * way. DOPPEL_E_VERSION with a sentence that says in what they differ: it has another one. As
  * doppel_library_add. */
 DOPPEL_API enum doppel_status doppel_library_set_text_options(
     struct doppel_library *library, const struct doppel_text_options *options,
-    struct doppel_error *error);
+    const struct doppel_text_limits *limits, struct doppel_error *error);
 
 /** Remember a text. `id`, `added_ns` and `error` are not looked at. As doppel_library_add; also
  * DOPPEL_E_ARGUMENT for signatures of another length than the library's. */

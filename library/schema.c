@@ -27,7 +27,8 @@
     " one INTEGER PRIMARY KEY CHECK(one = 1),"                                                     \
     " format INTEGER NOT NULL, nfkc INTEGER NOT NULL, fold_case INTEGER NOT NULL,"                 \
     " drop_punctuation INTEGER NOT NULL, unit INTEGER NOT NULL, shingle INTEGER NOT NULL,"         \
-    " min_words INTEGER NOT NULL, lanes INTEGER NOT NULL, checksum INTEGER NOT NULL"               \
+    " min_words INTEGER NOT NULL, lanes INTEGER NOT NULL,"                                         \
+    " min_similarity REAL NOT NULL, min_containment REAL NOT NULL, checksum INTEGER NOT NULL"      \
     ") STRICT;"
 
 const char catalogue_upgrade[] = TEXT_TABLES;

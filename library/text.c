@@ -218,7 +218,7 @@ static enum doppel_status check_lanes(struct doppel_library *library,
 {
     struct doppel_text_options options;
     if (!library->text_lanes) {
-        enum doppel_status status = doppel_library_text_options(library, &options, error);
+        enum doppel_status status = doppel_library_text_options(library, &options, NULL, error);
         if (status)
             return status;
         library->text_lanes = options.lanes;

@@ -1,107 +1,149 @@
-/* How the texts of a library are read: one way for all of them. */
+/* How the texts of a library are read and decided: one way for all of them. */
 #include "library/catalogue.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define OPTION_COLUMNS                                                                             \
-    "one, format, nfkc, fold_case, drop_punctuation, unit, shingle, min_words, lanes"
-#define OPTION_VALUES "1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8"
-enum { OPTION_COUNT = 8 };
+    "one, format, nfkc, fold_case, drop_punctuation, unit, shingle, min_words, lanes, "            \
+    "min_similarity, min_containment"
+#define OPTION_VALUES "1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"
+enum { WHOLE_COUNT = 8, OPTION_COUNT = 10 };
 
 /* The options as numbers, in the order of the columns. */
-static void to_numbers(const struct doppel_text_options *options, int64_t out[OPTION_COUNT])
+struct numbers {
+    int64_t whole[WHOLE_COUNT];
+    double similarity, containment;
+};
+
+static const char *const names[OPTION_COUNT] = {
+    "format",  "nfkc",      "fold case", "drop punctuation",   "unit",
+    "shingle", "min words", "lanes",     "minimal similarity", "minimal containment"};
+
+static struct numbers to_numbers(const struct doppel_text_options *options,
+                                 const struct doppel_text_limits *limits)
 {
-    const int64_t numbers[OPTION_COUNT] = {
-        options->format,        options->nfkc,    options->fold_case, options->drop_punctuation,
-        (int64_t)options->unit, options->shingle, options->min_words, options->lanes};
-    memcpy(out, numbers, sizeof numbers);
+    return (struct numbers){
+        .whole = {(int64_t)options->format, options->nfkc, options->fold_case,
+                  options->drop_punctuation, (int64_t)options->unit, options->shingle,
+                  options->min_words, options->lanes},
+        .similarity = limits->min_similarity,
+        .containment = limits->min_containment,
+    };
 }
 
-static bool from_numbers(const int64_t numbers[OPTION_COUNT], struct doppel_text_options *out)
+static bool make_sense(const struct numbers *numbers)
 {
-    static const int64_t most[OPTION_COUNT] = {
+    static const int64_t most[WHOLE_COUNT] = {
         DOPPEL_TEXT_AUTO,     1, 1, 1, DOPPEL_TEXT_CHARACTERS, DOPPEL_TEXT_MAX_SHINGLE, UINT32_MAX,
         DOPPEL_TEXT_MAX_LANES};
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (numbers[i] < 0 || numbers[i] > most[i])
+    for (size_t i = 0; i < WHOLE_COUNT; i++)
+        if (numbers->whole[i] < 0 || numbers->whole[i] > most[i])
             return false;
-    *out = (struct doppel_text_options){
-        .format = (enum doppel_text_format)numbers[0],
-        .nfkc = numbers[1],
-        .fold_case = numbers[2],
-        .drop_punctuation = numbers[3],
-        .unit = (enum doppel_text_unit)numbers[4],
-        .shingle = (uint32_t)numbers[5],
-        .min_words = (uint32_t)numbers[6],
-        .lanes = (uint32_t)numbers[7],
-    };
-    return out->shingle && (out->lanes == 128 || out->lanes == 256);
+    return numbers->whole[5] > 0 && (numbers->whole[7] == 128 || numbers->whole[7] == 256) &&
+           numbers->similarity >= 0 && numbers->containment >= 0;
 }
 
-static enum doppel_status read_options(struct doppel_library *library, sqlite3_stmt *statement,
-                                       struct doppel_text_options *out, struct doppel_error *error)
+static struct doppel_text_options to_options(const struct numbers *numbers)
 {
-    int64_t numbers[OPTION_COUNT];
-    struct doppel_text_options options;
-    for (int i = 0; i < OPTION_COUNT; i++)
-        numbers[i] = sqlite3_column_int64(statement, i);
-    if (sqlite3_column_int(statement, OPTION_COUNT) != 1 || !from_numbers(numbers, &options))
-        return doppel_fail(error, DOPPEL_E_CORRUPT,
-                           "%s: how its texts were read is damaged in the catalogue",
-                           library->directory);
-    *out = options;
-    return DOPPEL_OK;
+    const int64_t *whole = numbers->whole;
+    return (struct doppel_text_options){
+        .format = (enum doppel_text_format)whole[0],
+        .nfkc = whole[1],
+        .fold_case = whole[2],
+        .drop_punctuation = whole[3],
+        .unit = (enum doppel_text_unit)whole[4],
+        .shingle = (uint32_t)whole[5],
+        .min_words = (uint32_t)whole[6],
+        .lanes = (uint32_t)whole[7],
+    };
 }
 
-enum doppel_status doppel_library_text_options(struct doppel_library *library,
-                                               struct doppel_text_options *out,
-                                               struct doppel_error *error)
+/* DOPPEL_E_NOT_FOUND, without a sentence; DOPPEL_E_CORRUPT. */
+static enum doppel_status read_numbers(struct doppel_library *library, struct numbers *out,
+                                       struct doppel_error *error)
 {
     sqlite3_stmt *statement;
-    enum doppel_status status =
-        doppel_store_statement(library->store,
-                               "SELECT format, nfkc, fold_case, drop_punctuation, unit, shingle,"
-                               " min_words, lanes, " IS_WHOLE(OPTION_COLUMNS) " FROM text_options",
-                               &statement, error);
+    enum doppel_status status = doppel_store_statement(
+        library->store,
+        "SELECT format, nfkc, fold_case, drop_punctuation, unit, shingle, min_words, lanes,"
+        " min_similarity, min_containment, " IS_WHOLE(OPTION_COLUMNS) " FROM text_options",
+        &statement, error);
     bool row;
     if (!status)
         status = doppel_store_step(library->store, statement, &row, error);
+    if (status || !row)
+        return status ? status : DOPPEL_E_NOT_FOUND;
+    for (int i = 0; i < WHOLE_COUNT; i++)
+        out->whole[i] = sqlite3_column_int64(statement, i);
+    out->similarity = sqlite3_column_double(statement, WHOLE_COUNT);
+    out->containment = sqlite3_column_double(statement, WHOLE_COUNT + 1);
+    bool whole = sqlite3_column_int(statement, OPTION_COUNT) == 1;
+    sqlite3_reset(statement);
+    if (whole && make_sense(out))
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_CORRUPT,
+                       "%s: how its texts were read is damaged in the catalogue",
+                       library->directory);
+}
+
+enum doppel_status doppel_library_text_options(struct doppel_library *library,
+                                               struct doppel_text_options *out_options,
+                                               struct doppel_text_limits *out_limits,
+                                               struct doppel_error *error)
+{
+    struct numbers numbers;
+    enum doppel_status status = read_numbers(library, &numbers, error);
+    if (status == DOPPEL_E_NOT_FOUND)
+        return doppel_fail(error, status, "%s: holds no texts yet", library->directory);
     if (status)
         return status;
-    if (!row)
-        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: holds no texts yet", library->directory);
-    status = read_options(library, statement, out, error);
-    sqlite3_reset(statement);
-    return status;
+    if (out_options)
+        *out_options = to_options(&numbers);
+    if (out_limits)
+        *out_limits = (struct doppel_text_limits){numbers.similarity, numbers.containment};
+    return DOPPEL_OK;
 }
 
 /* ---- differences ---- */
 
-static const char *const names[OPTION_COUNT] = {
-    "format", "nfkc", "fold case", "drop punctuation", "unit", "shingle", "min words", "lanes"};
-
 /* A value as one would say it. */
-static void say_option(size_t option, int64_t value, char *out, size_t size)
+static void say_option(const struct numbers *numbers, size_t option, char *out, size_t size)
 {
     static const char *const formats[] = {"plain", "html", "markdown", "auto"};
     static const char *const units[] = {"words", "characters"};
-    if (option > 4)
-        snprintf(out, size, "%lld", (long long)value);
+    if (option >= WHOLE_COUNT)
+        snprintf(out, size, "%g",
+                 option == WHOLE_COUNT ? numbers->similarity : numbers->containment);
+    else if (option > 4)
+        snprintf(out, size, "%lld", (long long)numbers->whole[option]);
     else
         snprintf(out, size, "%s",
-                 option == 0   ? formats[value]
-                 : option == 4 ? units[value]
-                 : value       ? "on"
-                               : "off");
+                 option == 0              ? formats[numbers->whole[option]]
+                 : option == 4            ? units[numbers->whole[option]]
+                 : numbers->whole[option] ? "on"
+                                          : "off");
 }
 
-static enum doppel_status refuse(const struct doppel_library *library, size_t option, int64_t had,
-                                 int64_t wanted, struct doppel_error *error)
+/* The first option in which they differ; OPTION_COUNT: in none. */
+static size_t find_difference(const struct numbers *a, const struct numbers *b)
+{
+    for (size_t i = 0; i < WHOLE_COUNT; i++)
+        if (a->whole[i] != b->whole[i])
+            return i;
+    if (a->similarity < b->similarity || a->similarity > b->similarity)
+        return WHOLE_COUNT;
+    bool same = a->containment >= b->containment && a->containment <= b->containment;
+    return same ? OPTION_COUNT : WHOLE_COUNT + 1;
+}
+
+static enum doppel_status refuse(const struct doppel_library *library, const struct numbers *had,
+                                 const struct numbers *wanted, size_t option,
+                                 struct doppel_error *error)
 {
     char texts[2][24];
-    say_option(option, had, texts[0], sizeof texts[0]);
-    say_option(option, wanted, texts[1], sizeof texts[1]);
+    say_option(had, option, texts[0], sizeof texts[0]);
+    say_option(wanted, option, texts[1], sizeof texts[1]);
     return doppel_fail(error, DOPPEL_E_VERSION,
                        "%s: its texts were read with %s %s, not %s: use the same, or another "
                        "library",
@@ -109,8 +151,7 @@ static enum doppel_status refuse(const struct doppel_library *library, size_t op
 }
 
 static enum doppel_status insert_options(struct doppel_library *library,
-                                         const int64_t numbers[OPTION_COUNT],
-                                         struct doppel_error *error)
+                                         const struct numbers *numbers, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(library->store,
@@ -120,34 +161,34 @@ static enum doppel_status insert_options(struct doppel_library *library,
                                                        &statement, error);
     if (status)
         return status;
-    for (int i = 0; i < OPTION_COUNT; i++)
-        sqlite3_bind_int64(statement, i + 1, numbers[i]);
+    for (int i = 0; i < WHOLE_COUNT; i++)
+        sqlite3_bind_int64(statement, i + 1, numbers->whole[i]);
+    sqlite3_bind_double(statement, WHOLE_COUNT + 1, numbers->similarity);
+    sqlite3_bind_double(statement, WHOLE_COUNT + 2, numbers->containment);
     return library_run(library, statement, error);
 }
 
-static enum doppel_status set_options(struct doppel_library *library,
-                                      const struct doppel_text_options *options,
+static enum doppel_status set_options(struct doppel_library *library, const struct numbers *wanted,
                                       struct doppel_error *error)
 {
-    int64_t wanted[OPTION_COUNT], had[OPTION_COUNT];
-    struct doppel_text_options present;
-    to_numbers(options, wanted);
-    enum doppel_status status = doppel_library_text_options(library, &present, error);
+    struct numbers had;
+    enum doppel_status status = read_numbers(library, &had, error);
     if (status == DOPPEL_E_NOT_FOUND)
         return insert_options(library, wanted, error);
     if (status)
         return status;
-    to_numbers(&present, had);
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (had[i] != wanted[i])
-            return refuse(library, i, had[i], wanted[i], error);
-    return DOPPEL_OK;
+    size_t option = find_difference(&had, wanted);
+    return option == OPTION_COUNT ? DOPPEL_OK : refuse(library, &had, wanted, option, error);
 }
 
 enum doppel_status doppel_library_set_text_options(struct doppel_library *library,
                                                    const struct doppel_text_options *options,
+                                                   const struct doppel_text_limits *limits,
                                                    struct doppel_error *error)
 {
+    struct numbers wanted = to_numbers(options, limits);
+    if (!make_sense(&wanted))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no way to read texts");
     enum doppel_status status = library_begin(library, error);
-    return status ? status : library_end(library, set_options(library, options, error));
+    return status ? status : library_end(library, set_options(library, &wanted, error));
 }

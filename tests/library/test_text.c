@@ -8,6 +8,8 @@
 
 #include "library/schema.h"
 
+static const struct doppel_text_limits limits = {0.7, 0.9};
+
 enum { LANES = 128, TEXTS = 40, MAX_SHINGLES = 50 };
 
 /* What `seed` makes, in static storage. */
@@ -87,7 +89,7 @@ static struct doppel_library *open_for_texts(const char *folder)
 {
     const struct doppel_text_options options = doppel_text_options_default();
     struct doppel_library *library = open_library(folder);
-    assert_int_equal(doppel_library_set_text_options(library, &options, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_text_options(library, &options, &limits, NULL), DOPPEL_OK);
     return library;
 }
 
@@ -198,31 +200,39 @@ static void test_options(void **state)
 {
     struct doppel_library *library = open_library(*state);
     struct doppel_text_options options = doppel_text_options_default(), got;
+    struct doppel_text_limits got_limits, other = {0.6, 0.9};
     struct doppel_error error;
     uint64_t id;
     struct made made;
-    assert_int_equal(doppel_library_text_options(library, &got, NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_library_text_options(library, &got, NULL, NULL), DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_library_add_text(library, make(1, &made), &id, NULL),
                      DOPPEL_E_NOT_FOUND);
-    assert_int_equal(doppel_library_set_text_options(library, &options, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_set_text_options(library, &options, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_text_options(library, &options, &limits, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_text_options(library, &options, &limits, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
 
     library = open_library(*state);
-    assert_int_equal(doppel_library_text_options(library, &got, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_text_options(library, &got, &got_limits, NULL), DOPPEL_OK);
+    assert_memory_equal(&got_limits, &limits, sizeof limits);
     assert_memory_equal(&got, &options, sizeof got);
     options.shingle = 4;
-    assert_int_equal(doppel_library_set_text_options(library, &options, &error), DOPPEL_E_VERSION);
+    assert_int_equal(doppel_library_set_text_options(library, &options, &limits, &error),
+                     DOPPEL_E_VERSION);
     assert_non_null(strstr(error.message, "with shingle 5, not 4"));
     options.shingle = 5;
     options.unit = DOPPEL_TEXT_CHARACTERS;
-    assert_int_equal(doppel_library_set_text_options(library, &options, &error), DOPPEL_E_VERSION);
+    assert_int_equal(doppel_library_set_text_options(library, &options, &limits, &error),
+                     DOPPEL_E_VERSION);
     assert_non_null(strstr(error.message, "with unit words, not characters"));
     options = got;
     options.nfkc = false;
-    assert_int_equal(doppel_library_set_text_options(library, &options, &error), DOPPEL_E_VERSION);
+    assert_int_equal(doppel_library_set_text_options(library, &options, &limits, &error),
+                     DOPPEL_E_VERSION);
     assert_non_null(strstr(error.message, "with nfkc on, not off"));
+    assert_int_equal(doppel_library_set_text_options(library, &got, &other, &error),
+                     DOPPEL_E_VERSION);
+    assert_non_null(strstr(error.message, "with minimal similarity 0.7, not 0.6"));
     make(1, &made);
     made.text.lane_count = 64;
     assert_int_equal(doppel_library_add_text(library, &made.text, &id, NULL), DOPPEL_E_ARGUMENT);
@@ -270,7 +280,7 @@ static void test_damage_is_noticed(void **state)
         struct doppel_text_options options;
         assert_int_equal(doppel_library_each_text(library, &all, count_damaged, &visit, NULL),
                          DOPPEL_OK);
-        enum doppel_status status = doppel_library_text_options(library, &options, NULL);
+        enum doppel_status status = doppel_library_text_options(library, &options, NULL, NULL);
         bool is_options = strncmp(table, "text_options", 12) == 0;
         assert_int_equal(status, is_options ? DOPPEL_E_CORRUPT : DOPPEL_OK);
         assert_int_equal(visit.count, 3);
