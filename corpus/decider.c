@@ -61,13 +61,16 @@ uint32_t decider_leader(const struct decider *decider, uint32_t number)
 
 /* ---- what is known ---- */
 
+static struct doppel_digest digest_of_id(const char *id)
+{
+    return id ? doppel_digest_bytes(id, strlen(id)) : (struct doppel_digest){0};
+}
+
 /* The next record, which says nothing yet. */
 static enum doppel_status push(struct decider *decider, const char *id,
                                const struct doppel_digest *content, struct doppel_error *error)
 {
-    struct doppel_digest digest = {0};
-    if (id)
-        digest = doppel_digest_bytes(id, strlen(id));
+    struct doppel_digest digest = digest_of_id(id);
     if (decider->count >= NO_NUMBER - 1)
         return doppel_fail(error, DOPPEL_E_LIMIT, "more than 2^32 records");
     uint32_t number = (uint32_t)decider->count;
@@ -91,10 +94,10 @@ static uint32_t find_content(const struct decider *decider, const struct doppel_
     return decider->flags.items[leader] & FLAG_REPLACED ? (uint32_t)NO_NUMBER : earlier;
 }
 
-static uint32_t find_id(const struct decider *decider, uint32_t number, const char *id)
+static uint32_t find_id(const struct decider *decider, const struct doppel_digest *digest,
+                        const char *id)
 {
-    const struct doppel_digest *ids = decider->ids.items;
-    return id ? number_map_find(&decider->by_id, ids, &ids[number]) : (uint32_t)NO_NUMBER;
+    return id ? number_map_find(&decider->by_id, decider->ids.items, digest) : (uint32_t)NO_NUMBER;
 }
 
 static void replace(struct decider *decider, uint32_t number)
@@ -121,7 +124,7 @@ enum doppel_status decider_restore(struct decider *decider, const struct decider
     if (status)
         return status;
     uint32_t number = (uint32_t)decider->count - 1;
-    uint32_t former = find_id(decider, number, past->id);
+    uint32_t former = find_id(decider, &decider->ids.items[number], past->id);
     if (former != NO_NUMBER)
         replace(decider, former);
     status = remember(decider, number, past->id, error);
@@ -151,16 +154,25 @@ static void follow(struct decider *decider, struct decider_answer *answer, uint3
 }
 
 /* The same content as an earlier record. */
-static enum doppel_status decide_same(struct decider *decider, uint32_t earlier,
-                                      struct decider_answer *answer, struct doppel_error *error)
+static void decide_same(struct decider *decider, uint32_t earlier, struct decider_answer *answer)
 {
-    bool matches;
     answer->decision = DOPPEL_DECISION_DUPLICATE;
     answer->reason = "same-content";
     answer->of = decider->leaders.items[earlier];
     answer->has_match = true;
+    answer->match = (struct doppel_match){
+        .kind = DOPPEL_KIND_TEXT,
+        .scheme = decider->host.lanes == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128,
+        .relation = DOPPEL_RELATION_SAME,
+        .verified = DOPPEL_VERIFIED_EXACT,
+        .bits = decider->host.lanes,
+        .similarity = 1,
+        .false_positive_rate = -1,
+        .has_coverage = true,
+        .query_coverage = 1,
+        .item_coverage = 1,
+    };
     follow(decider, answer, answer->of);
-    return compare(decider, earlier, answer, &matches, error);
 }
 
 /* The first leader within the limit of similarity, else the first by containment; `*out_of` is
@@ -223,8 +235,10 @@ static enum doppel_status decide_by_text(struct decider *decider,
                                          struct decider_answer *answer, struct doppel_error *error)
 {
     uint32_t earlier = find_content(decider, &record->content);
-    if (earlier != NO_NUMBER)
-        return decide_same(decider, earlier, answer, error);
+    if (earlier != NO_NUMBER) {
+        decide_same(decider, earlier, answer);
+        return DOPPEL_OK;
+    }
     answer->decision = DOPPEL_DECISION_TOO_SHORT;
     if (record->too_short)
         return DOPPEL_OK;
@@ -264,7 +278,8 @@ static enum doppel_status decide_same_id(struct decider *decider,
         if (memcmp(&contents[former], &record->content, sizeof *contents) != 0)
             return decide_update(decider, record, former, answer, error);
         answer->kept = false;
-        return decide_same(decider, former, answer, error);
+        decide_same(decider, former, answer);
+        return DOPPEL_OK;
     }
     bool skip = decider->on_same_id == DOPPEL_SAME_ID_SKIP;
     answer->decision = skip ? DOPPEL_DECISION_DUPLICATE : DOPPEL_DECISION_CONFLICT;
@@ -282,10 +297,23 @@ static enum doppel_status decide(struct decider *decider, const struct decider_r
         answer->kept = false;
         return DOPPEL_OK;
     }
-    uint32_t former = find_id(decider, answer->number, record->id);
+    uint32_t former = find_id(decider, &decider->ids.items[answer->number], record->id);
     if (former != NO_NUMBER)
         return decide_same_id(decider, record, former, answer, error);
     return decide_by_text(decider, record, answer, error);
+}
+
+bool decider_wants_candidates(const struct decider *decider, const struct decider_record *record)
+{
+    const struct doppel_digest *contents = decider->contents.items;
+    struct doppel_digest digest = digest_of_id(record->id);
+    if (record->unreadable || record->too_short)
+        return false;
+    uint32_t former = find_id(decider, &digest, record->id);
+    if (former != NO_NUMBER)
+        return decider->on_same_id == DOPPEL_SAME_ID_UPDATE &&
+               memcmp(&contents[former], &record->content, sizeof *contents) != 0;
+    return find_content(decider, &record->content) == NO_NUMBER;
 }
 
 enum doppel_status decider_next(struct decider *decider, const struct decider_record *record,

@@ -19,6 +19,7 @@ struct decider_host {
     /* Strings borrowed until the next call but one. */
     struct doppel_origin (*origin)(void *context, uint32_t number);
     void *context;
+    uint32_t lanes; /* of signatures, 128 or 256 */
 };
 
 struct decider;
@@ -48,6 +49,9 @@ struct decider_answer {
     bool leads; /* later records are to be compared with it */
     bool kept;  /* it says something that is not known yet: a library remembers it */
 };
+
+/** Whether candidates will be asked for, if this is the next record. */
+bool decider_wants_candidates(const struct decider *decider, const struct decider_record *record);
 
 /** Decide of the next record. DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_LIMIT (2^32 records); what
  * `match` returns: then the record is not decided, and the decider is to be freed. */

@@ -57,8 +57,7 @@ static uint32_t equal_lanes(const uint16_t *a, const uint16_t *b, uint32_t lanes
     return equal;
 }
 
-bool sieve_passes(const struct sieve *sieve, const uint16_t *a, const uint16_t *b, uint32_t size_a,
-                  uint32_t size_b)
+bool sieve_passes_equal(const struct sieve *sieve, uint32_t equal, uint32_t size_a, uint32_t size_b)
 {
     uint32_t smaller = size_a < size_b ? size_a : size_b;
     uint32_t larger = size_a < size_b ? size_b : size_a;
@@ -68,5 +67,11 @@ bool sieve_passes(const struct sieve *sieve, const uint16_t *a, const uint16_t *
     if (class == SIEVE_CLASSES)
         return true;
     int step = (int)(least_similarity(sieve, smaller, larger) * SIEVE_STEPS);
-    return equal_lanes(a, b, sieve->lanes) >= sieve->least[class][step];
+    return equal >= sieve->least[class][step];
+}
+
+bool sieve_passes(const struct sieve *sieve, const uint16_t *a, const uint16_t *b, uint32_t size_a,
+                  uint32_t size_b)
+{
+    return sieve_passes_equal(sieve, equal_lanes(a, b, sieve->lanes), size_a, size_b);
 }

@@ -2,7 +2,7 @@
 #ifndef DOPPEL_CORPUS_DEDUP_SIEVE_H
 #define DOPPEL_CORPUS_DEDUP_SIEVE_H
 
-#include "corpus/dedup_room.h"
+#include <doppel/match.h>
 
 enum { SIEVE_STEPS = 64, SIEVE_CLASSES = 3 };
 
@@ -18,5 +18,9 @@ void sieve_init(struct sieve *sieve, uint32_t lanes, const struct doppel_text_li
 /** @param sizes of the two sets; 0: not known. @return false: it is not worth it */
 bool sieve_passes(const struct sieve *sieve, const uint16_t *a, const uint16_t *b, uint32_t size_a,
                   uint32_t size_b);
+
+/** Likewise by how many lanes are equal. */
+bool sieve_passes_equal(const struct sieve *sieve, uint32_t equal, uint32_t size_a,
+                        uint32_t size_b);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "corpus/dedup_sieve.h"
 #include "corpus/ingest_batch.h"
 #include "corpus/ingest_leaders.h"
 #include "corpus/ingest_memory.h"
@@ -33,6 +34,7 @@ struct ingest {
     struct batches *batches;
     struct leaders *leaders;
     struct memory memory;
+    struct sieve sieve;
 
     /* the record that is being decided */
     struct ingest_batch *batch;
@@ -102,27 +104,66 @@ static struct doppel_text_evidence own_evidence(const struct ingest *ingest)
 
 /* ---- what the decider asks ---- */
 
-static enum doppel_status match_texts(void *context, uint32_t number, uint32_t earlier,
-                                      struct doppel_match *out, bool *out_matches,
-                                      struct doppel_error *error)
+/* The sizes of both sets, found out where they can be: the sieve is the same whatever was read
+ * before. */
+static enum doppel_status know_sizes(struct ingest *ingest, uint32_t earlier,
+                                     struct doppel_error *error)
 {
-    struct ingest *ingest = context;
     const struct leader *leader;
-    uint64_t id = ingest->memory.ids.items[earlier];
-    (void)number; /* always the record at hand */
-    enum doppel_status status = leaders_get(ingest->leaders, id, false, &leader, error);
-    bool same = !status && !leader->missing &&
-                memcmp(&leader->content, &ingest->record->content, sizeof leader->content) == 0;
-    if (!status && !same)
-        status = leaders_get(ingest->leaders, id, true, &leader, error);
-    if (!status && !same)
-        status = load_own_shingles(ingest, error);
+    struct memory *memory = &ingest->memory;
+    enum doppel_status status = load_own_shingles(ingest, error);
+    if (status || memory->sizes.items[earlier])
+        return status;
+    status = leaders_get(ingest->leaders, memory->ids.items[earlier], true, &leader, error);
+    if (!status)
+        memory->sizes.items[earlier] = (uint32_t)leader->shingle_count;
+    return status;
+}
+
+/* Whether a closer look at a leader is worth it. */
+static enum doppel_status sift(struct ingest *ingest, uint32_t earlier, bool *out_passes,
+                               struct doppel_error *error)
+{
+    const struct memory *memory = &ingest->memory;
+    enum doppel_status status = know_sizes(ingest, earlier, error);
+    *out_passes = !status &&
+                  sieve_passes_equal(&ingest->sieve, memory_equal_lanes(memory, earlier),
+                                     (uint32_t)ingest->shingle_count, memory->sizes.items[earlier]);
+    return status;
+}
+
+static enum doppel_status compare(struct ingest *ingest, uint32_t earlier, struct doppel_match *out,
+                                  bool *out_matches, struct doppel_error *error)
+{
+    const struct leader *leader;
+    enum doppel_status status = load_own_shingles(ingest, error);
+    if (!status)
+        status =
+            leaders_get(ingest->leaders, ingest->memory.ids.items[earlier], true, &leader, error);
     if (status)
         return status;
     struct doppel_text_evidence item = leader_evidence(leader), record = own_evidence(ingest);
     *out_matches =
         doppel_match_texts(&record, &item, &ingest->options.limits, out) && !leader->missing;
     return DOPPEL_OK;
+}
+
+/* What leads is a candidate; of others a description is wanted. */
+static enum doppel_status match_texts(void *context, uint32_t number, uint32_t earlier,
+                                      struct doppel_match *out, bool *out_matches,
+                                      struct doppel_error *error)
+{
+    struct ingest *ingest = context;
+    bool passes = true;
+    enum doppel_status status = DOPPEL_OK;
+    (void)number; /* always the record at hand */
+    if (decider_leads(ingest->memory.decider, earlier))
+        status = sift(ingest, earlier, &passes, error);
+    if (status || !passes) {
+        *out_matches = false;
+        return status;
+    }
+    return compare(ingest, earlier, out, out_matches, error);
 }
 
 static struct doppel_origin origin_of(void *context, uint32_t number)
@@ -221,23 +262,24 @@ static enum doppel_status decide(struct ingest *ingest, const struct prepared *r
     ingest->shingle_count = 0;
     ingest->tried = false;
     enum doppel_status status = DOPPEL_OK;
-    memory->candidates.count = 0;
-    if (!record->unreadable && !record->too_short)
-        status = memory_search(memory, own_lanes(ingest), error);
-    const struct decider_record asked = {
+    memory->candidates.count = memory->hits.count = 0;
+    struct decider_record asked = {
         .id = pool_string(&ingest->batch->strings, record->id),
         .content = record->content,
         .unreadable = record->unreadable,
         .too_short = record->too_short,
-        .candidates = memory->candidates.items,
-        .candidate_count = memory->candidates.count,
     };
+    if (decider_wants_candidates(memory->decider, &asked))
+        status = memory_search(memory, own_lanes(ingest), error);
+    asked.candidates = memory->candidates.items;
+    asked.candidate_count = memory->candidates.count;
     if (!status)
         status = decider_next(memory->decider, &asked, &answer, error);
     if (!status && answer.kept)
         status = add_to_library(ingest, &answer, &id, error);
     if (!status)
-        status = memory_add(memory, &answer, own_lanes(ingest), id, error);
+        status = memory_add(memory, &answer, own_lanes(ingest), id, (uint32_t)ingest->shingle_count,
+                            error);
     return status ? status : tell_later(ingest, &answer, id, error);
 }
 
@@ -351,7 +393,8 @@ static enum doppel_status run(struct ingest *ingest, struct doppel_error *error)
 static enum doppel_status prepare(struct ingest *ingest, struct doppel_error *error)
 {
     const struct doppel_ingest_options *options = &ingest->options;
-    const struct decider_host host = {match_texts, origin_of, ingest};
+    const struct decider_host host = {match_texts, origin_of, ingest, options->text.lanes};
+    sieve_init(&ingest->sieve, options->text.lanes, &options->limits);
     ingest->parser = parser_new(&options->fields);
     if (!ingest->parser)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a parser");

@@ -40,6 +40,8 @@ void memory_close(struct memory *memory)
     doppel_index_free(memory->index);
     decider_free(memory->decider);
     array_free(&memory->ids);
+    array_free(&memory->sizes);
+    array_free(&memory->hits);
     array_free(&memory->candidates);
     array_free(&memory->codes);
     array_free(&memory->payloads);
@@ -85,13 +87,14 @@ struct search {
 static bool take_hit(void *context, const struct doppel_index_hit *hit)
 {
     struct search *search = context;
-    search->failed |= !array_push(&search->memory->candidates, (uint32_t)hit->payload);
+    search->failed |= !array_push(&search->memory->hits, *hit);
     return !search->failed;
 }
 
 static int by_number(const void *a, const void *b)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint64_t x = ((const struct doppel_index_hit *)a)->payload;
+    uint64_t y = ((const struct doppel_index_hit *)b)->payload;
     return (x > y) - (x < y);
 }
 
@@ -103,21 +106,29 @@ enum doppel_status memory_search(struct memory *memory, const uint16_t *lanes,
     const struct doppel_index_request request = {
         .queries = words, .count = 1, .radius = memory->lanes};
     struct search search = {.memory = memory};
-    memory->candidates.count = 0;
+    memory->candidates.count = memory->hits.count = 0;
     enum doppel_status status =
         doppel_index_search(memory->index, &request, take_hit, &search, error);
-    if (search.failed)
-        return no_memory(error);
-    if (memory->candidates.count)
-        qsort(memory->candidates.items, memory->candidates.count, sizeof *memory->candidates.items,
-              by_number);
-    return status;
+    if (memory->hits.count > 1)
+        qsort(memory->hits.items, memory->hits.count, sizeof *memory->hits.items, by_number);
+    for (size_t i = 0; i < memory->hits.count && !search.failed; i++)
+        search.failed = !array_push(&memory->candidates, (uint32_t)memory->hits.items[i].payload);
+    return search.failed ? no_memory(error) : status;
+}
+
+uint32_t memory_equal_lanes(const struct memory *memory, uint32_t number)
+{
+    const struct doppel_index_hit key = {.payload = number}, *hit = NULL;
+    if (memory->hits.count)
+        hit = bsearch(&key, memory->hits.items, memory->hits.count, sizeof key, by_number);
+    return memory->lanes - (hit ? hit->distance : 0);
 }
 
 enum doppel_status memory_add(struct memory *memory, const struct decider_answer *answer,
-                              const uint16_t *lanes, uint64_t id, struct doppel_error *error)
+                              const uint16_t *lanes, uint64_t id, uint32_t size,
+                              struct doppel_error *error)
 {
-    if (!array_push(&memory->ids, id) ||
+    if (!array_push(&memory->ids, id) || !array_push(&memory->sizes, size) ||
         (answer->leads && !wait_in_line(memory, lanes, answer->number)))
         return no_memory(error);
     if (id)
@@ -171,6 +182,7 @@ static bool take_text(void *context, const struct doppel_library_text *text)
     uint32_t number;
     load->status = decider_restore(memory->decider, &past, &number, load->error);
     if (!load->status && (!array_push(&memory->ids, text->id) ||
+                          !array_push(&memory->sizes, (uint32_t)text->shingle_total) ||
                           (past.leads && !wait_in_line(memory, text->lanes, number))))
         load->status = no_memory(load->error);
     if (!load->status && memory->payloads.count >= LOAD_AT_ONCE)

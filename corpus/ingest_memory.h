@@ -14,11 +14,13 @@ struct memory {
     struct doppel_index *index;
     struct decider *decider;
     uint32_t lanes;
-    ARRAY(uint64_t) ids; /* in the library, by number; 0: it is not there */
-    uint64_t last_id;    /* up to which the library is known */
-    uint64_t damaged;    /* texts that could not be read */
+    ARRAY(uint64_t) ids;   /* in the library, by number; 0: it is not there */
+    ARRAY(uint32_t) sizes; /* of their sets of shingles, likewise; 0: not known */
+    uint64_t last_id;      /* up to which the library is known */
+    uint64_t damaged;      /* texts that could not be read */
     ARRAY(uint32_t) candidates;
-    ARRAY(uint64_t) codes, payloads; /* of leaders that wait to be put into the index */
+    ARRAY(struct doppel_index_hit) hits; /* the same, with the lanes that differ */
+    ARRAY(uint64_t) codes, payloads;     /* of leaders that wait to be put into the index */
 };
 
 /** @param options,host borrowed; zeroed before. On failure too, memory_close. */
@@ -31,12 +33,16 @@ void memory_close(struct memory *memory);
 enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
                                    struct doppel_error *error);
 
-/** Numbers of the leaders that share a band, ascending, in memory->candidates. */
+/** Leaders that share a band, by ascending number, in memory->candidates and ->hits. */
 enum doppel_status memory_search(struct memory *memory, const uint16_t *lanes,
                                  struct doppel_error *error);
 
-/** A record was decided: `id` in the library, 0: it is not there. */
+/** How many lanes of the last search are equal to those of a candidate; all for others. */
+uint32_t memory_equal_lanes(const struct memory *memory, uint32_t number);
+
+/** A record was decided: `id` in the library, 0: it is not there; `size` of its set. */
 enum doppel_status memory_add(struct memory *memory, const struct decider_answer *answer,
-                              const uint16_t *lanes, uint64_t id, struct doppel_error *error);
+                              const uint16_t *lanes, uint64_t id, uint32_t size,
+                              struct doppel_error *error);
 
 #endif
