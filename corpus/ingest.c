@@ -21,7 +21,7 @@ struct told {
     uint64_t item, of_item;
     size_t of, of_path; /* strings */
     uint64_t of_line;
-    bool replaces, has_match;
+    bool replaces, unique, has_match;
     struct doppel_match match;
 };
 
@@ -240,6 +240,7 @@ static enum doppel_status tell_later(struct ingest *ingest, const struct decider
         .of = SIZE_MAX,
         .of_path = SIZE_MAX,
         .replaces = answer->replaces != NO_NUMBER,
+        .unique = answer->kept && answer->decision != DOPPEL_DECISION_DUPLICATE,
         .has_match = answer->has_match,
         .match = answer->match,
     };
@@ -299,6 +300,7 @@ static bool tell(struct ingest *ingest, const struct told *told)
         .of = pool_string(&ingest->strings, told->of),
         .of_path = pool_string(&ingest->strings, told->of_path),
         .of_line = told->of_line,
+        .unique = told->unique,
         .has_match = told->has_match,
         .match = told->match,
         .item = told->item,
@@ -306,6 +308,11 @@ static bool tell(struct ingest *ingest, const struct told *told)
     };
     if (told->replaces)
         decision.replaces = decision.of;
+    if (!record->unreadable) {
+        const struct line_block *block = &ingest->batch->block;
+        decision.line_text = block->bytes + (record->offset - block->offset);
+        decision.line_size = record->size;
+    }
     return ingest->visitor(ingest->context, &decision);
 }
 

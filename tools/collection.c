@@ -15,7 +15,8 @@
 enum doppel_status open_library(const struct settings *settings, bool create, bool read_only,
                                 struct doppel_library **out, struct doppel_error *error)
 {
-    struct doppel_library_options options = {.create = create, .read_only = read_only};
+    struct doppel_library_options options = {
+        .create = create, .read_only = read_only, .durable = settings->durable};
     char *directory = library_directory(settings);
     if (!directory)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

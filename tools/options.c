@@ -13,9 +13,10 @@ enum {
     VERBS_WALK = VERB_SCAN | VERB_HASH | VERB_ADD | VERB_FIND,
     VERBS_JUDGE = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_TUNE,
     VERBS_MATCH = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS,
-    VERBS_LIBRARY = VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE,
-    VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP,
-    VERBS_CORPUS = VERB_DEDUP,
+    VERBS_LIBRARY =
+        VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE | VERB_INGEST,
+    VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP | VERB_INGEST,
+    VERBS_CORPUS = VERB_DEDUP | VERB_INGEST,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -87,6 +88,10 @@ const struct option_info option_table[] = {
     {"lanes", 0, "128|256", OPTION_CHOICE, AT(lanes), NULL,
      "Lanes of a signature (default: 128, or the scheme's)", VERBS_CORPUS, SECTION_TEXTS},
 
+    {"jsonl", 0, "FILE", OPTION_TEXTS, AT(jsonl), NULL,
+     "Records in JSON Lines, plain, .gz or .zst, or a folder of such; - is standard input; may be "
+     "repeated",
+     VERB_INGEST, SECTION_RECORDS},
     {"on-same-id", 0, "update|skip|error", OPTION_CHOICE, AT(on_same_id), "update",
      "What becomes of a record whose id came before: it is a revision, a duplicate, or a conflict",
      VERBS_CORPUS, SECTION_RECORDS},
@@ -143,7 +148,7 @@ const struct option_info option_table[] = {
      "Give up on a file after this long; 0 = never", VERBS_READ, SECTION_LIMITS},
     {"jobs", 'j', "N", OPTION_COUNT, AT(jobs), NULL,
      "Worker processes, and threads of the comparison (default: one a processor; in an index: one)",
-     VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY | VERB_DEDUP, SECTION_LIMITS},
+     VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY | VERBS_CORPUS, SECTION_LIMITS},
 
     {"memory", 0, "SIZE", OPTION_SIZE, AT(memory), "0",
      "Memory for signatures and the like; more of them go to temporary files (0: no limit)",
@@ -152,7 +157,7 @@ const struct option_info option_table[] = {
      "The folder for temporary files (default: $TMPDIR, else /tmp)", VERB_DEDUP, SECTION_LIMITS},
     {"keep-shingles", 0, NULL, OPTION_FLAG, AT(keep_shingles), NULL,
      "Keep the shingles of texts that cannot be read again (of compressed files, and pipes), to "
-     "compare them exactly: some 4 bytes a word in a temporary file",
+     "compare them exactly: some 4 bytes a word, in the library or a temporary file",
      VERBS_CORPUS, SECTION_LIMITS},
 
     {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
@@ -160,7 +165,7 @@ const struct option_info option_table[] = {
      SECTION_LIBRARY},
     {"durable", 0, NULL, OPTION_FLAG, AT(durable), NULL,
      "What was added or removed survives power loss too",
-     VERB_ADD | VERB_REMOVE | VERBS_INDEX_WRITE, SECTION_LIBRARY},
+     VERB_ADD | VERB_REMOVE | VERB_INGEST | VERBS_INDEX_WRITE, SECTION_LIBRARY},
     {"cache", 0, "FILE", OPTION_TEXT, AT(cache), NULL,
      "Keeps what was read (default: $XDG_CACHE_HOME/doppel/cache.db)", VERBS_READ, SECTION_LIBRARY},
     {"no-cache", 0, NULL, OPTION_FLAG, AT(no_cache), NULL, "Use no cache", VERBS_READ,
@@ -197,7 +202,7 @@ const struct option_info option_table[] = {
      SECTION_OUTPUT},
     {"no-progress", 0, NULL, OPTION_FLAG, AT(no_progress), NULL,
      "No progress line (there is none unless standard error is a terminal)",
-     VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_DEDUP, SECTION_OUTPUT},
+     VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD | VERBS_CORPUS, SECTION_OUTPUT},
     {"help", 'h', NULL, OPTION_FLAG, AT(help), NULL, "Print this help", VERB_ANY, SECTION_OUTPUT},
     {"version", 0, NULL, OPTION_FLAG, AT(version), NULL, "Print the version", VERB_ANY,
      SECTION_OUTPUT},

@@ -79,6 +79,7 @@ struct settings {
     uint32_t shingle, min_words;             /* 0 = not given */
 
     /* corpora */
+    struct strings jsonl;
     enum emit emit;
     double min_containment; /* -1 = not given */
     int lanes;              /* enum lanes; -1 = not given */
@@ -132,7 +133,8 @@ enum verb_bit {
     VERB_INDEX_COMPACT = 1 << 17,
     VERB_TUNE = 1 << 18,
     VERB_DEDUP = 1 << 19,
-    VERB_ANY = (1 << 20) - 1
+    VERB_INGEST = 1 << 20,
+    VERB_ANY = (1 << 21) - 1
 };
 
 struct verb {

@@ -368,7 +368,7 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
     size_t count;
     const struct doppel_scheme *schemes = doppel_schemes(&count);
     const struct doppel_scheme *given = settings->scheme;
-    if (settings->verb->bit & VERB_DEDUP)
+    if (settings->verb->bit & (VERB_DEDUP | VERB_INGEST))
         settings->kind = DOPPEL_KIND_TEXT;
     if (given && settings->kind && given->kind != settings->kind)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' is for %s, not for %s",

@@ -61,6 +61,14 @@ const struct verb verb_table[] = {
      "answered, in order: new, duplicate, revision, part, too_short, unreadable or conflict, with "
      "the record that it is a duplicate of. The answers are the same for any --jobs and --memory.",
      "doppel dedup crawl.jsonl --emit unique > crawl-unique.jsonl", cmd_dedup},
+    {"ingest", VERB_INGEST, "", 0, 0,
+     "decide what each record is to the library, and remember it there",
+     "Each line is answered as by 'dedup', in order, once it is kept: so a program can write "
+     "records and read decisions, one or many at a time. What the library holds comes first. It "
+     "keeps to the way in which its texts were read at first, and to their limits. Texts are "
+     "compared with the lines in FILE as long as these stand there, else by --keep-shingles, else "
+     "by their signatures.",
+     "doppel ingest -L seen --jsonl crawl.jsonl --on-same-id skip", cmd_ingest},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "make an index of codes",
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is a "
      "new "
