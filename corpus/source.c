@@ -38,6 +38,7 @@ static const struct {
 } magics[] = {
     {GZIP, "\x1F\x8B", 2, "gzip", NULL},
     {ZSTD, "\x28\xB5\x2F\xFD", 4, "zstd", NULL},
+    {ZSTD, "\x50\x2A\x4D\x18", 4, "zstd", NULL}, /* pzstd begins with a frame to be skipped */
     {PLAIN,
      "\xFD"
      "7zXZ",
