@@ -3,14 +3,16 @@
  * the band then holds the number of the first record in the bucket, and that of the first nothing.
  * The replay makes of the cells lists of leaders (dedup_leaders.h).
  *
- * Band by band, the keys of all records are scattered by their top bits and sorted in small pieces.
- * Where they do not fit into memory at once, a band is done in several ranges of keys.
+ * Band by band, the keys of all records are computed, scattered by their top bits, and sorted in
+ * small pieces; threads share out ranges of pieces. Where memory is limited there are more ranges.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "corpus/dedup_room.h"
+
+#define NO_KEY UINT64_MAX
 
 struct keyed {
     uint64_t key;
@@ -20,9 +22,11 @@ struct keyed {
 struct buckets {
     struct dedup *dedup;
     struct crew crew;
+    uint32_t band;
+    uint64_t *keys;      /* of all records; NO_KEY: it takes no part */
     uint32_t piece_bits; /* keys are scattered into 2^piece_bits pieces */
-    uint32_t ranges;     /* of pieces, done one after the other; a power of two */
-    atomic_uint next;    /* task: band × ranges + range */
+    uint32_t ranges;     /* of pieces; a power of two */
+    atomic_uint next;    /* chunk of records, or range */
 };
 
 /* Whether a record looks for others, or others for it. One with a content that came before is that
@@ -54,8 +58,28 @@ static uint64_t band_key(const uint16_t *lanes, uint32_t count)
         memcpy(&word, lanes + i, (count - i < 4 ? count - i : 4) * sizeof *lanes);
         key = mix(key ^ word);
     }
-    return key;
+    return key == NO_KEY ? 0 : key;
 }
+
+/* ---- keys ---- */
+
+static void compute_keys(void *context, uint32_t thread)
+{
+    struct buckets *buckets = context;
+    const struct dedup *dedup = buckets->dedup;
+    uint32_t rows = dedup->rows_a_band, chunk;
+    (void)thread;
+    while ((chunk = atomic_fetch_add(&buckets->next, 1)) <= (dedup->count - 1) / CHUNK_ROWS) {
+        uint32_t from = chunk * CHUNK_ROWS;
+        uint32_t to = dedup->count - from < CHUNK_ROWS ? dedup->count : from + CHUNK_ROWS;
+        for (uint32_t i = from; i < to; i++)
+            if (buckets->keys[i] != NO_KEY)
+                buckets->keys[i] =
+                    band_key(lanes_of(dedup, i) + (size_t)buckets->band * rows, rows);
+    }
+}
+
+/* ---- buckets ---- */
 
 static bool is_before(const struct keyed *a, const struct keyed *b)
 {
@@ -94,34 +118,28 @@ static void mark_piece(const struct dedup *dedup, const struct keyed *keys, size
             first = i;
 }
 
-/* The pieces of one range of one band. */
+/* The pieces of one range. */
 struct range {
     const struct buckets *buckets;
-    uint32_t band, first_piece, pieces;
+    uint32_t first_piece, pieces;
     size_t *ends; /* of each piece, in `keys`; pieces + 1 */
     struct keyed *keys;
 };
 
-static bool piece_of(const struct range *range, uint32_t number, uint64_t *out_key,
-                     uint32_t *out_piece)
+static bool piece_of(const struct range *range, uint32_t number, uint32_t *out_piece)
 {
-    const struct dedup *dedup = range->buckets->dedup;
-    if (!takes_part(dedup, number))
-        return false;
-    uint32_t rows = dedup->rows_a_band;
-    *out_key = band_key(lanes_of(dedup, number) + (size_t)range->band * rows, rows);
-    *out_piece = (uint32_t)(*out_key >> (64 - range->buckets->piece_bits)) - range->first_piece;
-    return *out_piece < range->pieces;
+    uint64_t key = range->buckets->keys[number];
+    *out_piece = (uint32_t)(key >> (64 - range->buckets->piece_bits)) - range->first_piece;
+    return *out_piece < range->pieces && key != NO_KEY;
 }
 
 /* Afterwards piece p is keys[ends[p]] up to keys[ends[p + 1]]. */
 static bool scatter(struct range *range)
 {
     uint32_t piece, count = range->buckets->dedup->count;
-    uint64_t key;
     size_t *starts = range->ends + 1; /* moves by one while filling */
     for (uint32_t i = 0; i < count; i++)
-        if (piece_of(range, i, &key, &piece))
+        if (piece_of(range, i, &piece))
             starts[piece]++;
     size_t total = 0;
     for (uint32_t i = 0; i < range->pieces; i++) {
@@ -133,16 +151,15 @@ static bool scatter(struct range *range)
     if (!range->keys)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (piece_of(range, i, &key, &piece))
-            range->keys[starts[piece]++] = (struct keyed){key, i};
+        if (piece_of(range, i, &piece))
+            range->keys[starts[piece]++] = (struct keyed){range->buckets->keys[i], i};
     return true;
 }
 
-static bool do_range(const struct buckets *buckets, uint32_t band, uint32_t number)
+static bool do_range(const struct buckets *buckets, uint32_t number)
 {
     uint32_t pieces = (UINT32_C(1) << buckets->piece_bits) / buckets->ranges;
     struct range range = {.buckets = buckets,
-                          .band = band,
                           .first_piece = number * pieces,
                           .pieces = pieces,
                           .ends = calloc((size_t)pieces + 1, sizeof *range.ends)};
@@ -151,57 +168,90 @@ static bool do_range(const struct buckets *buckets, uint32_t band, uint32_t numb
         struct keyed *keys = range.keys + range.ends[i];
         size_t count = range.ends[i + 1] - range.ends[i];
         sort_piece(keys, count);
-        mark_piece(buckets->dedup, keys, count, band);
+        mark_piece(buckets->dedup, keys, count, buckets->band);
     }
     free(range.keys);
     free(range.ends);
     return good;
 }
 
-static void work(void *context, uint32_t thread)
+static enum doppel_status no_memory(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory to sort band keys");
+}
+
+static void do_ranges(void *context, uint32_t thread)
 {
     struct buckets *buckets = context;
     struct doppel_error error;
-    uint32_t task, tasks = buckets->dedup->bands * buckets->ranges;
+    uint32_t range;
     (void)thread;
-    while ((task = atomic_fetch_add(&buckets->next, 1)) < tasks && !crew_failed(&buckets->crew)) {
-        if (!do_range(buckets, task / buckets->ranges, task % buckets->ranges)) {
-            doppel_fail(&error, DOPPEL_E_MEMORY, "not enough memory to sort band keys");
+    while ((range = atomic_fetch_add(&buckets->next, 1)) < buckets->ranges)
+        if (!do_range(buckets, range)) {
+            no_memory(&error);
             crew_fail(&buckets->crew, &error);
         }
-        chunked_let_go(&buckets->dedup->lanes_of);
-        chunked_let_go(&buckets->dedup->cells);
-    }
 }
 
-/* Pieces of some eight keys; ranges so that all threads together sort a band's keys at once, or
- * fewer where memory is limited. */
+/* ---- all ---- */
+
+/* Pieces of some eight keys; a range a thread, or smaller ones where memory is limited. */
 static void plan(struct buckets *buckets)
 {
     const struct dedup *dedup = buckets->dedup;
-    uint64_t limit = (uint64_t)dedup->count * sizeof(struct keyed);
-    if (dedup->space.limit && limit > dedup->space.limit / 4)
-        limit = dedup->space.limit / 4;
+    uint64_t bytes = (uint64_t)dedup->count * sizeof(struct keyed) / 4;
     buckets->piece_bits = 4;
     while (buckets->piece_bits < 24 && dedup->count >> buckets->piece_bits > 8)
         buckets->piece_bits++;
-    uint64_t wanted = (uint64_t)dedup->count * sizeof(struct keyed) * dedup->threads;
     buckets->ranges = 1;
-    while (buckets->ranges < 1 << 4 && wanted / buckets->ranges > limit)
+    while (buckets->ranges < 1 << 4 &&
+           (buckets->ranges < buckets->crew.threads ||
+            (dedup->space.limit &&
+             bytes / buckets->ranges * buckets->crew.threads > dedup->space.limit)))
         buckets->ranges *= 2;
+}
+
+static enum doppel_status do_band(struct buckets *buckets, struct doppel_error *error)
+{
+    atomic_store(&buckets->next, 0);
+    enum doppel_status status = crew_run(&buckets->crew, compute_keys, buckets, error);
+    chunked_let_go(&buckets->dedup->lanes_of);
+    atomic_store(&buckets->next, 0);
+    if (!status)
+        status = crew_run(&buckets->crew, do_ranges, buckets, error);
+    chunked_let_go(&buckets->dedup->cells);
+    return status;
+}
+
+static enum doppel_status do_bands(struct buckets *buckets, struct doppel_error *error)
+{
+    const struct dedup *dedup = buckets->dedup;
+    enum doppel_status status = DOPPEL_OK;
+    buckets->keys = malloc(dedup->count * sizeof *buckets->keys);
+    if (!buckets->keys)
+        return no_memory(error);
+    for (uint32_t i = 0; i < dedup->count; i++)
+        buckets->keys[i] = takes_part(dedup, i) ? 0 : NO_KEY;
+    for (uint32_t band = 0; band < dedup->bands && !status; band++) {
+        buckets->band = band;
+        status = do_band(buckets, error);
+    }
+    free(buckets->keys);
+    return status;
 }
 
 enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *error)
 {
+    enum { FEW = 10000 }; /* that one thread sorts sooner than others begin */
     enum doppel_status status = chunked_grow(&dedup->cells, &dedup->space, dedup->count, error);
-    if (status)
+    if (status || !dedup->count)
         return status;
     for (uint32_t i = 0; i < dedup->count; i++)
         memset(cells_of(dedup, i), 0xff, dedup->bands * sizeof(uint32_t));
     struct buckets buckets = {.dedup = dedup};
+    crew_init(&buckets.crew, dedup->count < FEW ? 1 : dedup->threads);
     plan(&buckets);
-    crew_init(&buckets.crew, dedup->threads);
-    status = crew_run(&buckets.crew, work, &buckets, error);
+    status = do_bands(&buckets, error);
     crew_end(&buckets.crew);
     return status;
 }
