@@ -6,6 +6,7 @@
 #include <doppel/index.h>
 
 #include "corpus/dedup_room.h"
+#include "corpus/ingest_leaders.h"
 
 uint32_t file_of(const struct dedup *dedup, uint32_t number)
 {
@@ -29,6 +30,18 @@ const char *string_of(const struct dedup *dedup, const struct facts *facts, uint
         if (facts->flags & before)
             string += strlen(string) + 1;
     return string;
+}
+
+enum doppel_status make_records(struct dedup *dedup, size_t count, struct doppel_error *error)
+{
+    if (count >= NO_RECORD)
+        return doppel_fail(error, DOPPEL_E_LIMIT, "more than %u records", NO_RECORD - 1);
+    enum doppel_status status = chunked_grow(&dedup->facts, &dedup->space, count, error);
+    if (!status)
+        status = chunked_grow(&dedup->digests, &dedup->space, count, error);
+    if (!status)
+        status = chunked_grow(&dedup->lanes_of, &dedup->space, count, error);
+    return status;
 }
 
 static const char *temporary_folder(const struct doppel_dedup_options *options)
@@ -101,12 +114,16 @@ static void end(struct dedup *dedup)
     space_close(&dedup->space);
     if (dedup->kept >= 0)
         close(dedup->kept);
+    leaders_free(dedup->against);
+    pthread_mutex_destroy(&dedup->against_lock);
     reader_free(dedup->reader);
 }
 
 static enum doppel_status decide_all(struct dedup *dedup, struct doppel_error *error)
 {
-    enum doppel_status status = dedup_read(dedup, error);
+    enum doppel_status status = dedup_load_against(dedup, error);
+    if (!status)
+        status = dedup_read(dedup, error);
     if (!status)
         status = dedup_find_same(dedup, error);
     if (!status)
@@ -119,6 +136,7 @@ enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
                                 struct doppel_error *error)
 {
     struct dedup dedup = {.options = options, .kept = -1, .space = {.file = -1}};
+    pthread_mutex_init(&dedup.against_lock, NULL);
     enum doppel_status status = begin(&dedup, error);
     if (!status)
         status = decide_all(&dedup, error);

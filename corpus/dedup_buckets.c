@@ -34,6 +34,8 @@ struct buckets {
 static bool takes_part(const struct dedup *dedup, uint32_t number)
 {
     const struct facts *facts = facts_of(dedup, number);
+    if (facts->flags & FACT_LIBRARY)
+        return facts->flags & FACT_LEADER;
     bool passed_over =
         facts->former != NO_RECORD && dedup->options->on_same_id != DOPPEL_SAME_ID_UPDATE;
     return !(facts->flags & (FACT_UNREADABLE | FACT_TOO_SHORT)) && !passed_over &&

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "corpus/ingest_leaders.h"
 #include "corpus/record_text.h"
 
 enum { CACHE_SLOTS = 1 << 13, CACHE_WAYS = 4 };
@@ -12,13 +13,14 @@ enum { CACHE_SLOTS = 1 << 13, CACHE_WAYS = 4 };
 struct shingles {
     uint32_t number; /* NO_RECORD: none */
     bool known;      /* else there is none to be had */
+    bool kept;       /* they were, and not computed just now */
     bool used;       /* since the hand went by */
     size_t count, capacity;
     uint32_t *items;
 };
 
 struct evidence {
-    const struct dedup *dedup;
+    struct dedup *dedup;
     struct parser *parser;
     struct doppel_text *text;
     struct file_text file;
@@ -30,8 +32,8 @@ struct evidence {
     struct shingles cache[CACHE_SLOTS];
 };
 
-enum doppel_status evidence_new(const struct dedup *dedup, size_t cache_bytes,
-                                struct evidence **out, struct doppel_error *error)
+enum doppel_status evidence_new(struct dedup *dedup, size_t cache_bytes, struct evidence **out,
+                                struct doppel_error *error)
 {
     struct evidence *evidence = calloc(1, sizeof *evidence);
     if (!evidence)
@@ -168,6 +170,26 @@ static enum doppel_status load_kept(struct evidence *evidence, uint32_t number,
                           facts->shingles * sizeof *out->items, facts->place, error);
 }
 
+static enum doppel_status load_library(struct evidence *evidence, uint32_t number,
+                                       struct shingles *out, struct doppel_error *error)
+{
+    struct dedup *dedup = evidence->dedup;
+    const struct leader *leader;
+    pthread_mutex_lock(&dedup->against_lock);
+    enum doppel_status status =
+        leaders_get(dedup->against, facts_of(dedup, number)->place, true, &leader, error);
+    if (!status && !leader->shingles)
+        status = DOPPEL_E_NOT_FOUND;
+    if (!status && !set_items(out, leader->shingles, leader->shingle_count))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
+    if (!status) {
+        out->kept = leader->shingles_kept;
+        set_shingles_of(dedup, number, out->count);
+    }
+    pthread_mutex_unlock(&dedup->against_lock);
+    return status;
+}
+
 /* A line that has changed or is gone leaves its signature. */
 static enum doppel_status load(struct evidence *evidence, uint32_t number, struct shingles *out,
                                struct doppel_error *error)
@@ -175,7 +197,10 @@ static enum doppel_status load(struct evidence *evidence, uint32_t number, struc
     uint32_t flags = facts_of(evidence->dedup, number)->flags;
     enum doppel_status status = DOPPEL_E_NOT_FOUND;
     out->number = NO_RECORD;
-    if (flags & FACT_PLAIN)
+    out->kept = flags & FACT_KEPT;
+    if (flags & FACT_LIBRARY)
+        status = load_library(evidence, number, out, error);
+    else if (flags & FACT_PLAIN)
         status = load_again(evidence, number, out, error);
     else if (flags & FACT_KEPT)
         status = load_kept(evidence, number, out, error);
@@ -196,7 +221,7 @@ static void describe(const struct evidence *evidence, const struct shingles *shi
         .shingles = shingles->known ? shingles->items : NULL,
         .shingle_count = shingles->known ? shingles->count : shingles_of(dedup, shingles->number),
         .too_short = facts_of(dedup, shingles->number)->flags & FACT_TOO_SHORT,
-        .shingles_kept = facts_of(dedup, shingles->number)->flags & FACT_KEPT,
+        .shingles_kept = shingles->kept,
     };
     /* Contents are known to differ: their numbers stand for them. */
     memcpy(out->content.bytes, &shingles->number, sizeof shingles->number);
@@ -295,6 +320,7 @@ void evidence_promote(struct evidence *evidence, uint32_t number)
     if (!set_items(slot, record->items, record->count))
         return;
     slot->number = number;
+    slot->kept = record->kept;
     evidence->cache_bytes += slot->capacity * sizeof *slot->items;
     shrink_cache(evidence, slot);
 }

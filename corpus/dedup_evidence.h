@@ -8,8 +8,8 @@
 struct evidence;
 
 /** @param cache_bytes of shingles that are kept */
-enum doppel_status evidence_new(const struct dedup *dedup, size_t cache_bytes,
-                                struct evidence **out, struct doppel_error *error);
+enum doppel_status evidence_new(struct dedup *dedup, size_t cache_bytes, struct evidence **out,
+                                struct doppel_error *error);
 void evidence_free(struct evidence *evidence);
 
 /** Of the record that is being decided. Without shingles where they are not to be had.

@@ -97,9 +97,10 @@ enum doppel_status judge_search(struct judge *judge, uint32_t number, uint32_t l
 static void describe(struct verdict *verdict, const struct doppel_match *match)
 {
     verdict->has_match = true;
-    verdict->similarity = match->similarity;
-    verdict->query_coverage = match->has_coverage ? match->query_coverage : -1;
-    verdict->item_coverage = match->has_coverage ? match->item_coverage : -1;
+    verdict->has_coverage = match->has_coverage;
+    verdict->similarity = share_pack(match->similarity);
+    verdict->query_coverage = share_pack(match->query_coverage);
+    verdict->item_coverage = share_pack(match->item_coverage);
     verdict->distance = (uint16_t)match->distance;
     verdict->relation = (uint8_t)match->relation;
     verdict->verified = (uint8_t)match->verified;
@@ -258,9 +259,25 @@ bool judge_searches(const struct judge *judge, uint32_t number)
 {
     const struct dedup *dedup = judge->dedup;
     const struct facts *facts = facts_of(dedup, number);
-    return !(facts->flags & (FACT_UNREADABLE | FACT_TOO_SHORT)) &&
+    return !(facts->flags & (FACT_UNREADABLE | FACT_TOO_SHORT | FACT_LIBRARY)) &&
            (facts->former == NO_RECORD || is_update(dedup, facts)) &&
            holder_of(dedup, number) == NO_RECORD;
+}
+
+/* What is the library's takes the place that it has there. */
+static void restore(struct judge *judge, uint32_t number)
+{
+    struct facts *facts = facts_of(judge->dedup, number);
+    if (facts->former != NO_RECORD)
+        facts->leader = facts->former;
+    if (holder_of(judge->dedup, number) == NO_RECORD)
+        facts_of(judge->dedup, facts->content)->holder = number;
+    if (!(facts->flags & FACT_LEADER))
+        return;
+    leader_walk_begin(&judge->walk, number);
+    while (leader_walk_next(&judge->walk) != NO_RECORD)
+        continue;
+    leader_walk_append(&judge->walk, number);
 }
 
 enum doppel_status judge_decide(struct judge *judge, uint32_t number, const struct finding *finding,
@@ -270,7 +287,9 @@ enum doppel_status judge_decide(struct judge *judge, uint32_t number, const stru
     struct verdict *verdict = verdict_of(judge->dedup, number);
     enum doppel_status status = DOPPEL_OK;
     *verdict = (struct verdict){.of = NO_RECORD};
-    if (facts->flags & FACT_UNREADABLE)
+    if (facts->flags & FACT_LIBRARY)
+        restore(judge, number);
+    else if (facts->flags & FACT_UNREADABLE)
         verdict->decision = DOPPEL_DECISION_UNREADABLE;
     else if (facts->former != NO_RECORD)
         status = decide_same_id(judge, number, finding, verdict, error);
@@ -283,7 +302,7 @@ struct finding judge_begin(struct judge *judge, uint32_t number)
 {
     const struct dedup *dedup = judge->dedup;
     const struct facts *facts = facts_of(dedup, number);
-    if (facts->former != NO_RECORD && is_update(dedup, facts))
+    if (number >= dedup->first && facts->former != NO_RECORD && is_update(dedup, facts))
         facts_of(dedup, facts->former)->flags |= FACT_REPLACED;
     return (struct finding){.near = NO_RECORD, .held = NO_RECORD};
 }

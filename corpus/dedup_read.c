@@ -106,18 +106,6 @@ static enum doppel_status keep_rest(struct dedup *dedup, const struct batch *bat
     return keep(dedup, batch->block.bytes + offset, facts->size, error);
 }
 
-static enum doppel_status make_rows(struct dedup *dedup, size_t count, struct doppel_error *error)
-{
-    if (count >= NO_RECORD)
-        return doppel_fail(error, DOPPEL_E_LIMIT, "more than %u records", NO_RECORD - 1);
-    enum doppel_status status = chunked_grow(&dedup->facts, &dedup->space, count, error);
-    if (!status)
-        status = chunked_grow(&dedup->digests, &dedup->space, count, error);
-    if (!status)
-        status = chunked_grow(&dedup->lanes_of, &dedup->space, count, error);
-    return status;
-}
-
 /* Files without records begin where the next one does. */
 static enum doppel_status begin_file(struct dedup *dedup, uint32_t file, struct doppel_error *error)
 {
@@ -156,7 +144,7 @@ static enum doppel_status file_batch(struct dedup *dedup, struct batch *batch,
     size_t before = dedup->count, count = batch->records.count;
     enum doppel_status status = begin_file(dedup, batch->block.file, error);
     if (!status)
-        status = make_rows(dedup, before + count, error);
+        status = make_records(dedup, before + count, error);
     for (size_t i = 0; i < count && !status; i++)
         status = file_record(dedup, batch, i, error);
     if (before >> 20 != dedup->count >> 20)

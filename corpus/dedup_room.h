@@ -22,13 +22,16 @@ enum fact_flag {
     FACT_ID = 1 << 0, /* strings it has, in this order in the arena, each ended by NUL */
     FACT_SOURCE = 1 << 1,
     FACT_DATE = 1 << 2,
-    FACT_UNREADABLE = 1 << 3, /* the reason follows */
-    FACT_TOO_SHORT = 1 << 4,
-    FACT_PLAIN = 1 << 5,    /* the line can be read again */
-    FACT_KEPT = 1 << 6,     /* its shingles were kept, at `place` of the kept file */
-    FACT_LINE = 1 << 7,     /* its line was kept, after the shingles */
-    FACT_LEADER = 1 << 8,   /* set in the replay, for good */
-    FACT_REPLACED = 1 << 9, /* by a later text of the same id: leads no more; in the replay */
+    FACT_PATH = 1 << 3,       /* of the library's: its file */
+    FACT_UNREADABLE = 1 << 4, /* the reason */
+    FACT_TOO_SHORT = 1 << 5,
+    FACT_PLAIN = 1 << 6,    /* the line can be read again */
+    FACT_KEPT = 1 << 7,     /* its shingles were kept, at `place` of the kept file */
+    FACT_LINE = 1 << 8,     /* its line was kept, after the shingles */
+    FACT_LIBRARY = 1 << 9,  /* it is the library's, and decided: `place` is its id, and `former` the
+                               record that it follows */
+    FACT_LEADER = 1 << 10,  /* of the corpus' set in the replay, for good */
+    FACT_REPLACED = 1 << 11 /* by a later text of the same id: it leads no more */
 };
 
 struct facts {
@@ -49,12 +52,23 @@ struct facts {
 
 /* What was decided. */
 struct verdict {
-    double similarity, query_coverage, item_coverage;
+    uint32_t similarity, query_coverage, item_coverage; /* share_pack */
     uint32_t of;
     uint16_t distance;
     uint8_t decision, reason, relation, verified;
-    bool has_match, replaces;
+    bool has_match, has_coverage, replaces;
 };
+
+/* Shares in steps of 2^-31: finer than what is printed. */
+static inline uint32_t share_pack(double share)
+{
+    return (uint32_t)(share * 0x1p31 + 0.5);
+}
+
+static inline double share_unpack(uint32_t packed)
+{
+    return packed * 0x1p-31;
+}
 
 enum verdict_reason {
     REASON_NONE,
@@ -76,6 +90,10 @@ struct dedup {
 
     struct space space;
     uint32_t count;
+    uint32_t first;          /* record of the corpus; those before it are the library's */
+    struct leaders *against; /* reads the library's, with the lock held; NULL: there is none */
+    struct doppel_ingest_options against_options;
+    pthread_mutex_t against_lock;
     struct chunked facts;    /* struct facts */
     struct chunked digests;  /* struct doppel_digest; until same content is known */
     struct chunked lanes_of; /* uint16_t[lanes] */
@@ -116,6 +134,9 @@ uint32_t file_of(const struct dedup *dedup, uint32_t number);
 /** The string of one flag; NULL when it has none. With FACT_UNREADABLE: the reason. */
 const char *string_of(const struct dedup *dedup, const struct facts *facts, uint32_t flag);
 
+/** Room for `count` records. */
+enum doppel_status make_records(struct dedup *dedup, size_t count, struct doppel_error *error);
+
 /* ---- threads, and the first thing that went wrong in any ---- */
 
 struct crew {
@@ -135,6 +156,8 @@ void crew_end(struct crew *crew);
 
 /* ---- the stages, in order ---- */
 
+/** Take in the texts of the library, as the first records. */
+enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *error);
 /** Read, parse and sign all lines. */
 enum doppel_status dedup_read(struct dedup *dedup, struct doppel_error *error);
 /** Find same contents and same ids; drops the digests. */

@@ -46,24 +46,34 @@ static bool same_content(const struct dedup *dedup, uint32_t a, uint32_t b)
     return memcmp(digest_of(dedup, a), digest_of(dedup, b), sizeof(struct doppel_digest)) == 0;
 }
 
-/* The slot holds the record that stands for an id: the first, or the last with another content. */
+/* The slot of an id: empty, or with the record that stands for it. */
+static uint32_t *slot_of_id(const struct dedup *dedup, const struct table *table, uint32_t number)
+{
+    const char *id = string_of(dedup, facts_of(dedup, number), FACT_ID);
+    size_t slot = hash_string(id) & table->mask;
+    for (; table->slots[slot] != NO_RECORD; slot = (slot + 1) & table->mask) {
+        const struct facts *other = facts_of(dedup, table->slots[slot]);
+        if (strcmp(string_of(dedup, other, FACT_ID), id) == 0)
+            break;
+    }
+    return &table->slots[slot];
+}
+
+/* For an id stands the first record, or the last with another content; in a library the last. */
 static void find_former(struct dedup *dedup, const struct table *table, uint32_t number)
 {
     struct facts *facts = facts_of(dedup, number);
-    const char *id = string_of(dedup, facts, FACT_ID);
-    size_t slot = hash_string(id) & table->mask;
-    for (; table->slots[slot] != NO_RECORD; slot = (slot + 1) & table->mask) {
-        uint32_t other = table->slots[slot];
-        if (strcmp(string_of(dedup, facts_of(dedup, other), FACT_ID), id) == 0) {
-            facts->former = other;
-            break;
-        }
-    }
-    bool replaces = facts->former != NO_RECORD &&
-                    dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE &&
-                    !same_content(dedup, number, facts->former);
-    if (facts->former == NO_RECORD || replaces)
-        table->slots[slot] = number;
+    uint32_t *slot = slot_of_id(dedup, table, number), former = *slot;
+    bool library = facts->flags & FACT_LIBRARY;
+    if (!library)
+        facts->former = former;
+    else if (former != NO_RECORD)
+        facts_of(dedup, former)->flags |= FACT_REPLACED;
+    bool update = dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE;
+    bool replaces =
+        former != NO_RECORD && (library || (update && !same_content(dedup, number, former)));
+    if (former == NO_RECORD || replaces)
+        *slot = number;
     dedup->replacing |= replaces;
 }
 

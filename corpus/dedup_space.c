@@ -174,8 +174,8 @@ static enum doppel_status arena_grow(struct arena *arena, struct space *space, s
     return DOPPEL_OK;
 }
 
-enum doppel_status arena_add(struct arena *arena, struct space *space, const void *bytes,
-                             size_t size, uint64_t *out_at, struct doppel_error *error)
+enum doppel_status arena_reserve(struct arena *arena, struct space *space, size_t size,
+                                 uint64_t *out_at, struct doppel_error *error)
 {
     size_t last = arena->chunks.count - 1;
     if (!arena->chunks.count || arena->chunks.items[last].size - arena->chunk_used < size) {
@@ -184,8 +184,17 @@ enum doppel_status arena_add(struct arena *arena, struct space *space, const voi
             return status;
         last = arena->chunks.count - 1;
     }
-    memcpy(arena->chunks.items[last].bytes + arena->chunk_used, bytes, size);
     *out_at = (uint64_t)last << 32 | arena->chunk_used;
+    return DOPPEL_OK;
+}
+
+enum doppel_status arena_add(struct arena *arena, struct space *space, const void *bytes,
+                             size_t size, uint64_t *out_at, struct doppel_error *error)
+{
+    enum doppel_status status = arena_reserve(arena, space, size, out_at, error);
+    if (status)
+        return status;
+    memcpy(arena->chunks.items[arena->chunks.count - 1].bytes + arena->chunk_used, bytes, size);
     arena->chunk_used += size;
     return DOPPEL_OK;
 }

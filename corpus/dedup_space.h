@@ -67,6 +67,9 @@ struct arena {
     size_t chunk_used; /* of the last one */
 };
 
+/** See that what is added next, up to `size` bytes, lies together. @param out_at where */
+enum doppel_status arena_reserve(struct arena *arena, struct space *space, size_t size,
+                                 uint64_t *out_at, struct doppel_error *error);
 /** Copy bytes. @param out_at for arena_at */
 enum doppel_status arena_add(struct arena *arena, struct space *space, const void *bytes,
                              size_t size, uint64_t *out_at, struct doppel_error *error);

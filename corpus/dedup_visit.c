@@ -28,11 +28,11 @@ static struct doppel_match match_of(const struct dedup *dedup, const struct verd
         .verified = (enum doppel_verified)verdict->verified,
         .distance = verdict->distance,
         .bits = dedup->lanes,
-        .similarity = verdict->similarity,
+        .similarity = share_unpack(verdict->similarity),
         .false_positive_rate = -1,
-        .has_coverage = verdict->query_coverage >= 0,
-        .query_coverage = verdict->query_coverage >= 0 ? verdict->query_coverage : 0,
-        .item_coverage = verdict->query_coverage >= 0 ? verdict->item_coverage : 0,
+        .has_coverage = verdict->has_coverage,
+        .query_coverage = share_unpack(verdict->query_coverage),
+        .item_coverage = share_unpack(verdict->item_coverage),
     };
 }
 
@@ -41,8 +41,13 @@ static void describe_leader(const struct dedup *dedup, const struct verdict *ver
 {
     const struct facts *facts = facts_of(dedup, verdict->of);
     out->of = string_of(dedup, facts, FACT_ID);
-    out->of_path = reader_file_path(dedup->reader, file_of(dedup, verdict->of));
     out->of_line = facts->line;
+    if (facts->flags & FACT_LIBRARY) {
+        out->of_item = facts->place;
+        out->of_path = string_of(dedup, facts, FACT_PATH);
+    } else {
+        out->of_path = reader_file_path(dedup->reader, file_of(dedup, verdict->of));
+    }
     if (verdict->replaces)
         out->replaces = out->of;
 }
@@ -121,7 +126,7 @@ static enum doppel_status fill(struct visit *visit, uint32_t number,
     const struct facts *facts = facts_of(dedup, number);
     const struct verdict *verdict = verdict_of(dedup, number);
     *out = (struct doppel_dedup_decision){
-        .number = number,
+        .number = number - dedup->first,
         .path = reader_file_path(dedup->reader, file_of(dedup, number)),
         .line = facts->line,
         .id = string_of(dedup, facts, FACT_ID),
@@ -144,7 +149,7 @@ enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visito
     struct visit visit = {.dedup = dedup};
     enum doppel_status status = DOPPEL_OK;
     find_places(dedup);
-    for (uint32_t i = 0; i < dedup->count && !status; i++) {
+    for (uint32_t i = dedup->first; i < dedup->count && !status; i++) {
         struct doppel_dedup_decision decision;
         status = fill(&visit, i, &decision, error);
         if (!status && !visitor(context, &decision))

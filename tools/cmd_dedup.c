@@ -34,6 +34,23 @@ static struct doppel_dedup_options options_of(const struct settings *settings,
     return options;
 }
 
+/* The texts of the library say how those of the corpus are read, unless the user does. */
+static enum doppel_status open_against(const struct settings *settings,
+                                       struct doppel_dedup_options *options,
+                                       struct doppel_error *error)
+{
+    const struct doppel_library_options read_only = {.read_only = true};
+    if (!settings->against)
+        return DOPPEL_OK;
+    enum doppel_status status =
+        doppel_library_open(settings->against, &read_only, &options->against, error);
+    bool said = settings->preset || settings->unit >= 0 || settings->shingle ||
+                settings->lanes >= 0 || settings->scheme->id == DOPPEL_SCHEME_MINHASH256;
+    if (!status && !said)
+        status = doppel_library_text_options(options->against, &options->text, error);
+    return status == DOPPEL_E_NOT_FOUND && options->against ? DOPPEL_OK : status;
+}
+
 int cmd_dedup(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
@@ -42,7 +59,10 @@ int cmd_dedup(const struct settings *settings, struct report *report)
         return EXIT_WRONG_USE;
     struct doppel_dedup_options options = options_of(settings, report);
     progress_begin(&report->progress, "MB", 0);
-    enum doppel_status status = doppel_dedup(&options, decision_output_take, &output, &error);
+    enum doppel_status status = open_against(settings, &options, &error);
+    if (!status)
+        status = doppel_dedup(&options, decision_output_take, &output, &error);
+    doppel_library_close(options.against);
     bool ended = !status || status == DOPPEL_E_CANCELLED;
     bool written = decision_output_finish(&output, ended);
     if (!ended)

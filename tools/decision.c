@@ -131,6 +131,8 @@ static void put_file(struct decision_text *text, const char *key, const char *pa
 static void put_leader(struct decision_text *text, const struct doppel_dedup_decision *decision)
 {
     put_string(text, "of", decision->of);
+    if (decision->of_item)
+        put_count(text, "of_item", decision->of_item);
     if (decision->of_path && strcmp(decision->of_path, decision->path) != 0)
         put_file(text, "of_path", decision->of_path);
     if (decision->of_path)

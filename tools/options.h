@@ -81,6 +81,7 @@ struct settings {
     /* corpora */
     struct strings jsonl;
     enum emit emit;
+    const char *against;    /* a library; NULL: none */
     double min_containment; /* -1 = not given */
     int lanes;              /* enum lanes; -1 = not given */
     uint32_t bands, rows;   /* 0 = not given */

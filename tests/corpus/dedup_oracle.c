@@ -384,44 +384,35 @@ char *oracle_decide(const struct corpus *corpus, const struct doppel_dedup_optio
     return taken(&oracle.out);
 }
 
+struct telling {
+    struct bytes out;
+    size_t before;
+};
+
 static bool take_decision(void *context, const struct doppel_dedup_decision *decision)
 {
+    struct telling *telling = context;
     struct said said = {.decision = decision->decision,
                         .reason = decision->reason,
                         .has_match = decision->has_match,
                         .match = decision->match};
-    add_line(context, (size_t)decision->number, &said, (size_t)decision->of_line,
-             decision->replaces);
+    add_line(&telling->out, telling->before + (size_t)decision->number, &said,
+             (size_t)decision->of_line, decision->replaces);
     return true;
+}
+
+char *dedup_decide_after(const struct doppel_dedup_options *options, size_t before)
+{
+    struct telling telling = {.before = before};
+    struct doppel_error error;
+    if (doppel_dedup(options, take_decision, &telling, &error))
+        bytes_add_text(&telling.out, error.message);
+    return taken(&telling.out);
 }
 
 char *dedup_decide(const struct doppel_dedup_options *options)
 {
-    struct bytes out = {0};
-    struct doppel_error error;
-    if (doppel_dedup(options, take_decision, &out, &error))
-        bytes_add_text(&out, error.message);
-    return taken(&out);
-}
-
-char *ingest_decide(struct doppel_library *library, const struct doppel_dedup_options *options)
-{
-    const struct doppel_ingest_options same = {
-        .files = options->files,
-        .fields = options->fields,
-        .text = options->text,
-        .limits = options->limits,
-        .bands = options->bands,
-        .rows = options->rows,
-        .threads = options->threads,
-        .keep_shingles = options->keep_shingles,
-        .on_same_id = options->on_same_id,
-    };
-    struct bytes out = {0};
-    struct doppel_error error;
-    if (doppel_ingest(library, &same, take_decision, &out, &error))
-        bytes_add_text(&out, error.message);
-    return taken(&out);
+    return dedup_decide_after(options, 0);
 }
 
 struct doppel_dedup_options dedup_options(const char *const *paths, size_t count)

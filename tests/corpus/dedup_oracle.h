@@ -34,6 +34,8 @@ void corpus_write(const struct corpus *corpus, struct bytes *out);
 char *oracle_decide(const struct corpus *corpus, const struct doppel_dedup_options *options);
 /* What doppel_dedup says, in the same form. */
 char *dedup_decide(const struct doppel_dedup_options *options);
+/* The same of a corpus that goes on after `before` records. */
+char *dedup_decide_after(const struct doppel_dedup_options *options, size_t before);
 /* What doppel_ingest says. */
 char *ingest_decide(struct doppel_library *library, const struct doppel_dedup_options *options);
 

@@ -198,6 +198,75 @@ static void keeps_shingles_of_what_it_cannot_read_again(void **state)
     end(&files);
 }
 
+/* ---- against a library ---- */
+
+static bool ignore_decision(void *context, const struct doppel_dedup_decision *decision)
+{
+    (void)context;
+    (void)decision;
+    return true;
+}
+
+static struct doppel_library *library_of(const struct doppel_dedup_options *options,
+                                         const char *const *path, const char *folder)
+{
+    struct doppel_library *library;
+    struct doppel_library_options create = {.create = true};
+    struct doppel_ingest_options ingest = doppel_ingest_options_default();
+    ingest.files = options->files;
+    ingest.files.paths = path;
+    ingest.bands = options->bands;
+    ingest.rows = options->rows;
+    assert_int_equal(doppel_library_open(folder, &create, &library, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_ingest(library, &ingest, ignore_decision, NULL, NULL), DOPPEL_OK);
+    return library;
+}
+
+static const char *line_number(const char *lines, size_t number)
+{
+    while (number--)
+        lines += strcspn(lines, "\n") + 1;
+    return lines;
+}
+
+/* What is decided of the second half is the same, whether the first half comes in the same run or
+ * lies in a library. */
+static void goes_on_where_a_library_ends(void **state)
+{
+    (void)state;
+    enum { HALF = 250 };
+    struct corpus corpus = corpus_make(
+        &(struct corpus_plan){.seed = 31, .count = 2 * HALF, .templates = 2, .same_ids = true});
+    char *folder = folder_make(), *paths[2], *place = path_in(folder, "library");
+    for (int half = 0; half < 2; half++) {
+        struct bytes lines = {0};
+        corpus_write(&(struct corpus){corpus.records + half * HALF, HALF}, &lines);
+        paths[half] = path_in(folder, half ? "b.jsonl" : "a.jsonl");
+        write_file(paths[half], lines.data, lines.size);
+        bytes_free(&lines);
+    }
+    struct doppel_dedup_options options = dedup_options((const char *const *)paths, 2);
+    char *whole = dedup_decide(&options);
+    options.files.count = 1;
+    struct doppel_library *library = library_of(&options, (const char *const *)paths, place);
+    options.files.paths = (const char *const *)&paths[1];
+    options.against = library;
+    options.threads = 3;
+    char *second = dedup_decide_after(&options, HALF);
+    assert_same_lines(second, line_number(whole, HALF));
+    options.text.shingle = 4;
+    struct doppel_error error;
+    assert_int_equal(doppel_dedup(&options, ignore_decision, NULL, &error), DOPPEL_E_VERSION);
+    doppel_library_close(library);
+    free(second);
+    free(whole);
+    free(paths[0]);
+    free(paths[1]);
+    free(place);
+    folder_remove(folder);
+    corpus_free(&corpus);
+}
+
 /* ---- lines ---- */
 
 struct lines_seen {
@@ -319,6 +388,7 @@ int main(void)
         cmocka_unit_test(decides_alike_with_other_options),
         cmocka_unit_test(decides_alike_with_threads_and_without_memory),
         cmocka_unit_test(keeps_shingles_of_what_it_cannot_read_again),
+        cmocka_unit_test(goes_on_where_a_library_ends),
         cmocka_unit_test(gives_lines_back),
         cmocka_unit_test(ends_early_with_what_it_has),
         cmocka_unit_test(says_what_cannot_be_done),
