@@ -415,6 +415,26 @@ char *dedup_decide(const struct doppel_dedup_options *options)
     return dedup_decide_after(options, 0);
 }
 
+char *ingest_decide(struct doppel_library *library, const struct doppel_dedup_options *options)
+{
+    const struct doppel_ingest_options same = {
+        .files = options->files,
+        .fields = options->fields,
+        .text = options->text,
+        .limits = options->limits,
+        .bands = options->bands,
+        .rows = options->rows,
+        .threads = options->threads,
+        .keep_shingles = options->keep_shingles,
+        .on_same_id = options->on_same_id,
+    };
+    struct telling telling = {.before = 0};
+    struct doppel_error error;
+    if (doppel_ingest(library, &same, take_decision, &telling, &error))
+        bytes_add_text(&telling.out, error.message);
+    return taken(&telling.out);
+}
+
 struct doppel_dedup_options dedup_options(const char *const *paths, size_t count)
 {
     struct doppel_dedup_options options = doppel_dedup_options_default();
