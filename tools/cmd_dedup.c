@@ -44,10 +44,9 @@ static enum doppel_status open_against(const struct settings *settings,
         return DOPPEL_OK;
     enum doppel_status status =
         doppel_library_open(settings->against, &read_only, &options->against, error);
-    bool said = settings->preset || settings->unit >= 0 || settings->shingle ||
-                settings->lanes >= 0 || settings->scheme->id == DOPPEL_SCHEME_MINHASH256;
-    if (!status && !said)
-        status = doppel_library_text_options(options->against, &options->text, error);
+    if (!status && !corpus_text_is_given(settings))
+        status =
+            doppel_library_text_options(options->against, &options->text, &options->limits, error);
     return status == DOPPEL_E_NOT_FOUND && options->against ? DOPPEL_OK : status;
 }
 
