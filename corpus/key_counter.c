@@ -25,6 +25,7 @@ struct share {
 
 struct key_counter {
     uint64_t limit, used; /* bytes of keys in memory */
+    uint64_t table_limit; /* bytes of the table */
     const char *folder;
     int file; /* -1: not needed yet */
     uint64_t file_bytes;
@@ -40,11 +41,16 @@ enum doppel_status key_counter_new(uint64_t memory_bytes, const char *folder,
     if (!counter)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to count paragraphs");
     /* As much again is needed for the table and a share that is sorted. */
-    counter->limit = memory_bytes ? memory_bytes / 2 : UINT64_MAX;
+    counter->limit = counter->table_limit = memory_bytes ? memory_bytes / 2 : UINT64_MAX;
     counter->folder = folder;
     counter->file = -1;
     *out = counter;
     return DOPPEL_OK;
+}
+
+void key_counter_limit(struct key_counter *counter, uint64_t bytes)
+{
+    counter->limit = bytes;
 }
 
 static void share_free(struct share *share)
@@ -257,7 +263,7 @@ static enum doppel_status index_table(struct key_table *table, struct doppel_err
 enum doppel_status key_counter_finish(struct key_counter *counter, uint64_t limit,
                                       struct key_table *out, struct doppel_error *error)
 {
-    struct making making = {.limit = limit, .memory_bytes = counter->limit};
+    struct making making = {.limit = limit, .memory_bytes = counter->table_limit};
     enum doppel_status status = DOPPEL_OK;
     for (int i = 0; i < SHARES && !status; i++)
         status = finish_share(counter, &counter->shares[i], &making, error);

@@ -12,6 +12,9 @@ enum doppel_status key_counter_new(uint64_t memory_bytes, const char *folder,
                                    struct key_counter **out, struct doppel_error *error);
 void key_counter_free(struct key_counter *counter);
 
+/** Let keys take up to so many bytes of memory from now on. */
+void key_counter_limit(struct key_counter *counter, uint64_t bytes);
+
 /** DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_IO */
 enum doppel_status key_counter_add(struct key_counter *counter, const uint64_t *keys, size_t count,
                                    struct doppel_error *error);

@@ -1,6 +1,9 @@
 /* The first pass: the keys of all paragraphs, each once a record. */
 #include "corpus/paragraphs_room.h"
 
+/* Of keys in memory, where nobody set a limit: texts of many short lines go to the file. */
+enum { BYTES_AT_FIRST = 64 << 20, BYTES_A_RECORD = 160 };
+
 struct task {
     struct counting *counting;
     struct slot *slot;
@@ -67,6 +70,9 @@ enum doppel_status count_deliver(void *context, size_t number, struct doppel_err
     counting->counts.records += slot->records;
     counting->counts.unreadable += slot->unreadable;
     counting->counts.paragraphs += slot->keys.count;
+    if (!counting->options->memory_bytes)
+        key_counter_limit(counting->counter,
+                          BYTES_AT_FIRST + BYTES_A_RECORD * counting->counts.records);
     enum doppel_status status =
         key_counter_add(counting->counter, slot->keys.items, slot->keys.count, error);
     return status ? status : counting_progress(counting);

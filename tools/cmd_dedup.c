@@ -52,6 +52,8 @@ static enum doppel_status open_against(const struct settings *settings,
 
 int cmd_dedup(const struct settings *settings, struct report *report)
 {
+    if (settings->unit == UNIT_PARAGRAPH)
+        return cmd_paragraphs(settings, report);
     struct doppel_error error;
     struct decision_output output;
     if (!decision_output_begin(&output, settings, report))

@@ -29,6 +29,8 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
 enum check { CHECK_NONE, CHECK_PIXELS };
 
+/* As enum doppel_text_unit, and one that texts are not compared by. */
+enum unit { UNIT_WORDS, UNIT_CHARACTERS, UNIT_PARAGRAPH };
 enum emit { EMIT_DECISIONS, EMIT_UNIQUE, EMIT_DUPLICATES, EMIT_ANNOTATED };
 enum lanes { LANES_128, LANES_256 };
 
@@ -76,6 +78,7 @@ struct settings {
     struct doppel_text_options text; /* how texts are read: by what was given of the next ones */
     const struct doppel_text_preset *preset; /* NULL: not given */
     int preset_number, text_format, unit;    /* -1 = not given */
+    uint32_t max_documents;                  /* that a paragraph may be in */
     uint32_t shingle, min_words;             /* 0 = not given */
 
     /* corpora */

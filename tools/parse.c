@@ -320,7 +320,9 @@ static enum doppel_status check_text(struct settings *settings, struct doppel_er
     settings->text.format = DOPPEL_TEXT_AUTO;
     if (settings->text_format >= 0)
         settings->text.format = (enum doppel_text_format)settings->text_format;
-    if (settings->unit >= 0)
+    if (settings->unit == UNIT_PARAGRAPH && !(settings->verb->bit & VERB_DEDUP))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--unit paragraph' is for 'doppel dedup'");
+    if (settings->unit == UNIT_WORDS || settings->unit == UNIT_CHARACTERS)
         settings->text.unit = (enum doppel_text_unit)settings->unit;
     if (settings->shingle)
         settings->text.shingle = settings->shingle;

@@ -59,7 +59,10 @@ const struct verb verb_table[] = {
      "FILEs are JSON Lines, plain, .gz or .zst; a folder stands for those in it, - for standard "
      "input. A record has an id and a text, or the path of a file that has the text. Each line is "
      "answered, in order: new, duplicate, revision, part, too_short, unreadable or conflict, with "
-     "the record that it is a duplicate of. The answers are the same for any --jobs and --memory.",
+     "the record that it is a duplicate of. The answers are the same for any --jobs and --memory. "
+     "With --unit paragraph it lists the paragraphs that come in more than --max-documents "
+     "records, "
+     "or with --emit unique prints the records without them.",
      "doppel dedup crawl.jsonl --emit unique > crawl-unique.jsonl", cmd_dedup},
     {"ingest", VERB_INGEST, "", 0, 0,
      "decide what each record is to the library, and remember it there",
