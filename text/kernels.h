@@ -18,6 +18,11 @@ static inline uint32_t next_code_point(const uint8_t *bytes, size_t *at)
     return code_point;
 }
 
+static inline unsigned bin_shift(uint32_t lanes)
+{
+    return lanes == 128 ? 57 : 56;
+}
+
 /* A hash's bin is told by its highest bits, its value is its low half. */
 static inline void lower_bin(uint32_t *bins, unsigned shift, uint64_t hash)
 {
@@ -27,7 +32,7 @@ static inline void lower_bin(uint32_t *bins, unsigned shift, uint64_t hash)
 
 static inline void lower_bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count)
 {
-    unsigned shift = lanes == 128 ? 57 : 56;
+    unsigned shift = bin_shift(lanes);
     size_t i = 0;
     for (; i + MINHASH_COPIES <= count; i += MINHASH_COPIES)
         for (unsigned copy = 0; copy < MINHASH_COPIES; copy++)

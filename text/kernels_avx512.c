@@ -6,9 +6,9 @@
 
 enum {
     LANES = 8,
-    VECTORS = 4,
-    BINS_STEP = 512,
-    FILTER_BELOW = 0xc0000000, /* the filter costs more than it spares above */
+    BINS_STEP = 256, /* numbers that fit a byte */
+    LOW_LIMIT = 0x20000000,
+    FILTER_BELOW = 0x90000000, /* the filter costs more than it spares above */
     FLUSH_ROUNDS = 31          /* of 8 each, in a byte */
 };
 
@@ -125,29 +125,43 @@ static size_t count_characters(const uint8_t *bytes, size_t size)
 
 /* ---- shingles ---- */
 
-static inline __attribute__((always_inline)) void shingles_of(const uint64_t *units, size_t count,
-                                                              uint32_t shingle, uint64_t *out)
+static inline __m512i turn(__m512i units, uint32_t place)
 {
-    for (size_t i = 0; i < count; i += LANES * VECTORS) {
-        __m512i hashes[VECTORS];
-        for (int v = 0; v < VECTORS; v++)
-            hashes[v] = _mm512_loadu_si512(units + i + LANES * v);
-        for (uint32_t place = 1; place < shingle; place++) {
-            __m512i turn = _mm512_set1_epi64(shingle_turn(place));
-            for (int v = 0; v < VECTORS; v++) {
-                __m512i unit = _mm512_loadu_si512(units + i + LANES * v + place);
-                hashes[v] = _mm512_xor_si512(hashes[v], _mm512_rolv_epi64(unit, turn));
-            }
-        }
-        for (int v = 0; v < VECTORS; v++)
-            _mm512_storeu_si512(out + i + LANES * v, mix_eight(hashes[v], ROOT_7));
+    return _mm512_rolv_epi64(units, _mm512_set1_epi64(shingle_turn(place)));
+}
+
+static void shingles_of(const uint64_t *units, size_t count, uint32_t shingle, uint64_t *out)
+{
+    for (size_t i = 0; i < count; i += LANES) {
+        __m512i hashes = _mm512_loadu_si512(units + i);
+        for (uint32_t place = 1; place < shingle; place++)
+            hashes = _mm512_xor_si512(hashes, turn(_mm512_loadu_si512(units + i + place), place));
+        _mm512_storeu_si512(out + i, mix_eight(hashes, ROOT_7));
+    }
+}
+
+/* Shingles of five, from two to four, without loads that straddle cache lines. */
+static void shingles_of_five(const uint64_t *units, size_t count, uint64_t *out)
+{
+    __m512i here = _mm512_loadu_si512(units);
+    __m512i next = _mm512_loadu_si512(units + LANES);
+    __m512i twos = _mm512_xor_si512(here, turn(_mm512_alignr_epi64(next, here, 1), 1));
+    for (size_t i = 0; i < count; i += LANES) {
+        __m512i after = _mm512_loadu_si512(units + i + 2 * LANES);
+        __m512i next_twos = _mm512_xor_si512(next, turn(_mm512_alignr_epi64(after, next, 1), 1));
+        __m512i fours = _mm512_xor_si512(twos, turn(_mm512_alignr_epi64(next_twos, twos, 2), 2));
+        __m512i fives = _mm512_xor_si512(fours, turn(_mm512_alignr_epi64(next, here, 4), 4));
+        _mm512_storeu_si512(out + i, mix_eight(fives, ROOT_7));
+        here = next;
+        next = after;
+        twos = next_twos;
     }
 }
 
 static void shingles(const uint64_t *units, size_t count, uint32_t shingle, uint64_t *out)
 {
     if (shingle == 5)
-        shingles_of(units, count, 5, out);
+        shingles_of_five(units, count, out);
     else
         shingles_of(units, count, shingle, out);
 }
@@ -164,38 +178,71 @@ static uint32_t greatest(const uint32_t *bins, uint32_t lanes)
     return _mm512_reduce_max_epu32(most);
 }
 
-static size_t keep_below(const uint64_t *hashes, size_t count, uint32_t limit, uint64_t *kept)
+/* Which of 64 hashes have a value below the limit. */
+static uint64_t below(const uint64_t *hashes, uint32_t limit)
 {
-    const __m512i limits = _mm512_set1_epi64(limit), low = _mm512_set1_epi64(UINT32_MAX);
+    const __m512i low_halves =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 64; i += 16) {
+        __m512i values = _mm512_permutex2var_epi32(_mm512_loadu_si512(hashes + i), low_halves,
+                                                   _mm512_loadu_si512(hashes + i + LANES));
+        __mmask16 some = _mm512_cmplt_epu32_mask(values, _mm512_set1_epi32((int)limit));
+        mask |= (uint64_t)some << i;
+    }
+    return mask;
+}
+
+/* The numbers of those below the limit; how many. `kept` has room for 64 more. */
+static size_t keep_below(const uint64_t *hashes, size_t count, uint32_t limit, uint8_t *kept)
+{
+    static const uint8_t first[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    __m512i numbers = _mm512_loadu_si512(first);
     size_t size = 0;
-    for (size_t i = 0; i < count; i += LANES) {
-        __mmask8 there = count - i < LANES ? (__mmask8)((1u << (count - i)) - 1) : 0xff;
-        __m512i some = _mm512_loadu_si512(hashes + i);
-        __mmask8 keep = _mm512_mask_cmplt_epu64_mask(there, _mm512_and_si512(some, low), limits);
-        _mm512_storeu_si512(kept + size, _mm512_maskz_compress_epi64(keep, some));
-        size += (size_t)__builtin_popcount(keep);
+    for (size_t i = 0; i < count; i += 64) {
+        uint64_t there = count - i < 64 ? (UINT64_C(1) << (count - i)) - 1 : UINT64_MAX;
+        uint64_t keep = below(hashes + i, limit) & there;
+        _mm512_storeu_si512(kept + size, _mm512_maskz_compress_epi8(keep, numbers));
+        size += (size_t)__builtin_popcountll(keep);
+        numbers = _mm512_add_epi8(numbers, _mm512_set1_epi8(64));
     }
     return size;
 }
 
-static void lower_some(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count)
+static void lower_below(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count,
+                        uint32_t limit)
 {
-    uint64_t kept[BINS_STEP + LANES];
+    uint8_t kept[BINS_STEP + 64];
+    count = keep_below(hashes, count, limit, kept);
+    for (size_t i = 0; i < count; i++)
+        lower_bin(bins + i % MINHASH_COPIES * lanes, bin_shift(lanes), hashes[kept[i]]);
+}
+
+/* Looking at all bins waits for those just written: not again once few hashes pass. */
+static inline __attribute__((always_inline)) void lower_all(uint32_t *bins, uint32_t lanes,
+                                                            const uint64_t *hashes, size_t count)
+{
     uint32_t limit = greatest(bins, lanes);
-    if (limit < FILTER_BELOW) {
-        count = keep_below(hashes, count, limit, kept);
-        hashes = kept;
+    for (size_t i = 0; i < count; i += BINS_STEP) {
+        size_t some = count - i < BINS_STEP ? count - i : BINS_STEP;
+        if (i && limit >= LOW_LIMIT)
+            limit = greatest(bins, lanes);
+        if (limit >= FILTER_BELOW)
+            lower_bins(bins, lanes, hashes + i, some);
+        else
+            lower_below(bins, lanes, hashes + i, some, limit);
     }
-    if (lanes == 128)
-        lower_bins(bins, 128, hashes, count);
-    else
-        lower_bins(bins, 256, hashes, count);
 }
 
 static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count)
 {
-    for (size_t i = 0; i < count; i += BINS_STEP)
-        lower_some(bins, lanes, hashes + i, count - i < BINS_STEP ? count - i : BINS_STEP);
+    if (lanes == 128)
+        lower_all(bins, 128, hashes, count);
+    else
+        lower_all(bins, 256, hashes, count);
 }
 
 /* ---- bits ---- */
