@@ -24,32 +24,6 @@ void texts_rolled_back(struct doppel_library *library)
 
 /* ---- remembering ---- */
 
-/* The next id, of the counter that the items have too. */
-static enum doppel_status take_id(struct doppel_library *library, int64_t *out,
-                                  struct doppel_error *error)
-{
-    static const char *const ways[] = {
-        "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'item' RETURNING seq",
-        "INSERT INTO sqlite_sequence(name, seq) VALUES('item', 1) RETURNING seq"};
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        bool row;
-        sqlite3_stmt *statement;
-        enum doppel_status status =
-            doppel_store_statement(library->store, ways[i], &statement, error);
-        if (!status)
-            status = doppel_store_step(library->store, statement, &row, error);
-        if (status)
-            return status;
-        if (row) {
-            *out = sqlite3_column_int64(statement, 0);
-            sqlite3_reset(statement);
-            return DOPPEL_OK;
-        }
-    }
-    return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the catalogue gives no ids",
-                       library->directory);
-}
-
 static enum doppel_status last_id(struct doppel_library *library, uint64_t *out,
                                   struct doppel_error *error)
 {
@@ -65,6 +39,32 @@ static enum doppel_status last_id(struct doppel_library *library, uint64_t *out,
     *out = (uint64_t)sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
     return DOPPEL_OK;
+}
+
+/* Put the counter that the items have too. (RETURNING would cost a table of its own each time.) */
+static enum doppel_status put_last_id(struct doppel_library *library, uint64_t id,
+                                      struct doppel_error *error)
+{
+    const char *sql = id == 1 ? "INSERT INTO sqlite_sequence(name, seq) VALUES('item', ?1)"
+                              : "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'item'";
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(library->store, sql, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    return library_run(library, statement, error);
+}
+
+static enum doppel_status take_id(struct doppel_library *library, uint64_t *out,
+                                  struct doppel_error *error)
+{
+    uint64_t last = 0;
+    enum doppel_status status = last_id(library, &last, error);
+    if (!status)
+        status = put_last_id(library, last + 1, error);
+    if (!status)
+        *out = last + 1;
+    return status;
 }
 
 enum doppel_status doppel_library_begin(struct doppel_library *library, uint64_t *out_last_id,
@@ -147,7 +147,7 @@ static void bind_text(sqlite3_stmt *statement, const struct doppel_library_text 
 }
 
 static enum doppel_status insert_text(struct doppel_library *library,
-                                      const struct doppel_library_text *text, int64_t id,
+                                      const struct doppel_library_text *text, uint64_t id,
                                       struct doppel_error *error)
 {
     uint8_t lanes[DOPPEL_TEXT_MAX_LANES * LANE_BYTES];
@@ -167,13 +167,13 @@ static enum doppel_status insert_text(struct doppel_library *library,
     for (uint32_t i = 0; i < text->lane_count; i++)
         put_u16(lanes + LANE_BYTES * i, text->lanes[i]);
     bind_text(statement, text, lanes);
-    sqlite3_bind_int64(statement, 1, id);
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
     if (text->path)
         sqlite3_bind_int64(statement, 5, corpus);
     return library_run(library, statement, error);
 }
 
-static enum doppel_status insert_shingles(struct doppel_library *library, int64_t id,
+static enum doppel_status insert_shingles(struct doppel_library *library, uint64_t id,
                                           const struct doppel_library_text *text,
                                           struct doppel_error *error)
 {
@@ -195,13 +195,13 @@ static enum doppel_status insert_shingles(struct doppel_library *library, int64_
         free(bytes);
         return status;
     }
-    sqlite3_bind_int64(statement, 1, id);
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
     sqlite3_bind_blob64(statement, 2, bytes, size, free);
     return library_run(library, statement, error);
 }
 
 static enum doppel_status add_text(struct doppel_library *library,
-                                   const struct doppel_library_text *text, int64_t *out_id,
+                                   const struct doppel_library_text *text, uint64_t *out_id,
                                    struct doppel_error *error)
 {
     enum doppel_status status = take_id(library, out_id, error);
@@ -233,14 +233,14 @@ enum doppel_status doppel_library_add_text(struct doppel_library *library,
                                            const struct doppel_library_text *text, uint64_t *out_id,
                                            struct doppel_error *error)
 {
-    int64_t id = 0;
+    uint64_t id = 0;
     enum doppel_status status = library_begin(library, error);
     if (!status)
         status = check_lanes(library, text, error);
     if (!status)
         status = library_end(library, add_text(library, text, &id, error));
     if (!status)
-        *out_id = (uint64_t)id;
+        *out_id = id;
     return status;
 }
 
