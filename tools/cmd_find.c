@@ -31,6 +31,7 @@ struct find {
     struct output *output;
     struct doppel_error *error;
     enum doppel_status status;
+    bool records; /* those of corpora are searched, too */
     bool matched;
 };
 
@@ -41,9 +42,9 @@ struct query {
 };
 
 static const struct column columns[] = {
-    {"query", "query", CELL_PATH}, {"id", "id", CELL_NUMBER},
-    {"match", NULL, CELL_BOOL},    MATCH_COLUMNS,
-    {"path", "path", CELL_PATH},
+    {"query", "query", CELL_PATH},   {"id", "id", CELL_NUMBER},
+    {"match", NULL, CELL_BOOL},      MATCH_COLUMNS,
+    {"record", "record", CELL_TEXT}, {"path", "path", CELL_PATH},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
@@ -71,6 +72,29 @@ static bool take_item(void *context, const struct doppel_item *item)
     return find->status == DOPPEL_OK && !signals_stopped();
 }
 
+/* Whether the library's texts were read as those that are asked for. */
+static bool are_wanted_texts(struct find *find)
+{
+    struct doppel_text_options options;
+    const struct doppel_scheme *scheme = settings_scheme(find->settings, DOPPEL_KIND_TEXT);
+    if (!find->texts || doppel_library_text_options(find->library, &options, NULL, NULL))
+        return false;
+    enum doppel_scheme_id id =
+        options.lanes == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128;
+    return scheme->id == id &&
+           scheme->version == doppel_text_version(doppel_scheme_by_id(id)->version, &options);
+}
+
+static bool take_record(void *context, const struct doppel_library_text *text)
+{
+    struct find *find = context;
+    if (text->error.status)
+        report_input(find->report, "the library", text->error.message);
+    else if (find->records)
+        find->status = find_texts_add_record(find->texts, text, find->error);
+    return find->status == DOPPEL_OK && !signals_stopped();
+}
+
 static enum doppel_status load_library(struct find *find, struct doppel_error *error)
 {
     const struct doppel_scheme *pictures = settings_scheme(find->settings, DOPPEL_KIND_IMAGE);
@@ -81,7 +105,9 @@ static enum doppel_status load_library(struct find *find, struct doppel_error *e
         status = find_texts_new(find->settings, find->library, &find->texts, error);
     if (status)
         return status;
-    status = doppel_library_each(find->library, take_item, find, error);
+    find->records = are_wanted_texts(find);
+    const struct everything everything = {take_item, take_record, find};
+    status = each_of_all(find->library, &everything, error);
     return find->status ? find->status : status;
 }
 
@@ -162,27 +188,61 @@ static int best_first(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
+static void print_match(struct find *find, const char *query, uint64_t id, const char *path,
+                        const char *record_id, const struct doppel_match *match)
+{
+    json_t *row = json_object();
+    put_path(row, "query", query);
+    put_integer(row, "id", id);
+    if (path)
+        put_path(row, "path", path);
+    if (record_id)
+        put_text(row, "record", record_id);
+    put_match(row, match);
+    output_row(find->output, row);
+    find->matched = true;
+}
+
+struct printing {
+    struct find *find;
+    const char *query;
+    const struct doppel_match *match;
+};
+
+static bool print_record(void *context, const struct doppel_library_text *text)
+{
+    const struct printing *printing = context;
+    if (!text->error.status)
+        print_match(printing->find, printing->query, text->id, text->path, text->record_id,
+                    printing->match);
+    return true;
+}
+
+/* What another process removed meanwhile is left out. */
+static enum doppel_status print_one(struct find *find, const char *query,
+                                    const struct doppel_found *found, struct doppel_error *error)
+{
+    struct doppel_item item;
+    enum doppel_status status = doppel_library_get(find->library, found->id, false, &item, error);
+    if (status == DOPPEL_E_NOT_FOUND) {
+        const struct doppel_text_query one = {.first = found->id, .last = found->id};
+        struct printing printing = {find, query, &found->match};
+        return doppel_library_each_text(find->library, &one, print_record, &printing, error);
+    }
+    if (status)
+        return status;
+    print_match(find, query, item.id, item.path, NULL, &found->match);
+    doppel_item_free(&item);
+    return DOPPEL_OK;
+}
+
 static enum doppel_status print_found(struct find *find, const char *query,
                                       struct doppel_error *error)
 {
-    for (size_t i = 0; i < find->found.count; i++) {
-        struct doppel_item item;
-        enum doppel_status status =
-            doppel_library_get(find->library, find->found.items[i].id, false, &item, error);
-        if (status == DOPPEL_E_NOT_FOUND)
-            continue; /* removed by another process meanwhile */
-        if (status)
-            return status;
-        json_t *row = json_object();
-        put_path(row, "query", query);
-        put_integer(row, "id", item.id);
-        put_path(row, "path", item.path);
-        put_match(row, &find->found.items[i].match);
-        output_row(find->output, row);
-        doppel_item_free(&item);
-        find->matched = true;
-    }
-    return DOPPEL_OK;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < find->found.count && !status; i++)
+        status = print_one(find, query, &find->found.items[i], error);
+    return status;
 }
 
 /* In a table, a query without a match is no row: the exit code tells. */

@@ -11,7 +11,10 @@ static const struct column columns[] = {
     {"width", "width", CELL_NUMBER},     {"height", "height", CELL_NUMBER},
     {"quality", "quality", CELL_NUMBER}, {"size", "size", CELL_SIZE},
     {"mtime", NULL, CELL_TIME},          {"added", "added", CELL_TIME},
-    {"digest", NULL, CELL_TEXT},         {"path", "path", CELL_PATH},
+    {"digest", NULL, CELL_TEXT},         {"record", "record", CELL_TEXT},
+    {"decision", NULL, CELL_TEXT},       {"leader", NULL, CELL_NUMBER},
+    {"words", NULL, CELL_NUMBER},        {"path", "path", CELL_PATH},
+    {"line", NULL, CELL_NUMBER},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
@@ -33,6 +36,17 @@ static bool print_item(void *context, const struct doppel_item *item)
     return !signals_stopped();
 }
 
+static bool print_text(void *context, const struct doppel_library_text *text)
+{
+    struct list *list = context;
+    enum doppel_kind kind = list->settings->kind;
+    if (text->error.status)
+        report_input(list->report, "the library", text->error.message);
+    else if (kind == DOPPEL_KIND_UNKNOWN || kind == DOPPEL_KIND_TEXT)
+        output_row(list->output, text_row(text));
+    return !signals_stopped();
+}
+
 int cmd_list(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
@@ -40,7 +54,8 @@ int cmd_list(const struct settings *settings, struct report *report)
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
     struct list list = {settings, report, output_new(settings, &layout, report)};
-    enum doppel_status status = doppel_library_each(library, print_item, &list, &error);
+    const struct everything everything = {print_item, print_text, &list};
+    enum doppel_status status = each_of_all(library, &everything, &error);
     bool written = output_finish(list.output);
     doppel_library_close(library);
     if (status && status != DOPPEL_E_CANCELLED)

@@ -1,4 +1,4 @@
-/* doppel remove ID|PATH...: forget items; of a folder, all that lies in it. */
+/* doppel remove ID|PATH...: forget items; of a folder or a corpus, all that lies in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,29 +9,47 @@
 #include "tools/values.h"
 
 struct below {
-    char *folder;
+    const char *name;
+    char *path; /* of a folder, or of a corpus */
     ARRAY(uint64_t) ids;
 };
+
+static bool is_below(const struct below *below, const char *path)
+{
+    size_t length = strlen(below->path);
+    return strncmp(path, below->path, length) == 0 && path[length] == '/';
+}
 
 static bool take_if_below(void *context, const struct doppel_item *item)
 {
     struct below *below = context;
-    size_t length = strlen(below->folder);
-    bool inside = strncmp(item->path, below->folder, length) == 0 && item->path[length] == '/';
-    return (!inside || array_push(&below->ids, item->id)) && !signals_stopped();
+    bool wanted = is_below(below, item->path);
+    return (!wanted || array_push(&below->ids, item->id)) && !signals_stopped();
 }
 
-/* All items of a folder. @return DOPPEL_E_NOT_FOUND when it has none */
+/* A text goes with its corpus, or by what that calls it. */
+static bool take_text(void *context, const struct doppel_library_text *text)
+{
+    struct below *below = context;
+    bool wanted =
+        (text->record_id && strcmp(text->record_id, below->name) == 0) ||
+        (text->path && (strcmp(text->path, below->path) == 0 || is_below(below, text->path)));
+    return (!wanted || array_push(&below->ids, text->id)) && !signals_stopped();
+}
+
+/* All items of a folder, and texts of a corpus or of a record id. @return DOPPEL_E_NOT_FOUND when
+ * there are none */
 static enum doppel_status remove_below(struct doppel_library *library, const char *name,
                                        struct doppel_error *error)
 {
-    struct below below = {.folder = absolute_path(name)};
-    enum doppel_status status = doppel_library_each(library, take_if_below, &below, error);
+    struct below below = {.name = name, .path = absolute_path(name)};
+    const struct everything everything = {take_if_below, take_text, &below};
+    enum doppel_status status = each_of_all(library, &everything, error);
     if (status == DOPPEL_OK && below.ids.count == 0)
         status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "the library holds no such item");
     for (size_t i = 0; i < below.ids.count && status == DOPPEL_OK; i++)
         status = doppel_library_remove(library, below.ids.items[i], error);
-    free(below.folder);
+    free(below.path);
     array_free(&below.ids);
     return status;
 }
@@ -41,9 +59,13 @@ static enum doppel_status remove_named(struct doppel_library *library, const cha
 {
     struct doppel_item item;
     uint64_t id;
+    if (parse_whole(name, 1, INT64_MAX, &id)) { /* it goes unread, be it damaged */
+        enum doppel_status status = doppel_library_remove(library, id, error);
+        return status == DOPPEL_E_NOT_FOUND
+                   ? doppel_fail(error, status, "the library holds no such item")
+                   : status;
+    }
     enum doppel_status status = find_item(library, name, false, &item, error);
-    if (status == DOPPEL_E_CORRUPT && parse_whole(name, 1, INT64_MAX, &id))
-        return doppel_library_remove(library, id, error); /* it goes unread */
     if (status == DOPPEL_E_NOT_FOUND)
         return remove_below(library, name, error);
     if (status)

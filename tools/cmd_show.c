@@ -15,7 +15,9 @@ static const struct column columns[] = {
     {"quality", "quality", CELL_NUMBER}, {"words", "words", CELL_NUMBER},
     {"characters", NULL, CELL_NUMBER},   {"size", "size", CELL_SIZE},
     {"mtime", "modified", CELL_TIME},    {"added", "added", CELL_TIME},
-    {"digest", "digest", CELL_TEXT},     {"path", "path", CELL_PATH},
+    {"digest", "digest", CELL_TEXT},     {"record", "record", CELL_TEXT},
+    {"decision", NULL, CELL_TEXT},       {"leader", NULL, CELL_NUMBER},
+    {"path", "path", CELL_PATH},         {"line", NULL, CELL_NUMBER},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
@@ -49,6 +51,34 @@ static void print_item(const struct settings *settings, const struct doppel_item
     output_row(output, row);
 }
 
+static bool print_text(void *context, const struct doppel_library_text *text)
+{
+    struct output *output = context;
+    json_t *row = text_row(text);
+    char *hex = text_code(text);
+    put_text(row, "code", hex);
+    put_integer(row, "codes", 1);
+    put_integer(row, "shingles_kept", text->shingles ? text->shingle_total : 0);
+    free(hex);
+    output_row(output, row);
+    return true;
+}
+
+static void show(const struct settings *settings, struct doppel_library *library, const char *name,
+                 struct output *output, struct report *report)
+{
+    struct doppel_item item;
+    struct doppel_error error;
+    enum doppel_status status = find_item(library, name, true, &item, &error);
+    if (status == DOPPEL_OK) {
+        print_item(settings, &item, output);
+        doppel_item_free(&item);
+    } else if (status != DOPPEL_E_NOT_FOUND ||
+               !find_text(library, name, print_text, output, &error)) {
+        report_input(report, name, error.message);
+    }
+}
+
 int cmd_show(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
@@ -56,15 +86,8 @@ int cmd_show(const struct settings *settings, struct report *report)
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
     struct output *output = output_new(settings, &layout, report);
-    for (size_t i = 0; i < settings->operands.count; i++) {
-        struct doppel_item item;
-        if (find_item(library, settings->operands.items[i], true, &item, &error)) {
-            report_input(report, settings->operands.items[i], error.message);
-            continue;
-        }
-        print_item(settings, &item, output);
-        doppel_item_free(&item);
-    }
+    for (size_t i = 0; i < settings->operands.count; i++)
+        show(settings, library, settings->operands.items[i], output, report);
     bool written = output_finish(output);
     doppel_library_close(library);
     return written ? EXIT_DONE : EXIT_WRONG_USE;

@@ -65,6 +65,90 @@ enum doppel_status find_item(struct doppel_library *library, const char *name, b
                : status;
 }
 
+/* ---- texts ---- */
+
+struct one_text {
+    uint64_t id; /* the last one visited; 0: none */
+    doppel_library_text_visitor *visitor;
+    void *context;
+    struct doppel_error *error;
+    bool good;
+};
+
+static bool take_id(void *context, const struct doppel_library_text *text)
+{
+    struct one_text *one = context;
+    one->id = text->id;
+    return true;
+}
+
+static bool take_text(void *context, const struct doppel_library_text *text)
+{
+    struct one_text *one = context;
+    one->id = text->id;
+    if (text->error.status)
+        doppel_fail(one->error, text->error.status, "%s", text->error.message);
+    else
+        one->good = one->visitor(one->context, text);
+    return false;
+}
+
+bool find_text(struct doppel_library *library, const char *name,
+               doppel_library_text_visitor *visitor, void *context, struct doppel_error *error)
+{
+    struct one_text one = {.visitor = visitor, .context = context, .error = error};
+    const struct doppel_text_query by_name = {.record_id = name};
+    uint64_t id;
+    if (parse_whole(name, 1, INT64_MAX, &id))
+        one.id = id;
+    else if (doppel_library_each_text(library, &by_name, take_id, &one, error))
+        return false;
+    const struct doppel_text_query by_id = {.first = one.id, .last = one.id, .shingles = true};
+    uint64_t wanted = one.id;
+    one.id = 0;
+    if (wanted)
+        doppel_library_each_text(library, &by_id, take_text, &one, error);
+    if (!one.id)
+        doppel_fail(error, DOPPEL_E_NOT_FOUND, "the library holds no such item");
+    return one.good;
+}
+
+struct all {
+    struct doppel_library *library;
+    const struct everything *everything;
+    struct doppel_error *error;
+    uint64_t next; /* texts below are visited */
+    enum doppel_status status;
+};
+
+static bool visit_texts_before(struct all *all, uint64_t id)
+{
+    const struct doppel_text_query query = {.first = all->next, .last = id};
+    if (id && id <= all->next)
+        return true;
+    all->status = doppel_library_each_text(all->library, &query, all->everything->text,
+                                           all->everything->context, all->error);
+    all->next = id + 1;
+    return all->status == DOPPEL_OK;
+}
+
+static bool visit_item(void *context, const struct doppel_item *item)
+{
+    struct all *all = context;
+    return visit_texts_before(all, item->id) &&
+           all->everything->item(all->everything->context, item);
+}
+
+enum doppel_status each_of_all(struct doppel_library *library, const struct everything *everything,
+                               struct doppel_error *error)
+{
+    struct all all = {.library = library, .everything = everything, .error = error, .next = 1};
+    enum doppel_status status = doppel_library_each(library, visit_item, &all, error);
+    if (!status)
+        visit_texts_before(&all, 0);
+    return all.status ? all.status : status;
+}
+
 bool is_of_wanted_scheme(const struct settings *settings, const struct doppel_record *record)
 {
     const struct doppel_scheme *scheme = settings_scheme(settings, record->kind);

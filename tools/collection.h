@@ -20,6 +20,20 @@ char *absolute_path(const char *path);
 enum doppel_status find_item(struct doppel_library *library, const char *name, bool with_attachment,
                              struct doppel_item *out, struct doppel_error *error);
 
+/* The text of that number, or the last one of that record id. @return false, with a sentence, when
+ * there is none, or it is damaged; else what the visitor returned */
+bool find_text(struct doppel_library *library, const char *name,
+               doppel_library_text_visitor *visitor, void *context, struct doppel_error *error);
+
+/* Files and texts, in order of id; either visitor ends the visit with false. */
+struct everything {
+    doppel_item_visitor *item;
+    doppel_library_text_visitor *text;
+    void *context;
+};
+enum doppel_status each_of_all(struct doppel_library *library, const struct everything *everything,
+                               struct doppel_error *error);
+
 /* Whether an item is of the scheme that is asked for, and of its version: others never meet. */
 bool is_of_wanted_scheme(const struct settings *settings, const struct doppel_record *record);
 

@@ -27,12 +27,55 @@ struct asking {
     void *context;
 };
 
+/* What the library keeps of a text of a corpus. */
+static void view_of_record(const struct doppel_library_text *text, struct text_view *out)
+{
+    *out = (struct text_view){
+        .extra = {.words = text->words,
+                  .content = text->content,
+                  .shingle_total = text->shingle_total},
+        .scheme = text->lane_count == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128,
+        .lane_count = text->lane_count,
+        .too_short = text->too_short,
+        .kept = true,
+    };
+    memcpy(out->lanes, text->lanes, text->lane_count * sizeof *text->lanes);
+    if (!text->shingles)
+        return;
+    out->extra.shingles = must_allocate((size_t)text->shingle_total * sizeof *text->shingles + 1);
+    memcpy(out->extra.shingles, text->shingles,
+           (size_t)text->shingle_total * sizeof *text->shingles);
+    out->extra.shingle_count = (size_t)text->shingle_total;
+}
+
+struct loading {
+    struct text_view *out;
+    bool good;
+};
+
+static bool take_record(void *context, const struct doppel_library_text *text)
+{
+    struct loading *loading = context;
+    loading->good = !text->error.status;
+    if (loading->good)
+        view_of_record(text, loading->out);
+    return true;
+}
+
+static bool load_record(const struct find_texts *texts, uint64_t id, struct text_view *out)
+{
+    const struct doppel_text_query query = {.first = id, .last = id, .shingles = true};
+    struct loading loading = {.out = out};
+    doppel_library_each_text(texts->library, &query, take_record, &loading, NULL);
+    return loading.good;
+}
+
 static bool load_view(void *context, uint64_t id, struct text_view *out)
 {
     const struct find_texts *texts = context;
     struct doppel_item item;
     if (doppel_library_get(texts->library, id, true, &item, NULL))
-        return false;
+        return load_record(texts, id, out);
     bool good = text_view_read(&item.record, texts->settings, out);
     if (good)
         out->kept = true;
@@ -74,6 +117,20 @@ enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_
     struct known_words words = {view.extra.content, item->id};
     enum doppel_status status = text_set_add(texts->set, item->id, &view, error);
     if (!status && view.extra.words && !array_push(&texts->words, words))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
+    text_view_free(&view);
+    return status;
+}
+
+enum doppel_status find_texts_add_record(struct find_texts *texts,
+                                         const struct doppel_library_text *text,
+                                         struct doppel_error *error)
+{
+    struct text_view view;
+    struct known_words words = {text->content, text->id};
+    view_of_record(text, &view);
+    enum doppel_status status = text_set_add(texts->set, text->id, &view, error);
+    if (!status && text->words && !array_push(&texts->words, words))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
     text_view_free(&view);
     return status;

@@ -18,6 +18,11 @@ void find_texts_free(struct find_texts *texts);
 enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_item *item,
                                   struct report *report, struct doppel_error *error);
 
+/* Likewise a text of a corpus; one that was read in another way is left out. */
+enum doppel_status find_texts_add_record(struct find_texts *texts,
+                                         const struct doppel_library_text *text,
+                                         struct doppel_error *error);
+
 /* Visit what matches, each item once: those of the same words, then the others. */
 enum doppel_status find_texts_ask(const struct find_texts *texts, const struct text_view *query,
                                   text_visitor *visitor, void *context, struct doppel_error *error);

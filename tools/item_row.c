@@ -1,6 +1,7 @@
 /* An item of the library as a row of output. */
 #include "tools/item_row.h"
 
+#include "tools/memory.h"
 #include "tools/output.h"
 #include "tools/text_judge.h"
 
@@ -27,4 +28,44 @@ json_t *item_row(const struct doppel_item *item)
     put_number(row, "added", (double)item->added_ns / 1e9, 3);
     put_text(row, "digest", digest);
     return row;
+}
+
+static void put_known(json_t *row, const char *key, const char *text)
+{
+    if (text)
+        put_text(row, key, text);
+}
+
+json_t *text_row(const struct doppel_library_text *text)
+{
+    char content[2 * sizeof text->content.bytes + 1];
+    doppel_hex_encode(text->content.bytes, sizeof text->content.bytes, content);
+    json_t *row = json_object();
+    put_integer(row, "id", text->id);
+    put_known(row, "record", text->record_id);
+    if (text->path)
+        put_path(row, "path", text->path);
+    put_integer(row, "line", text->line);
+    put_text(row, "kind", doppel_kind_name(DOPPEL_KIND_TEXT));
+    put_text(row, "scheme", text->lane_count == 256 ? "minhash256" : "minhash128");
+    put_text(row, "decision", doppel_decision_name(text->decision));
+    if (text->leader)
+        put_integer(row, "leader", text->leader);
+    put_integer(row, "words", text->words);
+    put_known(row, "source", text->origin.source);
+    put_known(row, "date", text->origin.date);
+    put_integer(row, "size", text->size);
+    put_number(row, "added", (double)text->added_ns / 1e9, 3);
+    put_text(row, "digest", content);
+    return row;
+}
+
+char *text_code(const struct doppel_library_text *text)
+{
+    char *hex = must_allocate(4 * (size_t)text->lane_count + 1);
+    for (uint32_t i = 0; i < text->lane_count; i++) {
+        uint8_t bytes[2] = {(uint8_t)(text->lanes[i] >> 8), (uint8_t)text->lanes[i]};
+        doppel_hex_encode(bytes, sizeof bytes, hex + 4 * (size_t)i);
+    }
+    return hex;
 }

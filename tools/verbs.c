@@ -42,10 +42,13 @@ const struct verb verb_table[] = {
     {"list", VERB_LIST, "", 0, 0, "what the library holds", "In the order in which it was added.",
      "doppel list --kind image --format csv", cmd_list},
     {"show", VERB_SHOW, "ID...", 1, SIZE_MAX, "all that the library knows of an item",
-     "An ID is the number that add, find and list print.", "doppel show 42 --json", cmd_show},
+     "An ID is the number that add, find and list print (ingest's is \"item\"), or the id of a "
+     "record.",
+     "doppel show 42 --json", cmd_show},
     {"remove", VERB_REMOVE, "ID|PATH...", 1, SIZE_MAX, "make the library forget items",
-     "The files themselves are not touched. A folder stands for all items in it. Ids are never "
-     "used again. A PATH that looks like a number is written ./42.",
+     "The files themselves are not touched. A folder stands for all items in it, a corpus for the "
+     "records that came from it, the id of a record for all that had it. Ids are never used again. "
+     "A PATH that looks like a number is written ./42.",
      "doppel remove ~/Pictures/old", cmd_remove},
     {"tune", VERB_TUNE, "LABELS.csv", 1, 1, "limits from labelled pairs",
      "LABELS.csv has a pair a line: two paths, relative to its folder, and whether the two are the "
