@@ -29,10 +29,13 @@ struct change {
     double amount;
 };
 
+/* Each document, which is borrowed, and after it a changed copy; the changes take turns. */
+struct documents documents_with_copies(const struct documents *documents);
+void documents_free_copies(struct documents *all);
+
 extern const struct change changes[];
 extern const size_t change_count;
-
-/* The change of that name; ends the program when there is none. */
-const struct change *change_by_name(const char *name);
+extern const struct change code_changes[];
+extern const size_t code_change_count;
 
 #endif

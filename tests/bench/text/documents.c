@@ -12,6 +12,14 @@
 
 enum { MAX_BYTES = 1 << 20 };
 
+const char *const document_folders[] = {"/usr/share/doc",
+                                        "/usr/share/man/man1",
+                                        "/usr/share/man/man3",
+                                        "/usr/share/man/man5",
+                                        "/usr/share/man/man7",
+                                        "/usr/share/man/man8",
+                                        NULL};
+
 uint64_t hash_bytes(const void *bytes, size_t size)
 {
     uint64_t hash = 0xcbf29ce484222325; /* FNV-1a, mixed at the end */

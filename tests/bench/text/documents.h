@@ -28,6 +28,9 @@ struct documents_wish {
     bool one_a_family; /* one of all packages, or pages, whose names begin with the same word */
 };
 
+/* Where Debian keeps documentation, in English. */
+extern const char *const document_folders[];
+
 /* At most max_count of them, spread over all that is there, each text once; the same on every run
  * on the same machine. Ends the program where a folder cannot be read. */
 struct documents documents_load(const struct documents_wish *wish);
