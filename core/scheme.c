@@ -17,7 +17,7 @@ static const struct doppel_scheme schemes[] = {
      "MinHash of the shingles: 128 lanes of 16 bits (default for texts)"},
     {DOPPEL_SCHEME_MINHASH256, DOPPEL_KIND_TEXT, 1, 4096, "minhash256", 77,
      "the same with 256 lanes: a smaller error"},
-    {DOPPEL_SCHEME_SIMHASH64, DOPPEL_KIND_TEXT, 1, 64, "simhash64", 3,
+    {DOPPEL_SCHEME_SIMHASH64, DOPPEL_KIND_TEXT, 1, 64, "simhash64", 7,
      "SimHash of the same shingles"},
 };
 

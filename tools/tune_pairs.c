@@ -95,20 +95,33 @@ static bool same_bytes(const struct doppel_record *a, const struct doppel_record
     return memcmp(&a->digest, &b->digest, sizeof a->digest) == 0;
 }
 
+/* Same words, and texts that hold one another, match at every limit; short ones at none. */
+static struct judged judge_texts(const struct settings *settings, const struct doppel_record *a,
+                                 const struct doppel_record *b)
+{
+    struct settings any = *settings, most = *settings;
+    struct doppel_match match = {0};
+    any.min_similarity = 0;
+    most.min_similarity = 1;
+    struct judged judged = {.similarity = -1, .usual = text_records_match(settings, a, b, &match)};
+    if (text_records_match(&most, a, b, &match))
+        judged.similarity = 1;
+    else if (text_records_match(&any, a, b, &match))
+        judged.similarity = match.similarity;
+    return judged;
+}
+
 static struct judged judge(const struct settings *settings, const struct doppel_record *a,
                            const struct doppel_record *b)
 {
     struct doppel_match_options usual = match_options_from(settings), any = usual;
     struct doppel_match_item query = {&a->fingerprint, a->quality};
     struct doppel_match_item item = {&b->fingerprint, b->quality};
-    struct doppel_match match = {0};
+    struct doppel_match match;
     if (same_bytes(a, b))
         return (struct judged){.similarity = 1, .usual = true};
-    if (a->kind == DOPPEL_KIND_TEXT) {
-        struct judged judged = {.usual = text_records_match(settings, a, b, &match)};
-        judged.similarity = match.similarity;
-        return judged;
-    }
+    if (a->kind == DOPPEL_KIND_TEXT)
+        return judge_texts(settings, a, b);
     any.min_similarity = 0;
     struct judged judged = {.usual = doppel_match_pair(&query, &item, &usual, &match)};
     judged.similarity = doppel_match_pair(&query, &item, &any, &match) ? match.similarity : -1;

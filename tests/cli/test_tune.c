@@ -64,6 +64,60 @@ static void formats_and_standard_input(void **state)
     ran_free(&ran);
 }
 
+/* A text of 200 words, every `step`th of which is another one than in others; 0: none. */
+static void write_words(const char *path, unsigned first, unsigned count, unsigned step)
+{
+    char text[8192];
+    size_t size = 0;
+    for (unsigned i = first; i < first + count; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%u%s",
+                                 step && i % step == 0 ? "other" : "word", i * i % 9973,
+                                 i % 10 ? " " : ".\n");
+    write_file(path, text, size);
+}
+
+static void texts_are_judged(void **state)
+{
+    (void)state;
+    write_words("a.txt", 1, 200, 0);
+    write_words("edited.txt", 1, 200, 40); /* the last word among them */
+    write_words("beginning.txt", 1, 100, 0);
+    write_words("strange.txt", 500, 200, 0);
+    write_text("labels.csv", "a.txt,edited.txt,1\na.txt,beginning.txt,1\n"
+                             "a.txt,strange.txt,0\nbeginning.txt,strange.txt,0\n");
+    struct ran ran = doppel("tune", "--json", "labels.csv", "--chart", "chart.svg");
+    assert_code(&ran, 0);
+    assert_int_equal(count_lines(ran.out, "\"kind\":\"text\",\"scheme\":\"minhash128\""), 16);
+    /* 21 of 196 shingles are other ones: (196 - 21) / (196 + 21) = .81; the beginning is contained.
+     */
+    assert_has(ran.out, "{\"min_similarity\":0.8},\"usual\":false,\"caught\":2,");
+    assert_has(ran.out, "{\"min_similarity\":0.85},\"usual\":false,\"caught\":1,");
+    assert_has(ran.out, "{\"min_similarity\":1.0},\"usual\":false,\"caught\":1,");
+    assert_int_equal(count_lines(ran.out, "\"false\":0,"), 16);
+    assert_has(ran.err, "text: recommended: the usual rule");
+    ran_free(&ran);
+    ran = doppel("tune", "--json", "--preset", "ocr", "labels.csv");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+}
+
+/* Kinds are counted for themselves, and a pair of two kinds is none. */
+static void kinds_are_kept_apart(void **state)
+{
+    (void)state;
+    make_pictures();
+    write_words("a.txt", 1, 200, 0);
+    write_words("b.txt", 300, 200, 0);
+    write_text("labels.csv", "pics/a.jpg,pics/a.png,1\npics/a.jpg,pics/b.png,0\n"
+                             "a.txt,b.txt,0\na.txt,pics/a.jpg,0\n");
+    struct ran ran = doppel("tune", "--json", "labels.csv", "--chart", "chart.svg");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "labels.csv:4: the two are of different kinds");
+    assert_int_equal(count_lines(ran.out, "\"kind\":\"image\""), 16);
+    assert_int_equal(count_lines(ran.out, "\"kind\":\"text\""), 16);
+    ran_free(&ran);
+}
+
 /* When all labels are turned round, no limit will do. */
 static void nothing_is_recommended_that_is_wrong(void **state)
 {
@@ -170,6 +224,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(pairs_are_counted),
         IN_SANDBOX(formats_and_standard_input),
+        IN_SANDBOX(texts_are_judged),
+        IN_SANDBOX(kinds_are_kept_apart),
         IN_SANDBOX(nothing_is_recommended_that_is_wrong),
         IN_SANDBOX(broken_lines_cost_no_other),
         IN_SANDBOX(without_a_pair_it_ends_with_2),

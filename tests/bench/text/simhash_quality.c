@@ -7,7 +7,9 @@
 #include "readings.h"
 #include "truth.h"
 
-enum { TEXTS = 4000, BITS = 64, BINS = 6 };
+enum { TEXTS = 4000, BITS = 64, BINS = 6, RADII = 8 };
+
+static const unsigned radii[RADII] = {1, 3, 5, 6, 7, 8, 10, 12};
 
 /* Pairs by similarity: bin i holds those from edges[i] to edges[i + 1]. */
 static const double edges[BINS + 1] = {0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01};
@@ -66,30 +68,63 @@ static void count_all(const struct readings *readings, const struct true_pairs *
         }
 }
 
-void part_simhash(bool held)
+static void print_row(const char *name, const struct distances *distances)
 {
-    static const unsigned radii[] = {1, 3, 5, 6, 7, 8, 10, 12};
+    printf("| %s | %zu | %u |", name, distances->all, median(distances));
+    for (size_t i = 0; i < RADII; i++)
+        printf(" %.3g |", share_within(distances, radii[i]));
+    puts("");
+}
+
+static void print_pairs(const struct documents *documents)
+{
     static struct distances bins[BINS];
-    struct documents_wish wish = {
-        .folders = document_folders, .held = held, .min_words = 50, .max_count = TEXTS};
     struct doppel_text_options options = doppel_text_options_default();
-    struct documents documents = documents_load(&wish), all = documents_with_copies(&documents);
-    struct readings readings = readings_of(&all, &options);
-    struct true_pairs truth = true_pairs_of(&all, false, options.shingle, edges[1]);
+    struct readings readings = readings_of(documents, &options);
+    struct true_pairs truth = true_pairs_of(documents, false, options.shingle, edges[1]);
     count_all(&readings, &truth, bins);
-    printf("\nSimHash of %zu texts and as many changed copies\n| Jaccard | pairs | median |",
-           documents.count);
-    for (size_t i = 0; i < sizeof radii / sizeof *radii; i++)
-        printf(" <= %u |", radii[i]);
-    puts("\n|---|---|---|---|---|---|---|---|---|---|---|");
     for (int bin = BINS - 1; bin >= 0; bin--) {
-        printf("| from %.1f | %zu | %u |", edges[bin], bins[bin].all, median(&bins[bin]));
-        for (size_t i = 0; i < sizeof radii / sizeof *radii; i++)
-            printf(" %.*g |", 3, share_within(&bins[bin], radii[i]));
-        puts("");
+        char name[32];
+        snprintf(name, sizeof name, "from %.1f", edges[bin]);
+        print_row(name, &bins[bin]);
     }
     free(truth.items);
     readings_free(&readings);
+}
+
+/* Of different families, without what packages share. */
+static void print_strangers(bool held)
+{
+    struct documents_wish wish = {.folders = document_folders,
+                                  .held = held,
+                                  .min_words = 50,
+                                  .max_count = TEXTS,
+                                  .own_words = true,
+                                  .one_a_family = true};
+    struct distances strangers = {0};
+    struct doppel_text_options options = doppel_text_options_default();
+    struct documents documents = documents_load(&wish);
+    struct readings readings = readings_of(&documents, &options);
+    for (uint32_t a = 0; a < readings.count; a++)
+        for (uint32_t b = a + 1; b < readings.count; b++)
+            add(&strangers, distance_of(&readings, a, b));
+    print_row("strangers", &strangers);
+    readings_free(&readings);
+    documents_free(&documents);
+}
+
+void part_simhash(bool held)
+{
+    struct documents_wish wish = {
+        .folders = document_folders, .held = held, .min_words = 50, .max_count = TEXTS};
+    struct documents documents = documents_load(&wish), all = documents_with_copies(&documents);
+    printf("\nSimHash of %zu texts and as many changed copies\n| Jaccard | pairs | median |",
+           documents.count);
+    for (size_t i = 0; i < RADII; i++)
+        printf(" <= %u |", radii[i]);
+    puts("\n|---|---|---|---|---|---|---|---|---|---|---|");
+    print_pairs(&all);
+    print_strangers(held);
     documents_free_copies(&all);
     documents_free(&documents);
 }
