@@ -6,18 +6,18 @@
 /* Bands are the usual choice for limit and lanes (doppel_index_bands_choose). */
 #define READ(...)                                                                                  \
     {                                                                                              \
-        .nfkc = true, .shingle = 5, .min_words = 10, .lanes = 128, __VA_ARGS__                     \
+        .nfkc = true, .min_words = 10, .lanes = 128, __VA_ARGS__                                   \
     }
 #define READ_PROSE(...) READ(.fold_case = true, .drop_punctuation = true, __VA_ARGS__)
 
 static const struct doppel_text_preset presets[] = {
-    {"web", READ_PROSE(.format = DOPPEL_TEXT_AUTO), 0.7, 24, 4,
+    {"web", READ_PROSE(.shingle = 5, .format = DOPPEL_TEXT_AUTO), 0.7, 24, 4,
      "crawled pages: words, HTML if it is"},
-    {"news", READ_PROSE(.format = DOPPEL_TEXT_AUTO), 0.6, 32, 4,
-     "wire stories with other datelines, cuts and sentences"},
-    {"ocr", READ_PROSE(.unit = DOPPEL_TEXT_CHARACTERS), 0.5, 32, 4,
+    {"news", READ_PROSE(.shingle = 3, .format = DOPPEL_TEXT_AUTO), 0.6, 32, 4,
+     "wire stories with other datelines, cuts, words and sentences"},
+    {"ocr", READ_PROSE(.shingle = 5, .unit = DOPPEL_TEXT_CHARACTERS), 0.5, 32, 4,
      "scans of the same page: characters, many of them wrong"},
-    {"code", READ(.fold_case = false, .drop_punctuation = false), 0.6, 32, 4,
+    {"code", READ(.shingle = 5, .fold_case = false, .drop_punctuation = false), 0.6, 32, 4,
      "source code: case and punctuation count"},
 };
 

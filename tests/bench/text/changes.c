@@ -230,7 +230,8 @@ struct documents documents_with_copies(const struct documents *documents)
         const struct change *change = &changes[1 + i % (change_count - 1)];
         change->apply(&documents->items[i], change->amount, &source, &draft);
         all.items[all.count++] = documents->items[i];
-        all.items[all.count++] = (struct document){"", draft.text, draft.size};
+        all.items[all.count++] =
+            (struct document){"", draft.text, draft.size, documents->items[i].family};
     }
     return all;
 }

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "families.h"
+
 enum { MAX_BYTES = 1 << 20 };
 
 const char *const document_folders[] = {"/usr/share/doc",
@@ -82,27 +84,6 @@ static bool is_wanted(const char *path, const char *const *endings)
         if (ends_with(path, endings[i]))
             return true;
     return false;
-}
-
-/* Begins with the name of the package, or of the page. */
-static const char *name_of(const char *path)
-{
-    const char *package = strstr(path, "/doc/");
-    return package ? package + 5 : strrchr(path, '/') + 1;
-}
-
-/* The first word of that name, without "lib": programs of a family share their texts. */
-static uint64_t family_of(const char *path)
-{
-    const char *name = name_of(path);
-    name += strncmp(name, "lib", 3) == 0 ? 3 : 0;
-    return hash_bytes(name, strcspn(name, "/-.:_+0123456789"));
-}
-
-/* Which half; a family is not parted. */
-static bool is_held(const char *path)
-{
-    return family_of(path) >> 63;
 }
 
 /* ---- texts ---- */
@@ -214,11 +195,16 @@ static struct documents find_paths(const struct documents_wish *wish)
         perror("fts_open");
         exit(2);
     }
-    for (FTSENT *entry; (entry = fts_read(walk));)
+    struct families *families = families_load();
+    for (FTSENT *entry; (entry = fts_read(walk));) {
+        uint64_t family = family_of(families, entry->fts_path);
         if (!(wish->own_words && is_common_name(entry->fts_name)) && entry->fts_info == FTS_F &&
             entry->fts_statp->st_size > 400 && is_wanted(entry->fts_path, wish->endings) &&
-            is_held(entry->fts_path) == wish->held)
-            keep(&found, (struct document){.path = need(strdup(entry->fts_path))});
+            (family >> 63) == wish->held)
+            keep(&found,
+                 (struct document){.path = need(strdup(entry->fts_path)), .family = family});
+    }
+    families_free(families);
     fts_close(walk);
     return found;
 }
@@ -255,17 +241,13 @@ static bool read_document(const struct documents_wish *wish, struct document *do
 struct documents documents_load(const struct documents_wish *wish)
 {
     struct documents found = find_paths(wish), kept = {0};
-    uint64_t *hashes = need(malloc((2 * wish->max_count + 2) * sizeof *hashes));
-    uint64_t *families = hashes + wish->max_count + 1;
+    uint64_t *hashes = need(malloc((wish->max_count + 1) * sizeof *hashes));
     if (found.count)
         qsort(found.items, found.count, sizeof *found.items, by_hash);
     for (size_t i = 0; i < found.count; i++) {
         struct document *document = &found.items[i];
         size_t n = kept.count;
-        families[n] = family_of(document->path);
-        bool wanted = n < wish->max_count &&
-                      !(wish->one_a_family && is_known(families, n, families[n])) &&
-                      read_document(wish, document);
+        bool wanted = n < wish->max_count && read_document(wish, document);
         hashes[n] = wanted ? hash_bytes(document->text, document->size) : 0;
         if (wanted && !is_known(hashes, n, hashes[n])) {
             keep(&kept, *document);

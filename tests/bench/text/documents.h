@@ -10,6 +10,7 @@ struct document {
     char *path;
     char *text; /* ends in NUL */
     size_t size;
+    uint64_t family; /* of its source package */
 };
 
 struct documents {
@@ -17,15 +18,14 @@ struct documents {
     size_t count, capacity;
 };
 
-/* What to take. The halves are told apart by the name of the package, or of the man page. */
+/* What to take. The halves have no source package in common. */
 struct documents_wish {
     const char *const *folders; /* up to NULL */
     const char *const *endings; /* of file names, up to NULL; NULL: texts by their names */
     bool held;                  /* the half that is reported; else the one to tune on */
     size_t min_words, max_count;
-    size_t cut_words;  /* after so many words; 0: never */
-    bool own_words;    /* no licences and no changelogs: many packages have the same ones */
-    bool one_a_family; /* one of all packages, or pages, whose names begin with the same word */
+    size_t cut_words; /* after so many words; 0: never */
+    bool own_words;   /* no licences and no changelogs: many packages have the same ones */
 };
 
 /* Where Debian keeps documentation, in English. */

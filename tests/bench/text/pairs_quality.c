@@ -8,7 +8,7 @@
 #include "search.h"
 #include "truth.h"
 
-enum { MANY = 6000, FEW = 1400 };
+enum { MANY = 6000, FEW = 2000, SHOWN = 12 };
 
 struct pair_counts {
     size_t wanted, found; /* pairs of the truth within the limit */
@@ -108,32 +108,46 @@ void part_pairs(bool held)
 
 /* ---- strangers ---- */
 
-static void print_strangers(const char *preset, bool held)
+/* Pairs of texts of different families. */
+static double count_strangers(const struct documents *documents)
 {
-    struct documents_wish wish = {.folders = document_folders,
-                                  .held = held,
-                                  .min_words = 300,
-                                  .max_count = FEW,
-                                  .own_words = true,
-                                  .one_a_family = true};
-    struct documents documents = documents_load(&wish);
+    size_t count = 0;
+    for (size_t i = 0; i < documents->count; i++)
+        for (size_t j = i + 1; j < documents->count; j++)
+            count += documents->items[i].family != documents->items[j].family;
+    return (double)count;
+}
+
+static void print_strangers(const struct documents *documents, const char *preset)
+{
     struct setup setup = setup_of(preset);
-    double all = (double)documents.count * (double)(documents.count - 1) / 2;
-    struct true_pairs pairs =
-        true_pairs_of(&documents, setup.options.unit == DOPPEL_TEXT_CHARACTERS,
-                      setup.options.shingle, setup.limits.min_similarity);
-    printf("\n%s: of %.0f pairs of texts of different families %zu (%.5f %%) are within %.2f:\n",
-           preset, all, pairs.count, 100 * (double)pairs.count / all, setup.limits.min_similarity);
-    for (size_t i = 0; i < pairs.count && i < 20; i++)
-        printf("- %.3f %s %s\n", pairs.items[i].similarity, documents.items[pairs.items[i].a].path,
-               documents.items[pairs.items[i].b].path);
+    bool characters = setup.options.unit == DOPPEL_TEXT_CHARACTERS;
+    double limit = setup.limits.min_similarity, all = count_strangers(documents);
+    struct true_pairs pairs = true_pairs_of(documents, characters, setup.options.shingle, limit);
+    size_t near = 0;
+    for (size_t i = 0; i < pairs.count; i++) {
+        const struct document *a = &documents->items[pairs.items[i].a];
+        const struct document *b = &documents->items[pairs.items[i].b];
+        if (a->family != b->family && ++near <= SHOWN)
+            printf("- %.3f %s %s\n", pairs.items[i].similarity, a->path, b->path);
+    }
+    printf("%s: of %.0f pairs of texts of different source packages %zu (%.5f %%) are within "
+           "%.2f\n\n",
+           preset, all, near, 100 * (double)near / all, limit);
     free(pairs.items);
-    documents_free(&documents);
 }
 
 void part_strangers(bool held)
 {
-    print_strangers("ocr", held);
-    print_strangers("news", held);
-    print_strangers("web", held);
+    struct documents_wish wish = {.folders = document_folders,
+                                  .held = held,
+                                  .min_words = 200,
+                                  .max_count = FEW,
+                                  .own_words = true};
+    struct documents documents = documents_load(&wish);
+    puts("");
+    print_strangers(&documents, "ocr");
+    print_strangers(&documents, "news");
+    print_strangers(&documents, "web");
+    documents_free(&documents);
 }

@@ -7,6 +7,7 @@
 /* @param held the half of the packages that is reported; else the one to tune on */
 typedef void part_function(bool held);
 
-part_function part_pairs, part_web, part_news, part_ocr, part_strangers, part_simhash, part_code;
+part_function part_pairs, part_web, part_news, part_ocr, part_strangers, part_simhash, part_prose,
+    part_code;
 
 #endif

@@ -99,15 +99,15 @@ static void print_strangers(bool held)
                                   .held = held,
                                   .min_words = 50,
                                   .max_count = TEXTS,
-                                  .own_words = true,
-                                  .one_a_family = true};
+                                  .own_words = true};
     struct distances strangers = {0};
     struct doppel_text_options options = doppel_text_options_default();
     struct documents documents = documents_load(&wish);
     struct readings readings = readings_of(&documents, &options);
     for (uint32_t a = 0; a < readings.count; a++)
         for (uint32_t b = a + 1; b < readings.count; b++)
-            add(&strangers, distance_of(&readings, a, b));
+            if (documents.items[a].family != documents.items[b].family)
+                add(&strangers, distance_of(&readings, a, b));
     print_row("strangers", &strangers);
     readings_free(&readings);
     documents_free(&documents);

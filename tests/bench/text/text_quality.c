@@ -8,13 +8,10 @@
 static const struct {
     const char *name;
     part_function *run;
-} parts[] = {{"pairs", part_pairs},
-             {"web", part_web},
-             {"news", part_news},
-             {"ocr", part_ocr},
-             {"strangers", part_strangers},
-             {"simhash", part_simhash},
-             {"code", part_code}};
+} parts[] = {{"pairs", part_pairs},         {"web", part_web},
+             {"news", part_news},           {"ocr", part_ocr},
+             {"strangers", part_strangers}, {"simhash", part_simhash},
+             {"prose", part_prose},         {"code", part_code}};
 
 /* text_quality [tune] [PART...] */
 int main(int count, char **words)

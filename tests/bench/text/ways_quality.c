@@ -1,5 +1,5 @@
-/* How source code is best read: what survives other names and layouts, and what keeps strangers
- * apart. */
+/* How texts, and how source code, are best read: what survives changes, at which limit, and what
+ * keeps strangers apart. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct way {
     bool fold_case, drop_punctuation;
 };
 
-static const struct way ways[] = {
+static const struct way code_ways[] = {
     {"words 5", DOPPEL_TEXT_WORDS, 5, true, true},
     {"words 5, case kept", DOPPEL_TEXT_WORDS, 5, false, true},
     {"words and marks 5, case kept", DOPPEL_TEXT_WORDS, 5, false, false},
@@ -27,6 +27,14 @@ static const struct way ways[] = {
     {"words and marks 10, case kept", DOPPEL_TEXT_WORDS, 10, false, false},
     {"words 3, case kept", DOPPEL_TEXT_WORDS, 3, false, true},
     {"characters 8, case kept", DOPPEL_TEXT_CHARACTERS, 8, false, true},
+};
+
+static const struct way prose_ways[] = {
+    {"words 5", DOPPEL_TEXT_WORDS, 5, true, true},
+    {"words 3", DOPPEL_TEXT_WORDS, 3, true, true},
+    {"words 8", DOPPEL_TEXT_WORDS, 8, true, true},
+    {"characters 5", DOPPEL_TEXT_CHARACTERS, 5, true, true},
+    {"characters 8", DOPPEL_TEXT_CHARACTERS, 8, true, true},
 };
 
 static double similarity(const struct reading *a, const struct reading *b)
@@ -80,16 +88,25 @@ static struct tally copies_tally(const struct documents *documents, const struct
     return tally;
 }
 
-static struct tally strangers_tally(const struct readings *readings)
+/* Pairs of different source packages. */
+static struct tally strangers_tally(const struct documents *documents,
+                                    const struct readings *readings)
 {
     struct tally tally = {0};
     for (size_t i = 0; i < readings->count; i++)
         for (size_t j = i + 1; j < readings->count; j++)
-            add(&tally, similarity(&readings->items[i], &readings->items[j]));
+            if (documents->items[i].family != documents->items[j].family)
+                add(&tally, similarity(&readings->items[i], &readings->items[j]));
     return tally;
 }
 
-static void report_way(const struct documents *documents, const struct way *way)
+struct change_list {
+    const struct change *items;
+    size_t count;
+};
+
+static void report_way(const struct documents *documents, const struct way *way,
+                       const struct change_list *list)
 {
     struct doppel_text_options options = doppel_text_options_default();
     options.unit = way->unit;
@@ -100,11 +117,11 @@ static void report_way(const struct documents *documents, const struct way *way)
     printf("\n%s\n| change | Jaccard, mean | >= .5 | >= .6 | >= .7 | >= .8 |\n"
            "|---|---|---|---|---|---|\n",
            way->name);
-    for (size_t i = 0; i < code_change_count; i++) {
-        struct tally tally = copies_tally(documents, &readings, &options, &code_changes[i]);
-        print_tally(code_changes[i].name, &tally);
+    for (size_t i = 0; i < list->count; i++) {
+        struct tally tally = copies_tally(documents, &readings, &options, &list->items[i]);
+        print_tally(list->items[i].name, &tally);
     }
-    struct tally strangers = strangers_tally(&readings);
+    struct tally strangers = strangers_tally(documents, &readings);
     print_tally("strangers", &strangers);
     readings_free(&readings);
 }
@@ -114,15 +131,29 @@ void part_code(bool held)
     static const char *const folders[] = {"/usr/include", "/usr/lib/python3", "/usr/share/doc",
                                           NULL};
     static const char *const endings[] = {".h", ".c", ".py", NULL};
-    struct documents_wish wish = {.folders = folders,
-                                  .endings = endings,
-                                  .held = held,
-                                  .min_words = 200,
-                                  .max_count = FILES,
-                                  .one_a_family = true};
+    struct documents_wish wish = {
+        .folders = folders, .endings = endings, .held = held, .min_words = 200, .max_count = FILES};
+    struct change_list list = {code_changes, code_change_count};
     struct documents documents = documents_load(&wish);
     printf("\n%zu source files, C and Python\n", documents.count);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        report_way(&documents, &ways[i]);
+    for (size_t i = 0; i < sizeof code_ways / sizeof *code_ways; i++)
+        report_way(&documents, &code_ways[i], &list);
+    documents_free(&documents);
+}
+
+/* Texts with words of their own, cut at 1000 words. */
+void part_prose(bool held)
+{
+    struct documents_wish wish = {.folders = document_folders,
+                                  .held = held,
+                                  .min_words = 300,
+                                  .max_count = FILES,
+                                  .cut_words = 1000,
+                                  .own_words = true};
+    struct change_list list = {changes, change_count};
+    struct documents documents = documents_load(&wish);
+    printf("\n%zu texts of up to 1000 words\n", documents.count);
+    for (size_t i = 0; i < sizeof prose_ways / sizeof *prose_ways; i++)
+        report_way(&documents, &prose_ways[i], &list);
     documents_free(&documents);
 }
