@@ -179,13 +179,13 @@ static void rewrite(const struct document *document, double amount, struct chang
     }
 }
 
-/* A share of the characters is misread, dropped or doubled. */
+/* A share of the letters and digits is misread, dropped or doubled. */
 static void misread(const struct document *document, double amount, struct change_source *source,
                     struct draft *out)
 {
     for (size_t i = 0; i < document->size; i++) {
         char c = document->text[i];
-        if (isspace((unsigned char)c) || !happens(&source->seed, amount)) {
+        if (!isalnum((unsigned char)c) || !happens(&source->seed, amount)) {
             draft_add(out, &c, 1);
             continue;
         }
