@@ -382,6 +382,11 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
             settings->scheme = &schemes[i];
     fill_by_kind(settings, one);
     const struct doppel_scheme *scheme = settings->scheme;
+    if (settings->verb->bit & (VERB_DEDUP | VERB_INGEST) &&
+        scheme->id != DOPPEL_SCHEME_MINHASH128 && scheme->id != DOPPEL_SCHEME_MINHASH256)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%s' compares by 'minhash128' or 'minhash256', not by '%s'",
+                           settings->verb->name, scheme->name);
     if (settings->code && !is_code_of(settings->code, scheme))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--code' takes %u hex digits for scheme '%s', not '%s'",
