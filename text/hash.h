@@ -54,6 +54,12 @@ static inline uint64_t hash_code_point(uint32_t code_point)
     return absorb(ROOT_2, code_point, 0);
 }
 
+/* Where an empty bin looks for a value: eight bins, a byte each, in the order of `turn`. */
+static inline uint64_t other_bins(uint32_t bin, uint32_t turn)
+{
+    return absorb(ROOT_2, (uint64_t)bin << 16 | turn, 0);
+}
+
 /* How far the unit at `place` of a shingle is turned left: 11 is prime to 64, so all differ. */
 static inline unsigned shingle_turn(uint32_t place)
 {

@@ -35,6 +35,20 @@ static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t 
     lower_bins(bins, lanes, hashes, count);
 }
 
+static void fill(const uint32_t *bins, uint32_t lanes, uint16_t *out)
+{
+    for (uint32_t bin = 0; bin < lanes; bin++) {
+        uint32_t from = bin;
+        uint64_t others = 0;
+        for (uint32_t attempt = 0; bins[from] == EMPTY_BIN; attempt++, others >>= 8) {
+            if (attempt % 8 == 0)
+                others = other_bins(bin, attempt / 8);
+            from = (uint32_t)others & (lanes - 1);
+        }
+        out[bin] = (uint16_t)bins[from];
+    }
+}
+
 static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
 {
     for (size_t i = 0; i < count; i++)
@@ -51,7 +65,7 @@ static size_t count_characters(const uint8_t *bytes, size_t size)
 }
 
 const struct sketch_kernels sketch_kernels_portable = {
-    hash_words, hash_characters, shingles, bins, count_bits, count_characters,
+    hash_words, hash_characters, shingles, bins, fill, count_bits, count_characters,
 };
 
 const struct sketch_kernels *sketch_kernels_choose(void)

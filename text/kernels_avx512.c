@@ -245,6 +245,55 @@ static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t 
         lower_all(bins, 256, hashes, count);
 }
 
+/* ---- empty bins ---- */
+
+/* Which bins are not: a byte each. */
+static void find_full(const uint32_t *bins, uint32_t lanes, __m512i full[4])
+{
+    for (uint32_t i = 0; i < lanes; i += 64) {
+        uint64_t mask = 0;
+        for (uint32_t j = 0; j < 64; j += 16)
+            mask |= (uint64_t)_mm512_cmpneq_epi32_mask(_mm512_load_si512(bins + i + j),
+                                                       _mm512_set1_epi32(-1))
+                    << j;
+        full[i / 64] = _mm512_movm_epi8(mask);
+    }
+}
+
+/* Which of 64 bins, a byte each, are full. */
+static inline uint64_t are_full(const __m512i full[4], uint32_t lanes, __m512i others)
+{
+    __m512i found = _mm512_permutex2var_epi8(full[0], others, full[1]);
+    if (lanes > 128)
+        found = _mm512_mask_mov_epi8(found, _mm512_movepi8_mask(others),
+                                     _mm512_permutex2var_epi8(full[2], others, full[3]));
+    return _mm512_movepi8_mask(found);
+}
+
+static uint32_t find_other(const __m512i full[4], uint32_t lanes, uint32_t bin)
+{
+    const __m512i turns = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    for (uint32_t turn = 0;; turn += LANES) {
+        __m512i places = _mm512_add_epi64(turns, _mm512_set1_epi64((long long)bin << 16 | turn));
+        __m512i others = absorb_eight(places, _mm512_setzero_si512());
+        uint64_t mask = are_full(full, lanes, others);
+        if (mask) {
+            uint8_t bytes[64];
+            _mm512_storeu_si512(bytes, others);
+            return bytes[__builtin_ctzll(mask)] & (lanes - 1);
+        }
+    }
+}
+
+static void fill(const uint32_t *bins, uint32_t lanes, uint16_t *out)
+{
+    __m512i full[4] = {0};
+    find_full(bins, lanes, full);
+    for (uint32_t bin = 0; bin < lanes; bin++)
+        if (bins[bin] == EMPTY_BIN)
+            out[bin] = (uint16_t)bins[find_other(full, lanes, bin)];
+}
+
 /* ---- bits ---- */
 
 static void add_lanes(__m512i *counts, __m512i hashes)
@@ -307,5 +356,5 @@ static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
 }
 
 const struct sketch_kernels sketch_kernels_avx512 = {
-    hash_words, hash_characters, shingles, bins, count_bits, count_characters,
+    hash_words, hash_characters, shingles, bins, fill, count_bits, count_characters,
 };

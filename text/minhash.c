@@ -12,36 +12,19 @@ void minhash_begin(struct minhash *minhash, uint32_t lanes)
     memset(minhash->bins, 0xff, MINHASH_COPIES * lanes * sizeof *minhash->bins);
 }
 
-/* Where bin `bin` looks for a value at its `attempt`th try. */
-static uint32_t other_bin(uint32_t bin, uint32_t attempt, uint32_t lanes)
+void minhash_end(struct minhash *minhash, const struct sketch_kernels *kernels, uint16_t *out)
 {
-    uint64_t place = hash_code_point(bin << 16 | attempt) >> 32;
-    return (uint32_t)(place * lanes >> 32);
-}
-
-/* A signature of nothing but empty bins must be told before. */
-static void densify(const uint32_t *bins, uint32_t lanes, uint16_t *out)
-{
-    for (uint32_t bin = 0; bin < lanes; bin++) {
-        uint32_t from = bin;
-        for (uint32_t attempt = 0; bins[from] == EMPTY_BIN; attempt++)
-            from = other_bin(bin, attempt, lanes);
-        out[bin] = (uint16_t)bins[from];
-    }
-}
-
-void minhash_end(struct minhash *minhash, uint16_t *out)
-{
-    uint32_t *bins = minhash->bins, lanes = minhash->lanes, least = EMPTY_BIN;
+    uint32_t *bins = minhash->bins, lanes = minhash->lanes, empty = 0;
     for (uint32_t i = 0; i < lanes; i++) {
         uint32_t other = bins[lanes + i];
         bins[i] = other < bins[i] ? other : bins[i];
-        least = bins[i] < least ? bins[i] : least;
+        empty += bins[i] == EMPTY_BIN;
+        out[i] = (uint16_t)bins[i];
     }
-    if (least == EMPTY_BIN)
+    if (empty == lanes)
         memset(out, 0, lanes * sizeof *out);
-    else
-        densify(bins, lanes, out);
+    else if (empty)
+        kernels->fill(bins, lanes, out);
 }
 
 /* The standard error is that of a share a little off the ends, where none can be seen. */

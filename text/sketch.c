@@ -152,7 +152,7 @@ void sketcher_end(struct sketcher *sketcher, struct doppel_text_result *out)
     out->words = sketcher->words;
     out->characters = sketcher->characters - (sketcher->words > 0);
     if (sketcher->want & DOPPEL_TEXT_MINHASH)
-        minhash_end(&sketcher->minhash, out->lanes);
+        minhash_end(&sketcher->minhash, sketcher->kernels, out->lanes);
     if (sketcher->want & DOPPEL_TEXT_SIMHASH) {
         struct doppel_simhash simhash;
         for (unsigned i = 0; i < 64; i++)

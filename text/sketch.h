@@ -25,6 +25,8 @@ struct sketch_kernels {
     void (*shingles)(const uint64_t *units, size_t count, uint32_t shingle, uint64_t *out);
     /* Lower the bins to what the hashes say. */
     void (*bins)(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t count);
+    /* Give lanes to all bins when some are empty, but not all. */
+    void (*fill)(const uint32_t *bins, uint32_t lanes, uint16_t *out);
     /* sums[i] += hashes that have bit i. */
     void (*count_bits)(const uint64_t *hashes, size_t count, int64_t sums[64]);
     /* Code points of valid UTF-8. */
@@ -44,7 +46,7 @@ struct minhash {
 
 void minhash_begin(struct minhash *minhash, uint32_t lanes);
 /** Zeros when no hash came. */
-void minhash_end(struct minhash *minhash, uint16_t *out);
+void minhash_end(struct minhash *minhash, const struct sketch_kernels *kernels, uint16_t *out);
 
 /* ---- the set ---- */
 

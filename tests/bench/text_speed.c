@@ -176,6 +176,28 @@ static void print_sketches(const struct debian_text *texts, double copied, doubl
     }
 }
 
+/* Nanoseconds for a text of so many bytes: the beginnings of documents. */
+static double short_text_ns(const struct debian_text *texts, size_t bytes, unsigned want)
+{
+    struct reader reader = {open_text(DOPPEL_TEXT_WORDS, 128), want};
+    static volatile uint64_t sink;
+    double begin = bench_now().cpu;
+    for (size_t i = 0; i < texts->count; i++)
+        sink += read_text(&reader, texts->bytes + texts->starts[i], bytes);
+    double seconds = bench_now().cpu - begin;
+    doppel_text_free(reader.text);
+    return seconds * 1e9 / (double)texts->count;
+}
+
+static void print_short_texts(const struct debian_text *texts)
+{
+    printf("\n%-26s %9s %9s %9s\n", "ns a text", "normalise", "OPH-128", "SimHash");
+    for (size_t bytes = 64; bytes <= 1024; bytes *= 4)
+        printf("%zu bytes %*s %9.0f %9.0f %9.0f\n", bytes, bytes < 1000 ? 17 : 15, "",
+               short_text_ns(texts, bytes, 0), short_text_ns(texts, bytes, DOPPEL_TEXT_MINHASH),
+               short_text_ns(texts, bytes, DOPPEL_TEXT_SIMHASH));
+}
+
 int main(int argc, char **argv)
 {
     static const char *const usual[] = {"/usr/share/doc", "/usr/share/man/man1",
@@ -201,6 +223,7 @@ int main(int argc, char **argv)
            "formula in numpy %.2f\n",
            copied, counted, permuted, peer);
     print_sketches(&texts, copied, counted, peer, permuted);
+    print_short_texts(&texts);
     doppel_text_free(reader);
     free(room);
     debian_text_free(&texts);

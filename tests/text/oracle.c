@@ -91,8 +91,10 @@ static void make_lanes(struct oracle *out, uint32_t lanes)
     }
     for (uint32_t lane = 0; lane < lanes && all != UINT32_MAX; lane++) {
         uint32_t from = lane;
-        for (uint32_t attempt = 0; least[from] == UINT32_MAX; attempt++)
-            from = (uint32_t)((character_hash(lane * 65536 + attempt) >> 32) * lanes >> 32);
+        for (uint32_t attempt = 0; least[from] == UINT32_MAX; attempt++) {
+            uint64_t eight = character_hash(lane * 65536 + attempt / 8);
+            from = (eight >> 8 * (attempt % 8)) % 256 % lanes;
+        }
         out->lanes[lane] = least[from] & 0xffff;
     }
 }

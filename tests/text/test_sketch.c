@@ -198,20 +198,28 @@ static void test_word_hash_is_as_documented(void **state)
     }
 }
 
+static void fill_all_from(uint32_t only, uint32_t lanes)
+{
+    struct minhash minhash;
+    uint16_t out[DOPPEL_TEXT_MAX_LANES];
+    minhash_begin(&minhash, lanes);
+    minhash.bins[only] = 0x12345678;
+    minhash_end(&minhash, sketch_kernels_choose(), out);
+    for (uint32_t i = 0; i < lanes; i++)
+        assert_int_equal(out[i], 0x5678);
+}
+
 /* Each bin finds each other bin, should that be the only one with a value. */
 static void test_densification_ends(void **state)
 {
     (void)state;
-    struct minhash minhash;
-    for (uint32_t lanes = 128; lanes <= 256; lanes *= 2)
-        for (uint32_t only = 0; only < lanes; only++) {
-            uint16_t out[DOPPEL_TEXT_MAX_LANES];
-            minhash_begin(&minhash, lanes);
-            minhash.bins[only] = 0x12345678;
-            minhash_end(&minhash, out);
-            for (uint32_t i = 0; i < lanes; i++)
-                assert_int_equal(out[i], 0x5678);
-        }
+    for (size_t mask = 0; mask < sizeof cpu_masks / sizeof *cpu_masks; mask++) {
+        cpu_mask(cpu_masks[mask]);
+        for (uint32_t lanes = 128; lanes <= 256; lanes *= 2)
+            for (uint32_t only = 0; only < lanes; only++)
+                fill_all_from(only, lanes);
+    }
+    cpu_mask(UINT32_MAX);
 }
 
 static int make(void **state)
