@@ -175,8 +175,6 @@ void decision_append(struct decision_text *text, const struct doppel_dedup_decis
         put_text_match(text, decision->decision, &decision->match);
     if (decision->item)
         put_count(text, "item", decision->item);
-    if (decision->of_item)
-        put_count(text, "of_item", decision->of_item);
     append(text, "}", 1);
 }
 
