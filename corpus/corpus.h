@@ -168,7 +168,8 @@ struct doppel_paragraph_options {
     struct doppel_text_options text; /**< how texts are read and normalised */
     uint64_t max_documents;          /**< paragraphs of more records are visited and dropped;
                                         default 10 */
-    uint64_t memory_bytes; /**< beyond, what is counted goes to `temporary`; 0: no limit */
+    uint64_t memory_bytes; /**< beyond, what is counted goes to `temporary`; 0: beyond 64 MB and 160
+                              bytes a record */
     const char *temporary; /**< folder; NULL: $TMPDIR or /tmp */
     uint32_t threads;      /**< 0: one a processor */
     /** Of these NULL: not wanted. False ends it. Called from the calling thread. */
