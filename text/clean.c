@@ -4,15 +4,16 @@
 
 void clean_portable(const struct mapping *mapping, const uint8_t *bytes, struct cursor *cursor)
 {
-    uint64_t word;
     if (!mapping->drop_punctuation)
         return;
-    while (cursor->at + sizeof word <= cursor->end) {
+    while (cursor->at + sizeof(uint64_t) <= cursor->end) {
+        uint64_t word, high;
         memcpy(&word, bytes + cursor->at, sizeof word);
-        if (word & 0x8080808080808080u)
-            break;
         memcpy(cursor->out, &word, sizeof word);
-        cursor_copied(cursor, sizeof word);
+        high = le64toh(word) & 0x8080808080808080u;
+        cursor_copied(cursor, high ? (size_t)__builtin_ctzll(high) / 8 : sizeof word);
+        if (high)
+            return;
     }
     while (cursor->at < cursor->end && bytes[cursor->at] < 0x80) {
         *cursor->out = bytes[cursor->at];
@@ -56,20 +57,6 @@ static void write_piece(struct mapping *mapping, struct source *source, struct c
         cursor->end = cursor->at + budget;
 }
 
-/* Two and three bytes, as most of the world's letters have; 0 for all else. */
-static size_t decode_common(const uint8_t *bytes, size_t size, uint32_t *out)
-{
-    if (size < 3 || (bytes[1] & 0xc0) != 0x80)
-        return 0;
-    if (bytes[0] >= 0xc2 && bytes[0] < 0xe0) {
-        *out = (uint32_t)(bytes[0] & 0x1f) << 6 | (bytes[1] & 0x3f);
-        return 2;
-    }
-    *out = (uint32_t)(bytes[0] & 0xf) << 12 | (uint32_t)(bytes[1] & 0x3f) << 6 | (bytes[2] & 0x3f);
-    return bytes[0] >= 0xe0 && bytes[0] < 0xf0 && (bytes[2] & 0xc0) == 0x80 && *out >= 0x800 ? 3
-                                                                                             : 0;
-}
-
 /* Code points beyond ASCII that the table knows, one after the other. */
 static void write_known(const struct mapping *mapping, const struct source *source,
                         struct cursor *cursor)
@@ -90,16 +77,15 @@ size_t clean_block(struct mapping *mapping, struct source *source, size_t at, ui
     size_t end = source->size - at < BLOCK_BYTES ? source->size : at + BLOCK_BYTES;
     struct cursor cursor = {at, end, at, out, out, out + CLEAN_BYTES};
     while (cursor.at < source->size) {
-        size_t before = cursor.at;
         mapping->clean(mapping, bytes, &cursor);
         write_known(mapping, source, &cursor);
-        if (cursor.at > before && cursor.at < cursor.end)
-            continue;
         if (cursor.at == source->size)
             break;
+        if (mapping->drop_punctuation && cursor.at < cursor.end && bytes[cursor.at] < 0x80)
+            continue;
         uint32_t point;
         bool bad;
-        size_t taken = decode(bytes + cursor.at, source->size - cursor.at, &point, &bad);
+        size_t taken = decode_any(bytes + cursor.at, source->size - cursor.at, &point, &bad);
         uint32_t mapped = mapping_of(mapping, point);
         bool boundary = mapped & MAPPED_BOUNDARY;
         if (cursor.at >= cursor.end && (boundary || cursor.last_at == cursor.at))

@@ -26,18 +26,24 @@ static inline unsigned smaller(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* How many of 64 bytes are whole, good code points of up to three bytes. */
+static inline uint64_t at_least(__m512i bytes, uint8_t least)
+{
+    return _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8((char)least));
+}
+
+/* How many of 64 bytes are whole, good code points; surrogates count as good here, the table knows
+ * none of them. */
 static unsigned good_bytes(__m512i bytes, uint64_t high, uint64_t lead)
 {
-    uint64_t three = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8((char)0xe0));
-    uint64_t four = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8((char)0xf0));
-    uint64_t below_c2 = lead & ~_mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8((char)0xc2));
-    uint64_t below_a0 = ~_mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8((char)0xa0));
-    uint64_t e0 = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8((char)0xe0));
-    uint64_t cut = (lead & (UINT64_C(1) << 63)) | (three & (UINT64_C(1) << 62));
-    unsigned end = lowest(four | below_c2 | (e0 & below_a0 >> 1) | cut);
+    uint64_t three = at_least(bytes, 0xe0), four = at_least(bytes, 0xf0);
+    uint64_t never = at_least(bytes, 0xf5) | (lead & ~at_least(bytes, 0xc2));
+    uint64_t e0 = three & ~at_least(bytes, 0xe1), f0 = four & ~at_least(bytes, 0xf1);
+    uint64_t below_a0 = ~at_least(bytes, 0xa0) >> 1, below_90 = ~at_least(bytes, 0x90) >> 1;
+    uint64_t cut =
+        (lead & UINT64_C(1) << 63) | (three & UINT64_C(1) << 62) | (four & UINT64_C(1) << 61);
+    unsigned end = lowest(never | (e0 & below_a0) | (f0 & below_90) | cut);
     uint64_t follow = high & ~lead, starts = ~follow;
-    unsigned wrong = lowest(follow ^ (lead << 1 | three << 2));
+    unsigned wrong = lowest(follow ^ (lead << 1 | three << 2 | four << 3));
     if (wrong <= end && wrong < 64) { /* it may be missing behind the start before it */
         uint64_t before = starts & ((UINT64_C(1) << wrong) - 1);
         end = before ? 63 - (unsigned)__builtin_clzll(before) : 0;
@@ -61,6 +67,19 @@ static bool find_points(__m512i bytes, uint64_t high, struct chunk *chunk)
     return end > 0;
 }
 
+static inline __m512i low_bits(__m512i four, int mask, unsigned byte)
+{
+    return _mm512_and_epi32(_mm512_srli_epi32(four, 8 * byte), _mm512_set1_epi32(mask));
+}
+
+/* Where `four`, the bytes of a code point, begins with at least `lead`: six bits more of it. */
+static inline __m512i longer(__m512i points, __m512i shorter, __m512i four, int lead, unsigned byte)
+{
+    __mmask16 is_longer = _mm512_cmpge_epu32_mask(low_bits(four, 0xff, 0), _mm512_set1_epi32(lead));
+    __m512i more = _mm512_or_epi32(_mm512_slli_epi32(shorter, 6), low_bits(four, 0x3f, byte));
+    return _mm512_mask_mov_epi32(points, is_longer, more);
+}
+
 /* Sixteen code points from `first` on. */
 static inline __m512i decode_points(const struct chunk *chunk, unsigned first)
 {
@@ -68,17 +87,10 @@ static inline __m512i decode_points(const struct chunk *chunk, unsigned first)
     __m512i spread = _mm512_mullo_epi32(place, _mm512_set1_epi32(0x01010101));
     spread = _mm512_add_epi32(spread, _mm512_set1_epi32(0x03020100));
     __m512i four = _mm512_permutexvar_epi8(spread, chunk->bytes);
-    __m512i low = _mm512_set1_epi32(0x3f), lead = _mm512_and_epi32(four, _mm512_set1_epi32(0xff));
-    __m512i second = _mm512_and_epi32(_mm512_srli_epi32(four, 8), low);
-    __m512i third = _mm512_and_epi32(_mm512_srli_epi32(four, 16), low);
-    __m512i two = _mm512_or_epi32(
-        _mm512_slli_epi32(_mm512_and_epi32(lead, _mm512_set1_epi32(0x1f)), 6), second);
-    __m512i three = _mm512_or_epi32(
-        _mm512_slli_epi32(_mm512_and_epi32(two, _mm512_set1_epi32(0x3ff)), 6), third);
-    __mmask16 is_two = _mm512_cmpge_epu32_mask(lead, _mm512_set1_epi32(0xc0));
-    __mmask16 is_three = _mm512_cmpge_epu32_mask(lead, _mm512_set1_epi32(0xe0));
-    __m512i points = _mm512_mask_mov_epi32(lead, is_two, two);
-    return _mm512_mask_mov_epi32(points, is_three, three);
+    __m512i points = longer(low_bits(four, 0xff, 0), low_bits(four, 0x1f, 0), four, 0xc0, 1);
+    points = longer(points, points, four, 0xe0, 2);
+    __m512i three = _mm512_and_epi32(points, _mm512_set1_epi32(0x7fff));
+    return longer(points, three, four, 0xf0, 3);
 }
 
 /* Write up to sixteen code points; those of their own with a space behind, and behind the one
@@ -88,8 +100,10 @@ static inline unsigned write_points(const struct mapping *mapping, const struct 
 {
     unsigned left = chunk->count - first;
     __mmask16 valid = left < 16 ? (__mmask16)((1u << left) - 1) : 0xffff;
-    __m512i mapped = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), valid,
-                                                 decode_points(chunk, first), mapping->points, 4);
+    __m512i points = decode_points(chunk, first);
+    valid = _mm512_mask_cmplt_epu32_mask(valid, points, _mm512_set1_epi32(TABLE_POINTS));
+    __m512i mapped =
+        _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), valid, points, mapping->points, 4);
     __mmask16 whole = _mm512_test_epi32_mask(mapped, _mm512_set1_epi32(MAPPED_WHOLE));
     __mmask16 alone = _mm512_test_epi32_mask(mapped, _mm512_set1_epi32(MAPPED_ALONE));
     unsigned count = (unsigned)__builtin_ctz(~(unsigned)whole);
@@ -131,21 +145,24 @@ static bool write_chunk(const struct mapping *mapping, const struct chunk *chunk
     return true;
 }
 
+/* @return whether there may be more */
+static bool take_chunk(const struct mapping *mapping, const uint8_t *bytes, struct cursor *cursor)
+{
+    __m512i chunk_bytes = _mm512_loadu_si512(bytes + cursor->at);
+    uint64_t high = _mm512_movepi8_mask(chunk_bytes);
+    if (mapping->drop_punctuation && __builtin_popcountll(high) < DENSE) {
+        _mm512_storeu_si512(cursor->out, chunk_bytes);
+        cursor_copied(cursor, lowest(high));
+        return !high;
+    }
+    struct chunk chunk;
+    return find_points(chunk_bytes, high, &chunk) && write_chunk(mapping, &chunk, cursor);
+}
+
 void clean_avx512(const struct mapping *mapping, const uint8_t *bytes, struct cursor *cursor)
 {
-    while (cursor->at + 64 <= cursor->end) {
-        __m512i chunk_bytes = _mm512_loadu_si512(bytes + cursor->at);
-        uint64_t high = _mm512_movepi8_mask(chunk_bytes);
-        if (mapping->drop_punctuation && __builtin_popcountll(high) < DENSE) {
-            unsigned ascii = lowest(high);
-            _mm512_storeu_si512(cursor->out, chunk_bytes);
-            cursor_copied(cursor, ascii);
-            if (high)
-                return;
-            continue;
-        }
-        struct chunk chunk;
-        if (!find_points(chunk_bytes, high, &chunk) || !write_chunk(mapping, &chunk, cursor))
-            return;
-    }
+    while (cursor->at + 64 <= cursor->end)
+        if (!take_chunk(mapping, bytes, cursor))
+            break;
+    clean_portable(mapping, bytes, cursor);
 }

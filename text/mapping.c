@@ -47,24 +47,6 @@ static enum rule rule_of(const struct mapping *mapping, int32_t point)
     return mapping->unspaced_alone ? RULE_ALONE : RULE_WORD;
 }
 
-void mapping_begin(struct mapping *mapping, const struct doppel_text_options *options)
-{
-    unsigned how = UTF8PROC_STABLE | UTF8PROC_IGNORE;
-    if (options->nfkc)
-        how |= UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
-    if (options->fold_case)
-        how |= UTF8PROC_CASEFOLD;
-    mapping->clean = clean_choose();
-    mapping->how = (utf8proc_option_t)how;
-    mapping->drop_punctuation = options->drop_punctuation;
-    mapping->unspaced_alone = options->unit == DOPPEL_TEXT_WORDS;
-    for (int i = 0; i < 256; i++) {
-        bool upper = i >= 'A' && i <= 'Z' && options->fold_case;
-        bool keep = i >= 128 || rule_of(mapping, i) != RULE_SEPARATOR;
-        mapping->ascii[i] = (uint8_t)(!keep ? ' ' : upper ? i + 'a' - 'A' : i);
-    }
-}
-
 /* Whether what stands before a code point is normalised as if it were not there: it goes not away,
  * is no mark that moves, and composes with nothing before it. */
 static bool is_boundary(const struct mapping *mapping, uint32_t point)
@@ -112,6 +94,35 @@ static size_t normalise(const struct mapping *mapping, const uint8_t *bytes, siz
     return count > 0 ? emit(mapping, points, (size_t)count, out) : 0;
 }
 
+static struct known_piece *piece_at(struct mapping *mapping, const uint8_t *bytes, size_t size)
+{
+    uint64_t hash = size;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return &mapping->pieces[hash >> 32 & (PIECE_CACHE - 1)];
+}
+
+/* As normalise; short pieces are remembered, for a script's letters and marks are few. */
+static size_t normalise_piece(struct mapping *mapping, const uint8_t *bytes, size_t size,
+                              uint8_t *out)
+{
+    if (size > PIECE_KEY_BYTES)
+        return normalise(mapping, bytes, size, out);
+    struct known_piece *piece = piece_at(mapping, bytes, size);
+    if (piece->size == size && memcmp(piece->bytes, bytes, size) == 0) {
+        memcpy(out, piece->out, PIECE_OUT_BYTES);
+        return piece->out_size;
+    }
+    size_t out_size = normalise(mapping, bytes, size, out);
+    if (out_size <= PIECE_OUT_BYTES) {
+        piece->size = (uint8_t)size;
+        piece->out_size = (uint8_t)out_size;
+        memcpy(piece->bytes, bytes, size);
+        memcpy(piece->out, out, out_size);
+    }
+    return out_size;
+}
+
 /* As mapping_of, not remembered. */
 static uint32_t ask(const struct mapping *mapping, uint32_t point)
 {
@@ -146,6 +157,42 @@ uint32_t mapping_of(struct mapping *mapping, uint32_t point)
     return mapping->points[point];
 }
 
+/* What kernels look up of the above. */
+static void make_kernel_tables(struct mapping *mapping)
+{
+    for (unsigned byte = 0; byte < 128; byte++)
+        if (mapping->ascii[byte] == ' ')
+            mapping->space_rows[byte % 16] |= (uint8_t)(1 << byte / 16);
+    for (unsigned bits = 0; bits < 256; bits++) {
+        unsigned count = 0;
+        for (unsigned place = 0; place < 8; place++)
+            if (bits >> place & 1)
+                mapping->squeeze[bits][count++] = (uint8_t)place;
+    }
+}
+
+void mapping_begin(struct mapping *mapping, const struct doppel_text_options *options)
+{
+    unsigned how = UTF8PROC_STABLE | UTF8PROC_IGNORE;
+    if (options->nfkc)
+        how |= UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
+    if (options->fold_case)
+        how |= UTF8PROC_CASEFOLD;
+    mapping->clean = clean_choose();
+    mapping->how = (utf8proc_option_t)how;
+    mapping->drop_punctuation = options->drop_punctuation;
+    mapping->unspaced_alone = options->unit == DOPPEL_TEXT_WORDS;
+    for (int i = 0; i < 256; i++) {
+        bool upper = i >= 'A' && i <= 'Z' && options->fold_case;
+        bool keep = i >= 128 || rule_of(mapping, i) != RULE_SEPARATOR;
+        mapping->ascii[i] = (uint8_t)(!keep ? ' ' : upper ? i + 'a' - 'A' : i);
+    }
+    make_kernel_tables(mapping);
+    /* Kernels look ASCII up amid what is not, and do not ask. */
+    for (uint32_t point = 0; point < 128; point++)
+        mapping_of(mapping, point);
+}
+
 size_t clean_piece(struct mapping *mapping, struct source *source, size_t at, uint8_t *out,
                    size_t *out_written, uint32_t *out_points)
 {
@@ -155,7 +202,7 @@ size_t clean_piece(struct mapping *mapping, struct source *source, size_t at, ui
     while (at < source->size && count < PIECE_POINTS) {
         uint32_t point;
         bool bad;
-        size_t taken = decode(source->bytes + at, source->size - at, &point, &bad);
+        size_t taken = decode_any(source->bytes + at, source->size - at, &point, &bad);
         uint32_t mapped = mapping_of(mapping, point);
         if (count && (mapped & MAPPED_BOUNDARY))
             break;
@@ -166,7 +213,8 @@ size_t clean_piece(struct mapping *mapping, struct source *source, size_t at, ui
         count++;
     }
     bool whole = count == 1 && first_mapped & MAPPED_WHOLE;
-    *out_written = whole ? mapped_write(first_mapped, out) : normalise(mapping, good, size, out);
+    *out_written =
+        whole ? mapped_write(first_mapped, out) : normalise_piece(mapping, good, size, out);
     *out_points = count;
     return at;
 }

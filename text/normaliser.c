@@ -73,8 +73,7 @@ static bool read_ascii(struct normaliser *normaliser, size_t size)
     struct split before = normaliser->out;
     if (!normaliser->ascii && !is_ascii(bytes, size))
         return false;
-    normaliser->ascii =
-        normaliser->split(&normaliser->out, normaliser->mapping->ascii, bytes, size);
+    normaliser->ascii = normaliser->split(&normaliser->out, normaliser->mapping, bytes, size);
     if (normaliser->ascii)
         normaliser->at += size;
     else
@@ -93,7 +92,7 @@ static void read_more(struct normaliser *normaliser)
         return;
     normaliser->at =
         clean_block(normaliser->mapping, source, normaliser->at, normaliser->cleaned, &size);
-    normaliser->split(&normaliser->out, normaliser->mapping->ascii, normaliser->cleaned, size);
+    normaliser->split(&normaliser->out, normaliser->mapping, normaliser->cleaned, size);
 }
 
 /* How much of a word over the limit goes first: whole code points. */

@@ -21,7 +21,10 @@ enum {
     PIECE_POINTS = 31, /* a longer sequence that might compose is normalised in such pieces */
     POINT_EXPANSION = 18,
     PIECE_EXPANDED = PIECE_POINTS * POINT_EXPANSION,
-    PIECE_BYTES = 6 * PIECE_EXPANDED /* with spaces around */
+    PIECE_BYTES = 6 * PIECE_EXPANDED, /* with spaces around */
+    PIECE_CACHE = 512,
+    PIECE_KEY_BYTES = 12,
+    PIECE_OUT_BYTES = 26
 };
 
 /* What a code point comes to when nothing that follows changes it. 0: not asked yet. */
@@ -55,20 +58,30 @@ static inline void cursor_copied(struct cursor *cursor, size_t count)
     }
 }
 
-/** Take what is simple from the cursor on, not beyond `end`, and stop anywhere; 64 bytes more than
+/** Take what is simple from the cursor on, not beyond `end`: at least ASCII, if punctuation is
+ * dropped. 64 bytes more than
  * needed may be written. */
 typedef void clean_kernel(const struct mapping *mapping, const uint8_t *bytes,
                           struct cursor *cursor);
 clean_kernel clean_portable, clean_avx512;
 clean_kernel *clean_choose(void);
 
+/* A short piece and what it comes to: the last one met of those that share its place. */
+struct known_piece {
+    uint8_t size, out_size; /* 0: none yet */
+    uint8_t bytes[PIECE_KEY_BYTES], out[PIECE_OUT_BYTES];
+};
+
 /* What the options make of text, and what is known of code points so far. */
 struct mapping {
     utf8proc_option_t how;
     bool drop_punctuation, unspaced_alone;
     clean_kernel *clean;
-    uint8_t ascii[256]; /* for split: what a byte becomes; separators a space */
+    uint8_t ascii[256];      /* for split: what a byte becomes; separators a space */
+    uint8_t space_rows[16];  /* bit r of byte c: 16 r + c is a separator */
+    uint8_t squeeze[256][8]; /* places of the set bits of a byte */
     uint32_t points[TABLE_POINTS];
+    struct known_piece pieces[PIECE_CACHE];
 };
 
 void mapping_begin(struct mapping *mapping, const struct doppel_text_options *options);
@@ -91,6 +104,28 @@ static inline size_t mapped_write(uint32_t mapped, uint8_t *out)
 /** The first code point of some bytes: U+FFFD where they are no UTF-8. @return bytes taken, at
  * least 1 */
 size_t decode(const uint8_t *bytes, size_t size, uint32_t *out_point, bool *out_bad);
+
+/* Two and three bytes, as most of the world's letters have; 0 for all else. */
+static inline size_t decode_common(const uint8_t *bytes, size_t size, uint32_t *out)
+{
+    if (size < 3 || (bytes[1] & 0xc0) != 0x80)
+        return 0;
+    if (bytes[0] >= 0xc2 && bytes[0] < 0xe0) {
+        *out = (uint32_t)(bytes[0] & 0x1f) << 6 | (bytes[1] & 0x3f);
+        return 2;
+    }
+    *out = (uint32_t)(bytes[0] & 0xf) << 12 | (uint32_t)(bytes[1] & 0x3f) << 6 | (bytes[2] & 0x3f);
+    bool good = bytes[0] >= 0xe0 && bytes[0] < 0xf0 && (bytes[2] & 0xc0) == 0x80;
+    return good && *out >= 0x800 && (*out & 0xf800) != 0xd800 ? 3 : 0;
+}
+
+/** As decode. */
+static inline size_t decode_any(const uint8_t *bytes, size_t size, uint32_t *out, bool *out_bad)
+{
+    size_t taken = decode_common(bytes, size, out);
+    *out_bad = false;
+    return taken ? taken : decode(bytes, size, out, out_bad);
+}
 
 struct source {
     const uint8_t *bytes;
@@ -121,9 +156,9 @@ struct split {
 };
 
 /** Words of cleaned bytes, appended. @return whether all of them were ASCII */
-typedef bool split_kernel(struct split *split, const uint8_t table[256], const uint8_t *bytes,
+typedef bool split_kernel(struct split *split, const struct mapping *mapping, const uint8_t *bytes,
                           size_t size);
-split_kernel split_portable, split_avx512;
+split_kernel split_portable, split_avx2, split_avx512;
 split_kernel *split_choose(void);
 
 struct normaliser {

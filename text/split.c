@@ -2,7 +2,7 @@
 #include "core/cpu.h"
 #include "text/normaliser.h"
 
-bool split_portable(struct split *split, const uint8_t table[256], const uint8_t *bytes,
+bool split_portable(struct split *split, const struct mapping *mapping, const uint8_t *bytes,
                     size_t size)
 {
     uint8_t *out = split->bytes;
@@ -12,7 +12,7 @@ bool split_portable(struct split *split, const uint8_t table[256], const uint8_t
     uint8_t all = 0;
     for (size_t i = 0; i < size; i++) {
         all |= bytes[i];
-        uint8_t byte = table[bytes[i]];
+        uint8_t byte = mapping->ascii[bytes[i]];
         bool space = byte == ' ', keep = !(space && after_space);
         out[at] = byte;
         ends[words] = (uint32_t)at;
@@ -32,6 +32,8 @@ split_kernel *split_choose(void)
 #if defined(__x86_64__)
     if (cpu_flags() & CPU_AVX512_VBMI2)
         return split_avx512;
+    if (cpu_flags() & CPU_AVX2)
+        return split_avx2;
 #endif
     return split_portable;
 }

@@ -41,13 +41,14 @@ static inline uint64_t step(struct split *split, const struct lanes *lanes, __m5
     return high;
 }
 
-bool split_avx512(struct split *out, const uint8_t table[256], const uint8_t *bytes, size_t size)
+bool split_avx512(struct split *out, const struct mapping *mapping, const uint8_t *bytes,
+                  size_t size)
 {
     uint8_t order[64];
     for (int i = 0; i < 64; i++)
         order[i] = (uint8_t)i;
-    struct lanes lanes = {_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64),
-                          _mm512_loadu_si512(order)};
+    struct lanes lanes = {_mm512_loadu_si512(mapping->ascii),
+                          _mm512_loadu_si512(mapping->ascii + 64), _mm512_loadu_si512(order)};
     struct split split = *out;
     uint64_t before = split.after_space, high = 0;
     size_t at = 0;
@@ -57,7 +58,7 @@ bool split_avx512(struct split *out, const uint8_t table[256], const uint8_t *by
         uint64_t valid = UINT64_MAX >> (64 - (size - at));
         __m512i last = _mm512_maskz_loadu_epi8(valid, bytes + at);
         high |= step(&split, &lanes, last, valid, &before);
-        before = table[bytes[size - 1]] == ' ';
+        before = mapping->ascii[bytes[size - 1]] == ' ';
     }
     split.after_space = before;
     *out = split;
