@@ -164,5 +164,6 @@ void clean_avx512(const struct mapping *mapping, const uint8_t *bytes, struct cu
     while (cursor->at + 64 <= cursor->end)
         if (!take_chunk(mapping, bytes, cursor))
             break;
-    clean_portable(mapping, bytes, cursor);
+    if (cursor->at < cursor->end && bytes[cursor->at] < 0x80)
+        clean_portable(mapping, bytes, cursor);
 }
