@@ -19,6 +19,8 @@ static const struct doppel_scheme schemes[] = {
      "the same with 256 lanes: a smaller error"},
     {DOPPEL_SCHEME_SIMHASH64, DOPPEL_KIND_TEXT, 1, 64, "simhash64", 7,
      "SimHash of the same shingles"},
+    {DOPPEL_SCHEME_WINNOW32, DOPPEL_KIND_TEXT, 1, 32, "winnow32", 0,
+     "winnowed keys of four words in a row: passages that texts share"},
 };
 
 #define SCHEME_COUNT (sizeof schemes / sizeof *schemes)

@@ -7,8 +7,9 @@
 #include "core/bytes.h"
 
 /* Words, characters, bad bytes and shingles in all, u64 each, the content digest, and how many
- * shingles follow, u32, then 4 bytes 0. */
-enum { HEADER_BYTES = 4 * 8 + 16 + 8, SHINGLE_BYTES = 4 };
+ * shingles and places follow, u32 each. With places there is, after them, the number of keys, u32,
+ * and these. */
+enum { HEADER_BYTES = 4 * 8 + 16 + 2 * 4, SHINGLE_BYTES = 4, PLACE_BYTES = 12, KEY_BYTES = 8 };
 
 static size_t kept_shingles(const struct doppel_text_result *result)
 {
@@ -16,46 +17,115 @@ static size_t kept_shingles(const struct doppel_text_result *result)
     return result->shingle_count < most ? result->shingle_count : most;
 }
 
+static size_t kept_places(const struct doppel_text_result *result)
+{
+    return result->places && result->words <= UINT32_MAX ? (size_t)result->words : 0;
+}
+
 size_t doppel_text_attachment_size(const struct doppel_text_result *result)
 {
-    return HEADER_BYTES + kept_shingles(result) * SHINGLE_BYTES;
+    size_t size = HEADER_BYTES + kept_shingles(result) * SHINGLE_BYTES;
+    if (kept_places(result))
+        size += kept_places(result) * PLACE_BYTES + 4 + result->key_count * KEY_BYTES;
+    return size;
+}
+
+static void write_places(const struct doppel_text_result *result, uint8_t *out)
+{
+    for (size_t i = 0; i < result->words; i++, out += PLACE_BYTES) {
+        put_u32(out, result->places[i].hash);
+        put_u32(out + 4, result->places[i].start);
+        put_u32(out + 8, result->places[i].end);
+    }
+    put_u32(out, (uint32_t)result->key_count);
+    out += 4;
+    for (size_t i = 0; i < result->key_count; i++, out += KEY_BYTES) {
+        put_u32(out, result->keys[i].key);
+        put_u32(out + 4, result->keys[i].word);
+    }
 }
 
 void doppel_text_attachment_write(const struct doppel_text_result *result, uint8_t *out)
 {
-    size_t kept = kept_shingles(result);
+    size_t shingles = kept_shingles(result), places = kept_places(result);
     put_u64(out, result->words);
     put_u64(out + 8, result->characters);
     put_u64(out + 16, result->bad_bytes);
     put_u64(out + 24, result->shingle_count);
     memcpy(out + 32, result->digest.bytes, sizeof result->digest.bytes);
-    put_u32(out + 48, (uint32_t)kept);
-    put_u32(out + 52, 0);
-    for (size_t i = 0; i < kept; i++)
-        put_u32(out + HEADER_BYTES + i * SHINGLE_BYTES, result->shingles[i]);
+    put_u32(out + 48, (uint32_t)shingles);
+    put_u32(out + 52, (uint32_t)places);
+    out += HEADER_BYTES;
+    for (size_t i = 0; i < shingles; i++, out += SHINGLE_BYTES)
+        put_u32(out, result->shingles[i]);
+    if (places)
+        write_places(result, out);
 }
 
-/* The shingles ascend; given (free). */
-static enum doppel_status read_shingles(const uint8_t *data, size_t count, uint32_t **out)
+/* ---- reading ---- */
+
+static enum doppel_status read_shingles(const uint8_t *data, struct doppel_text_extra *extra)
 {
-    uint32_t *shingles = malloc((count ? count : 1) * sizeof *shingles);
+    if (!extra->shingle_count)
+        return DOPPEL_OK;
+    uint32_t *shingles = extra->shingles = malloc(extra->shingle_count * sizeof *shingles);
     if (!shingles)
         return DOPPEL_E_MEMORY;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < extra->shingle_count; i++) {
         shingles[i] = get_u32(data + i * SHINGLE_BYTES);
-        if (i && shingles[i] <= shingles[i - 1]) {
-            free(shingles);
+        if (i && shingles[i] <= shingles[i - 1])
             return DOPPEL_E_CORRUPT;
-        }
     }
-    *out = shingles;
     return DOPPEL_OK;
+}
+
+/* Words stand one after the other. */
+static enum doppel_status read_words(const uint8_t *data, struct doppel_text_extra *extra)
+{
+    struct doppel_text_word *places = extra->places = malloc(extra->place_count * sizeof *places);
+    if (!places)
+        return DOPPEL_E_MEMORY;
+    for (size_t i = 0; i < extra->place_count; i++, data += PLACE_BYTES) {
+        places[i] = (struct doppel_text_word){get_u32(data), get_u32(data + 4), get_u32(data + 8)};
+        if (places[i].end < places[i].start || (i && places[i].start < places[i - 1].start))
+            return DOPPEL_E_CORRUPT;
+    }
+    return DOPPEL_OK;
+}
+
+static enum doppel_status read_keys(const uint8_t *data, struct doppel_text_extra *extra)
+{
+    struct doppel_text_key *keys = extra->keys = malloc((extra->key_count + 1) * sizeof *keys);
+    if (!keys)
+        return DOPPEL_E_MEMORY;
+    for (size_t i = 0; i < extra->key_count; i++, data += KEY_BYTES) {
+        keys[i] = (struct doppel_text_key){get_u32(data), get_u32(data + 4)};
+        if (keys[i].word >= extra->place_count || (i && keys[i].word <= keys[i - 1].word))
+            return DOPPEL_E_CORRUPT;
+    }
+    return DOPPEL_OK;
+}
+
+/* @param size of what follows the shingles: exactly places and keys */
+static enum doppel_status read_places(const uint8_t *data, size_t size,
+                                      struct doppel_text_extra *extra)
+{
+    if (!extra->place_count)
+        return size ? DOPPEL_E_CORRUPT : DOPPEL_OK;
+    size_t places = extra->place_count * PLACE_BYTES;
+    if (extra->place_count != extra->words || size < places + 4)
+        return DOPPEL_E_CORRUPT;
+    extra->key_count = get_u32(data + places);
+    if (extra->key_count > extra->place_count || size != places + 4 + extra->key_count * KEY_BYTES)
+        return DOPPEL_E_CORRUPT;
+    enum doppel_status status = read_words(data, extra);
+    return status ? status : read_keys(data + places + 4, extra);
 }
 
 enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
                                                struct doppel_text_extra *out)
 {
-    if (!data || size < HEADER_BYTES || get_u32(data + 52) != 0)
+    if (!data || size < HEADER_BYTES)
         return DOPPEL_E_CORRUPT;
     struct doppel_text_extra extra = {
         .words = get_u64(data),
@@ -63,23 +133,29 @@ enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
         .bad_bytes = get_u64(data + 16),
         .shingle_total = get_u64(data + 24),
         .shingle_count = get_u32(data + 48),
+        .place_count = get_u32(data + 52),
     };
-    if (extra.shingle_count > DOPPEL_TEXT_KEPT_SHINGLES ||
-        extra.shingle_count > extra.shingle_total ||
-        size != HEADER_BYTES + extra.shingle_count * SHINGLE_BYTES)
-        return DOPPEL_E_CORRUPT;
     memcpy(extra.content.bytes, data + 32, sizeof extra.content.bytes);
-    enum doppel_status status =
-        read_shingles(data + HEADER_BYTES, extra.shingle_count, &extra.shingles);
+    size_t shingles = extra.shingle_count * SHINGLE_BYTES;
+    if (extra.shingle_count > DOPPEL_TEXT_KEPT_SHINGLES ||
+        extra.shingle_count > extra.shingle_total || size - HEADER_BYTES < shingles)
+        return DOPPEL_E_CORRUPT;
+    enum doppel_status status = read_shingles(data + HEADER_BYTES, &extra);
+    if (!status)
+        status =
+            read_places(data + HEADER_BYTES + shingles, size - HEADER_BYTES - shingles, &extra);
     if (status)
-        return status;
-    *out = extra;
-    return DOPPEL_OK;
+        doppel_text_extra_free(&extra);
+    else
+        *out = extra;
+    return status;
 }
 
 void doppel_text_extra_free(struct doppel_text_extra *extra)
 {
     free(extra->shingles);
+    free(extra->places);
+    free(extra->keys);
     *extra = (struct doppel_text_extra){0};
 }
 

@@ -37,6 +37,23 @@ static enum doppel_status from_lanes(const struct doppel_scheme *scheme, const u
     return DOPPEL_OK;
 }
 
+/* The number of its word lies above a key, so that a passage can be told by words, too. */
+static enum doppel_status from_keys(const struct doppel_scheme *scheme,
+                                    const struct doppel_text_result *result,
+                                    struct doppel_fingerprint *out, struct doppel_error *error)
+{
+    if (!result->places || result->key_count > UINT32_MAX)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a text read without its keys");
+    enum doppel_status status =
+        doppel_fingerprint_make(scheme, 64, (uint32_t)result->key_count, out, error);
+    for (size_t i = 0; i < result->key_count && !status; i++) {
+        const struct doppel_text_key *key = &result->keys[i];
+        out->codes[i].word[0] = (uint64_t)key->word << 32 | key->key;
+        out->positions[i] = result->places[key->word].start;
+    }
+    return status;
+}
+
 enum doppel_status doppel_text_fingerprint(enum doppel_scheme_id scheme,
                                            const struct doppel_text_options *options,
                                            const struct doppel_text_result *result,
@@ -49,6 +66,8 @@ enum doppel_status doppel_text_fingerprint(enum doppel_scheme_id scheme,
     uint32_t lanes = scheme == DOPPEL_SCHEME_MINHASH128   ? 128
                      : scheme == DOPPEL_SCHEME_MINHASH256 ? 256
                                                           : 0;
+    if (scheme == DOPPEL_SCHEME_WINNOW32)
+        return from_keys(&made, result, out, error);
     if (scheme == DOPPEL_SCHEME_SIMHASH64)
         return from_simhash(&made, result->simhash, out, error);
     if (!lanes || lanes != options->lanes)

@@ -159,8 +159,9 @@ DOPPEL_API enum doppel_status doppel_text_normalise(struct doppel_text *text, co
 
 /* ---- fingerprints ---- */
 
-/** The fingerprint of a result read with MINHASH (`minhash128`; `minhash256` with 256 lanes) or
- * SIMHASH (`simhash64`). Lanes are cut into codes of 256 bits, 16 lanes each, lane i in bits
+/** The fingerprint of a result read with MINHASH (`minhash128`; `minhash256` with 256 lanes),
+ * SIMHASH (`simhash64`) or PASSAGES (`winnow32`: a code a key, in its low 32 bits, above it the
+ * number of its first word; position = where that starts). Lanes are cut into codes of 256 bits, 16 lanes each, lane i in bits
  * 16 × (i % 4) on of word i / 4 % 4 of code i / 16; position = number of the code.
  * @param out given (doppel_fingerprint_free). DOPPEL_OK; DOPPEL_E_ARGUMENT; DOPPEL_E_MEMORY. */
 DOPPEL_API enum doppel_status doppel_text_fingerprint(enum doppel_scheme_id scheme,
@@ -176,6 +177,10 @@ struct doppel_text_extra {
     uint64_t shingle_total; /**< how many it has; 0 also when they were not counted */
     uint32_t *shingles;     /**< the lowest of them, ascending: all, or a sample */
     size_t shingle_count;
+    struct doppel_text_word *places; /**< of all words; none unless they were asked for */
+    size_t place_count;
+    struct doppel_text_key *keys; /**< by word, below place_count; with the places */
+    size_t key_count;
 };
 
 /** So many shingles are kept of a text at most: of more, the lowest. */
@@ -184,11 +189,12 @@ enum { DOPPEL_TEXT_KEPT_SHINGLES = 15000 };
 /** Bytes that doppel_text_attachment_write needs for a result. */
 DOPPEL_API size_t doppel_text_attachment_size(const struct doppel_text_result *result);
 
-/** Write the portable form (docs/formats.md) of what is kept of a result read with DIGEST, and
- * SHINGLES if they are to be kept. @param out room for doppel_text_attachment_size bytes */
+/** Write the portable form (docs/formats.md) of what is kept of a result read with DIGEST: with
+ * the shingles, and with the places and keys, that it has. @param out room for doppel_text_attachment_size bytes */
 DOPPEL_API void doppel_text_attachment_write(const struct doppel_text_result *result, uint8_t *out);
 
-/** Read the portable form; all lengths and the order of the shingles are checked.
+/** Read the portable form; all lengths, the order of the shingles, and that places and keys are of
+ * the text, are checked.
  * @param out given (doppel_text_extra_free); untouched on failure
  * @return DOPPEL_OK; DOPPEL_E_CORRUPT; DOPPEL_E_MEMORY */
 DOPPEL_API enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,

@@ -1,6 +1,7 @@
 /* doppel compare A B: are these two the same, how near. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -30,6 +31,10 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 static json_t *limit_json(const struct settings *settings, enum doppel_scheme_id scheme)
 {
     json_t *limit = json_object();
+    if (scheme == DOPPEL_SCHEME_WINNOW32) {
+        put_integer(limit, "min_words", doppel_passage_options_default().min_words);
+        return limit;
+    }
     bool sets = scheme == DOPPEL_SCHEME_MINHASH128 || scheme == DOPPEL_SCHEME_MINHASH256;
     if (settings->max_distance >= 0)
         put_integer(limit, "max_distance", (uint64_t)settings->max_distance);
@@ -85,6 +90,40 @@ static bool pictures_match(const struct settings *settings, const struct doppel_
            pixels_match(a, b, &options, match);
 }
 
+/* A limit that was given is of the whole: then a passage alone is no match. */
+static bool passages_count(const struct settings *settings)
+{
+    return settings->min_similarity < 0 && settings->max_distance < 0;
+}
+
+/* Texts that are not alike as a whole may share passages; those that hold each other say where. */
+static bool texts_or_passages_match(const struct settings *settings, const struct text_view *query,
+                                    const struct text_view *item, struct doppel_match *match)
+{
+    struct doppel_match passages;
+    bool winnowed = query->scheme == DOPPEL_SCHEME_WINNOW32;
+    bool matches = texts_match(settings, query, item, match);
+    bool whole = matches && match->relation == DOPPEL_RELATION_SAME;
+    if (whole || !(winnowed || passages_count(settings)) || !passages_match(query, item, &passages))
+        return matches;
+    if (!matches)
+        *match = passages;
+    match->segments = passages.segments;
+    match->segment_count = passages.segment_count;
+    return true;
+}
+
+static bool text_files_match(const struct settings *settings, const struct doppel_record *a,
+                             const struct doppel_record *b, struct doppel_match *match)
+{
+    struct text_view query = {0}, item = {0};
+    bool matches = text_view_read(a, settings, &query) && text_view_read(b, settings, &item) &&
+                   texts_or_passages_match(settings, &query, &item, match);
+    text_view_free(&query);
+    text_view_free(&item);
+    return matches;
+}
+
 static bool records_match(const struct settings *settings, const struct doppel_record *a,
                           const struct doppel_record *b, struct doppel_match *match)
 {
@@ -92,8 +131,7 @@ static bool records_match(const struct settings *settings, const struct doppel_r
         exact_match(a, match);
         return true;
     }
-    return (a->kind == DOPPEL_KIND_TEXT ? text_records_match : pictures_match)(settings, a, b,
-                                                                               match);
+    return (a->kind == DOPPEL_KIND_TEXT ? text_files_match : pictures_match)(settings, a, b, match);
 }
 
 /* Why near codes may be no match: a picture without structure is like every other such, and so is a
@@ -144,6 +182,7 @@ static void fill_row(json_t *row, const struct settings *settings,
         json_object_del(row, "transform");
         put_reason(row, settings, files);
     }
+    free((void *)match.segments);
 }
 
 static bool print_comparison(const struct settings *settings, struct report *report,
@@ -207,7 +246,8 @@ static int compare(const struct settings *settings, struct report *report,
                                      .report = report,
                                      .walk = &walk,
                                      .cache = cache,
-                                     .attachments = settings->check == CHECK_PIXELS};
+                                     .attachments = settings->check == CHECK_PIXELS,
+                                     .places = true};
     struct intake_file files[2] = {0};
     size_t count = 0;
     bool match = false, printed = true;

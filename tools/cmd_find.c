@@ -144,11 +144,31 @@ static bool is_taken(const struct find *find, uint64_t id)
     return false;
 }
 
+/* Given (free). */
+static const struct doppel_segment *copy_segments(const struct doppel_match *match)
+{
+    size_t size = match->segment_count * sizeof *match->segments;
+    struct doppel_segment *copy = must_allocate(size);
+    memcpy(copy, match->segments, size);
+    return copy;
+}
+
+static void forget_found(struct find *find)
+{
+    for (size_t i = 0; i < find->found.count; i++)
+        free((void *)find->found.items[i].match.segments);
+    find->found.count = 0;
+}
+
 static bool take_text(void *context, uint64_t id, const struct doppel_match *match)
 {
     struct find *find = context;
     struct doppel_found found = {.id = id, .match = *match};
-    if (!is_taken(find, id) && !array_push(&find->found, found))
+    if (is_taken(find, id))
+        return !signals_stopped();
+    if (match->segment_count)
+        found.match.segments = copy_segments(match);
+    if (!array_push(&find->found, found))
         find->status = DOPPEL_E_MEMORY;
     return find->status == DOPPEL_OK && !signals_stopped();
 }
@@ -267,7 +287,7 @@ static enum doppel_status find_matches(struct find *find, const struct query *qu
 static enum doppel_status ask(struct find *find, const char *name, const struct query *query,
                               struct doppel_error *error)
 {
-    find->found.count = 0;
+    forget_found(find);
     find->status = DOPPEL_OK;
     if (find->query)
         take_identical(find);
@@ -364,6 +384,7 @@ int cmd_find(const struct settings *settings, struct report *report)
     find_texts_free(find.texts);
     doppel_library_close(find.library);
     array_free(&find.bytes);
+    forget_found(&find);
     array_free(&find.found);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);

@@ -49,7 +49,7 @@ static json_t *hash_row(const struct settings *settings, const struct intake_fil
     put_text(row, "scheme", doppel_scheme_by_id(record->scheme)->name);
     put_integer(row, "version", record->version);
     put_integer(row, "codes", code_count(&record->fingerprint));
-    if (record->fingerprint.count)
+    if (record->fingerprint.count && record->scheme != DOPPEL_SCHEME_WINNOW32)
         put_value(row, "code", code_json(&record->fingerprint, 0));
     if (record->width) {
         put_integer(row, "width", record->width);

@@ -41,7 +41,7 @@ static void print_item(const struct settings *settings, const struct doppel_item
 {
     const struct doppel_fingerprint *fingerprint = &item->record.fingerprint;
     json_t *row = item_row(item);
-    if (fingerprint->count) {
+    if (fingerprint->count && fingerprint->scheme != DOPPEL_SCHEME_WINNOW32) {
         char *hex = code_in_hex(fingerprint, 0);
         put_text(row, "code", hex);
         free(hex);

@@ -16,7 +16,9 @@ struct find_texts {
     const struct settings *settings;
     struct doppel_library *library;
     struct text_set *set;
-    ARRAY(struct known_words) words; /* of texts that have any; ordered by id */
+    struct doppel_passages *passages; /* of winnow32; else NULL */
+    struct text_view last;            /* whose keys were asked for last */
+    ARRAY(struct known_words) words;  /* of texts that have any; ordered by id */
 };
 
 /* What is left to be visited, once those of the same words were. */
@@ -90,8 +92,10 @@ enum doppel_status find_texts_new(const struct settings *settings, struct doppel
     texts->settings = settings;
     texts->library = library;
     enum doppel_status status = text_set_new(settings, load_view, texts, &texts->set, error);
+    if (!status && settings_scheme(settings, DOPPEL_KIND_TEXT)->id == DOPPEL_SCHEME_WINNOW32)
+        status = doppel_passages_new(&texts->passages, error);
     if (status)
-        free(texts);
+        find_texts_free(texts);
     else
         *out = texts;
     return status;
@@ -102,6 +106,8 @@ void find_texts_free(struct find_texts *texts)
     if (!texts)
         return;
     text_set_free(texts->set);
+    doppel_passages_free(texts->passages);
+    text_view_free(&texts->last);
     array_free(&texts->words);
     free(texts);
 }
@@ -116,6 +122,10 @@ enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_
     }
     struct known_words words = {view.extra.content, item->id};
     enum doppel_status status = text_set_add(texts->set, item->id, &view, error);
+    if (!status && texts->passages && view.key_count) {
+        struct doppel_passage_text text = passage_text_of(&view);
+        status = doppel_passages_add(texts->passages, item->id, &text, error);
+    }
     if (!status && view.extra.words && !array_push(&texts->words, words))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
     text_view_free(&view);
@@ -159,7 +169,37 @@ static bool visit_other(void *context, uint64_t id, const struct doppel_match *m
     return asking->visitor(asking->context, id, match);
 }
 
-enum doppel_status find_texts_ask(const struct find_texts *texts, const struct text_view *query,
+/* ---- passages ---- */
+
+static bool load_keys(void *context, uint64_t id, struct doppel_passage_text *out)
+{
+    struct find_texts *texts = context;
+    text_view_free(&texts->last);
+    texts->last = (struct text_view){0};
+    if (!load_view(texts, id, &texts->last))
+        return false;
+    *out = passage_text_of(&texts->last);
+    return true;
+}
+
+static bool visit_passages(void *context, const struct doppel_found *found)
+{
+    return visit_other(context, found->id, &found->match);
+}
+
+static enum doppel_status find_passages(struct find_texts *texts, const struct text_view *query,
+                                        struct asking *asking, struct doppel_error *error)
+{
+    struct doppel_passage_text text = passage_text_of(query);
+    struct doppel_passage_request request = doppel_passage_request_default(&text);
+    if (!text.key_count)
+        return DOPPEL_OK;
+    request.source = load_keys;
+    request.source_context = texts;
+    return doppel_passages_find(texts->passages, &request, visit_passages, asking, error);
+}
+
+enum doppel_status find_texts_ask(struct find_texts *texts, const struct text_view *query,
                                   text_visitor *visitor, void *context, struct doppel_error *error)
 {
     struct asking asking = {texts, query, visitor, context};
@@ -171,5 +211,6 @@ enum doppel_status find_texts_ask(const struct find_texts *texts, const struct t
         if (!visitor(context, texts->words.items[i].id, &match))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
     }
-    return text_set_find(texts->set, query, visit_other, &asking, error);
+    return texts->passages ? find_passages(texts, query, &asking, error)
+                           : text_set_find(texts->set, query, visit_other, &asking, error);
 }

@@ -23,8 +23,9 @@ enum doppel_status find_texts_add_record(struct find_texts *texts,
                                          const struct doppel_library_text *text,
                                          struct doppel_error *error);
 
-/* Visit what matches, each item once: those of the same words, then the others. */
-enum doppel_status find_texts_ask(const struct find_texts *texts, const struct text_view *query,
+/* Visit what matches, each item once: those of the same words, then the others. Segments are
+ * borrowed during the visit. */
+enum doppel_status find_texts_ask(struct find_texts *texts, const struct text_view *query,
                                   text_visitor *visitor, void *context, struct doppel_error *error);
 
 #endif

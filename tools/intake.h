@@ -36,6 +36,7 @@ struct intake_options {
     const struct walk_options *walk;
     struct doppel_cache *cache;
     bool attachments;    /* load them into the records */
+    bool places;         /* of texts with all words and their places, past the cache */
     intake_known *known; /* may be NULL */
     void *known_context;
 };

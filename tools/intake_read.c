@@ -84,11 +84,18 @@ bool keeps_attachment(const struct intake *intake, enum doppel_kind kind)
     return intake->options->attachments || kind == DOPPEL_KIND_TEXT;
 }
 
+static bool goes_past_cache(const struct intake *intake, const struct slot *slot)
+{
+    return intake->options->places && slot->scheme->kind == DOPPEL_KIND_TEXT;
+}
+
 /* Take the record of these bytes under the slot's scheme from the cache, where there is one. */
 static bool slot_recall(struct intake *intake, struct slot *slot,
                         const struct doppel_digest *digest)
 {
     struct doppel_error refusal;
+    if (goes_past_cache(intake, slot))
+        return false;
     struct doppel_record_key key = {digest, slot->scheme->id, slot->scheme->version,
                                     slot->file.record.reading};
     if (doppel_cache_record(intake->options->cache, &key,
@@ -167,6 +174,7 @@ static enum doppel_status submit(struct intake *intake, const struct slot *slot,
         .text_nfkc = text->nfkc,
         .text_fold_case = text->fold_case,
         .text_drop_punctuation = text->drop_punctuation,
+        .text_places = intake->options->places,
     };
     return doppel_pool_submit(intake->pool, fd, &order, number, error);
 }
@@ -289,7 +297,7 @@ void slot_take_outcome(struct intake *intake, struct slot *slot, struct doppel_o
 {
     fill_record(slot->scheme, &slot->file.record, outcome);
     slot->state = SLOT_READY;
-    if (!check_unchanged(slot))
+    if (!check_unchanged(slot) || goes_past_cache(intake, slot))
         return;
     struct doppel_error error;
     enum doppel_status status =

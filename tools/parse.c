@@ -387,6 +387,11 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'%s' compares by 'minhash128' or 'minhash256', not by '%s'",
                            settings->verb->name, scheme->name);
+    bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE);
+    if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "scheme 'winnow32' tells passages, which make no groups and have no one "
+                           "code; it is for hash, compare, add and find FILE");
     if (settings->code && !is_code_of(settings->code, scheme))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--code' takes %u hex digits for scheme '%s', not '%s'",

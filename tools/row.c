@@ -110,8 +110,10 @@ void put_match(json_t *object, const struct doppel_match *match)
     if (scheme)
         put_text(object, "scheme", scheme->name);
     put_text(object, "relation", doppel_relation_name(match->relation));
-    put_integer(object, "distance", match->distance);
-    put_integer(object, "bits", match->bits);
+    if (match->bits) { /* of passages there is none */
+        put_integer(object, "distance", match->distance);
+        put_integer(object, "bits", match->bits);
+    }
     put_number(object, "similarity", match->similarity, 4);
     if (match->false_positive_rate > 0)
         put_number(object, "score", match->score, 2);

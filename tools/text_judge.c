@@ -1,6 +1,7 @@
 /* Texts as the verbs judge them. */
 #include "tools/text_judge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,8 @@ uint32_t lanes_of(const struct doppel_fingerprint *fingerprint, uint16_t out[DOP
 uint32_t distance_bits(enum doppel_scheme_id id)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
+    if (id == DOPPEL_SCHEME_WINNOW32)
+        return 0;
     return is_minhash(id) ? scheme->code_bits / LANE_BITS : scheme->code_bits;
 }
 
@@ -44,6 +47,10 @@ char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number)
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
     char *hex = must_allocate(scheme->code_bits / 4u + 1);
     uint16_t lanes[DOPPEL_TEXT_MAX_LANES];
+    if (fingerprint->scheme == DOPPEL_SCHEME_WINNOW32) {
+        snprintf(hex, 9, "%08x", (unsigned)(uint32_t)fingerprint->codes[number].word[0]);
+        return hex;
+    }
     if (!is_minhash(fingerprint->scheme)) {
         doppel_code_to_hex(&fingerprint->codes[number], scheme->code_bits, hex);
         return hex;
@@ -88,6 +95,21 @@ enum doppel_status fingerprint_from_hex(const struct doppel_scheme *scheme, cons
 
 /* ---- from records ---- */
 
+static void keys_of(const struct doppel_fingerprint *fingerprint, struct text_view *view)
+{
+    view->keys = must_allocate(fingerprint->count * sizeof *view->keys);
+    view->key_starts = must_allocate(fingerprint->count * sizeof *view->key_starts);
+    for (uint32_t i = 0; i < fingerprint->count; i++) {
+        uint64_t code = fingerprint->codes[i].word[0];
+        struct doppel_text_key key = {(uint32_t)code, (uint32_t)(code >> 32)};
+        bool ascends = i == 0 || key.word > view->keys[view->key_count - 1].word;
+        if (key.word >= view->extra.words || !ascends)
+            break; /* no worker says so */
+        view->key_starts[view->key_count] = fingerprint->positions[i];
+        view->keys[view->key_count++] = key;
+    }
+}
+
 bool text_view_read(const struct doppel_record *record, const struct settings *settings,
                     struct text_view *out)
 {
@@ -97,6 +119,8 @@ bool text_view_read(const struct doppel_record *record, const struct settings *s
         return false;
     if (is_minhash(record->scheme))
         view.lane_count = lanes_of(&record->fingerprint, view.lanes);
+    else if (record->scheme == DOPPEL_SCHEME_WINNOW32)
+        keys_of(&record->fingerprint, &view);
     else if (record->fingerprint.count)
         view.simhash = record->fingerprint.codes[0].word[0];
     view.too_short = doppel_text_is_short(&settings->text, view.extra.words, view.extra.characters);
@@ -117,6 +141,10 @@ struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint)
 void text_view_free(struct text_view *view)
 {
     doppel_text_extra_free(&view->extra);
+    free(view->keys);
+    free(view->key_starts);
+    view->keys = NULL;
+    view->key_starts = NULL;
 }
 
 /* ---- judging ---- */
@@ -236,6 +264,34 @@ static void describe_same_words(const struct text_view *query, struct doppel_mat
     };
 }
 
+struct doppel_passage_text passage_text_of(const struct text_view *view)
+{
+    bool placed = view->extra.place_count > 0;
+    return (struct doppel_passage_text){
+        .words = view->extra.places,
+        .word_count = (uint32_t)view->extra.words,
+        .keys = placed ? view->extra.keys : view->keys,
+        .key_count = placed ? view->extra.key_count : view->key_count,
+        .key_starts = placed ? NULL : view->key_starts,
+    };
+}
+
+bool passages_match(const struct text_view *query, const struct text_view *item,
+                    struct doppel_match *out)
+{
+    struct doppel_passage_text a = passage_text_of(query), b = passage_text_of(item);
+    struct doppel_passage_options options = doppel_passage_options_default();
+    struct doppel_match match;
+    if (!a.key_count || !b.key_count || doppel_match_passages(&a, &b, &options, &match, NULL))
+        return false;
+    if (!match.segment_count) {
+        free((void *)match.segments);
+        return false;
+    }
+    *out = match;
+    return true;
+}
+
 bool texts_match(const struct settings *settings, const struct text_view *query,
                  const struct text_view *item, struct doppel_match *out)
 {
@@ -245,6 +301,14 @@ bool texts_match(const struct settings *settings, const struct text_view *query,
     }
     if (query->scheme == DOPPEL_SCHEME_SIMHASH64)
         return simhashes_match(settings, query, item, out);
+    if (query->scheme == DOPPEL_SCHEME_WINNOW32) { /* what else they share, passages tell */
+        *out = (struct doppel_match){.kind = DOPPEL_KIND_TEXT,
+                                     .scheme = query->scheme,
+                                     .relation = DOPPEL_RELATION_OVERLAPS,
+                                     .bits = distance_bits(query->scheme),
+                                     .false_positive_rate = -1};
+        return false;
+    }
     bool match = sets_match(settings, query, item, out);
     return match && query->extra.words && item->extra.words;
 }

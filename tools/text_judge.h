@@ -17,9 +17,12 @@ struct text_view {
     enum doppel_scheme_id scheme;
     uint16_t lanes[DOPPEL_TEXT_MAX_LANES]; /* of MinHash */
     uint32_t lane_count;
-    uint64_t simhash; /* of SimHash */
-    bool too_short;   /* matches by its content alone */
-    bool kept;        /* from a library: its file may be another by now */
+    uint64_t simhash;             /* of SimHash */
+    struct doppel_text_key *keys; /* of winnow32 */
+    uint32_t *key_starts;
+    size_t key_count;
+    bool too_short; /* matches by its content alone */
+    bool kept;      /* from a library: its file may be another by now */
 };
 
 /* @param out given (text_view_free). @return false when the record is not of a text, or damaged */
@@ -44,6 +47,15 @@ bool text_records_match(const struct settings *settings, const struct doppel_rec
 void put_text_details(json_t *row, const struct settings *settings,
                       const struct doppel_record *record);
 
+/* What two texts share of passages; those without places by their keys.
+ * @param out given (free `segments`); a match when it has segments, or, without places, at all
+ * @return false when they share none, or nothing is known */
+bool passages_match(const struct text_view *query, const struct text_view *item,
+                    struct doppel_match *out);
+
+/* A text as the search for passages takes it; borrows from the view. */
+struct doppel_passage_text passage_text_of(const struct text_view *view);
+
 /* Whether these are texts of the same words, and of some. */
 bool same_words(const struct text_view *a, const struct text_view *b);
 
@@ -51,7 +63,7 @@ bool same_words(const struct text_view *a, const struct text_view *b);
 uint32_t lanes_of(const struct doppel_fingerprint *fingerprint,
                   uint16_t out[DOPPEL_TEXT_MAX_LANES]);
 
-/* Of how many a distance is counted: bits of a code, lanes of MinHash. */
+/* Of how many a distance is counted: bits of a code, lanes of MinHash; 0: there is no distance. */
 uint32_t distance_bits(enum doppel_scheme_id scheme);
 
 /* How many codes a fingerprint is said to have: the lanes of MinHash are one. */

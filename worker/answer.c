@@ -18,12 +18,26 @@ void doppel_outcome_free(struct doppel_outcome *outcome)
     *outcome = (struct doppel_outcome){0};
 }
 
+static size_t fingerprint_bytes(const struct doppel_outcome *outcome)
+{
+    return outcome->fingerprint.count ? doppel_fingerprint_size(&outcome->fingerprint) : 0;
+}
+
+static size_t message_bytes(const struct doppel_outcome *outcome)
+{
+    return outcome->error.status ? strlen(outcome->error.message) : 0;
+}
+
+size_t answer_size(const struct doppel_outcome *outcome)
+{
+    return ANSWER_BYTES + fingerprint_bytes(outcome) + outcome->attachment_size +
+           message_bytes(outcome);
+}
+
 size_t answer_write(const struct doppel_outcome *outcome, uint8_t *out, size_t capacity)
 {
-    const struct doppel_fingerprint *fingerprint = &outcome->fingerprint;
-    size_t fingerprint_size = fingerprint->count ? doppel_fingerprint_size(fingerprint) : 0;
-    size_t message_size = outcome->error.status ? strlen(outcome->error.message) : 0;
-    size_t size = ANSWER_BYTES + fingerprint_size + outcome->attachment_size + message_size;
+    size_t fingerprint_size = fingerprint_bytes(outcome), message_size = message_bytes(outcome);
+    size_t size = answer_size(outcome);
     if (size > capacity)
         return 0;
     frame_header_write(out, FRAME_ANSWER, 0);
@@ -38,7 +52,7 @@ size_t answer_write(const struct doppel_outcome *outcome, uint8_t *out, size_t c
     put_u32(out + 36, (uint32_t)message_size);
     out += ANSWER_BYTES;
     if (fingerprint_size)
-        doppel_fingerprint_write(fingerprint, out);
+        doppel_fingerprint_write(&outcome->fingerprint, out);
     if (outcome->attachment_size)
         memcpy(out + fingerprint_size, outcome->attachment, outcome->attachment_size);
     memcpy(out + fingerprint_size + outcome->attachment_size, outcome->error.message, message_size);
@@ -128,7 +142,7 @@ bool answer_read(const uint8_t *data, size_t size, const struct worker_order *or
                  struct doppel_outcome *out)
 {
     struct doppel_outcome outcome = {0};
-    if (size < ANSWER_BYTES || size > PROTOCOL_MAX_BYTES || !frame_is(data, size, FRAME_ANSWER) ||
+    if (size < ANSWER_BYTES || size > PROTOCOL_LONG_BYTES || !frame_is(data, size, FRAME_ANSWER) ||
         !read_fixed(data, &outcome) || outcome.tag != order->serial)
         return false;
     uint64_t fingerprint_size = get_u32(data + 28), attachment_size = get_u32(data + 32),

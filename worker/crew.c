@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 bool member_lives(const struct member *member)
 {
@@ -45,29 +46,39 @@ size_t member_give(struct member *member, const struct job *jobs, size_t count, 
     return count;
 }
 
+static enum heard read_frame(struct member *member, const uint8_t *frame, size_t size, int fd,
+                             struct doppel_outcome *out)
+{
+    if (!member->ready) {
+        member->ready = fd < 0 && ready_read(frame, size);
+        return member->ready ? HEARD_READY : HEARD_NONSENSE;
+    }
+    if (!member->count)
+        return HEARD_NONSENSE;
+    const struct worker_order *order = &member->flight[0].order;
+    bool good = fd < 0 ? answer_read(frame, size, order, out)
+                       : frame_is_long(frame, size) && answer_read_long(fd, order, out);
+    return good ? HEARD_ANSWER : HEARD_NONSENSE;
+}
+
 enum heard member_hear(struct member *member, struct doppel_outcome *out)
 {
     uint8_t frame[PROTOCOL_MAX_BYTES];
-    /* MSG_TRUNC: the true size, should it be larger. Descriptors that a worker sends are dropped by
-     * the kernel, as there is no room for them. */
-    ssize_t size = recv(member->process.socket, frame, sizeof frame, MSG_DONTWAIT | MSG_TRUNC);
+    int fd;
+    ssize_t size = frame_receive(member->process.socket, frame, sizeof frame, &fd);
     /* It ended with orders unread. That is said first, and once: what it had answered comes then.
      */
     if (size < 0 && errno == ECONNRESET)
-        size = recv(member->process.socket, frame, sizeof frame, MSG_DONTWAIT | MSG_TRUNC);
+        size = frame_receive(member->process.socket, frame, sizeof frame, &fd);
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return HEARD_NOTHING;
     if (size <= 0)
         return HEARD_END;
-    if (size > (ssize_t)sizeof frame)
-        return HEARD_NONSENSE;
-    if (!member->ready) {
-        member->ready = ready_read(frame, (size_t)size);
-        return member->ready ? HEARD_READY : HEARD_NONSENSE;
-    }
-    if (!member->count || !answer_read(frame, (size_t)size, &member->flight[0].order, out))
-        return HEARD_NONSENSE;
-    return HEARD_ANSWER;
+    bool whole = size <= (ssize_t)sizeof frame;
+    enum heard heard = whole ? read_frame(member, frame, (size_t)size, fd, out) : HEARD_NONSENSE;
+    if (fd >= 0)
+        close(fd);
+    return heard;
 }
 
 /* We kill whoever is still there when its socket ends, so SIGKILL may be ours or the kernel's. */

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Shingles of a text take more memory than the text: of those beyond this share of what a worker
- * may have, none are kept. */
-enum { SHINGLES_SHARE = 8 };
+/* Shingles, and places of words, take more memory than the text: of those beyond this share of what
+ * a worker may have, none are told. Places beyond PLACES_MAX_BYTES are not sent. */
+enum { LONG_SHARE = 8, PLACES_MAX_BYTES = 48 << 20 };
 
 /* The file is mapped, not copied: memory does not bound how long a plain text may be. A file that
  * is cut short meanwhile ends the worker, which costs that file alone. */
@@ -72,14 +72,37 @@ static enum doppel_status want_workspace(struct workshop *workshop,
     return doppel_text_new(options, &workshop->text, error);
 }
 
-static unsigned wants_of(const struct workshop *workshop, enum doppel_scheme_id scheme, size_t size)
+static bool is_long(const struct workshop *workshop, size_t size)
+{
+    uint64_t memory = workshop->limits.max_memory;
+    return memory && size > memory / LONG_SHARE;
+}
+
+static unsigned wants_of(const struct workshop *workshop, const struct doppel_order *order,
+                         size_t size)
 {
     unsigned want = DOPPEL_TEXT_DIGEST;
-    uint64_t memory = workshop->limits.max_memory;
-    want |= scheme == DOPPEL_SCHEME_SIMHASH64 ? DOPPEL_TEXT_SIMHASH : DOPPEL_TEXT_MINHASH;
-    if (!memory || size <= memory / SHINGLES_SHARE)
-        want |= DOPPEL_TEXT_SHINGLES;
+    if (order->scheme == DOPPEL_SCHEME_SIMHASH64)
+        want |= DOPPEL_TEXT_SIMHASH;
+    else if (order->scheme != DOPPEL_SCHEME_WINNOW32)
+        want |= DOPPEL_TEXT_MINHASH;
+    if (order->scheme == DOPPEL_SCHEME_WINNOW32)
+        want |= DOPPEL_TEXT_PASSAGES;
+    else if (!is_long(workshop, size))
+        want |= DOPPEL_TEXT_SHINGLES | (order->text_places ? DOPPEL_TEXT_PASSAGES : 0);
     return want;
+}
+
+/* What cannot be told by passages is no failure of other schemes. */
+static enum doppel_status check_keys(const struct doppel_order *order,
+                                     const struct doppel_text_result *result,
+                                     struct doppel_error *error)
+{
+    if (order->scheme == DOPPEL_SCHEME_WINNOW32 && result->key_count == 0)
+        return doppel_fail(error, DOPPEL_E_FLAT,
+                           "has %llu words, too few to share a passage of any length",
+                           (unsigned long long)result->words);
+    return DOPPEL_OK;
 }
 
 static enum doppel_status attach(const struct doppel_text_result *result,
@@ -103,14 +126,17 @@ static enum doppel_status read_mapped(struct workshop *workshop, const struct ma
     enum doppel_status status = want_workspace(workshop, &options, &out->error);
     if (!status)
         status = doppel_text_read(workshop->text, mapping->bytes, mapping->size,
-                                  wants_of(workshop, order->scheme, mapping->size), &result,
-                                  &out->error);
+                                  wants_of(workshop, order, mapping->size), &result, &out->error);
+    if (!status)
+        status = check_keys(order, &result, &out->error);
     if (!status)
         status = doppel_text_fingerprint(order->scheme, &options, &result, &out->fingerprint,
                                          &out->error);
-    if (!status)
-        status = attach(&result, out);
-    return status;
+    if (status)
+        return status;
+    if (!order->text_places || doppel_text_attachment_size(&result) > PLACES_MAX_BYTES)
+        result.places = NULL;
+    return attach(&result, out);
 }
 
 enum doppel_status fingerprint_text(struct workshop *workshop, int fd,

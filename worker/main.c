@@ -12,20 +12,6 @@
 
 enum { SOCKET = STDIN_FILENO, EXIT_USE = 2, EXIT_START = 3 };
 
-static bool answer(struct doppel_outcome *outcome)
-{
-    uint8_t frame[PROTOCOL_MAX_BYTES];
-    size_t size = answer_write(outcome, frame, sizeof frame);
-    if (!size) {
-        uint64_t tag = outcome->tag;
-        doppel_outcome_free(outcome);
-        outcome->tag = tag;
-        doppel_fail(&outcome->error, DOPPEL_E_LIMIT, "its fingerprint is too large to be sent");
-        size = answer_write(outcome, frame, sizeof frame);
-    }
-    return frame_send(SOCKET, frame, size);
-}
-
 /* False when the parent is gone. */
 static bool work(struct workshop *workshop, const struct worker_order *order)
 {
@@ -33,7 +19,7 @@ static bool work(struct workshop *workshop, const struct worker_order *order)
     fingerprint_file(workshop, order->fd, &order->wanted, &outcome);
     outcome.tag = order->serial;
     close(order->fd);
-    bool answered = answer(&outcome);
+    bool answered = answer_send(SOCKET, &outcome);
     doppel_outcome_free(&outcome);
     return answered;
 }

@@ -13,7 +13,7 @@
  * 2 bytes 0. */
 enum { ORDER_BYTES = 20, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
 
-enum order_flag { TEXT_NFKC = 1, TEXT_FOLD_CASE = 2, TEXT_DROP_PUNCTUATION = 4 };
+enum order_flag { TEXT_NFKC = 1, TEXT_FOLD_CASE = 2, TEXT_DROP_PUNCTUATION = 4, TEXT_PLACES = 8 };
 
 void hello_write(const struct worker_limits *limits, uint8_t out[PROTOCOL_HELLO_BYTES])
 {
@@ -69,7 +69,8 @@ static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTE
     out[16] = wanted->text_shingle;
     out[17] = (uint8_t)((wanted->text_nfkc ? TEXT_NFKC : 0) |
                         (wanted->text_fold_case ? TEXT_FOLD_CASE : 0) |
-                        (wanted->text_drop_punctuation ? TEXT_DROP_PUNCTUATION : 0));
+                        (wanted->text_drop_punctuation ? TEXT_DROP_PUNCTUATION : 0) |
+                        (wanted->text_places ? TEXT_PLACES : 0));
     put_u16(out + 18, 0);
 }
 
@@ -84,7 +85,8 @@ static struct worker_order order_read(const uint8_t *data, int fd)
                    .text_shingle = data[16],
                    .text_nfkc = data[17] & TEXT_NFKC,
                    .text_fold_case = data[17] & TEXT_FOLD_CASE,
-                   .text_drop_punctuation = data[17] & TEXT_DROP_PUNCTUATION},
+                   .text_drop_punctuation = data[17] & TEXT_DROP_PUNCTUATION,
+                   .text_places = data[17] & TEXT_PLACES},
         .fd = fd,
     };
 }

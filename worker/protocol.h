@@ -10,6 +10,7 @@
 #define DOPPEL_WORKER_PROTOCOL_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include <doppel/worker.h>
 
@@ -17,6 +18,7 @@ enum {
     PROTOCOL_VERSION = 3,
     PROTOCOL_BATCH = 8,             /* orders in one frame, at most */
     PROTOCOL_MAX_BYTES = 64 * 1024, /* of one frame */
+    PROTOCOL_LONG_BYTES = 64 << 20, /* of an answer that comes beside its frame */
     PROTOCOL_HELLO_BYTES = 32,
     PROTOCOL_READY_BYTES = 8
 };
@@ -64,6 +66,24 @@ size_t orders_receive(int socket, bool wait, struct worker_order out[PROTOCOL_BA
 /* An outcome as a frame; its `tag` is the serial. @return bytes written; 0 if `capacity` is too
  * small. */
 size_t answer_write(const struct doppel_outcome *outcome, uint8_t *out, size_t capacity);
+
+/* Bytes that answer_write needs. */
+size_t answer_size(const struct doppel_outcome *outcome);
+
+/* Send an answer of any size up to PROTOCOL_LONG_BYTES: in a frame, or in a file in memory whose
+ * descriptor goes with a frame. */
+bool answer_send(int socket, const struct doppel_outcome *outcome);
+
+/* Take an answer from a file that came with a frame, as answer_read; the descriptor is borrowed.
+ * What is no file in memory is not read. */
+bool answer_read_long(int fd, const struct worker_order *order, struct doppel_outcome *out);
+
+/* Receive one frame, without waiting, and the descriptor that came with it, or -1; given. As
+ * recv. */
+ssize_t frame_receive(int socket, uint8_t *out, size_t capacity, int *out_fd);
+
+/* Whether a frame says that its answer lies in the descriptor beside it. */
+bool frame_is_long(const uint8_t *data, size_t size);
 
 /* Read an answer to `order`; false when it is anything but a well-formed one, or there is no
  * memory. @param out given (doppel_outcome_free); untouched on failure */

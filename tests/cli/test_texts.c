@@ -213,6 +213,73 @@ static void simhash_compares_bits(void **state)
     free(json);
 }
 
+/* ---- passages ---- */
+
+/* A hundred words of text 1, from word 500 on, in the middle of text 5. */
+static void keep_borrower(const char *path)
+{
+    char *from = write_words(1, 600), *around = write_words(5, 1000);
+    char *text = calloc(1, strlen(from) + strlen(around));
+    strncat(text, around, 300 * 9);
+    strcat(text, from + 500 * 9);
+    strcat(text, around + 300 * 9);
+    free(from);
+    free(around);
+    keep_text(path, text);
+}
+
+static void compare_finds_passages(void **state)
+{
+    (void)state;
+    keep_text("a.txt", write_words(1, 1000));
+    keep_borrower("b.txt");
+    char *json = doppel_prints(0, "compare", "--json", "a.txt", "b.txt");
+    assert_has(json, "\"scheme\":\"winnow32\",\"relation\":\"overlaps\"");
+    assert_has(json, "\"segments\":[{\"a_start\":4500,\"a_end\":5399,\"b_start\":2700,"
+                     "\"b_end\":3599}]");
+    assert_has(json, "\"query_coverage\":0.1,\"item_coverage\":0.0909");
+    free(json);
+    /* A limit is of the whole. */
+    free(doppel_prints(1, "compare", "--min-similarity", "0.7", "a.txt", "b.txt"));
+    keep_text("c.txt", write_words(3, 1000));
+    free(doppel_prints(1, "compare", "--scheme", "winnow32", "a.txt", "c.txt"));
+}
+
+static void find_finds_passages(void **state)
+{
+    (void)state;
+    make_folder("texts");
+    keep_text("texts/a.txt", write_words(1, 1000));
+    keep_text("texts/c.txt", write_words(3, 1000));
+    keep_borrower("b.txt");
+    free(doppel_prints(0, "add", "--scheme", "winnow32", "texts"));
+    char *json = doppel_prints(0, "find", "--json", "--scheme", "winnow32", "b.txt");
+    assert_int_equal(count_lines(json, ""), 1);
+    assert_has(json, "/texts/a.txt\",\"kind\":\"text\",\"scheme\":\"winnow32\"");
+    assert_has(json, "\"relation\":\"overlaps\"");
+    assert_has(json, "\"segments\":[{\"a_start\":");
+    free(json);
+    free(doppel_prints(1, "find", "b.txt")); /* of another scheme there is nothing */
+}
+
+static void passages_have_keys(void **state)
+{
+    (void)state;
+    keep_text("a.txt", write_words(1, 1000));
+    keep_text("short.txt", strdup("too few words"));
+    char *json = doppel_prints(0, "hash", "--json", "--scheme", "winnow32", "--codes", "a.txt");
+    assert_has(json, "\"sequence\":[[\"");
+    assert_lacks(json, "\"code\":");
+    free(json);
+    struct ran ran = doppel("hash", "--scheme", "winnow32", "short.txt");
+    assert_code(&ran, 3);
+    assert_true(reported(ran.err, "short.txt"));
+    ran_free(&ran);
+    ran = doppel("scan", "--scheme", "winnow32", ".");
+    assert_code(&ran, 2);
+    ran_free(&ran);
+}
+
 /* ---- scan and the library ---- */
 
 static void make_texts(void)
@@ -367,6 +434,9 @@ int main(void)
         IN_SANDBOX(texts_without_words_match_nothing),
         IN_SANDBOX(kinds_do_not_meet),
         IN_SANDBOX(simhash_compares_bits),
+        IN_SANDBOX(compare_finds_passages),
+        IN_SANDBOX(find_finds_passages),
+        IN_SANDBOX(passages_have_keys),
         IN_SANDBOX(scan_finds_texts),
         IN_SANDBOX(scan_keeps_kinds_apart),
         IN_SANDBOX(references_of_texts_are_kept),

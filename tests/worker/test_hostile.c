@@ -1,7 +1,9 @@
 /* A worker in a stranger's hands: whatever it answers, the parent stays whole. */
 #include "helper.h"
 
+#include <fcntl.h>
 #include <locale.h>
+#include <sys/socket.h>
 
 #include "core/bytes.h"
 #include "worker/protocol.h"
@@ -26,8 +28,8 @@ static size_t make_answer(uint32_t codes, size_t attachment, uint8_t *out)
                                      .height = 3,
                                      .quality = 100};
     if (codes) {
-        doppel_fingerprint_make(doppel_scheme_by_id(order.wanted.scheme), 256, codes, &outcome.fingerprint,
-                                NULL);
+        doppel_fingerprint_make(doppel_scheme_by_id(order.wanted.scheme), 256, codes,
+                                &outcome.fingerprint, NULL);
         for (uint32_t i = 0; i < codes; i++) {
             outcome.fingerprint.positions[i] = i * 2;
             outcome.fingerprint.codes[i].word[i % 4] = 0x123456789abcdef0 + i;
@@ -163,6 +165,104 @@ static void test_bent_answers(void **state)
     assert_true(accepted > 1000 && refused > 1000);
 }
 
+/* ---- answers that no frame holds ---- */
+
+static struct doppel_outcome large_outcome(uint32_t codes, size_t attachment)
+{
+    struct doppel_outcome outcome = {.tag = order.serial, .kind = DOPPEL_KIND_IMAGE};
+    doppel_fingerprint_make(doppel_scheme_by_id(order.wanted.scheme), 256, codes,
+                            &outcome.fingerprint, NULL);
+    outcome.attachment = calloc(1, attachment);
+    outcome.attachment_size = attachment;
+    return outcome;
+}
+
+static void test_long_answers(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {10, 60000, 70000, 5 << 20, 70 << 20};
+    int ends[2], before = count_fds();
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint8_t frame[PROTOCOL_MAX_BYTES];
+        int fd;
+        struct doppel_outcome sent = large_outcome(3, sizes[i]), got;
+        assert_true(answer_send(ends[0], &sent));
+        ssize_t size = frame_receive(ends[1], frame, sizeof frame, &fd);
+        bool is_long = frame_is_long(frame, (size_t)size);
+        assert_int_equal(is_long, fd >= 0);
+        assert_int_equal(is_long, sizes[i] > 65000 && sizes[i] < 64 << 20);
+        assert_true(is_long ? answer_read_long(fd, &order, &got)
+                            : answer_read(frame, (size_t)size, &order, &got));
+        if (sizes[i] < 64 << 20)
+            assert_int_equal(got.attachment_size, sizes[i]);
+        else
+            assert_int_equal(got.error.status, DOPPEL_E_LIMIT);
+        if (fd >= 0)
+            close(fd);
+        doppel_outcome_free(&sent);
+        doppel_outcome_free(&got);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    assert_int_equal(count_fds(), before);
+}
+
+/* What is no file in memory, or none with an answer in it, is not read. */
+static void test_wrong_descriptors(void **state)
+{
+    (void)state;
+    struct doppel_outcome outcome;
+    int pipe_ends[2], empty = memfd_create("empty", MFD_CLOEXEC);
+    assert_int_equal(pipe(pipe_ends), 0);
+    int plain = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    int garbage = file_of("garbage", 7), huge = memfd_create("huge", MFD_CLOEXEC);
+    assert_int_equal(ftruncate(huge, (off_t)1 << 40), 0);
+    const int wrong[] = {-1, empty, pipe_ends[0], plain, garbage, huge};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(answer_read_long(wrong[i], &order, &outcome));
+        if (wrong[i] >= 0)
+            close(wrong[i]);
+    }
+    close(pipe_ends[1]);
+}
+
+static void test_orders_arrive(void **state)
+{
+    (void)state;
+    struct worker_order sent[2] = {order, order}, got[PROTOCOL_BATCH];
+    int ends[2];
+    sent[1].wanted = (struct doppel_order){.scheme = DOPPEL_SCHEME_WINNOW32,
+                                           .version = 0x1234,
+                                           .text_format = 2,
+                                           .text_unit = 1,
+                                           .text_shingle = 9,
+                                           .text_fold_case = true,
+                                           .text_places = true};
+    sent[0].fd = file_of("a", 1);
+    sent[1].fd = file_of("b", 1);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    assert_true(orders_send(ends[0], sent, 2));
+    assert_int_equal(orders_receive(ends[1], true, got), 2);
+    for (int i = 0; i < 2; i++) {
+        const struct doppel_order *a = &sent[i].wanted, *b = &got[i].wanted;
+        assert_int_equal(got[i].serial, order.serial);
+        assert_int_equal(a->scheme, b->scheme);
+        assert_int_equal(a->version, b->version);
+        assert_int_equal(a->text_format, b->text_format);
+        assert_int_equal(a->text_unit, b->text_unit);
+        assert_int_equal(a->text_shingle, b->text_shingle);
+        assert_int_equal(a->text_nfkc, b->text_nfkc);
+        assert_int_equal(a->text_fold_case, b->text_fold_case);
+        assert_int_equal(a->text_drop_punctuation, b->text_drop_punctuation);
+        assert_int_equal(a->text_places, b->text_places);
+        close(sent[i].fd);
+        close(got[i].fd);
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
 /* Text of an error, from random bytes: always UTF-8 without controls. */
 static void test_sentences_are_clean(void **state)
 {
@@ -226,7 +326,8 @@ int main(void)
         cmocka_unit_test(test_answer_round_trip), cmocka_unit_test(test_error_round_trip),
         cmocka_unit_test(test_wrong_lengths),     cmocka_unit_test(test_wrong_fields),
         cmocka_unit_test(test_bent_answers),      cmocka_unit_test(test_sentences_are_clean),
-        cmocka_unit_test(test_pool_survives),
+        cmocka_unit_test(test_long_answers),      cmocka_unit_test(test_wrong_descriptors),
+        cmocka_unit_test(test_orders_arrive),     cmocka_unit_test(test_pool_survives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

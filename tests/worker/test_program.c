@@ -8,6 +8,7 @@
 
 #include <doppel/image.h>
 #include <doppel/media.h>
+#include <doppel/text.h>
 
 #include "worker/sanitizer.h"
 
@@ -345,6 +346,137 @@ static void test_started_by_hand(void **state)
     assert_int_equal(WEXITSTATUS(code), 2);
 }
 
+/* ---- texts ---- */
+
+static char *write_words(size_t count)
+{
+    char *text = malloc(count * 9 + 1), *at = text;
+    for (size_t i = 0; i < count; i++)
+        at += sprintf(at, "%08x ", (unsigned)(i * 2654435761u));
+    return text;
+}
+
+static struct doppel_outcome read_text(struct doppel_pool *pool, const char *text,
+                                       struct doppel_order order)
+{
+    order.version = order.version ? order.version : 1;
+    order.text_shingle = order.text_shingle ? order.text_shingle : 5;
+    order.text_nfkc = order.text_fold_case = order.text_drop_punctuation = true;
+    assert_int_equal(doppel_pool_submit(pool, file_of(text, strlen(text)), &order, 1, NULL),
+                     DOPPEL_OK);
+    return next(pool);
+}
+
+static void expect_same_text(struct doppel_pool *pool, enum doppel_scheme_id scheme, bool places,
+                             size_t words)
+{
+    struct doppel_text_options options = doppel_text_options_default();
+    struct doppel_text_result result;
+    struct doppel_text *reader;
+    struct doppel_fingerprint wanted;
+    char *text = write_words(words);
+    options.lanes = scheme == DOPPEL_SCHEME_MINHASH256 ? 256 : 128;
+    assert_int_equal(doppel_text_new(&options, &reader, NULL), DOPPEL_OK);
+    unsigned want = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH | DOPPEL_TEXT_SIMHASH |
+                    DOPPEL_TEXT_PASSAGES |
+                    (scheme == DOPPEL_SCHEME_WINNOW32 ? 0 : DOPPEL_TEXT_SHINGLES);
+    assert_int_equal(doppel_text_read(reader, text, strlen(text), want, &result, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_text_fingerprint(scheme, &options, &result, &wanted, NULL), DOPPEL_OK);
+    if (!places)
+        result.places = NULL;
+    size_t size = doppel_text_attachment_size(&result);
+    uint8_t *attachment = malloc(size);
+    doppel_text_attachment_write(&result, attachment);
+    struct doppel_outcome outcome =
+        read_text(pool, text, (struct doppel_order){.scheme = scheme, .text_places = places});
+    assert_int_equal(outcome.error.status, DOPPEL_OK);
+    assert_int_equal(outcome.kind, DOPPEL_KIND_TEXT);
+    assert_int_equal(outcome.fingerprint.count, wanted.count);
+    assert_memory_equal(outcome.fingerprint.codes, wanted.codes,
+                        wanted.count * sizeof *wanted.codes);
+    assert_int_equal(outcome.attachment_size, size);
+    assert_memory_equal(outcome.attachment, attachment, size);
+    doppel_outcome_free(&outcome);
+    doppel_fingerprint_free(&wanted);
+    doppel_text_free(reader);
+    free(attachment);
+    free(text);
+}
+
+static void test_texts_as_in_process(void **state)
+{
+    (void)state;
+    static const enum doppel_scheme_id schemes[] = {
+        DOPPEL_SCHEME_MINHASH128, DOPPEL_SCHEME_MINHASH256, DOPPEL_SCHEME_SIMHASH64,
+        DOPPEL_SCHEME_WINNOW32};
+    struct doppel_pool *pool = pool_with(512 << 20);
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        expect_same_text(pool, schemes[i], false, 1000);
+        expect_same_text(pool, schemes[i], true, 1000);
+        expect_same_text(pool, schemes[i], true, 200000); /* more than a frame holds */
+    }
+    doppel_pool_free(pool);
+}
+
+static void test_text_options_and_versions(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = pool_with(512 << 20);
+    struct doppel_text_options options = doppel_text_options_default();
+    char *text = write_words(50);
+    options.shingle = 3;
+    struct doppel_order order = {.scheme = DOPPEL_SCHEME_MINHASH128,
+                                 .version = doppel_text_version(1, &options),
+                                 .text_shingle = 3};
+    struct doppel_outcome outcome = read_text(pool, text, order);
+    assert_int_equal(outcome.error.status, DOPPEL_OK);
+    assert_int_equal(outcome.fingerprint.version, order.version);
+    doppel_outcome_free(&outcome);
+    order.text_shingle = 200; /* the parent errs: refused, and the worker goes on */
+    outcome = read_text(pool, text, order);
+    assert_int_equal(outcome.error.status, DOPPEL_E_ARGUMENT);
+    doppel_outcome_free(&outcome);
+    outcome = read_text(pool, "too few", (struct doppel_order){.scheme = DOPPEL_SCHEME_WINNOW32});
+    assert_int_equal(outcome.error.status, DOPPEL_E_FLAT);
+    doppel_outcome_free(&outcome);
+    outcome = read_text(pool, "", (struct doppel_order){.scheme = DOPPEL_SCHEME_MINHASH128});
+    assert_int_equal(outcome.error.status, DOPPEL_E_EMPTY);
+    doppel_outcome_free(&outcome);
+    free(text);
+    doppel_pool_free(pool);
+}
+
+/* One line, longer than the memory of a worker: it is mapped. */
+static void test_text_longer_than_memory(void **state)
+{
+    (void)state;
+    enum { PIECES = 200 };
+    char *piece = write_words((1 << 20) / 9);
+    struct doppel_pool *pool = pool_with(128 << 20);
+    int fd = memfd_create("long", MFD_CLOEXEC);
+    for (int i = 0; i < PIECES; i++)
+        assert_int_equal(write(fd, piece, strlen(piece)), strlen(piece));
+    struct doppel_order order = {.scheme = DOPPEL_SCHEME_MINHASH128,
+                                 .version = 1,
+                                 .text_shingle = 5,
+                                 .text_nfkc = true,
+                                 .text_fold_case = true,
+                                 .text_drop_punctuation = true};
+    assert_int_equal(doppel_pool_submit(pool, fd, &order, 1, NULL), DOPPEL_OK);
+    struct doppel_outcome outcome = next(pool);
+    struct doppel_text_extra extra;
+    assert_int_equal(outcome.error.status, DOPPEL_OK);
+    assert_int_equal(
+        doppel_text_attachment_read(outcome.attachment, outcome.attachment_size, &extra),
+        DOPPEL_OK);
+    assert_int_equal(extra.words, PIECES * ((1 << 20) / 9));
+    assert_int_equal(extra.shingle_total, 0); /* not counted */
+    doppel_text_extra_free(&extra);
+    doppel_outcome_free(&outcome);
+    free(piece);
+    doppel_pool_free(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +490,9 @@ int main(void)
         cmocka_unit_test(test_too_little_memory),
         cmocka_unit_test(test_many_files),
         cmocka_unit_test(test_started_by_hand),
+        cmocka_unit_test(test_texts_as_in_process),
+        cmocka_unit_test(test_text_options_and_versions),
+        cmocka_unit_test(test_text_longer_than_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,160 @@
+/* What is kept of a text: there and back, and nothing believed of what comes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <doppel/text.h>
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Words drawn from a small set, read with all that can be kept; given (free) is what is written. */
+static uint8_t *attachment_of(size_t words, bool places, size_t *out_size,
+                              struct doppel_text_result *out)
+{
+    static struct doppel_text *text;
+    uint64_t seed = words + 1;
+    char *bytes = malloc(words * 6 + 1), *at = bytes;
+    for (size_t i = 0; i < words; i++) {
+        for (int k = 0; k < 5; k++)
+            *at++ = (char)('a' + next_random(&seed) % 26);
+        *at++ = ' ';
+    }
+    if (!text)
+        assert_int_equal(doppel_text_new(NULL, &text, NULL), DOPPEL_OK);
+    unsigned want = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_SHINGLES | (places ? DOPPEL_TEXT_PASSAGES : 0);
+    assert_int_equal(doppel_text_read(text, bytes, (size_t)(at - bytes), want, out, NULL),
+                     DOPPEL_OK);
+    free(bytes);
+    *out_size = doppel_text_attachment_size(out);
+    uint8_t *data = malloc(*out_size);
+    doppel_text_attachment_write(out, data);
+    return data;
+}
+
+static void assert_comes_back(size_t words, bool places)
+{
+    struct doppel_text_result result;
+    struct doppel_text_extra extra;
+    size_t size;
+    uint8_t *data = attachment_of(words, places, &size, &result);
+    assert_int_equal(doppel_text_attachment_read(data, size, &extra), DOPPEL_OK);
+    assert_int_equal(extra.words, words);
+    assert_int_equal(extra.characters, result.characters);
+    assert_memory_equal(extra.content.bytes, result.digest.bytes, 16);
+    assert_int_equal(extra.shingle_total, result.shingle_count);
+    size_t kept = result.shingle_count < DOPPEL_TEXT_KEPT_SHINGLES ? result.shingle_count
+                                                                   : DOPPEL_TEXT_KEPT_SHINGLES;
+    assert_int_equal(extra.shingle_count, kept);
+    for (size_t i = 0; i < kept; i++)
+        assert_int_equal(extra.shingles[i], result.shingles[i]);
+    assert_int_equal(extra.place_count, places ? words : 0);
+    assert_int_equal(extra.key_count, places && words ? result.key_count : 0);
+    for (size_t i = 0; i < extra.place_count; i++) {
+        assert_int_equal(extra.places[i].hash, result.places[i].hash);
+        assert_int_equal(extra.places[i].start, result.places[i].start);
+        assert_int_equal(extra.places[i].end, result.places[i].end);
+    }
+    for (size_t i = 0; i < extra.key_count; i++) {
+        assert_int_equal(extra.keys[i].key, result.keys[i].key);
+        assert_int_equal(extra.keys[i].word, result.keys[i].word);
+    }
+    doppel_text_extra_free(&extra);
+    free(data);
+}
+
+static void attachments_come_back(void **state)
+{
+    (void)state;
+    static const size_t words[] = {0, 1, 3, 4, 5, 100, 14999, 15003, 15004, 15005, 40000};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        assert_comes_back(words[i], false);
+        assert_comes_back(words[i], true);
+    }
+}
+
+/* Each in a buffer of its exact size, for the sanitizer. */
+static enum doppel_status read_copy(const uint8_t *data, size_t size)
+{
+    struct doppel_text_extra extra;
+    uint8_t *copy = malloc(size ? size : 1);
+    memcpy(copy, data, size);
+    enum doppel_status status = doppel_text_attachment_read(copy, size, &extra);
+    free(copy);
+    if (status)
+        return status;
+    for (size_t i = 1; i < extra.shingle_count; i++)
+        assert_true(extra.shingles[i - 1] < extra.shingles[i]);
+    for (size_t i = 0; i < extra.key_count; i++)
+        assert_true(extra.keys[i].word < extra.place_count);
+    doppel_text_extra_free(&extra);
+    return DOPPEL_OK;
+}
+
+static void other_lengths_are_refused(void **state)
+{
+    (void)state;
+    for (int places = 0; places < 2; places++) {
+        struct doppel_text_result result;
+        size_t size;
+        uint8_t *data = attachment_of(60, places, &size, &result);
+        data = realloc(data, size + 20);
+        memset(data + size, 0, 20);
+        for (size_t wrong = 0; wrong < size + 20; wrong++)
+            assert_int_equal(read_copy(data, wrong), wrong == size ? DOPPEL_OK : DOPPEL_E_CORRUPT);
+        free(data);
+    }
+    assert_int_equal(doppel_text_attachment_read(NULL, 0, NULL), DOPPEL_E_CORRUPT);
+}
+
+static void bent_ones_do_no_harm(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    unsigned refused = 0;
+    for (unsigned round = 0; round < 20000; round++) {
+        struct doppel_text_result result;
+        size_t size;
+        uint8_t *data = attachment_of(20 + round % 30, round % 2, &size, &result);
+        for (unsigned i = 0; i <= round % 3; i++)
+            data[next_random(&seed) % size] = (uint8_t)next_random(&seed);
+        refused += read_copy(data, size) != DOPPEL_OK;
+        free(data);
+    }
+    assert_true(refused > 1000);
+}
+
+static void short_is_what_the_reader_says(void **state)
+{
+    (void)state;
+    struct doppel_text_options options = doppel_text_options_default();
+    for (size_t words = 0; words < 30; words++) {
+        struct doppel_text_result result;
+        size_t size;
+        free(attachment_of(words, false, &size, &result));
+        assert_int_equal(doppel_text_is_short(&options, result.words, result.characters),
+                         result.too_short);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attachments_come_back),
+        cmocka_unit_test(other_lengths_are_refused),
+        cmocka_unit_test(bent_ones_do_no_harm),
+        cmocka_unit_test(short_is_what_the_reader_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
