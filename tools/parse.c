@@ -365,6 +365,24 @@ static bool is_code_of(const char *text, const struct doppel_scheme *scheme)
     return strlen(text) == digits && strspn(text, "0123456789abcdefABCDEF") == digits;
 }
 
+/* Not every scheme does for every verb. */
+static enum doppel_status check_scheme_of_verb(const struct settings *settings,
+                                               struct doppel_error *error)
+{
+    const struct doppel_scheme *scheme = settings->scheme;
+    if (settings->verb->bit & (VERB_DEDUP | VERB_INGEST) &&
+        scheme->id != DOPPEL_SCHEME_MINHASH128 && scheme->id != DOPPEL_SCHEME_MINHASH256)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%s' compares by 'minhash128' or 'minhash256', not by '%s'",
+                           settings->verb->name, scheme->name);
+    bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE);
+    if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "scheme 'winnow32' tells passages, which make no groups and have no one "
+                           "code; it is for hash, compare, add and find FILE");
+    return DOPPEL_OK;
+}
+
 static enum doppel_status check_scheme(struct settings *settings, struct doppel_error *error)
 {
     size_t count;
@@ -382,16 +400,9 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
             settings->scheme = &schemes[i];
     fill_by_kind(settings, one);
     const struct doppel_scheme *scheme = settings->scheme;
-    if (settings->verb->bit & (VERB_DEDUP | VERB_INGEST) &&
-        scheme->id != DOPPEL_SCHEME_MINHASH128 && scheme->id != DOPPEL_SCHEME_MINHASH256)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'%s' compares by 'minhash128' or 'minhash256', not by '%s'",
-                           settings->verb->name, scheme->name);
-    bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE);
-    if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "scheme 'winnow32' tells passages, which make no groups and have no one "
-                           "code; it is for hash, compare, add and find FILE");
+    enum doppel_status status = check_scheme_of_verb(settings, error);
+    if (status)
+        return status;
     if (settings->code && !is_code_of(settings->code, scheme))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--code' takes %u hex digits for scheme '%s', not '%s'",
