@@ -49,11 +49,23 @@ static void fill(const uint32_t *bins, uint32_t lanes, uint16_t *out)
     }
 }
 
+/* Counts of all 64 bits go up together: plane p holds bit p of each of them. */
 static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
 {
-    for (size_t i = 0; i < count; i++)
+    enum { PLANES = 8, MOST = (1 << PLANES) - 1 };
+    for (size_t i = 0; i < count;) {
+        uint64_t planes[PLANES] = {0};
+        size_t end = count - i < MOST ? count : i + MOST;
+        for (; i < end; i++)
+            for (uint64_t carry = hashes[i], p = 0; p < PLANES; p++) {
+                uint64_t both = planes[p] & carry;
+                planes[p] ^= carry;
+                carry = both;
+            }
         for (unsigned bit = 0; bit < 64; bit++)
-            sums[bit] += (int64_t)(hashes[i] >> bit & 1);
+            for (unsigned p = 0; p < PLANES; p++)
+                sums[bit] += (int64_t)((planes[p] >> bit & 1) << p);
+    }
 }
 
 static size_t count_characters(const uint8_t *bytes, size_t size)

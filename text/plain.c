@@ -4,22 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool plain_text_append(struct plain_text *text, const void *bytes, size_t size)
+{
+    if (!text->bytes || size > text->capacity - text->size) {
+        size_t capacity = 2 * (text->size + size) + 64;
+        char *grown = realloc(text->bytes, capacity);
+        if (!grown)
+            return false;
+        text->bytes = grown;
+        text->capacity = capacity;
+    }
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+    return true;
+}
+
 static void append(struct plain_writer *writer, const char *bytes, size_t size)
 {
-    struct plain_text *out = writer->out;
-    if (writer->failed)
-        return;
-    if (size > out->capacity - out->size) {
-        size_t capacity = 2 * (out->size + size) + 64;
-        char *grown = realloc(out->bytes, capacity);
-        writer->failed = !grown;
-        if (!grown)
-            return;
-        out->bytes = grown;
-        out->capacity = capacity;
-    }
-    memcpy(out->bytes + out->size, bytes, size);
-    out->size += size;
+    writer->failed = writer->failed || !plain_text_append(writer->out, bytes, size);
 }
 
 void plain_gap(struct plain_writer *writer, enum gap gap)

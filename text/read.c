@@ -164,23 +164,6 @@ enum doppel_status doppel_text_read(struct doppel_text *text, const void *bytes,
     return status;
 }
 
-static enum doppel_status append(struct plain_text *text, const void *bytes, size_t size,
-                                 struct doppel_error *error)
-{
-    if (size > text->capacity - text->size) {
-        size_t capacity = 2 * (text->size + size);
-        char *grown = realloc(text->bytes, capacity);
-        if (!grown)
-            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a text of %zu bytes",
-                               capacity);
-        text->bytes = grown;
-        text->capacity = capacity;
-    }
-    memcpy(text->bytes + text->size, bytes, size);
-    text->size += size;
-    return DOPPEL_OK;
-}
-
 enum doppel_status doppel_text_normalise(struct doppel_text *text, const void *bytes, size_t size,
                                          const char **out, size_t *out_size,
                                          struct doppel_error *error)
@@ -192,7 +175,8 @@ enum doppel_status doppel_text_normalise(struct doppel_text *text, const void *b
     if (!status)
         normaliser_begin(text->normaliser, plain, size);
     while (!status && normaliser_next(text->normaliser, &block))
-        status = append(&text->normalised, block.bytes, block.size, error);
+        if (!plain_text_append(&text->normalised, block.bytes, block.size))
+            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a text of %zu bytes", size);
     if (status)
         return status;
     *out = text->normalised.bytes ? text->normalised.bytes : "";

@@ -51,6 +51,10 @@ struct plain_text {
     char *bytes;
     size_t size, capacity;
 };
+
+/** Append bytes; false when there is no memory. */
+bool plain_text_append(struct plain_text *text, const void *bytes, size_t size);
+
 enum doppel_status html_to_text(const void *bytes, size_t size, struct plain_text *out,
                                 struct doppel_error *error);
 enum doppel_status markdown_to_text(const void *bytes, size_t size, struct plain_text *out,

@@ -93,7 +93,7 @@ static void make_lanes(struct oracle *out, uint32_t lanes)
         uint32_t from = lane;
         for (uint32_t attempt = 0; least[from] == UINT32_MAX; attempt++) {
             uint64_t eight = character_hash(lane * 65536 + attempt / 8);
-            from = (eight >> 8 * (attempt % 8)) % 256 % lanes;
+            from = (uint32_t)((eight >> 8 * (attempt % 8)) % 256 % lanes);
         }
         out->lanes[lane] = least[from] & 0xffff;
     }
