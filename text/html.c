@@ -3,49 +3,50 @@
 #include "text/plain.h"
 
 #include <string.h>
-#include <strings.h>
 
-/* Elements whose content is no part of the text. */
-static const GumboTag dropped[] = {
-    GUMBO_TAG_HEAD,   GUMBO_TAG_SCRIPT,   GUMBO_TAG_STYLE,   GUMBO_TAG_TITLE,    GUMBO_TAG_NAV,
-    GUMBO_TAG_HEADER, GUMBO_TAG_FOOTER,   GUMBO_TAG_ASIDE,   GUMBO_TAG_TEMPLATE, GUMBO_TAG_NOSCRIPT,
-    GUMBO_TAG_IFRAME, GUMBO_TAG_NOFRAMES, GUMBO_TAG_NOEMBED,
+/* What an element is to the text. Those not named here stand between empty lines. */
+enum kind {
+    PARAGRAPH,
+    LINE,    /* begins a line, but no paragraph */
+    IN_LINE, /* the words on both sides may be one */
+    DROPPED  /* what it holds is no part of the text */
 };
 
-/* Elements within a line: the words on both sides may be one. */
-static const GumboTag in_line[] = {
-    GUMBO_TAG_A,     GUMBO_TAG_ABBR, GUMBO_TAG_ACRONYM, GUMBO_TAG_B,      GUMBO_TAG_BASEFONT,
-    GUMBO_TAG_BDI,   GUMBO_TAG_BDO,  GUMBO_TAG_BIG,     GUMBO_TAG_BLINK,  GUMBO_TAG_CITE,
-    GUMBO_TAG_CODE,  GUMBO_TAG_DATA, GUMBO_TAG_DEL,     GUMBO_TAG_DFN,    GUMBO_TAG_EM,
-    GUMBO_TAG_FONT,  GUMBO_TAG_I,    GUMBO_TAG_INS,     GUMBO_TAG_KBD,    GUMBO_TAG_LABEL,
-    GUMBO_TAG_MARK,  GUMBO_TAG_NOBR, GUMBO_TAG_Q,       GUMBO_TAG_S,      GUMBO_TAG_SAMP,
-    GUMBO_TAG_SMALL, GUMBO_TAG_SPAN, GUMBO_TAG_STRIKE,  GUMBO_TAG_STRONG, GUMBO_TAG_SUB,
-    GUMBO_TAG_SUP,   GUMBO_TAG_TIME, GUMBO_TAG_TT,      GUMBO_TAG_U,      GUMBO_TAG_VAR,
-    GUMBO_TAG_WBR,   GUMBO_TAG_IMG,  GUMBO_TAG_UNKNOWN,
+// clang-format off
+static const uint8_t kinds[GUMBO_TAG_LAST + 1] = {
+    [GUMBO_TAG_HEAD] = DROPPED, [GUMBO_TAG_SCRIPT] = DROPPED, [GUMBO_TAG_STYLE] = DROPPED,
+    [GUMBO_TAG_TITLE] = DROPPED, [GUMBO_TAG_NAV] = DROPPED, [GUMBO_TAG_HEADER] = DROPPED,
+    [GUMBO_TAG_FOOTER] = DROPPED, [GUMBO_TAG_ASIDE] = DROPPED, [GUMBO_TAG_TEMPLATE] = DROPPED,
+    [GUMBO_TAG_NOSCRIPT] = DROPPED, [GUMBO_TAG_IFRAME] = DROPPED, [GUMBO_TAG_NOFRAMES] = DROPPED,
+    [GUMBO_TAG_NOEMBED] = DROPPED,
+    [GUMBO_TAG_A] = IN_LINE, [GUMBO_TAG_ABBR] = IN_LINE, [GUMBO_TAG_ACRONYM] = IN_LINE,
+    [GUMBO_TAG_B] = IN_LINE, [GUMBO_TAG_BASEFONT] = IN_LINE, [GUMBO_TAG_BDI] = IN_LINE,
+    [GUMBO_TAG_BDO] = IN_LINE, [GUMBO_TAG_BIG] = IN_LINE, [GUMBO_TAG_BLINK] = IN_LINE,
+    [GUMBO_TAG_CITE] = IN_LINE, [GUMBO_TAG_CODE] = IN_LINE, [GUMBO_TAG_DATA] = IN_LINE,
+    [GUMBO_TAG_DEL] = IN_LINE, [GUMBO_TAG_DFN] = IN_LINE, [GUMBO_TAG_EM] = IN_LINE,
+    [GUMBO_TAG_FONT] = IN_LINE, [GUMBO_TAG_I] = IN_LINE, [GUMBO_TAG_INS] = IN_LINE,
+    [GUMBO_TAG_KBD] = IN_LINE, [GUMBO_TAG_LABEL] = IN_LINE, [GUMBO_TAG_MARK] = IN_LINE,
+    [GUMBO_TAG_NOBR] = IN_LINE, [GUMBO_TAG_Q] = IN_LINE, [GUMBO_TAG_S] = IN_LINE,
+    [GUMBO_TAG_SAMP] = IN_LINE, [GUMBO_TAG_SMALL] = IN_LINE, [GUMBO_TAG_SPAN] = IN_LINE,
+    [GUMBO_TAG_STRIKE] = IN_LINE, [GUMBO_TAG_STRONG] = IN_LINE, [GUMBO_TAG_SUB] = IN_LINE,
+    [GUMBO_TAG_SUP] = IN_LINE, [GUMBO_TAG_TIME] = IN_LINE, [GUMBO_TAG_TT] = IN_LINE,
+    [GUMBO_TAG_U] = IN_LINE, [GUMBO_TAG_VAR] = IN_LINE, [GUMBO_TAG_WBR] = IN_LINE,
+    [GUMBO_TAG_IMG] = IN_LINE, [GUMBO_TAG_UNKNOWN] = IN_LINE,
+    [GUMBO_TAG_BR] = LINE, [GUMBO_TAG_LI] = LINE, [GUMBO_TAG_DT] = LINE, [GUMBO_TAG_DD] = LINE,
+    [GUMBO_TAG_TR] = LINE, [GUMBO_TAG_TD] = LINE, [GUMBO_TAG_TH] = LINE, [GUMBO_TAG_OPTION] = LINE,
+    [GUMBO_TAG_BUTTON] = LINE, [GUMBO_TAG_INPUT] = LINE, [GUMBO_TAG_CAPTION] = LINE,
 };
+// clang-format on
 
-/* Elements that begin a line but no paragraph. */
-static const GumboTag lines[] = {
-    GUMBO_TAG_BR,     GUMBO_TAG_LI,    GUMBO_TAG_DT,      GUMBO_TAG_DD,
-    GUMBO_TAG_TR,     GUMBO_TAG_TD,    GUMBO_TAG_TH,      GUMBO_TAG_OPTION,
-    GUMBO_TAG_BUTTON, GUMBO_TAG_INPUT, GUMBO_TAG_CAPTION,
-};
-
-static bool is_among(GumboTag tag, const GumboTag *tags, size_t count)
+static enum kind kind_of(const GumboNode *node)
 {
-    for (size_t i = 0; i < count; i++)
-        if (tags[i] == tag)
-            return true;
-    return false;
+    return kinds[node->v.element.tag];
 }
 
-#define IS_AMONG(tag, tags) is_among(tag, tags, sizeof tags / sizeof *tags)
-
-static enum gap gap_of(GumboTag tag)
+static enum gap gap_of(const GumboNode *node)
 {
-    if (IS_AMONG(tag, in_line))
-        return GAP_NONE;
-    return IS_AMONG(tag, lines) ? GAP_LINE : GAP_PARAGRAPH;
+    static const enum gap gaps[] = {GAP_PARAGRAPH, GAP_LINE, GAP_NONE, GAP_NONE};
+    return gaps[kind_of(node)];
 }
 
 static const GumboVector *children_of(const GumboNode *node)
@@ -81,9 +82,9 @@ static bool enter(struct walk *walk, const GumboNode *node)
             plain_flow(&walk->writer, text, strlen(text));
         return false;
     }
-    if (node->type != GUMBO_NODE_ELEMENT || IS_AMONG(node->v.element.tag, dropped))
+    if (node->type != GUMBO_NODE_ELEMENT || kind_of(node) == DROPPED)
         return node->type == GUMBO_NODE_DOCUMENT;
-    plain_gap(&walk->writer, gap_of(node->v.element.tag));
+    plain_gap(&walk->writer, gap_of(node));
     walk->preformatted += keeps_space(node);
     return true;
 }
@@ -92,7 +93,7 @@ static void leave(struct walk *walk, const GumboNode *node)
 {
     if (node->type != GUMBO_NODE_ELEMENT)
         return;
-    plain_gap(&walk->writer, gap_of(node->v.element.tag));
+    plain_gap(&walk->writer, gap_of(node));
     walk->preformatted -= keeps_space(node);
 }
 

@@ -2,6 +2,7 @@
  * pages of nine languages, and English documents. CPU time of one thread, best of some rounds. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <utf8proc.h>
 
 #include <doppel/text.h>
@@ -116,6 +117,30 @@ static struct debian_text man_pages(const char *language, unsigned half)
     return text;
 }
 
+static bool is_ascii(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)bytes[i] >= 0x80)
+            return false;
+    return true;
+}
+
+/* Keep the documents that are nothing but ASCII. */
+static void keep_ascii(struct debian_text *text)
+{
+    size_t kept = 0, at = 0;
+    for (size_t i = 0; i < text->count; i++) {
+        size_t begin = text->starts[i], size = text->starts[i + 1] - begin;
+        if (!is_ascii(text->bytes + begin, size))
+            continue;
+        memmove(text->bytes + at, text->bytes + begin, size);
+        text->starts[kept++] = at;
+        at += size;
+    }
+    text->starts[kept] = text->size = at;
+    text->count = kept;
+}
+
 static void add_line(struct line *all, const struct line *line)
 {
     all->bytes += line->bytes;
@@ -138,6 +163,9 @@ int main(int count, char **arguments)
     debian_text_find(&english, "/usr/share/doc", LIMIT, half);
     struct line line = measure_texts(&english);
     print_line("English", &line);
+    keep_ascii(&english);
+    line = measure_texts(&english);
+    print_line("its ASCII", &line);
     debian_text_free(&english);
     for (size_t i = 0; i < sizeof languages / sizeof *languages; i++) {
         struct debian_text text = man_pages(languages[i], half);
