@@ -224,7 +224,10 @@ static enum doppel_status describe_of(struct ingest *ingest, uint32_t of, struct
     if (status)
         return status;
     told->of = pool_add_string(&ingest->strings, leader->record_id);
-    told->of_path = pool_add_string(&ingest->strings, leader->path);
+    bool here = leader->path && ingest->path && strcmp(leader->path, ingest->path) == 0;
+    told->of_path =
+        pool_add_string(&ingest->strings,
+                        here ? reader_file_path(ingest->reader, ingest->path_file) : leader->path);
     told->of_line = leader->line;
     return DOPPEL_OK;
 }

@@ -1,0 +1,325 @@
+/* doppel ingest as a user runs it: on files, as a coprocess, with other choices. */
+#include "command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "records.h"
+
+enum { RECORDS = 700, PATIENCE_MS = 20000 };
+
+static void write_text(const char *path, const char *text)
+{
+    write_file(path, text, strlen(text));
+}
+
+static char *ingest(int code, const char *corpus)
+{
+    return doppel_prints(code, "ingest", "-L", "library", "--jsonl", corpus);
+}
+
+static void answers_as_dedup(void **state)
+{
+    (void)state;
+    char *lines = make_records(RECORDS, 1);
+    write_text("c.jsonl", lines);
+    char *wanted = doppel_prints(0, "dedup", "c.jsonl"), *got = ingest(0, "c.jsonl");
+    assert_int_equal(lines_with(got, "\"of_item\":"), lines_with(got, "\"of\":"));
+    assert_true(lines_with(got, "\"near\"") > 50 && lines_with(got, "\"same-content\"") > 50);
+    assert_int_equal(lines_with(got, "too_short"), RECORDS / 7);
+    drop_numbers(got, "item");
+    drop_numbers(got, "of_item");
+    assert_string_equal(got, wanted);
+    free(got);
+    /* Again: all is known, nothing is added. */
+    got = ingest(0, "c.jsonl");
+    assert_int_equal(lines_with(got, "\"same-content\""), RECORDS);
+    assert_int_equal(lines_with(got, "\"item\":"), 0);
+    free(got);
+    free(wanted);
+    free(lines);
+}
+
+/* The same in two halves, the second through a pipe, with shingles that were kept. */
+static void goes_on_where_it_ended(void **state)
+{
+    (void)state;
+    char *lines = make_records(RECORDS, 2), *middle = lines;
+    for (int i = 0; i < RECORDS / 2; i++)
+        middle = strchr(middle, '\n') + 1;
+    write_text("c.jsonl", lines);
+    char *whole = ingest(0, "c.jsonl");
+    const struct setting rest = {.input = strdup(middle)};
+    *middle = '\0';
+    const struct setting first = {.input = lines};
+    struct ran ran = doppel_with(&first, "ingest", "-L", "two", "--jsonl", "-", "--keep-shingles");
+    struct ran more = doppel_with(&rest, "ingest", "-L", "two", "--jsonl", "-", "--keep-shingles");
+    assert_code(&ran, 0);
+    assert_code(&more, 0);
+    static const char *const parts[] = {"\"decision\":\"new\"", "\"near\"", "\"same-content\"",
+                                        "too_short"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_int_equal(lines_with(ran.out, parts[i]) + lines_with(more.out, parts[i]),
+                         lines_with(whole, parts[i]));
+    assert_int_equal(lines_with(more.out, "\"verified\":\"codes\""),
+                     lines_with(more.out, "\"near\""));
+    char *list[2] = {doppel_prints(0, "list", "-L", "library", "--json"),
+                     doppel_prints(0, "list", "-L", "two", "--json")};
+    assert_int_equal(lines_with(list[0], ""), RECORDS);
+    assert_int_equal(lines_with(list[1], ""), RECORDS);
+    free(list[0]);
+    free(list[1]);
+    ran_free(&ran);
+    ran_free(&more);
+    free((char *)rest.input);
+    free(whole);
+    free(lines);
+}
+
+/* ---- as a coprocess ---- */
+
+struct coprocess {
+    pid_t pid;
+    int to, from;
+};
+
+static struct coprocess start(void)
+{
+    int to[2], from[2];
+    assert_int_equal(pipe2(to, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(from, O_CLOEXEC), 0);
+    struct coprocess coprocess = {.pid = fork(), .to = to[1], .from = from[0]};
+    assert_true(coprocess.pid >= 0);
+    if (coprocess.pid == 0) {
+        dup2(to[0], 0);
+        dup2(from[1], 1);
+        execl(DOPPEL_PROGRAM, "doppel", "ingest", "-L", "library", "--jsonl", "-", NULL);
+        _exit(126);
+    }
+    close(to[0]);
+    close(from[1]);
+    return coprocess;
+}
+
+/* One line of answer, or the test fails. */
+static void read_line(const struct coprocess *coprocess, char *out, size_t size)
+{
+    struct pollfd ready = {.fd = coprocess->from, .events = POLLIN};
+    size_t used = 0;
+    while (used + 1 < size) {
+        assert_int_equal(poll(&ready, 1, PATIENCE_MS), 1);
+        assert_int_equal(read(coprocess->from, out + used, 1), 1);
+        if (out[used++] == '\n')
+            break;
+    }
+    out[used] = '\0';
+}
+
+static int end(struct coprocess *coprocess)
+{
+    int status;
+    close(coprocess->to);
+    close(coprocess->from);
+    assert_int_equal(waitpid(coprocess->pid, &status, 0), coprocess->pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Each line is answered before the next is written, and what was answered is in the library. */
+static void answers_at_once(void **state)
+{
+    (void)state;
+    char *lines = make_records(30, 3), *at = lines, answer[4096], wanted[64];
+    struct coprocess coprocess = start();
+    for (int i = 0; i < 30; i++) {
+        size_t size = strcspn(at, "\n") + 1;
+        assert_int_equal(write(coprocess.to, at, size), size);
+        read_line(&coprocess, answer, sizeof answer);
+        snprintf(wanted, sizeof wanted, "{\"id\":\"r%d\",\"path\":\"-\",\"line\":%d,", i, i + 1);
+        assert_memory_equal(answer, wanted, strlen(wanted));
+        at += size;
+    }
+    char *list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(lines_with(list, ""), 30);
+    free(list);
+    assert_int_equal(end(&coprocess), 0);
+    free(lines);
+}
+
+/* Ctrl-C while it waits, also within a line: what was answered is kept. */
+static void an_interrupt_ends_it(void **state)
+{
+    (void)state;
+    char answer[4096];
+    static const char line[] = "{\"id\":\"a\",\"text\":\"one two three\"}\n{\"id\":\"b\",\"te";
+    struct coprocess coprocess = start();
+    assert_int_equal(write(coprocess.to, line, strlen(line)), strlen(line));
+    read_line(&coprocess, answer, sizeof answer);
+    pause_ms(50);
+    kill(coprocess.pid, SIGINT);
+    double began = now_seconds();
+    int to = coprocess.to, status;
+    assert_int_equal(waitpid(coprocess.pid, &status, 0), coprocess.pid);
+    assert_true(now_seconds() - began < 5);
+    assert_int_equal(WEXITSTATUS(status), 130);
+    close(to);
+    close(coprocess.from);
+    char *list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(lines_with(list, ""), 1);
+    free(list);
+}
+
+/* ---- records of all kinds ---- */
+
+static void broken_lines_are_answered(void **state)
+{
+    (void)state;
+    write_text("c.jsonl", "{\"id\":\"a\",\"text\":\"one two three\"}\n{\"id\":\"b\",\"te\n\n"
+                          "{\"id\":\"c\",\"text\":7}\n{\"id\":\"d\"}\n{\"text\":\"four five\"}\n"
+                          "{\"id\":\"e\",\"path\":\"nowhere\"}\n");
+    struct ran ran = doppel("ingest", "-L", "library", "--jsonl", "c.jsonl");
+    assert_code(&ran, 3);
+    assert_int_equal(lines_with(ran.out, ""), 6);
+    assert_int_equal(lines_with(ran.out, "unreadable"), 4);
+    assert_int_equal(lines_with(ran.out, "too_short"), 2);
+    assert_true(reported(ran.err, "c.jsonl:2"));
+    assert_true(reported(ran.err, "c.jsonl:4"));
+    assert_true(reported(ran.err, "c.jsonl:5"));
+    assert_true(reported(ran.err, "c.jsonl:7"));
+    ran_free(&ran);
+    ran = doppel("ingest", "-L", "library", "--jsonl", "absent.jsonl");
+    assert_code(&ran, 3);
+    assert_true(reported(ran.err, "absent.jsonl"));
+    ran_free(&ran);
+}
+
+static void texts_of_files_are_read(void **state)
+{
+    (void)state;
+    char *lines = make_records(3, 5);
+    make_folder("texts");
+    write_text("texts/a.txt", "one two three four five six seven eight nine ten eleven twelve");
+    write_text("texts/c.jsonl", "{\"id\":\"a\",\"path\":\"a.txt\"}\n"
+                                "{\"id\":\"b\",\"text\":\"One, two, three, four, five, six; seven "
+                                "eight nine ten eleven twelve!\"}\n"
+                                "{\"id\":\"c\",\"text\":\"one two three four five six seven eight "
+                                "nine ten eleven twelve thirteen\"}\n");
+    char *got = ingest(0, "texts/c.jsonl");
+    assert_int_equal(lines_with(got, "\"same-content\""), 1);
+    assert_int_equal(lines_with(got, "\"near\""), 1);
+    assert_int_equal(lines_with(got, "\"verified\":\"exact\""), 2);
+    free(got);
+    free(lines);
+}
+
+static void the_same_id_again(void **state)
+{
+    (void)state;
+    char *lines = make_records(2, 6), *second = strchr(lines, '\n') + 1;
+    write_text("c.jsonl", lines);
+    free(ingest(0, "c.jsonl"));
+    second[8] = '0'; /* r1's text as r0 */
+    write_text("d.jsonl", second);
+    static const struct {
+        const char *choice, *part;
+    } cases[] = {{"skip", "\"decision\":\"duplicate\",\"of\":\"r0\""},
+                 {"error", "\"decision\":\"conflict\",\"of\":\"r0\""},
+                 {"update", "\"decision\":\"revision\",\"of\":\"r0\""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *got = doppel_prints(0, "ingest", "-L", "library", "--jsonl", "d.jsonl",
+                                  "--on-same-id", cases[i].choice);
+        assert_has(got, cases[i].part);
+        assert_has(got, "\"reason\":\"same-id\"");
+        free(got);
+    }
+    free(lines);
+}
+
+static void a_library_keeps_to_its_way(void **state)
+{
+    (void)state;
+    write_text("c.jsonl", "{\"id\":\"a\",\"text\":\"one two three\"}\n");
+    free(doppel_prints(0, "ingest", "-L", "library", "--jsonl", "c.jsonl", "--preset", "news"));
+    struct ran ran = doppel("ingest", "-L", "library", "--jsonl", "c.jsonl", "--shingle", "3");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "its texts were read with shingle 5, not 3");
+    ran_free(&ran);
+    ran = doppel("ingest", "-L", "library", "--jsonl", "c.jsonl", "--preset", "web");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "minimal similarity");
+    ran_free(&ran);
+    free(ingest(0, "c.jsonl")); /* nothing said: as it was */
+    ran = doppel("ingest", "-L", "library");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "--jsonl");
+    ran_free(&ran);
+}
+
+static void fields_have_other_names(void **state)
+{
+    (void)state;
+    write_text("c.jsonl",
+               "{\"url\":\"u1\",\"body\":\"one two three\",\"site\":\"s\",\"day\":\"2024\"}\n");
+    free(doppel_prints(0, "ingest", "-L", "library", "--jsonl", "c.jsonl", "--id-field", "url",
+                       "--text-field", "body", "--source-field", "site", "--date-field", "day"));
+    char *shown = doppel_prints(0, "show", "-L", "library", "u1", "--json");
+    assert_has(shown, "\"record\":\"u1\"");
+    assert_has(shown, "\"source\":\"s\",\"date\":\"2024\"");
+    free(shown);
+}
+
+/* ---- records beside files ---- */
+
+static void records_and_files_live_together(void **state)
+{
+    (void)state;
+    char *lines = make_records(14, 8);
+    write_text("c.jsonl", lines);
+    free(ingest(0, "c.jsonl"));
+    char *text = strstr(lines, "\"text\":\"") + 8;
+    text[strcspn(text, "\"")] = '\0';
+    write_text("q.txt", text);
+    free(doppel_prints(0, "add", "-L", "library", "q.txt"));
+    char *list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(lines_with(list, ""), 15);
+    assert_int_equal(lines_with(list, "\"record\":"), 14);
+    assert_int_equal(lines_with(list, "\"id\":15,"), 1);
+    free(list);
+    char *found = doppel_prints(0, "find", "-L", "library", "--json", "q.txt");
+    assert_has(found, "\"record\":\"r0\"");
+    assert_has(found, "q.txt\",\"kind\"");
+    free(found);
+    free(doppel_prints(0, "remove", "-L", "library", "r0"));
+    free(doppel_prints(0, "remove", "-L", "library", "2"));
+    list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(lines_with(list, ""), 13);
+    free(list);
+    free(doppel_prints(0, "remove", "-L", "library", "c.jsonl"));
+    list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(lines_with(list, ""), 1);
+    free(list);
+    /* What followed a removed text leads by itself. */
+    free(ingest(0, "c.jsonl"));
+    free(doppel_prints(0, "remove", "-L", "library", "r0"));
+    list = ingest(0, "c.jsonl");
+    assert_int_equal(lines_with(list, "\"of\":\"r3\""), 2); /* itself and its copy r0 */
+    free(list);
+    free(lines);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SANDBOX(answers_as_dedup),          IN_SANDBOX(goes_on_where_it_ended),
+        IN_SANDBOX(answers_at_once),           IN_SANDBOX(an_interrupt_ends_it),
+        IN_SANDBOX(broken_lines_are_answered), IN_SANDBOX(texts_of_files_are_read),
+        IN_SANDBOX(the_same_id_again),         IN_SANDBOX(a_library_keeps_to_its_way),
+        IN_SANDBOX(fields_have_other_names),   IN_SANDBOX(records_and_files_live_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
