@@ -10,17 +10,23 @@ const struct verb verb_table[] = {
     {"scan", VERB_SCAN, "PATH...", 1, SIZE_MAX, "find duplicates among the files under PATHs",
      "Files with the same bytes are found by their digest; pictures that are the same picture "
      "after re-encoding, resizing, cropping, framing, turning or mirroring are found by their "
-     "fingerprints. Needs no library. What was read is kept in a cache, so that the next scan "
+     "fingerprints, and texts of the same or nearly the same words by their shingles. Needs no "
+     "library. "
+     "What was read is kept in a cache, so that the next scan "
      "reads only what has changed. Nothing is ever deleted or changed; -0 prints just the files "
      "that "
      "are not kept (nor from a --reference), for a program that does.",
      "doppel scan ~/Pictures --reference /mnt/archive --json > duplicates.jsonl", cmd_scan},
     {"compare", VERB_COMPARE, "A B", 2, 2, "are these two the same, how near, where",
-     "Prints the distance also when the two do not match. Ends with 0 when they match, with 1 when "
-     "they do not.",
+     "Prints the distance also when the two do not match. Texts that are not alike as a whole are "
+     "searched for passages that they share, unless a limit of the whole is given. Ends with 0 "
+     "when "
+     "they match, with 1 when they do not.",
      "doppel compare original.png repost.jpg --check pixels", cmd_compare},
     {"hash", VERB_HASH, "FILE...", 1, SIZE_MAX, "print fingerprints",
-     "A FILE that is a folder stands for all files in it; - is standard input.",
+     "Of pictures and texts, by the first scheme of each kind unless --scheme is given. A FILE "
+     "that "
+     "is a folder stands for all files in it; - is standard input.",
      "doppel hash --scheme pdq --json *.jpg", cmd_hash},
     {"schemes", VERB_SCHEMES, "", 0, 0,
      "the fingerprint schemes: version, code width, default limits",
@@ -33,7 +39,8 @@ const struct verb verb_table[] = {
     {"find", VERB_FIND, "FILE...", 1, SIZE_MAX,
      "what in the library is FILE, holds FILE, is held by FILE, or overlaps it",
      "Prints what matches, best first. Ends with 0 when anything matched, with 1 when nothing did. "
-     "- is standard input.",
+     "Passages of texts are found among what was added with --scheme winnow32. - is standard "
+     "input.",
      "doppel find repost.jpg", cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "the duplicate groups in the library",
      "Each group has one member that is kept: the largest picture, then the largest file, the "

@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,63 @@ static void liars(void **state)
     assert_true(hashed(ran.out, "broken/ok-1x4000.png"));
     ran_free(&ran);
     assert_scan_goes_on("broken");
+}
+
+/* A text again and again, up to so many bytes. */
+static void write_repeated(const char *path, const char *text, size_t size)
+{
+    size_t length = strlen(text);
+    char *bytes = malloc(size);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = text[i % length];
+    write_file(path, bytes, size);
+    free(bytes);
+}
+
+static void make_odd_texts(void)
+{
+    make_folder("texts");
+    write_file("texts/empty.txt", "", 0);
+    write_file("texts/nul.txt", "a\0text with a NUL", 17);
+    write_file("texts/mark.txt", "\xff\xfe", 2);
+    write_file("texts/wide-cut.txt", "\xff\xfeh\0a\0l\0f\0 \0o", 13);
+    write_repeated("texts/bad.txt", "valid words and \xe2\x82 and more of them ", 5000);
+    write_repeated("texts/late-nul.txt", "words ", 9000);
+    int fd = open("texts/late-nul.txt", O_WRONLY | O_APPEND);
+    assert_int_equal(write(fd, "\0\0\0", 3), 3);
+    close(fd);
+    write_repeated("texts/line.txt", "one long line of words ", 40 << 20);
+    write_repeated("texts/word.txt", "w", 1 << 20);
+    write_repeated("texts/marks.txt", "e\xcc\x81\xcc\x81\xcc\x81", 100000);
+    write_repeated("texts/deep.html", "<html><div>", 1 << 20);
+    write_repeated("texts/cut.html", "<!DOCTYPE html><p>some words <a href=\"", 38);
+    write_repeated("texts/entities.html", "<html>&amp;&#0;&#xffffffff;&notone; ", 3600);
+    write_repeated("texts/deep.md", "> ", 100000);
+    write_repeated("texts/stars.md", "*a **b ", 100000);
+    write_repeated("texts/document.txt", "%PDF-1.7 ", 5000);
+}
+
+static void odd_texts(void **state)
+{
+    (void)state;
+    static const char *const read[] = {"bad.txt",  "late-nul.txt", "line.txt",     "word.txt",
+                                       "cut.html", "marks.txt",    "wide-cut.txt", "entities.html"};
+    make_odd_texts();
+    struct ran ran = doppel("hash", "--json", "--max-memory", "128M", "texts/empty.txt",
+                            "texts/nul.txt", "texts/mark.txt", "texts/document.txt", "texts");
+    assert_code(&ran, 3);
+    assert_each_answered(&ran, "texts");
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "texts/%s", read[i]);
+        if (!hashed(ran.out, path))
+            fail_msg("%s was not read", path);
+    }
+    ran_free(&ran);
+    ran = doppel("scan", "--json", "texts");
+    assert_true(ran.code == 0 || ran.code == 3);
+    ran_free(&ran);
 }
 
 /* The most that a process ever held, as the kernel counted it; 0 when it is gone. */
@@ -253,6 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(truncated_files),
         IN_SANDBOX(liars),
+        IN_SANDBOX(odd_texts),
         IN_SANDBOX(bombs),
         IN_SANDBOX(bombs_in_little_memory),
         IN_SANDBOX(loops_end),
