@@ -96,6 +96,53 @@ static void boilerplate(const struct document *document, double amount,
         add_strange_words(out, 25, &site);
 }
 
+static void add_escaped(struct draft *draft, const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '<')
+            add_text(draft, "&lt;");
+        else if (text[i] == '&')
+            add_text(draft, "&amp;");
+        else if (text[i] == '\n' && i + 1 < size && text[i + 1] == '\n')
+            add_text(draft, "</p>\n<p>");
+        else
+            draft_add(draft, &text[i], 1);
+    }
+}
+
+static void add_menu(struct draft *draft, const char *element, struct change_source *site)
+{
+    struct draft words = {0};
+    char tag[32];
+    snprintf(tag, sizeof tag, "<%s><ul><li>", element);
+    add_text(draft, tag);
+    for (int i = 0; i < 4; i++)
+        add_strange_words(&words, 25, site);
+    add_escaped(draft, words.text, words.size);
+    snprintf(tag, sizeof tag, "</li></ul></%s>\n", element);
+    add_text(draft, tag);
+    free(words.text);
+}
+
+/* A page of one of 20 sites: the text among 400 words of menus, and a script. */
+static void page(const struct document *document, double amount, struct change_source *source,
+                 struct draft *out)
+{
+    struct change_source site = {source->documents, next_random(&source->seed) % 20};
+    (void)amount;
+    add_text(out,
+             "<!DOCTYPE html>\n<html><head><title>A page</title><style>p { color: red }</style>"
+             "<script>var words = \"one two three four five six seven\";</script></head><body>");
+    add_menu(out, "header", &site);
+    add_menu(out, "nav", &site);
+    add_text(out, "<article><p>");
+    add_escaped(out, document->text, document->size);
+    add_text(out, "</p></article>\n");
+    add_menu(out, "aside", &site);
+    add_menu(out, "footer", &site);
+    add_text(out, "</body></html>\n");
+}
+
 static void truncate(const struct document *document, double amount, struct change_source *source,
                      struct draft *out)
 {
@@ -215,6 +262,7 @@ const struct change changes[] = {
     {"3 % of characters wrong", misread, 0.03},
     {"5 % of characters wrong", misread, 0.05},
     {"7 % of characters wrong", misread, 0.07},
+    {"an HTML page with menus", page, 0}, /* the last: see documents_with_copies */
 };
 
 const size_t change_count = sizeof changes / sizeof *changes;
@@ -227,7 +275,7 @@ struct documents documents_with_copies(const struct documents *documents)
         abort();
     for (size_t i = 0; i < documents->count; i++) {
         struct draft draft = {0};
-        const struct change *change = &changes[1 + i % (change_count - 1)];
+        const struct change *change = &changes[1 + i % (change_count - 2)]; /* plain texts */
         change->apply(&documents->items[i], change->amount, &source, &draft);
         all.items[all.count++] = documents->items[i];
         all.items[all.count++] =

@@ -10,7 +10,7 @@ struct setup setup_of(const char *preset_name)
     struct setup setup = {preset_name, preset->options, doppel_text_limits_default(), preset->bands,
                           preset->rows};
     setup.limits.min_similarity = preset->min_similarity;
-    setup.options.format = DOPPEL_TEXT_PLAIN;
+    setup.options.format = DOPPEL_TEXT_AUTO;
     return setup;
 }
 

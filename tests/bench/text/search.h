@@ -12,7 +12,7 @@ struct setup {
     uint32_t bands, rows;
 };
 
-/* As a preset says, for plain text. */
+/* As a preset says, for HTML where a text begins like it. */
 struct setup setup_of(const char *preset_name);
 
 struct candidates {

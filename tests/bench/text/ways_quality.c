@@ -109,6 +109,7 @@ static void report_way(const struct documents *documents, const struct way *way,
                        const struct change_list *list)
 {
     struct doppel_text_options options = doppel_text_options_default();
+    options.format = DOPPEL_TEXT_AUTO;
     options.unit = way->unit;
     options.shingle = way->shingle;
     options.fold_case = way->fold_case;
@@ -122,7 +123,9 @@ static void report_way(const struct documents *documents, const struct way *way,
         print_tally(list->items[i].name, &tally);
     }
     struct tally strangers = strangers_tally(documents, &readings);
-    print_tally("strangers", &strangers);
+    char name[64];
+    snprintf(name, sizeof name, "%zu pairs of strangers", strangers.all);
+    print_tally(name, &strangers);
     readings_free(&readings);
 }
 
