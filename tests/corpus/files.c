@@ -121,7 +121,10 @@ static char *copy_string(const char *string)
 static bool see(void *context, const struct doppel_corpus_record *record)
 {
     struct seen_list *list = context;
-    list->items = must(realloc(list->items, (list->count + 1) * sizeof *list->items));
+    if (list->count == list->capacity) {
+        list->capacity = 2 * list->capacity + 64;
+        list->items = must(realloc(list->items, list->capacity * sizeof *list->items));
+    }
     struct seen *seen = &list->items[list->count++];
     *seen = (struct seen){
         .file = record->file,

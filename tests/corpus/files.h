@@ -39,7 +39,7 @@ struct seen {
 
 struct seen_list {
     struct seen *items;
-    size_t count;
+    size_t count, capacity;
     size_t blocks;
 };
 

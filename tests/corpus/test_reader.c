@@ -70,8 +70,11 @@ static void add_line(struct bytes *file, size_t number, size_t text_size, const 
     char head[64];
     snprintf(head, sizeof head, "{\"id\":%zu,\"text\":\"", number);
     bytes_add_text(file, head);
-    for (size_t i = 0; i < text_size; i++)
-        bytes_add(file, "x", 1);
+    static const char words[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    for (size_t left = text_size, size; left; left -= size) {
+        size = left < sizeof words - 1 ? left : sizeof words - 1;
+        bytes_add(file, words, size);
+    }
     bytes_add_text(file, "\"}");
     bytes_add_text(file, newline);
 }
@@ -81,7 +84,7 @@ static void test_lines_across_blocks(void **state)
     /* Lines shift against the blocks by a byte a file. */
     for (size_t shift = 0; shift < 60; shift++) {
         struct bytes file = {0};
-        enum { LINES = 3000, TEXT = 700 };
+        enum { LINES = 1000, TEXT = 700 };
         for (size_t i = 0; i < LINES; i++)
             add_line(&file, i, i == 0 ? shift : TEXT, i + 1 < LINES || shift % 2 ? "\n" : "");
         struct seen_list list = read_bytes(*state, file.data, file.size);
