@@ -222,6 +222,23 @@ static void test_densification_ends(void **state)
     cpu_mask(UINT32_MAX);
 }
 
+/* Hashes that all fall into one bucket, descending, many twice. */
+static void test_sets_of_near_values(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    struct shingle_set set = {0};
+    static uint64_t hashes[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        hashes[i] = (COUNT - i) / 2;
+    assert_int_equal(shingle_set_add(&set, hashes, COUNT, NULL), DOPPEL_OK);
+    shingle_set_end(&set);
+    assert_int_equal(set.count, COUNT / 2 + 1);
+    for (size_t i = 0; i < set.count; i++)
+        assert_int_equal(set.values[i], i);
+    shingle_set_free(&set);
+}
+
 static int make(void **state)
 {
     return !(*state = sketcher_new());
@@ -240,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_repeated_words),
+        cmocka_unit_test(test_sets_of_near_values),
         cmocka_unit_test(test_word_hash_is_as_documented),
         cmocka_unit_test(test_densification_ends),
     };
