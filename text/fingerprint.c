@@ -3,15 +3,6 @@
 
 enum { LANE_BITS = 16, LANES_A_WORD = 4, LANES_A_CODE = 16, MINHASH_CODE_BITS = 256 };
 
-/* Schemes of texts whose rows are not in the table yet count as the first version. */
-static struct doppel_scheme scheme_for(enum doppel_scheme_id id,
-                                       const struct doppel_text_options *options)
-{
-    const struct doppel_scheme *known = doppel_scheme_by_id(id);
-    uint16_t base = known ? known->version : 1;
-    return (struct doppel_scheme){.id = id, .version = doppel_text_version(base, options)};
-}
-
 static enum doppel_status from_simhash(const struct doppel_scheme *scheme, uint64_t simhash,
                                        struct doppel_fingerprint *out, struct doppel_error *error)
 {
@@ -62,7 +53,10 @@ enum doppel_status doppel_text_fingerprint(enum doppel_scheme_id scheme,
 {
     struct doppel_text_options defaults = doppel_text_options_default();
     options = options ? options : &defaults;
-    struct doppel_scheme made = scheme_for(scheme, options);
+    const struct doppel_scheme *known = doppel_scheme_by_id(scheme);
+    struct doppel_scheme made = {.id = scheme};
+    if (known)
+        made.version = doppel_text_version(known->version, options);
     uint32_t lanes = scheme == DOPPEL_SCHEME_MINHASH128   ? 128
                      : scheme == DOPPEL_SCHEME_MINHASH256 ? 256
                                                           : 0;

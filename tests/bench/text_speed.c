@@ -162,16 +162,18 @@ static double sketch_speed(const struct debian_text *texts, const struct sketch 
 static void print_sketches(const struct debian_text *texts, double copied, double counted,
                            double peer, double permuted)
 {
-    printf("%-26s %7s %9s %8s %9s %9s %9s %7s %7s\n", "MB/s", "here", "portable", "of copy",
-           "x wc loop", "x numpy", "x k-perm", "goal", "aim");
+    printf("%-26s %7s %7s %9s %8s %9s %9s %9s %7s %7s\n", "MB/s", "here", "AVX2", "portable",
+           "of copy", "x wc loop", "x numpy", "x k-perm", "goal", "aim");
     for (size_t i = 0; i < sizeof sketches / sizeof *sketches; i++) {
         const struct sketch *sketch = &sketches[i];
         double speed = sketch_speed(texts, sketch, ROUNDS);
+        cpu_mask(CPU_AVX2);
+        double avx2 = sketch_speed(texts, sketch, 1);
         cpu_mask(0);
         double portable = sketch_speed(texts, sketch, 1);
         cpu_mask(UINT32_MAX);
-        printf("%-26s %7.0f %9.0f %8.2f %9.1f %9.0f %9.1f %7.0f %7.0f\n", sketch->name, speed,
-               portable, speed / copied, speed / counted, peer > 0 ? speed / peer : 0,
+        printf("%-26s %7.0f %7.0f %9.0f %8.2f %9.1f %9.0f %9.1f %7.0f %7.0f\n", sketch->name, speed,
+               avx2, portable, speed / copied, speed / counted, peer > 0 ? speed / peer : 0,
                speed / permuted, sketch->goal * 1e3, sketch->aim * 1e3);
     }
 }
