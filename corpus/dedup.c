@@ -98,6 +98,8 @@ static enum doppel_status begin(struct dedup *dedup, struct doppel_error *error)
     dedup->digests.row_bytes = sizeof(struct doppel_digest);
     dedup->lanes_of.row_bytes = dedup->lanes * sizeof(uint16_t);
     dedup->cells.row_bytes = dedup->bands * sizeof(uint32_t);
+    dedup->cell_row = dedup->space.limit ? 1 : dedup->bands;
+    dedup->cell_band = dedup->space.limit ? CHUNK_ROWS : 1;
     dedup->verdicts.row_bytes = sizeof(struct verdict);
     return reader_new(&options->files, &dedup->reader, error);
 }

@@ -101,7 +101,8 @@ static enum doppel_status check_options(const struct doppel_dedup_options *optio
                                         struct doppel_error *error)
 {
     struct doppel_text_options library;
-    enum doppel_status status = doppel_library_text_options(options->against, &library, NULL, error);
+    enum doppel_status status =
+        doppel_library_text_options(options->against, &library, NULL, error);
     if (status)
         return status;
     bool same = library.lanes == options->text.lanes &&

@@ -115,7 +115,7 @@ static void mark_piece(const struct dedup *dedup, const struct keyed *keys, size
     size_t first = 0;
     for (size_t i = 1; i < count; i++)
         if (keys[i].key == keys[first].key)
-            cells_of(dedup, keys[i].number)[band] = keys[first].number;
+            *cell_of(dedup, keys[i].number, band) = keys[first].number;
         else
             first = i;
 }
@@ -248,8 +248,8 @@ enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *
     enum doppel_status status = chunked_grow(&dedup->cells, &dedup->space, dedup->count, error);
     if (status || !dedup->count)
         return status;
-    for (uint32_t i = 0; i < dedup->count; i++)
-        memset(cells_of(dedup, i), 0xff, dedup->bands * sizeof(uint32_t));
+    for (size_t i = 0; i < dedup->cells.chunks.count; i++)
+        memset(dedup->cells.chunks.items[i].bytes, 0xff, dedup->cells.row_bytes * CHUNK_ROWS);
     struct buckets buckets = {.dedup = dedup};
     crew_init(&buckets.crew, dedup->count < FEW ? 1 : dedup->threads);
     plan(&buckets);

@@ -30,11 +30,10 @@ static void unite_all(const struct dedup *dedup)
 {
     for (uint32_t i = 0; i < dedup->count; i++) {
         const struct facts *facts = facts_of(dedup, i);
-        const uint32_t *cells = cells_of(dedup, i);
         unite(dedup, i, facts->content);
         unite(dedup, i, facts->former);
         for (uint32_t band = 0; band < dedup->bands; band++)
-            unite(dedup, i, cells[band]);
+            unite(dedup, i, *cell_of(dedup, i, band));
     }
 }
 

@@ -29,15 +29,14 @@ static bool is_leader(const struct dedup *dedup, uint32_t number)
 void leader_walk_begin(struct leader_walk *walk, uint32_t number)
 {
     const struct dedup *dedup = walk->dedup;
-    const uint32_t *cells = cells_of(dedup, number);
     walk->count = 0;
     for (uint32_t band = 0; band < dedup->bands; band++) {
-        uint32_t first = cells[band], at = walk->count;
+        uint32_t first = *cell_of(dedup, number, band), at = walk->count;
         if (first == NO_RECORD)
             continue;
         walk->bands[at] = band;
         walk->ends[at] = first;
-        walk->leaders[at] = is_leader(dedup, first) ? first : cells_of(dedup, first)[band];
+        walk->leaders[at] = is_leader(dedup, first) ? first : *cell_of(dedup, first, band);
         walk->count++;
     }
 }
@@ -50,20 +49,19 @@ uint32_t leader_walk_next(struct leader_walk *walk)
             least = walk->leaders[i];
     if (least == NO_RECORD)
         return NO_RECORD;
-    const uint32_t *cells = cells_of(walk->dedup, least);
     for (uint32_t i = 0; i < walk->count; i++)
         if (walk->leaders[i] == least) {
             walk->ends[i] = least;
-            walk->leaders[i] = cells[walk->bands[i]];
+            walk->leaders[i] = *cell_of(walk->dedup, least, walk->bands[i]);
         }
     return least;
 }
 
 void leader_walk_append(const struct leader_walk *walk, uint32_t number)
 {
-    uint32_t *cells = cells_of(walk->dedup, number);
+    const struct dedup *dedup = walk->dedup;
     for (uint32_t i = 0; i < walk->count; i++) {
-        cells_of(walk->dedup, walk->ends[i])[walk->bands[i]] = number;
-        cells[walk->bands[i]] = NO_RECORD;
+        *cell_of(dedup, walk->ends[i], walk->bands[i]) = number;
+        *cell_of(dedup, number, walk->bands[i]) = NO_RECORD;
     }
 }

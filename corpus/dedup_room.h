@@ -97,7 +97,10 @@ struct dedup {
     struct chunked facts;    /* struct facts */
     struct chunked digests;  /* struct doppel_digest; until same content is known */
     struct chunked lanes_of; /* uint16_t[lanes] */
-    struct chunked cells;    /* uint32_t[bands], see dedup_buckets.c */
+    struct chunked cells;    /* uint32_t[bands], see dedup_buckets.c: cell_of */
+    /* From a record's cell to the next record's, and to its next band's, within a chunk: by record,
+     * or, where cells may lie in a file, by band, so that a pass over a band writes few pages. */
+    size_t cell_row, cell_band;
     struct chunked verdicts; /* struct verdict */
     struct arena strings;
     ARRAY(uint32_t) first_of_file; /* number of the first record of each file, and of the end */
@@ -118,9 +121,12 @@ static inline const uint16_t *lanes_of(const struct dedup *dedup, uint32_t numbe
     return row_at(&dedup->lanes_of, number);
 }
 
-static inline uint32_t *cells_of(const struct dedup *dedup, uint32_t number)
+static inline uint32_t *cell_of(const struct dedup *dedup, uint32_t number, uint32_t band)
 {
-    return row_at(&dedup->cells, number);
+    uint32_t *chunk =
+        (uint32_t *)(void *)dedup->cells.chunks.items[number >> CHUNK_ROWS_LOG2].bytes;
+    return chunk + (size_t)(number & (CHUNK_ROWS - 1)) * dedup->cell_row +
+           (size_t)band * dedup->cell_band;
 }
 
 static inline struct verdict *verdict_of(const struct dedup *dedup, uint32_t number)
