@@ -183,14 +183,15 @@ DOPPEL_API struct doppel_passage_options doppel_passage_options_default(void);
 /**
  * Find the passages that two texts share, over replaced, inserted and dropped words.
  *
- * Both have words: then every run of four equal words is tried, whatever the keys are.
+ * Where both have words, every run of four equal words is tried, whatever the keys are. Else the
+ * keys alone tell, each of which covers four words (`verified` CODES), and places are about right.
  *
  * @param out_match a match when it has segments, which are given (free `segments`), by place in the
  * query, then in the item. The coverages are shares of words, `similarity` is the Jaccard
  * similarity of the covered words, `relation` CONTAINED: the query is in the item. The
  * false-positive rate is the number of passages as good as the best that are to be expected between
- * unrelated texts. Swapping the texts swaps the answer.
- * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (a text without words); DOPPEL_E_MEMORY. Thread-safe.
+ * unrelated texts; < 0 without one. Swapping the texts swaps the answer.
+ * @return DOPPEL_OK; DOPPEL_E_MEMORY. Thread-safe.
  * Time and memory grow with the words of both texts, whatever they are: of a run of words that
  * stands in the longer text at very many places, only the first are told.
  */

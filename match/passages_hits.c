@@ -4,15 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_PLACES = 32 }; /* of a key in the query: what repeats endlessly counts so often */
+#include "match/passages_keys.h"
 
-static int compare_keys(const void *left, const void *right)
-{
-    const struct doppel_text_key *a = left, *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->word < b->word ? -1 : a->word > b->word;
-}
+enum { MAX_PLACES = 32 }; /* of a key in the query: what repeats endlessly counts so often */
 
 static int compare_lengths(const void *left, const void *right)
 {
@@ -39,7 +33,7 @@ static bool list_keys(const struct doppel_passage_text *query, struct hits *hits
     bool done = sorted && hits->words;
     if (done) {
         memcpy(sorted, query->keys, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, compare_keys);
+        qsort(sorted, count, sizeof *sorted, compare_text_keys);
     }
     for (size_t i = 0; done && i < count; i++) {
         hits->words[i] = sorted[i].word;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "match/align.h"
-#include "match/passages_room.h"
+#include "match/passages_keys.h"
 
 struct doppel_passage_options doppel_passage_options_default(void)
 {
@@ -82,6 +82,15 @@ static enum doppel_relation relation_of(double query_coverage, double item_cover
     return item_coverage >= whole ? DOPPEL_RELATION_CONTAINS : DOPPEL_RELATION_OVERLAPS;
 }
 
+static int64_t best_score(const aligned_array *found)
+{
+    int64_t best = 0;
+    for (size_t i = 0; i < found->count; i++)
+        if (found->items[i].score > best)
+            best = found->items[i].score;
+    return best;
+}
+
 bool describe_passages(const struct passage_counts *counts, const aligned_array *found,
                        const struct doppel_passage_options *options, struct doppel_match *out)
 {
@@ -92,22 +101,37 @@ bool describe_passages(const struct passage_counts *counts, const aligned_array 
     struct doppel_match match = {.kind = DOPPEL_KIND_TEXT,
                                  .scheme = DOPPEL_SCHEME_WINNOW32,
                                  .has_coverage = true,
-                                 .verified = DOPPEL_VERIFIED_ALIGNMENT};
-    int64_t best = 0;
-    for (size_t i = 0; i < found->count; i++)
-        if (found->items[i].score > best)
-            best = found->items[i].score;
+                                 .verified = DOPPEL_VERIFIED_ALIGNMENT,
+                                 .false_positive_rate = -1};
     match.query_coverage = counts->query ? of_query / (double)counts->query : 0;
     match.item_coverage = counts->item ? of_item / (double)counts->item : 0;
     uint32_t shared = of_query < of_item ? of_query : of_item;
     double all = (double)counts->query + counts->item - shared;
     match.similarity = all > 0 ? shared / all : 0;
     match.relation = relation_of(match.query_coverage, match.item_coverage, options->min_coverage);
-    uint64_t among = options->library_words ? options->library_words : counts->item;
-    match.false_positive_rate = passage_rate(best, counts->query, among);
-    match.score = -log10(match.false_positive_rate);
+    if (found->count) {
+        uint64_t among = options->library_words ? options->library_words : counts->item;
+        match.false_positive_rate = passage_rate(best_score(found), counts->query, among);
+        match.score = -log10(match.false_positive_rate);
+    }
     *out = match;
     return true;
+}
+
+/* False without memory. */
+static bool match_by_words(const struct doppel_passage_text *query,
+                           const struct doppel_passage_text *item,
+                           const struct doppel_passage_options *options, struct doppel_match *out)
+{
+    struct words a = {query->words, query->word_count}, b = {item->words, item->word_count};
+    struct passage_counts counts = {a.count, b.count};
+    aligned_array found = {0};
+    bool done = align_either_way(&a, &b, options->min_words, &found);
+    aligned_sort(&found);
+    done = done && describe_passages(&counts, &found, options, out) &&
+           make_segments(&a, &b, &found, out);
+    array_free(&found);
+    return done;
 }
 
 enum doppel_status doppel_match_passages(const struct doppel_passage_text *query,
@@ -115,18 +139,9 @@ enum doppel_status doppel_match_passages(const struct doppel_passage_text *query
                                          const struct doppel_passage_options *options,
                                          struct doppel_match *out_match, struct doppel_error *error)
 {
-    struct words a = {query->words, query->word_count}, b = {item->words, item->word_count};
-    struct passage_counts counts = {a.count, b.count};
-    aligned_array found = {0};
     struct doppel_match match;
-    if ((a.count && !a.items) || (b.count && !b.items))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "texts are compared by their words");
-    bool done = align_either_way(&a, &b, options->min_words, &found);
-    aligned_sort(&found);
-    done = done && describe_passages(&counts, &found, options, &match) &&
-           make_segments(&a, &b, &found, &match);
-    array_free(&found);
-    if (!done)
+    bool words = (query->words || !query->word_count) && (item->words || !item->word_count);
+    if (!(words ? match_by_words : match_by_keys)(query, item, options, &match))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two texts");
     *out_match = match;
     return DOPPEL_OK;

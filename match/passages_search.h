@@ -2,8 +2,8 @@
 #ifndef DOPPEL_MATCH_PASSAGES_SEARCH_H
 #define DOPPEL_MATCH_PASSAGES_SEARCH_H
 
-#include "match/chains.h"
 #include "match/passages_hits.h"
+#include "match/passages_keys.h"
 #include "match/passages_room.h"
 
 /* An item that shares keys with the query: places[first] on, `count` of them. */
@@ -19,8 +19,8 @@ struct passage_search {
     struct doppel_passage_options options;
     struct hits hits;
     ARRAY(struct passage_candidate) candidates;
-    ARRAY(struct key_hit) item_hits; /* of one candidate */
-    chain_array chains;              /* of the same */
+    key_hit_array item_hits; /* of one candidate */
+    chain_array chains;      /* of the same */
     ARRAY(struct doppel_found) found;
 };
 

@@ -14,8 +14,10 @@ struct passages {
 enum doppel_status passages_new(struct passages **out, struct doppel_error *error)
 {
     struct passages *passages = calloc(1, sizeof *passages);
-    if (!passages)
+    if (!passages || !array_reserve(&passages->words)) {
+        free(passages);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the words of a text");
+    }
     *out = passages;
     return DOPPEL_OK;
 }

@@ -134,7 +134,8 @@ static enum doppel_status read_mapped(struct workshop *workshop, const struct ma
                                          &out->error);
     if (status)
         return status;
-    if (!order->text_places || doppel_text_attachment_size(&result) > PLACES_MAX_BYTES)
+    bool places = order->text_places || order->scheme == DOPPEL_SCHEME_WINNOW32;
+    if (!places || doppel_text_attachment_size(&result) > PLACES_MAX_BYTES)
         result.places = NULL;
     return attach(&result, out);
 }

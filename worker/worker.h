@@ -76,7 +76,8 @@ struct doppel_order {
     uint8_t text_unit;   /**< enum doppel_text_unit */
     uint8_t text_shingle;
     bool text_nfkc, text_fold_case, text_drop_punctuation;
-    bool text_places; /**< the attachment is to have all words with their places, and the keys */
+    bool text_places; /**< the attachment is to have all words with their places, and the keys;
+                         that of winnow32 always has */
 };
 
 /**

@@ -199,6 +199,13 @@ static void test_finds_by_keys_alone(void **state)
     assert_true(segment->a_end <= 160 * WORD_STEP && segment->a_end >= 148 * WORD_STEP);
     assert_true(segment->b_start >= 200 * WORD_STEP && segment->b_start <= 212 * WORD_STEP);
     assert_true(segment->b_end <= 275 * WORD_STEP && segment->b_end >= 248 * WORD_STEP);
+    struct doppel_passage_text item = shelf.texts[50].text;
+    struct doppel_passage_options options = doppel_passage_options_default();
+    struct doppel_match match;
+    item.words = NULL;
+    assert_int_equal(doppel_match_passages(&query->text, &item, &options, &match, NULL), DOPPEL_OK);
+    assert_true(same_match(&match, &answers.found[0].match));
+    free((void *)match.segments);
     shelf.has = HAS_NOTHING;
     answers = find(&shelf, &query->text);
     assert_int_equal(answers.count, 1);

@@ -236,10 +236,6 @@ static void test_nothing_shared(void **state)
         assert_int_equal(match.segment_count, 0);
         assert_true(match.query_coverage == 0 && match.similarity == 0);
     }
-    struct doppel_passage_text lost = {.word_count = 5};
-    struct doppel_passage_options options = doppel_passage_options_default();
-    struct doppel_match match;
-    assert_int_equal(doppel_match_passages(&a, &lost, &options, &match, NULL), DOPPEL_E_ARGUMENT);
 }
 
 /* Texts that repeat themselves endlessly have as many places as their lengths' product. The time
