@@ -38,7 +38,7 @@ static bool is_unspaced(uint32_t point)
 
 static enum rule rule_of(const struct mapping *mapping, int32_t point)
 {
-    int category = utf8proc_category(point);
+    int category = (int)utf8proc_category(point);
     if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO)
         return mapping->unspaced_alone && is_unspaced((uint32_t)point) ? RULE_ALONE : RULE_WORD;
     if (mapping->drop_punctuation || category < UTF8PROC_CATEGORY_PC ||

@@ -79,7 +79,8 @@ DOPPEL_API const struct doppel_text_preset *doppel_text_preset_by_name(const cha
 
 /* ---- reading a text ---- */
 
-/** The workspace of one thread: some 300 KB, reused from text to text. */
+/** The workspace of one thread, reused from text to text: some 300 KB, and up to 512 KB more where
+ * many scripts are met. */
 struct doppel_text;
 
 /** @param options NULL for the defaults; copied. @param out given (doppel_text_free). DOPPEL_OK;
