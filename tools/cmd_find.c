@@ -31,7 +31,8 @@ struct find {
     struct output *output;
     struct doppel_error *error;
     enum doppel_status status;
-    bool records; /* those of corpora are searched, too */
+    bool records;    /* those of corpora are searched, too */
+    uint64_t others; /* items of another version */
     bool matched;
 };
 
@@ -59,7 +60,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         report_input(find->report, item->path, record->error.message);
         return !signals_stopped();
     }
-    if (!is_of_wanted_scheme(find->settings, record))
+    if (!is_of_wanted_scheme(find->settings, record, &find->others))
         return true;
     struct known_bytes bytes = {record->digest, item->id};
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
@@ -108,6 +109,7 @@ static enum doppel_status load_library(struct find *find, struct doppel_error *e
     find->records = are_wanted_texts(find);
     const struct everything everything = {take_item, take_record, find};
     status = each_of_all(find->library, &everything, error);
+    say_other_versions(find->report, find->others);
     return find->status ? find->status : status;
 }
 

@@ -13,6 +13,7 @@ struct groups {
     struct grouping *pictures, *texts; /* NULL: not wanted */
     struct doppel_error *error;
     enum doppel_status status;
+    uint64_t others; /* items of another version */
 };
 
 /* Shingles kept of a text tell what it was when it was added. */
@@ -47,7 +48,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         report_input(groups->report, item->path, item->record.error.message);
         return !signals_stopped();
     }
-    if (!is_of_wanted_scheme(groups->settings, &item->record))
+    if (!is_of_wanted_scheme(groups->settings, &item->record, &groups->others))
         return true;
     struct grouping_item entry = {
         .path = item->path,
@@ -108,6 +109,7 @@ static enum doppel_status run(struct groups *groups)
         status = want_grouping(groups, &text_options, &groups->texts);
     if (status == DOPPEL_OK)
         status = doppel_library_each(groups->library, take_item, groups, groups->error);
+    say_other_versions(groups->report, groups->others);
     if (groups->status)
         status = groups->status;
     struct grouping *const groupings[] = {groups->pictures, groups->texts};

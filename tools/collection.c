@@ -149,10 +149,24 @@ enum doppel_status each_of_all(struct doppel_library *library, const struct ever
     return all.status ? all.status : status;
 }
 
-bool is_of_wanted_scheme(const struct settings *settings, const struct doppel_record *record)
+bool is_of_wanted_scheme(const struct settings *settings, const struct doppel_record *record,
+                         uint64_t *others)
 {
     const struct doppel_scheme *scheme = settings_scheme(settings, record->kind);
-    return scheme && scheme->id == record->scheme && scheme->version == record->version;
+    if (!scheme || scheme->id != record->scheme)
+        return false;
+    *others += scheme->version != record->version;
+    return scheme->version == record->version;
+}
+
+void say_other_versions(struct report *report, uint64_t others)
+{
+    if (others)
+        report_notice(
+            report,
+            "%llu item%s of another version of the scheme, or of other options, left out; "
+            "adding %s again makes the version asked for",
+            (unsigned long long)others, others == 1 ? "" : "s", others == 1 ? "it" : "them");
 }
 
 bool features_of_record(const struct doppel_record *record, struct doppel_image_features *out)

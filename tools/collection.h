@@ -34,8 +34,13 @@ struct everything {
 enum doppel_status each_of_all(struct doppel_library *library, const struct everything *everything,
                                struct doppel_error *error);
 
-/* Whether an item is of the scheme that is asked for, and of its version: others never meet. */
-bool is_of_wanted_scheme(const struct settings *settings, const struct doppel_record *record);
+/* Whether an item is of the scheme that is asked for, and of its version: others never meet. Those
+ * of that scheme and of another version are counted. */
+bool is_of_wanted_scheme(const struct settings *settings, const struct doppel_record *record,
+                         uint64_t *others);
+
+/* Say how many were left out for their version. */
+void say_other_versions(struct report *report, uint64_t others);
 
 /* Fill features for the pixel check from an item's record; the fingerprint is borrowed from it. */
 bool features_of_record(const struct doppel_record *record, struct doppel_image_features *out);

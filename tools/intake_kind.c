@@ -46,11 +46,22 @@ static bool named_on_command_line(const struct intake *intake, const struct slot
     return source >= paths->count || strcmp(paths->items[source], slot->file.path) == 0;
 }
 
+/* What programs write beside pictures is not there to be compared: it is much alike, and goes with
+ * its picture. */
+static bool is_sidecar(const char *path)
+{
+    static const char *const endings[] = {".xmp", ".aae", ".pp3", ".dop", ".cos", ".arp"};
+    return ends_in(path, endings, sizeof endings / sizeof *endings);
+}
+
 bool slot_may_be(const struct intake *intake, const struct slot *slot, enum doppel_kind kind)
 {
-    bool mislabelled = kind == DOPPEL_KIND_TEXT && intake_wants(intake, DOPPEL_KIND_IMAGE) &&
-                       named_as_picture(slot->file.path);
-    return intake_wants(intake, kind) && !mislabelled;
+    const char *path = slot->file.path;
+    bool both = kind == DOPPEL_KIND_TEXT && intake_wants(intake, DOPPEL_KIND_IMAGE);
+    if (both &&
+        (named_as_picture(path) || (is_sidecar(path) && !named_on_command_line(intake, slot))))
+        return false;
+    return intake_wants(intake, kind);
 }
 
 /* Texts are told as HTML by how they begin; as Markdown by their names only. */
@@ -116,6 +127,7 @@ void slot_probe(struct intake *intake, struct slot *slot, int fd)
         intake->passed_over++;
         report_detail(intake->options->report, slot->file.path,
                       got == 0                                   ? "empty"
+                      : is_sidecar(slot->file.path)              ? "goes with a picture"
                       : !intake_wants(intake, DOPPEL_KIND_TEXT)  ? "not a picture"
                       : !intake_wants(intake, DOPPEL_KIND_IMAGE) ? "not text"
                                                                  : "neither a picture nor text");

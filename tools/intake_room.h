@@ -48,8 +48,8 @@ void slot_ready(struct slot *slot, enum doppel_status status, const char *reason
 /* Whether files of this kind are to be read. */
 bool intake_wants(const struct intake *intake, enum doppel_kind kind);
 
-/* Whether a file of this kind is taken for what it is: a text that is named like a picture is not,
- * unless only texts are wanted. */
+/* Whether a file of this kind is taken for what it is: a text that is named like a picture, or like
+ * what programs write beside one, is not, unless only texts are wanted. */
 bool slot_may_be(const struct intake *intake, const struct slot *slot, enum doppel_kind kind);
 
 /* The slot's scheme and reading, if it is a file of this kind. */
