@@ -7,6 +7,7 @@
 #include "corpus/parse.h"
 #include "corpus/unescape.h"
 #include "corpus/utf8.h"
+#include "corpus/value.h"
 
 enum slot_id { SLOT_ID, SLOT_TEXT, SLOT_PATH, SLOT_SOURCE, SLOT_DATE, SLOTS };
 
@@ -16,20 +17,15 @@ struct slot {
     size_t name_size;
     const char *token; /* of this line; NULL: absent. The last of equal names counts */
     size_t token_size;
-    char *value; /* decoded, with a NUL behind; capacity 0: none yet */
-    size_t capacity, size;
+    struct value value;
 };
 
 struct parser {
     struct json *json;
     struct slot slots[SLOTS];
     struct slot *last; /* that of the last field, or NULL */
-    char *copy;        /* of a line that had to be mended */
-    size_t copy_capacity;
+    struct value copy; /* of a line that had to be mended */
 };
-
-/* Larger buffers are given back after a line. */
-static const size_t keep_bytes = (size_t)16 << 20;
 
 /* ---- life ---- */
 
@@ -60,22 +56,10 @@ void parser_free(struct parser *parser)
     json_free(parser->json);
     for (int i = 0; i < SLOTS; i++) {
         free(parser->slots[i].name);
-        free(parser->slots[i].value);
+        value_free(&parser->slots[i].value);
     }
-    free(parser->copy);
+    value_free(&parser->copy);
     free(parser);
-}
-
-/* Room for `size` bytes; what was there is lost. */
-static bool make_room(char **buffer, size_t *capacity, size_t size)
-{
-    if (size <= *capacity && (*capacity <= keep_bytes || size > keep_bytes))
-        return true;
-    size_t wanted = size < 4096 ? 4096 : size + size / 4;
-    free(*buffer);
-    *buffer = malloc(wanted);
-    *capacity = *buffer ? wanted : 0;
-    return *buffer != NULL;
 }
 
 /* ---- fields ---- */
@@ -130,14 +114,14 @@ static enum json_problem visit(struct parser *parser, const char *line, size_t s
 /* A copy of a line with '?' for each byte that is no UTF-8, so that places stay the same. */
 static bool copy_mended(struct parser *parser, const char *line, size_t size)
 {
-    if (!make_room(&parser->copy, &parser->copy_capacity, size + PARSE_SLACK + 2))
+    if (!value_make_room(&parser->copy, size + PARSE_SLACK + 2))
         return false;
     for (size_t i = 0, step; i < size; i += step) {
         size_t length = utf8_length(line + i, size - i);
         step = length ? length : 1;
-        memcpy(parser->copy + i, length ? line + i : "?", step);
+        memcpy(parser->copy.bytes + i, length ? line + i : "?", step);
     }
-    memset(parser->copy + size, 0, PARSE_SLACK + 2);
+    memset(parser->copy.bytes + size, 0, PARSE_SLACK + 2);
     return true;
 }
 
@@ -147,12 +131,12 @@ static void salvage(struct parser *parser, const char *line, size_t size)
     if (!copy_mended(parser, line, size))
         return;
     for (size_t i = 0; i < size; i++)
-        if ((unsigned char)parser->copy[i] < ' ')
-            parser->copy[i] = ' ';
-    memcpy(parser->copy + size, "\"}", 2);
-    if (visit(parser, parser->copy, size + 2) == JSON_OPEN) {
-        memcpy(parser->copy + size, "}", 2);
-        visit(parser, parser->copy, size + 1);
+        if ((unsigned char)parser->copy.bytes[i] < ' ')
+            parser->copy.bytes[i] = ' ';
+    memcpy(parser->copy.bytes + size, "\"}", 2);
+    if (visit(parser, parser->copy.bytes, size + 2) == JSON_OPEN) {
+        memcpy(parser->copy.bytes + size, "}", 2);
+        visit(parser, parser->copy.bytes, size + 1);
     }
     if (parser->last)
         parser->last->token = NULL;
@@ -165,10 +149,10 @@ static enum json_problem visit_line(struct parser *parser, const char *line, siz
     if (problem == JSON_BAD_UTF8) {
         if (!copy_mended(parser, line, size))
             return JSON_MEMORY;
-        problem = visit(parser, parser->copy, size);
+        problem = visit(parser, parser->copy.bytes, size);
         for (int i = 0; i < SLOTS; i++)
             if (parser->slots[i].token)
-                parser->slots[i].token = line + (parser->slots[i].token - parser->copy);
+                parser->slots[i].token = line + (parser->slots[i].token - parser->copy.bytes);
     }
     if (problem == JSON_OPEN || problem == JSON_CONTROL)
         salvage(parser, line, size);
@@ -215,116 +199,6 @@ static enum doppel_status explain(enum json_problem problem, const char *line, s
 
 /* ---- values ---- */
 
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static const char *skip_digits(const char *at, const char *end)
-{
-    while (at < end && is_digit(*at))
-        at++;
-    return at;
-}
-
-/* Whether a token is a number as JSON writes them. */
-static bool is_number(const char *at, const char *end)
-{
-    at += at < end && *at == '-';
-    const char *whole = at;
-    at = skip_digits(at, end);
-    if (at == whole || (*whole == '0' && at > whole + 1))
-        return false;
-    if (at < end && *at == '.') {
-        const char *fraction = ++at;
-        at = skip_digits(at, end);
-        if (at == fraction)
-            return false;
-    }
-    if (at < end && (*at == 'e' || *at == 'E')) {
-        at++;
-        at += at < end && (*at == '+' || *at == '-');
-        const char *exponent = at;
-        at = skip_digits(at, end);
-        if (at == exponent)
-            return false;
-    }
-    return at == end;
-}
-
-enum value_kind {
-    VALUE_ABSENT,
-    VALUE_STRING,
-    VALUE_NUMBER,
-    VALUE_OTHER,
-    VALUE_BROKEN,
-    VALUE_NO_MEMORY
-};
-
-static enum value_kind decode_string(struct slot *slot, const char *end)
-{
-    if (end - slot->token < 2 || end[-1] != '"')
-        return VALUE_BROKEN;
-    size_t size = (size_t)(end - slot->token) - 2;
-    if (!make_room(&slot->value, &slot->capacity, size + 1))
-        return VALUE_NO_MEMORY;
-    if (!json_unescape(slot->token + 1, size, slot->value, &slot->size))
-        return VALUE_BROKEN;
-    slot->value[slot->size] = '\0';
-    return VALUE_STRING;
-}
-
-/* Decode a token into the slot's value. */
-static enum value_kind decode(struct slot *slot)
-{
-    if (!slot->token)
-        return VALUE_ABSENT;
-    const char *end = slot->token + slot->token_size;
-    while (end > slot->token && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-        end--;
-    size_t size = (size_t)(end - slot->token);
-    if (*slot->token == '"')
-        return decode_string(slot, end);
-    if (size == 4 && memcmp(slot->token, "null", 4) == 0)
-        return VALUE_ABSENT;
-    if (!is_number(slot->token, end))
-        return VALUE_OTHER;
-    if (!make_room(&slot->value, &slot->capacity, size + 1))
-        return VALUE_NO_MEMORY;
-    memcpy(slot->value, slot->token, size);
-    slot->value[slot->size = size] = '\0';
-    return VALUE_NUMBER;
-}
-
-/* Put U+FFFD for bytes that are no UTF-8. */
-static bool clean_utf8(struct slot *slot)
-{
-    static const char replacement[] = "\xEF\xBF\xBD";
-    size_t i = 0;
-    for (size_t length; i < slot->size; i += length)
-        if (!(length = utf8_length(slot->value + i, slot->size - i)))
-            break;
-    if (i == slot->size)
-        return true;
-    char *clean = malloc(3 * slot->size + 1);
-    if (!clean)
-        return false;
-    size_t out = 0;
-    for (i = 0; i < slot->size;) {
-        size_t length = utf8_length(slot->value + i, slot->size - i);
-        size_t size = length ? length : 3;
-        memcpy(clean + out, length ? slot->value + i : replacement, size);
-        out += size;
-        i += length ? length : 1;
-    }
-    clean[out] = '\0';
-    free(slot->value);
-    slot->value = clean;
-    slot->capacity = 3 * slot->size + 1;
-    slot->size = out;
-    return true;
-}
-
 static enum doppel_status wrong_kind(const struct slot *slot, const char *wanted,
                                      struct doppel_error *error)
 {
@@ -335,7 +209,7 @@ static enum doppel_status wrong_kind(const struct slot *slot, const char *wanted
 static enum doppel_status read_name(struct slot *slot, bool is_path, const char **out,
                                     struct doppel_error *error)
 {
-    switch (decode(slot)) {
+    switch (value_decode(&slot->value, slot->token, slot->token_size)) {
     case VALUE_ABSENT:
         return DOPPEL_OK;
     case VALUE_NO_MEMORY:
@@ -352,18 +226,18 @@ static enum doppel_status read_name(struct slot *slot, bool is_path, const char 
     case VALUE_STRING:
         break;
     }
-    if (memchr(slot->value, '\0', slot->size))
+    if (memchr(slot->value.bytes, '\0', slot->value.size))
         return doppel_fail(error, DOPPEL_E_FORMAT, "\"%.64s\" holds a NUL character", slot->name);
-    if (!is_path && !clean_utf8(slot))
+    if (!is_path && !value_clean(&slot->value))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
-    *out = slot->value;
+    *out = slot->value.bytes;
     return DOPPEL_OK;
 }
 
 static enum doppel_status read_text(struct parser *parser, struct doppel_corpus_record *out)
 {
     struct slot *slot = &parser->slots[SLOT_TEXT];
-    switch (decode(slot)) {
+    switch (value_decode(&slot->value, slot->token, slot->token_size)) {
     case VALUE_ABSENT:
         if (out->path)
             return DOPPEL_OK;
@@ -382,8 +256,8 @@ static enum doppel_status read_text(struct parser *parser, struct doppel_corpus_
     case VALUE_STRING:
         break;
     }
-    out->text = slot->value;
-    out->text_size = slot->size;
+    out->text = slot->value.bytes;
+    out->text_size = slot->value.size;
     return DOPPEL_OK;
 }
 
