@@ -44,6 +44,14 @@ enum doppel_status make_records(struct dedup *dedup, size_t count, struct doppel
     return status;
 }
 
+void let_go(const struct dedup *dedup)
+{
+    chunked_let_go(&dedup->facts);
+    chunked_let_go(&dedup->lanes_of);
+    chunked_let_go(&dedup->cells);
+    chunked_let_go(&dedup->verdicts);
+}
+
 static const char *temporary_folder(const struct doppel_dedup_options *options)
 {
     const char *set = getenv("TMPDIR");

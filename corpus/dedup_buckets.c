@@ -14,6 +14,8 @@
 
 #define NO_KEY UINT64_MAX
 
+enum { LET_GO_CHUNKS = LET_GO_RECORDS / CHUNK_ROWS };
+
 struct keyed {
     uint64_t key;
     uint32_t number;
@@ -78,6 +80,8 @@ static void compute_keys(void *context, uint32_t thread)
             if (buckets->keys[i] != NO_KEY)
                 buckets->keys[i] =
                     band_key(lanes_of(dedup, i) + (size_t)buckets->band * rows, rows);
+        if (chunk % LET_GO_CHUNKS == 0)
+            chunked_let_go(&dedup->lanes_of);
     }
 }
 
@@ -248,8 +252,11 @@ enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *
     enum doppel_status status = chunked_grow(&dedup->cells, &dedup->space, dedup->count, error);
     if (status || !dedup->count)
         return status;
-    for (size_t i = 0; i < dedup->cells.chunks.count; i++)
+    for (size_t i = 0; i < dedup->cells.chunks.count; i++) {
         memset(dedup->cells.chunks.items[i].bytes, 0xff, dedup->cells.row_bytes * CHUNK_ROWS);
+        if (i % LET_GO_CHUNKS == 0)
+            chunked_let_go(&dedup->cells);
+    }
     struct buckets buckets = {.dedup = dedup};
     crew_init(&buckets.crew, dedup->count < FEW ? 1 : dedup->threads);
     plan(&buckets);

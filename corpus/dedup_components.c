@@ -34,6 +34,8 @@ static void unite_all(const struct dedup *dedup)
         unite(dedup, i, facts->former);
         for (uint32_t band = 0; band < dedup->bands; band++)
             unite(dedup, i, *cell_of(dedup, i, band));
+        if (i % LET_GO_RECORDS == 0)
+            let_go(dedup);
     }
 }
 

@@ -147,8 +147,8 @@ static enum doppel_status file_batch(struct dedup *dedup, struct batch *batch,
         status = make_records(dedup, before + count, error);
     for (size_t i = 0; i < count && !status; i++)
         status = file_record(dedup, batch, i, error);
-    if (before >> 20 != dedup->count >> 20)
-        chunked_let_go(&dedup->lanes_of);
+    if (before / LET_GO_RECORDS != dedup->count / LET_GO_RECORDS)
+        let_go(dedup);
     line_block_free(&batch->block);
     return status;
 }

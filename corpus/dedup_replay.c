@@ -66,10 +66,14 @@ static void decide_small(void *context, uint32_t thread)
 {
     struct replay *replay = context;
     size_t first, count = replay->components.starts.count - 1;
-    while ((first = atomic_fetch_add(&replay->next, SHARE)) < count && !crew_failed(&replay->crew))
+    while ((first = atomic_fetch_add(&replay->next, SHARE)) < count &&
+           !crew_failed(&replay->crew)) {
         for (size_t i = first; i < count && i < first + SHARE; i++)
             if (!is_large(replay, i))
                 decide_component(replay, &replay->judges[thread], i);
+        if (first % LET_GO_RECORDS == 0)
+            let_go(replay->dedup);
+    }
 }
 
 /* ---- large components ---- */

@@ -143,6 +143,10 @@ const char *string_of(const struct dedup *dedup, const struct facts *facts, uint
 /** Room for `count` records. */
 enum doppel_status make_records(struct dedup *dedup, size_t count, struct doppel_error *error);
 
+/** Now and then: take pages of the temporary file out of this process's memory. Any thread. */
+void let_go(const struct dedup *dedup);
+enum { LET_GO_RECORDS = 1 << 19 };
+
 /* ---- threads, and the first thing that went wrong in any ---- */
 
 struct crew {

@@ -154,6 +154,8 @@ enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visito
         status = fill(&visit, i, &decision, error);
         if (!status && !visitor(context, &decision))
             status = DOPPEL_E_CANCELLED;
+        if (i % LET_GO_RECORDS == 0)
+            let_go(dedup);
     }
     free(visit.line);
     return status;
