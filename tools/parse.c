@@ -471,5 +471,6 @@ void settings_free(struct settings *settings)
     free(settings->operands.items);
     free(settings->exclude.items);
     free(settings->reference.items);
+    free(settings->jsonl.items);
     *settings = (struct settings){0};
 }
