@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_ATTACHMENT_BYTES = 1 << 24, MAX_QUALITY = 100 };
+/* As large as what a worker may send. */
+enum { MAX_ATTACHMENT_BYTES = 64 << 20, MAX_QUALITY = 100 };
 
 static const int64_t SECOND_NS = 1000000000;
 
