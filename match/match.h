@@ -187,8 +187,9 @@ DOPPEL_API struct doppel_passage_options doppel_passage_options_default(void);
  * keys alone tell, each of which covers four words (`verified` CODES), and places are about right.
  *
  * @param out_match a match when it has segments, which are given (free `segments`), by place in the
- * query, then in the item. The coverages are shares of words, `similarity` is the Jaccard
- * similarity of the covered words, `relation` CONTAINED: the query is in the item. The
+ * query, then in the item. The coverages are shares of words, replaced
+ * ones within a passage included; `similarity` is the Jaccard similarity of the words that are
+ * equal; `relation` CONTAINED: the query is in the item. The
  * false-positive rate is the number of passages as good as the best that are to be expected between
  * unrelated texts; < 0 without one. Swapping the texts swaps the answer.
  * @return DOPPEL_OK; DOPPEL_E_MEMORY. Thread-safe.

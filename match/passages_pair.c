@@ -91,6 +91,15 @@ static int64_t best_score(const aligned_array *found)
     return best;
 }
 
+/* Words that are equal, not just covered; of passages that overlap no more than they cover. */
+static uint32_t count_shared(const aligned_array *found, uint32_t of_query, uint32_t of_item)
+{
+    uint64_t matched = 0, most = of_query < of_item ? of_query : of_item;
+    for (size_t i = 0; i < found->count; i++)
+        matched += found->items[i].matched;
+    return (uint32_t)(matched < most ? matched : most);
+}
+
 bool describe_passages(const struct passage_counts *counts, const aligned_array *found,
                        const struct doppel_passage_options *options, struct doppel_match *out)
 {
@@ -105,7 +114,7 @@ bool describe_passages(const struct passage_counts *counts, const aligned_array 
                                  .false_positive_rate = -1};
     match.query_coverage = counts->query ? of_query / (double)counts->query : 0;
     match.item_coverage = counts->item ? of_item / (double)counts->item : 0;
-    uint32_t shared = of_query < of_item ? of_query : of_item;
+    uint32_t shared = count_shared(found, of_query, of_item);
     double all = (double)counts->query + counts->item - shared;
     match.similarity = all > 0 ? shared / all : 0;
     match.relation = relation_of(match.query_coverage, match.item_coverage, options->min_coverage);

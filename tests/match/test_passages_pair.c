@@ -204,6 +204,24 @@ static void test_part_and_whole(void **state)
     free_segments(&match);
 }
 
+/* Words that were replaced are covered, and not alike. */
+static void test_edited_copy(void **state)
+{
+    (void)state;
+    struct doppel_text_word words[200], edited[200];
+    uint64_t seed = 14;
+    make_words(words, 200, UINT32_MAX, &seed);
+    memcpy(edited, words, sizeof words);
+    for (size_t i = 10; i < 200; i += 20)
+        edited[i].hash = ~edited[i].hash;
+    struct doppel_passage_text a = text_of(words, 200), b = text_of(edited, 200);
+    struct doppel_match match = match_of(&a, &b);
+    assert_int_equal(match.relation, DOPPEL_RELATION_SAME);
+    assert_true(match.query_coverage == 1 && match.item_coverage == 1);
+    assert_true(match.similarity == 190 / 210.0);
+    free_segments(&match);
+}
+
 /* A passage that stands in an item twice is told twice. */
 static void test_all_places(void **state)
 {
@@ -271,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_scores_are_true),
         cmocka_unit_test(test_swapping_swaps_the_answer),
         cmocka_unit_test(test_part_and_whole),
+        cmocka_unit_test(test_edited_copy),
         cmocka_unit_test(test_all_places),
         cmocka_unit_test(test_nothing_shared),
         cmocka_unit_test(test_endless_repeats),
