@@ -96,8 +96,8 @@ typedef bool doppel_dedup_visitor(void *context, const struct doppel_dedup_decis
  * one for each line that is not empty, broken ones included. The rules are doppel_decide's, and so
  * is the order: a record is a duplicate of the first earlier leader within the limit. The same for
  * any number of threads and any memory limit.
- * @return DOPPEL_OK; DOPPEL_E_CANCELLED (by the visitor, or by `progress` after all that was read
- * was visited); _IO; _MEMORY
+ * @return DOPPEL_OK; DOPPEL_E_CANCELLED (by the visitor; by `progress` while reading, after all
+ * that was read was visited; or by `progress` while comparing, and none was visited); _IO; _MEMORY
  */
 DOPPEL_API enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
                                            doppel_dedup_visitor *visitor, void *context,

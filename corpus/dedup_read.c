@@ -155,7 +155,7 @@ static enum doppel_status file_batch(struct dedup *dedup, struct batch *batch,
 
 /* ---- reading, on the calling thread ---- */
 
-static bool go_on(struct dedup *dedup)
+bool dedup_goes_on(struct dedup *dedup)
 {
     const struct doppel_dedup_options *options = dedup->options;
     uint64_t done, total;
@@ -179,7 +179,7 @@ static void read_block(struct line *line)
 {
     struct doppel_error error;
     struct slot *slot = &line->slots[line->head % line->slot_count];
-    enum doppel_status status = go_on(line->dedup)
+    enum doppel_status status = dedup_goes_on(line->dedup)
                                     ? reader_next(line->dedup->reader, &slot->batch.block, &error)
                                     : DOPPEL_E_NOT_FOUND;
     if (status == DOPPEL_OK) {

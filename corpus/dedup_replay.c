@@ -49,28 +49,43 @@ static void fail(struct replay *replay, enum doppel_status status, const struct 
         crew_fail(&replay->crew, error);
 }
 
+/* Comparing may take much longer than reading did. What was cancelled while reading is decided. */
+static enum doppel_status look_up(struct dedup *dedup, struct doppel_error *error)
+{
+    if (dedup->cancelled || dedup_goes_on(dedup))
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted while comparing: none is told");
+}
+
 /* ---- small components ---- */
 
-static void decide_component(struct replay *replay, struct judge *judge, size_t component)
+static void decide_component(struct replay *replay, uint32_t thread, size_t component)
 {
+    struct judge *judge = &replay->judges[thread];
     const uint32_t *records =
         replay->components.records + replay->components.starts.items[component];
     struct doppel_error error;
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < size_of(replay, component) && !status; i++)
+    for (size_t i = 0; i < size_of(replay, component) && !status; i++) {
         status = judge_record(judge, records[i], &error);
+        if (!status && !thread && i % WINDOW == WINDOW - 1)
+            status = look_up(replay->dedup, &error);
+    }
     fail(replay, status, &error);
 }
 
 static void decide_small(void *context, uint32_t thread)
 {
     struct replay *replay = context;
+    struct doppel_error error;
     size_t first, count = replay->components.starts.count - 1;
     while ((first = atomic_fetch_add(&replay->next, SHARE)) < count &&
            !crew_failed(&replay->crew)) {
         for (size_t i = first; i < count && i < first + SHARE; i++)
             if (!is_large(replay, i))
-                decide_component(replay, &replay->judges[thread], i);
+                decide_component(replay, thread, i);
+        if (!thread && first / SHARE % SHARE == 0)
+            fail(replay, look_up(replay->dedup, &error), &error);
         if (first % LET_GO_RECORDS == 0)
             let_go(replay->dedup);
     }
@@ -128,6 +143,8 @@ static enum doppel_status decide_large(struct replay *replay, struct doppel_erro
             replay->window = replay->components.records + replay->components.starts.items[c] + at;
             replay->window_count = size - at < WINDOW ? size - at : WINDOW;
             status = decide_window(replay, error);
+            if (!status)
+                status = look_up(replay->dedup, error);
         }
     }
     return status;

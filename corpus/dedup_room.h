@@ -168,13 +168,15 @@ void crew_end(struct crew *crew);
 
 /** Take in the texts of the library, as the first records. */
 enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *error);
+/** Tell the caller how far it is; false, and `cancelled`, once it wants no more. Of one thread. */
+bool dedup_goes_on(struct dedup *dedup);
 /** Read, parse and sign all lines. */
 enum doppel_status dedup_read(struct dedup *dedup, struct doppel_error *error);
 /** Find same contents and same ids; drops the digests. */
 enum doppel_status dedup_find_same(struct dedup *dedup, struct doppel_error *error);
 /** Find which records share bands. */
 enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *error);
-/** Decide. */
+/** Decide. DOPPEL_E_CANCELLED when it is cancelled here, not while reading. */
 enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error);
 /** Tell. */
 enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visitor, void *context,

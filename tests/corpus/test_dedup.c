@@ -346,6 +346,46 @@ static void ends_early_with_what_it_has(void **state)
     end(&files);
 }
 
+static bool stop_at_call(void *context, uint64_t done, uint64_t total, uint64_t records)
+{
+    struct stop *stop = context;
+    (void)done;
+    (void)total;
+    (void)records;
+    return ++stop->seen < stop->limit;
+}
+
+static bool tells_nothing(void *context, const struct doppel_dedup_decision *decision)
+{
+    (void)context;
+    (void)decision;
+    return true;
+}
+
+static bool fails(void *context, const struct doppel_dedup_decision *decision)
+{
+    (void)context;
+    (void)decision;
+    fail_msg("told of records that may not be decided");
+    return false;
+}
+
+/* Comparing can take much longer than reading: it is looked up there too. */
+static void ends_early_while_comparing(void **state)
+{
+    (void)state;
+    struct case_files files = begin(&(struct corpus_plan){.seed = 9, .count = 3000});
+    struct doppel_dedup_options options = options_of(&files);
+    struct stop stop = {0, SIZE_MAX};
+    options.threads = 1;
+    options.progress = stop_at_call;
+    options.context = &stop;
+    assert_int_equal(doppel_dedup(&options, tells_nothing, NULL, NULL), DOPPEL_OK);
+    stop = (struct stop){0, stop.seen};
+    assert_int_equal(doppel_dedup(&options, fails, NULL, NULL), DOPPEL_E_CANCELLED);
+    end(&files);
+}
+
 /* ---- what cannot be done ---- */
 
 static void says_what_cannot_be_done(void **state)
@@ -391,6 +431,7 @@ int main(void)
         cmocka_unit_test(goes_on_where_a_library_ends),
         cmocka_unit_test(gives_lines_back),
         cmocka_unit_test(ends_early_with_what_it_has),
+        cmocka_unit_test(ends_early_while_comparing),
         cmocka_unit_test(says_what_cannot_be_done),
         cmocka_unit_test(a_corpus_of_nothing_is_fine),
     };
