@@ -21,6 +21,8 @@ static const struct doppel_scheme schemes[] = {
      "SimHash of the same shingles"},
     {DOPPEL_SCHEME_WINNOW32, DOPPEL_KIND_TEXT, 1, 32, "winnow32", 0,
      "winnowed keys of four words in a row: passages that texts share"},
+    {DOPPEL_SCHEME_DATASKETCH, DOPPEL_KIND_TEXT, 1, 4096, "datasketch", 0,
+     "128 values equal to datasketch's MinHash of the shingles, to hash and compare"},
 };
 
 #define SCHEME_COUNT (sizeof schemes / sizeof *schemes)

@@ -164,6 +164,11 @@ enum doppel_status doppel_text_read(struct doppel_text *text, const void *bytes,
     return status;
 }
 
+const struct doppel_text_options *text_options(const struct doppel_text *text)
+{
+    return &text->options;
+}
+
 enum doppel_status doppel_text_normalise(struct doppel_text *text, const void *bytes, size_t size,
                                          const char **out, size_t *out_size,
                                          struct doppel_error *error)

@@ -81,6 +81,9 @@ enum doppel_status passages_read(struct passages *passages, struct normaliser *n
                                  const void *bytes, size_t size, struct doppel_text_result *out,
                                  struct doppel_error *error);
 
+/** The options of a workspace; borrowed. */
+const struct doppel_text_options *text_options(const struct doppel_text *text);
+
 /** The hash of a word, 64 bits: what shingles, and places (low 32 bits), are made of. Up to 16
  * bytes before `word` and after its end may be read. */
 uint64_t word_hash(const uint8_t *word, size_t size);

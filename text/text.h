@@ -162,8 +162,9 @@ DOPPEL_API enum doppel_status doppel_text_normalise(struct doppel_text *text, co
 
 /** The fingerprint of a result read with MINHASH (`minhash128`; `minhash256` with 256 lanes),
  * SIMHASH (`simhash64`) or PASSAGES (`winnow32`: a code a key, in its low 32 bits, above it the
- * number of its first word; position = where that starts). Lanes are cut into codes of 256 bits, 16 lanes each, lane i in bits
- * 16 × (i % 4) on of word i / 4 % 4 of code i / 16; position = number of the code.
+ * number of its first word; position = where that starts). Lanes are cut into codes of 256 bits, 16
+ * lanes each, lane i in bits 16 × (i % 4) on of word i / 4 % 4 of code i / 16; position = number of
+ * the code.
  * @param out given (doppel_fingerprint_free). DOPPEL_OK; DOPPEL_E_ARGUMENT; DOPPEL_E_MEMORY. */
 DOPPEL_API enum doppel_status doppel_text_fingerprint(enum doppel_scheme_id scheme,
                                                       const struct doppel_text_options *options,
@@ -191,7 +192,8 @@ enum { DOPPEL_TEXT_KEPT_SHINGLES = 15000 };
 DOPPEL_API size_t doppel_text_attachment_size(const struct doppel_text_result *result);
 
 /** Write the portable form (docs/formats.md) of what is kept of a result read with DIGEST: with
- * the shingles, and with the places and keys, that it has. @param out room for doppel_text_attachment_size bytes */
+ * the shingles, and with the places and keys, that it has. @param out room for
+ * doppel_text_attachment_size bytes */
 DOPPEL_API void doppel_text_attachment_write(const struct doppel_text_result *result, uint8_t *out);
 
 /** Read the portable form; all lengths, the order of the shingles, and that places and keys are of
@@ -251,6 +253,24 @@ DOPPEL_API void doppel_datasketch_clear(const struct doppel_datasketch *sketch, 
 /** What update() does with the bytes of one token. Thread-safe. */
 DOPPEL_API void doppel_datasketch_update(const struct doppel_datasketch *sketch, const void *token,
                                          size_t size, uint64_t *values);
+
+enum { DOPPEL_DATASKETCH_VALUES = 128 /**< of scheme `datasketch`; its seed is 1 */ };
+
+/** The signature of a text: update() with each of its shingles, as the bytes of the normalised text
+ * (words with one space between, or code points), in the workspace's options.
+ * @param values `permutations` of them, filled: those of an empty set without a shingle
+ * @return as doppel_text_normalise */
+DOPPEL_API enum doppel_status doppel_datasketch_text(const struct doppel_datasketch *sketch,
+                                                     struct doppel_text *text, const void *bytes,
+                                                     size_t size, uint64_t *values,
+                                                     struct doppel_error *error);
+
+/** The fingerprint of scheme `datasketch`: DOPPEL_DATASKETCH_VALUES values of 32 bits, value i in
+ * the high (i even) or low half of word i / 2 % 4 of code i / 8, so that their hex stands in order.
+ * @param out given (doppel_fingerprint_free). DOPPEL_OK; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_datasketch_fingerprint(
+    const struct doppel_text_options *options, const uint64_t *values,
+    struct doppel_fingerprint *out, struct doppel_error *error);
 
 #ifdef __cplusplus
 }

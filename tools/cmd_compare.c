@@ -35,7 +35,8 @@ static json_t *limit_json(const struct settings *settings, enum doppel_scheme_id
         put_integer(limit, "min_words", doppel_passage_options_default().min_words);
         return limit;
     }
-    bool sets = scheme == DOPPEL_SCHEME_MINHASH128 || scheme == DOPPEL_SCHEME_MINHASH256;
+    bool sets = scheme == DOPPEL_SCHEME_MINHASH128 || scheme == DOPPEL_SCHEME_MINHASH256 ||
+                scheme == DOPPEL_SCHEME_DATASKETCH;
     if (settings->max_distance >= 0)
         put_integer(limit, "max_distance", (uint64_t)settings->max_distance);
     else if (settings->min_similarity >= 0 || sets)

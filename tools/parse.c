@@ -375,6 +375,11 @@ static enum doppel_status check_scheme_of_verb(const struct settings *settings,
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'%s' compares by 'minhash128' or 'minhash256', not by '%s'",
                            settings->verb->name, scheme->name);
+    if (scheme->id == DOPPEL_SCHEME_DATASKETCH &&
+        !(settings->verb->bit & (VERB_HASH | VERB_COMPARE | VERB_SCHEMES)))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "scheme 'datasketch' is for hash and compare; 'minhash128' finds more "
+                           "in less");
     bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE);
     if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

@@ -32,14 +32,15 @@ uint32_t lanes_of(const struct doppel_fingerprint *fingerprint, uint16_t out[DOP
 uint32_t distance_bits(enum doppel_scheme_id id)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
-    if (id == DOPPEL_SCHEME_WINNOW32)
+    if (id == DOPPEL_SCHEME_WINNOW32 || id == DOPPEL_SCHEME_DATASKETCH)
         return 0;
     return is_minhash(id) ? scheme->code_bits / LANE_BITS : scheme->code_bits;
 }
 
 uint32_t code_count(const struct doppel_fingerprint *fingerprint)
 {
-    return is_minhash(fingerprint->scheme) && fingerprint->count ? 1 : fingerprint->count;
+    bool one = is_minhash(fingerprint->scheme) || fingerprint->scheme == DOPPEL_SCHEME_DATASKETCH;
+    return one && fingerprint->count ? 1 : fingerprint->count;
 }
 
 char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number)
@@ -49,6 +50,12 @@ char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number)
     uint16_t lanes[DOPPEL_TEXT_MAX_LANES];
     if (fingerprint->scheme == DOPPEL_SCHEME_WINNOW32) {
         snprintf(hex, 9, "%08x", (unsigned)(uint32_t)fingerprint->codes[number].word[0]);
+        return hex;
+    }
+    if (fingerprint->scheme == DOPPEL_SCHEME_DATASKETCH) {
+        for (uint32_t i = 0; i < fingerprint->count; i++)
+            doppel_code_to_hex(&fingerprint->codes[i], fingerprint->code_bits,
+                               hex + i * (fingerprint->code_bits / 4u));
         return hex;
     }
     if (!is_minhash(fingerprint->scheme)) {
@@ -240,6 +247,7 @@ static bool sets_match(const struct settings *settings, const struct text_view *
     struct doppel_text_evidence right = evidence_of(item, sets, a < b ? a : b);
     struct doppel_text_limits limits = text_limits_from(settings);
     bool match = doppel_match_texts(&left, &right, &limits, out);
+    out->scheme = query->scheme;
     if (sets && (is_sample(query) || is_sample(item)))
         out->verified = DOPPEL_VERIFIED_SIGNATURE;
     if (settings->max_distance >= 0 && query->lane_count)

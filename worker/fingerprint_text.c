@@ -84,7 +84,7 @@ static unsigned wants_of(const struct workshop *workshop, const struct doppel_or
     unsigned want = DOPPEL_TEXT_DIGEST;
     if (order->scheme == DOPPEL_SCHEME_SIMHASH64)
         want |= DOPPEL_TEXT_SIMHASH;
-    else if (order->scheme != DOPPEL_SCHEME_WINNOW32)
+    else if (order->scheme != DOPPEL_SCHEME_WINNOW32 && order->scheme != DOPPEL_SCHEME_DATASKETCH)
         want |= DOPPEL_TEXT_MINHASH;
     if (order->scheme == DOPPEL_SCHEME_WINNOW32)
         want |= DOPPEL_TEXT_PASSAGES;
@@ -103,6 +103,23 @@ static enum doppel_status check_keys(const struct doppel_order *order,
                            "has %llu words, too few to share a passage of any length",
                            (unsigned long long)result->words);
     return DOPPEL_OK;
+}
+
+static enum doppel_status sketch_text(struct workshop *workshop, const struct mapping *mapping,
+                                      struct doppel_outcome *out)
+{
+    struct doppel_datasketch *sketch;
+    uint64_t values[DOPPEL_DATASKETCH_VALUES];
+    enum doppel_status status =
+        doppel_datasketch_new(DOPPEL_DATASKETCH_VALUES, 1, &sketch, &out->error);
+    if (status)
+        return status;
+    status = doppel_datasketch_text(sketch, workshop->text, mapping->bytes, mapping->size, values,
+                                    &out->error);
+    doppel_datasketch_free(sketch);
+    return status ? status
+                  : doppel_datasketch_fingerprint(&workshop->text_options, values,
+                                                  &out->fingerprint, &out->error);
 }
 
 static enum doppel_status attach(const struct doppel_text_result *result,
@@ -124,12 +141,14 @@ static enum doppel_status read_mapped(struct workshop *workshop, const struct ma
     struct doppel_text_result result;
     struct doppel_text_options options = options_of(order);
     enum doppel_status status = want_workspace(workshop, &options, &out->error);
+    if (!status && order->scheme == DOPPEL_SCHEME_DATASKETCH)
+        status = sketch_text(workshop, mapping, out);
     if (!status)
         status = doppel_text_read(workshop->text, mapping->bytes, mapping->size,
                                   wants_of(workshop, order, mapping->size), &result, &out->error);
     if (!status)
         status = check_keys(order, &result, &out->error);
-    if (!status)
+    if (!status && order->scheme != DOPPEL_SCHEME_DATASKETCH)
         status = doppel_text_fingerprint(order->scheme, &options, &result, &out->fingerprint,
                                          &out->error);
     if (status)

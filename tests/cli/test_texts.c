@@ -282,6 +282,23 @@ static void find_finds_passages(void **state)
     free(doppel_prints(1, "find", "b.txt")); /* of another scheme there is nothing */
 }
 
+/* Made with numpy, as tests/text/test_datasketch.c says. */
+static void datasketch_has_values(void **state)
+{
+    (void)state;
+    keep_text("q.txt", strdup("The quick brown fox jumps over the lazy dog, and the cat sleeps all "
+                              "day long"));
+    char *json = doppel_prints(0, "hash", "--json", "--scheme", "datasketch", "q.txt");
+    assert_has(json,
+               "\"codes\":1,\"code\":\"1e55f4b80af5a4d10c077c8419de5ec500979c1d09c5ebc81cdabf0"
+               "7108e0408");
+    free(json);
+    free(doppel_prints(0, "compare", "--scheme", "datasketch", "q.txt", "q.txt"));
+    struct ran ran = doppel("scan", "--scheme", "datasketch", ".");
+    assert_code(&ran, 2);
+    ran_free(&ran);
+}
+
 static void passages_have_keys(void **state)
 {
     (void)state;
@@ -476,6 +493,7 @@ int main(void)
         IN_SANDBOX(compare_finds_passages),
         IN_SANDBOX(find_finds_passages),
         IN_SANDBOX(passages_have_keys),
+        IN_SANDBOX(datasketch_has_values),
         IN_SANDBOX(scan_finds_texts),
         IN_SANDBOX(scan_keeps_kinds_apart),
         IN_SANDBOX(sidecars_are_no_texts),

@@ -56,6 +56,39 @@ static void test_no_token_and_the_empty_one(void **state)
     assert_memory_equal(values, one, sizeof one);
 }
 
+/* Shingles are updated with as they stand in the normalised text: words with a space between, or
+ * code points. Beside: each given by hand. */
+static void check_text(enum doppel_text_unit unit, uint32_t shingle, const char *const *tokens,
+                       size_t count)
+{
+    static const char source[] = "Caf\xc3\xa9,  two";
+    struct doppel_text_options options = doppel_text_options_default();
+    options.unit = unit;
+    options.shingle = shingle;
+    struct doppel_text *text;
+    struct doppel_datasketch *sketch;
+    uint64_t values[16], expected[16];
+    assert_int_equal(doppel_text_new(&options, &text, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_datasketch_new(16, 1, &sketch, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_datasketch_text(sketch, text, source, strlen(source), values, NULL),
+                     DOPPEL_OK);
+    sign(16, 1, tokens, count, expected);
+    assert_memory_equal(values, expected, sizeof expected);
+    doppel_datasketch_free(sketch);
+    doppel_text_free(text);
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    check_text(DOPPEL_TEXT_WORDS, 1, (const char *const[]){"caf\xc3\xa9", "two"}, 2);
+    check_text(DOPPEL_TEXT_WORDS, 2, (const char *const[]){"caf\xc3\xa9 two"}, 1);
+    check_text(DOPPEL_TEXT_WORDS, 3, NULL, 0);
+    check_text(
+        DOPPEL_TEXT_CHARACTERS, 5,
+        (const char *const[]){"caf\xc3\xa9 ", "af\xc3\xa9 t", "f\xc3\xa9 tw", "\xc3\xa9 two"}, 4);
+}
+
 /* All permutations there can be, with the greatest seed: their sum, and the last. */
 static void test_many_permutations(void **state)
 {
@@ -89,6 +122,7 @@ static void test_counts_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_texts),
         cmocka_unit_test(test_a_sentence),
         cmocka_unit_test(test_no_token_and_the_empty_one),
         cmocka_unit_test(test_many_permutations),
