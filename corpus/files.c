@@ -53,6 +53,14 @@ static bool append(path_array *paths, char *path)
 
 static bool append_folder(path_array *paths, const char *folder, int depth);
 
+/* Opening a pipe or device that lies about may never end. What cannot be looked at is read: that
+ * says why. */
+static bool is_readable(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
 static bool append_entry(path_array *paths, const char *folder, const char *name, int depth)
 {
     struct stat status;
@@ -62,7 +70,7 @@ static bool append_entry(path_array *paths, const char *folder, const char *name
     bool good = true;
     if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
         good = depth == DEEPEST || append_folder(paths, path, depth + 1);
-    else if (is_corpus_name(name) && stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
+    else if (is_corpus_name(name) && is_readable(path))
         return append(paths, path);
     free(path);
     return good;

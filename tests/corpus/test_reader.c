@@ -218,6 +218,25 @@ static void test_folders_by_byte_order(void **state)
     free(inner);
 }
 
+static void test_what_lies_in_folders(void **state)
+{
+    const struct fixture *fixture = *state;
+    char *pipe = path_in(fixture->folder, "a.jsonl");
+    char *broken = path_in(fixture->folder, "b.jsonl");
+    char *good = path_in(fixture->folder, "c.jsonl");
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(symlink("/nowhere/at/all", broken), 0);
+    write_file(good, "{\"text\":\"a\"}\n", 13);
+    struct seen_list list = read_path(fixture->folder);
+    assert_int_equal(list.count, 2);
+    assert_int_equal(list.items[0].status, DOPPEL_E_NOT_FOUND);
+    assert_int_equal(list.items[1].status, DOPPEL_OK);
+    seen_free(&list);
+    free(pipe);
+    free(broken);
+    free(good);
+}
+
 static void test_lines_over_the_limit(void **state)
 {
     const struct fixture *fixture = *state;
@@ -303,6 +322,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_other_files_are_told_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_that_cannot_be_opened, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_folders_by_byte_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_lies_in_folders, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lines_over_the_limit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reading_again, set_up, tear_down),
     };
