@@ -36,6 +36,15 @@ static const char *first_line(const char *bytes, size_t size, size_t *out_size)
     return bytes + begin;
 }
 
+/* Records may follow a first line that was cut. */
+static bool next_line_is_record(const char *line, const char *end)
+{
+    const char *next = memchr(line, '\n', (size_t)(end - line));
+    size_t length = 0;
+    const char *text = next ? first_line(next, (size_t)(end - next), &length) : NULL;
+    return length && *text == '{';
+}
+
 static enum doppel_status judge(const char *bytes, size_t size, struct doppel_error *error)
 {
     if (is_utf16(bytes, size))
@@ -46,7 +55,7 @@ static enum doppel_status judge(const char *bytes, size_t size, struct doppel_er
     if (length && *line == '[' && line[length - 1] != ']')
         return doppel_fail(error, DOPPEL_E_FORMAT,
                            "one JSON array, not a record a line; convert it: jq -c '.[]'");
-    if (length == 1 && *line == '{')
+    if (length == 1 && *line == '{' && !next_line_is_record(line, bytes + size))
         return doppel_fail(error, DOPPEL_E_FORMAT,
                            "a record over several lines; write each on one line: jq -c .");
     return DOPPEL_OK;

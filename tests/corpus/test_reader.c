@@ -218,6 +218,21 @@ static void test_folders_by_byte_order(void **state)
     free(inner);
 }
 
+static void test_a_first_line_that_was_cut(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const char lines[] = "{\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n";
+    char *path = path_in(fixture->folder, "corpus.jsonl");
+    write_file(path, lines, sizeof lines - 1);
+    struct seen_list list = read_path(path);
+    assert_int_equal(list.count, 3);
+    assert_int_not_equal(list.items[0].status, DOPPEL_OK);
+    assert_string_equal(list.items[1].text, "a");
+    assert_int_equal(list.items[2].line, 3);
+    seen_free(&list);
+    free(path);
+}
+
 static void test_what_lies_in_folders(void **state)
 {
     const struct fixture *fixture = *state;
@@ -323,6 +338,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_files_that_cannot_be_opened, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_folders_by_byte_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_lies_in_folders, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_first_line_that_was_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lines_over_the_limit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reading_again, set_up, tear_down),
     };
