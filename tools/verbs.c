@@ -44,7 +44,8 @@ const struct verb verb_table[] = {
      "doppel find repost.jpg", cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "the duplicate groups in the library",
      "Each group has one member that is kept: the largest picture, then the largest file, the "
-     "oldest, the least deeply nested. -0 prints just the files that are not kept.",
+     "oldest, the least deeply nested. Records of corpora are in no group: "
+     "ingest says of each what it is a duplicate of. -0 prints just the files that are not kept.",
      "doppel groups --json", cmd_groups},
     {"list", VERB_LIST, "", 0, 0, "what the library holds", "In the order in which it was added.",
      "doppel list --kind image --format csv", cmd_list},
