@@ -99,14 +99,30 @@ static bool is_live(const char *name, const struct segment_rows *live)
     return false;
 }
 
+static bool is_orphan(const char *name, const struct segment_rows *live)
+{
+    return ends_with(name, SEGMENT_ENDING ".new") ||
+           (ends_with(name, SEGMENT_ENDING) && !is_live(name, live));
+}
+
+bool segment_folder_has_orphans(const char *path, const struct segment_rows *live)
+{
+    DIR *folder = opendir(path);
+    bool found = false;
+    for (struct dirent *entry; folder && !found && (entry = readdir(folder));)
+        found = is_orphan(entry->d_name, live);
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
 void segment_folder_sweep(const char *path, const struct segment_rows *live)
 {
     DIR *folder = opendir(path);
     if (!folder)
         return;
     for (struct dirent *entry; (entry = readdir(folder));)
-        if (ends_with(entry->d_name, SEGMENT_ENDING ".new") ||
-            (ends_with(entry->d_name, SEGMENT_ENDING) && !is_live(entry->d_name, live)))
+        if (is_orphan(entry->d_name, live))
             unlinkat(dirfd(folder), entry->d_name, 0);
     closedir(folder);
 }

@@ -242,14 +242,41 @@ static enum doppel_status prepare_to_write(struct doppel_store_index *self,
     return status;
 }
 
-/* Of the manifest as it is now: a rebuild may have changed it. */
+/* Commit the manifest once more, into the file. A writer may have been killed after the last frame
+ * of a commit was in SQLite's log, and before others could see it; that commit would come to light
+ * when the log is recovered. This one takes the place of its frames. */
+static enum doppel_status settle(struct doppel_store_index *self, struct manifest *manifest,
+                                 struct doppel_error *error)
+{
+    struct doppel_store *store = self->store;
+    manifest->generation++;
+    enum doppel_status status = doppel_store_begin(store, error);
+    if (status)
+        return status;
+    status = manifest_write(store, self->name, manifest, error);
+    if (!status)
+        status = doppel_store_commit(store, error);
+    else
+        doppel_store_rollback(store);
+    if (!status) /* without it, power loss could still undo the commit, but not the sweep */
+        (void)sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
+                                        NULL);
+    return status;
+}
+
+/* Of the manifest as it is now: a rebuild may have changed it. Where nothing
+ * can be settled, within the caller's transaction or on a full disk, another time will do. */
 static enum doppel_status sweep(struct doppel_store_index *self, struct doppel_error *error)
 {
     struct manifest manifest;
+    if (store_in_transaction(self->store))
+        return DOPPEL_OK;
     enum doppel_status status = manifest_read(self->store, self->name, &manifest, error);
     if (status)
         return status;
-    segment_folder_sweep(self->folder, &manifest.segments);
+    if (segment_folder_has_orphans(self->folder, &manifest.segments) &&
+        settle(self, &manifest, NULL) == DOPPEL_OK)
+        segment_folder_sweep(self->folder, &manifest.segments);
     manifest_free(&manifest);
     return DOPPEL_OK;
 }

@@ -160,7 +160,9 @@ enum doppel_status index_log_drop_damaged(struct doppel_store_index *self,
 enum doppel_status segment_folder_make(const char *path, bool durable, struct doppel_error *error);
 enum doppel_status segment_folder_lock(const char *path, uint32_t timeout_ms, int *out_fd,
                                        struct doppel_error *error);
-/** Remove segment files that no manifest names. */
+/** Whether there are segment files that no manifest names. */
+bool segment_folder_has_orphans(const char *path, const struct segment_rows *live);
+/** Remove them. */
 void segment_folder_sweep(const char *path, const struct segment_rows *live);
 void segment_folder_set_aside(const char *folder, const char *name);
 /** The checksum of its first page, which holds those of all others: by it another file under the
