@@ -242,41 +242,60 @@ static enum doppel_status prepare_to_write(struct doppel_store_index *self,
     return status;
 }
 
-/* Commit the manifest once more, into the file. A writer may have been killed after the last frame
- * of a commit was in SQLite's log, and before others could see it; that commit would come to light
- * when the log is recovered. This one takes the place of its frames. */
-static enum doppel_status settle(struct doppel_store_index *self, struct manifest *manifest,
-                                 struct doppel_error *error)
-{
-    struct doppel_store *store = self->store;
-    manifest->generation++;
-    enum doppel_status status = doppel_store_begin(store, error);
-    if (status)
-        return status;
-    status = manifest_write(store, self->name, manifest, error);
-    if (!status)
-        status = doppel_store_commit(store, error);
-    else
-        doppel_store_rollback(store);
-    if (!status) /* without it, power loss could still undo the commit, but not the sweep */
-        (void)sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
-                                        NULL);
-    return status;
-}
-
-/* Of the manifest as it is now: a rebuild may have changed it. Where nothing
- * can be settled, within the caller's transaction or on a full disk, another time will do. */
-static enum doppel_status sweep(struct doppel_store_index *self, struct doppel_error *error)
+/* Within a transaction. */
+static enum doppel_status write_again(struct doppel_store_index *self, struct doppel_error *error)
 {
     struct manifest manifest;
-    if (store_in_transaction(self->store))
-        return DOPPEL_OK;
     enum doppel_status status = manifest_read(self->store, self->name, &manifest, error);
     if (status)
         return status;
-    if (segment_folder_has_orphans(self->folder, &manifest.segments) &&
-        settle(self, &manifest, NULL) == DOPPEL_OK)
-        segment_folder_sweep(self->folder, &manifest.segments);
+    manifest.generation++;
+    status = manifest_write(self->store, self->name, &manifest, error);
+    manifest_free(&manifest);
+    return status;
+}
+
+/* Commit the manifest once more, into the file. A writer may have been killed after the last frame
+ * of a commit was in SQLite's log, and before others could see it; that commit would come to light
+ * when the log is recovered. This one takes the place of its frames. */
+static bool commit_again(struct doppel_store_index *self)
+{
+    struct doppel_store *store = self->store;
+    if (doppel_store_begin(store, NULL))
+        return false;
+    if (write_again(self, NULL)) {
+        doppel_store_rollback(store);
+        return false;
+    }
+    if (doppel_store_commit(store, NULL))
+        return false;
+    /* Without it, power loss could still undo the commit, but not the sweep. */
+    (void)sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return true;
+}
+
+/* Before anything is loaded. Whether what the manifest does not name, then or later, can be swept
+ * away. Where nothing can be settled, within the caller's transaction or on a full disk, another
+ * time will do. */
+static bool settle(struct doppel_store_index *self)
+{
+    struct manifest manifest;
+    if (store_in_transaction(self->store) ||
+        manifest_read(self->store, self->name, &manifest, NULL))
+        return false;
+    bool orphans = segment_folder_has_orphans(self->folder, &manifest.segments);
+    manifest_free(&manifest);
+    return !orphans || commit_again(self);
+}
+
+/* Of the manifest as it is now: a rebuild may have changed it. */
+static enum doppel_status sweep(struct doppel_store_index *self, struct doppel_error *error)
+{
+    struct manifest manifest;
+    enum doppel_status status = manifest_read(self->store, self->name, &manifest, error);
+    if (status)
+        return status;
+    segment_folder_sweep(self->folder, &manifest.segments);
     manifest_free(&manifest);
     return DOPPEL_OK;
 }
@@ -288,6 +307,7 @@ static enum doppel_status open_here(struct doppel_store_index *self,
     enum doppel_status status = DOPPEL_OK;
     if (!self->store->options.read_only)
         status = prepare_to_write(self, options, error);
+    bool settled = !status && is_writer(self) && settle(self);
     if (!status)
         status = index_load(self, error);
     bool half = !status && !self->manifest.whole && !self->salvage;
@@ -300,7 +320,8 @@ static enum doppel_status open_here(struct doppel_store_index *self,
     }
     if (status || !is_writer(self))
         return status;
-    status = sweep(self, error);
+    if (settled)
+        status = sweep(self, error);
     return !status && options->merge ? merger_start(self, error) : status;
 }
 
