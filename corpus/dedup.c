@@ -5,6 +5,7 @@
 
 #include <doppel/index.h>
 
+#include "corpus/temporary.h"
 #include "corpus/dedup_room.h"
 #include "corpus/ingest_leaders.h"
 
@@ -52,14 +53,6 @@ void let_go(const struct dedup *dedup)
     chunked_let_go(&dedup->verdicts);
 }
 
-static const char *temporary_folder(const struct doppel_dedup_options *options)
-{
-    const char *set = getenv("TMPDIR");
-    if (options->temporary)
-        return options->temporary;
-    return set && *set ? set : "/tmp";
-}
-
 static uint32_t thread_count(const struct doppel_dedup_options *options)
 {
     enum { MAX_THREADS = 256 };
@@ -98,7 +91,7 @@ static enum doppel_status begin(struct dedup *dedup, struct doppel_error *error)
     enum doppel_status status = choose_bands(dedup, error);
     if (status)
         return status;
-    dedup->folder = temporary_folder(options);
+    dedup->folder = temporary_folder(options->temporary);
     dedup->threads = thread_count(options);
     dedup->kept = -1;
     space_init(&dedup->space, space_limit(options->memory_bytes), dedup->folder);

@@ -7,6 +7,7 @@
 
 #include "corpus/ingest_leaders.h"
 #include "corpus/record_text.h"
+#include "corpus/temporary.h"
 
 enum { CACHE_SLOTS = 1 << 13, CACHE_WAYS = 4 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "corpus/dedup_sign.h"
+#include "corpus/temporary.h"
 
 struct slot {
     bool is_signed;

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "corpus/temporary.h"
+
 enum { ARENA_CHUNK_BYTES = 1 << 18 };
 
 void space_init(struct space *space, uint64_t limit, const char *folder)
@@ -22,59 +24,6 @@ void space_close(struct space *space)
     space->file = -1;
 }
 
-static enum doppel_status file_failed(const char *folder, int reason, struct doppel_error *error)
-{
-    const char *advice = reason == ENOSPC || reason == EDQUOT || reason == EFBIG
-                             ? "; name a folder with more room by --temporary"
-                             : "";
-    return doppel_fail(error, DOPPEL_E_IO, "%s: temporary file: %s%s", folder, strerror(reason),
-                       advice);
-}
-
-enum doppel_status temporary_file(const char *folder, int *out_fd, struct doppel_error *error)
-{
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/doppel-XXXXXX", folder);
-        fd = mkostemp(path, O_CLOEXEC);
-        if (fd >= 0)
-            unlink(path);
-    }
-    if (fd < 0)
-        return file_failed(folder, errno, error);
-    *out_fd = fd;
-    return DOPPEL_OK;
-}
-
-enum doppel_status temporary_write(const char *folder, int fd, const void *bytes, size_t size,
-                                   uint64_t at, struct doppel_error *error)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t put = pwrite(fd, (const char *)bytes + done, size - done, (off_t)(at + done));
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return file_failed(folder, put ? errno : ENOSPC, error);
-        done += (size_t)put;
-    }
-    return DOPPEL_OK;
-}
-
-enum doppel_status temporary_read(const char *folder, int fd, void *bytes, size_t size, uint64_t at,
-                                  struct doppel_error *error)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t got = pread(fd, (char *)bytes + done, size - done, (off_t)(at + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return file_failed(folder, got ? errno : EIO, error);
-        done += (size_t)got;
-    }
-    return DOPPEL_OK;
-}
-
 /* Its blocks are claimed now: a full disk must not show as SIGBUS later. */
 static enum doppel_status map_file(struct space *space, size_t bytes, void **out,
                                    struct doppel_error *error)
@@ -86,11 +35,11 @@ static enum doppel_status map_file(struct space *space, size_t bytes, void **out
     }
     int reason = posix_fallocate(space->file, (off_t)space->file_bytes, (off_t)bytes);
     if (reason)
-        return file_failed(space->folder, reason, error);
+        return temporary_failed(space->folder, reason, error);
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, space->file,
                      (off_t)space->file_bytes);
     if (map == MAP_FAILED)
-        return file_failed(space->folder, errno, error);
+        return temporary_failed(space->folder, errno, error);
     space->file_bytes += bytes;
     *out = map;
     return DOPPEL_OK;

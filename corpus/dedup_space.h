@@ -21,14 +21,6 @@ struct space {
 void space_init(struct space *space, uint64_t limit, const char *folder);
 void space_close(struct space *space);
 
-/** A file without a name in the folder. @param out_fd given (close) */
-enum doppel_status temporary_file(const char *folder, int *out_fd, struct doppel_error *error);
-/** @param at from the beginning of the file. DOPPEL_E_IO says that the disk is full, if it is */
-enum doppel_status temporary_write(const char *folder, int fd, const void *bytes, size_t size,
-                                   uint64_t at, struct doppel_error *error);
-enum doppel_status temporary_read(const char *folder, int fd, void *bytes, size_t size, uint64_t at,
-                                  struct doppel_error *error);
-
 enum { CHUNK_ROWS_LOG2 = 14, CHUNK_ROWS = 1 << CHUNK_ROWS_LOG2 };
 
 struct chunk {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "corpus/dedup_room.h"
+#include "corpus/temporary.h"
 
 struct visit {
     struct dedup *dedup;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
-#include "corpus/dedup_space.h"
+#include "corpus/temporary.h"
 
 enum { SHARES = 256, UPPER_BITS = 16, SMALLEST = 64 };
 

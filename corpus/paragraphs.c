@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "corpus/temporary.h"
 #include "corpus/blocks.h"
 #include "corpus/paragraphs_room.h"
 
@@ -197,8 +198,7 @@ enum doppel_status doppel_paragraphs(const struct doppel_paragraph_options *opti
     struct counting counting = {.options = options, .threads = options->threads};
     if (!counting.threads)
         counting.threads = processors > 0 ? (uint32_t)processors : 1;
-    const char *folder = options->temporary ? options->temporary : getenv("TMPDIR");
-    folder = folder && *folder ? folder : "/tmp";
+    const char *folder = temporary_folder(options->temporary);
     size_t slots = blocks_slots(counting.threads);
     enum doppel_status status = spool_files(&options->files, folder, &counting.spool, error);
     if (!status)

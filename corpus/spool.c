@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "corpus/dedup_space.h"
+#include "corpus/temporary.h"
 
 static bool can_be_read_twice(const char *path)
 {
