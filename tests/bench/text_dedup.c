@@ -1,12 +1,15 @@
 /*
- * text_dedup [RECORDS [THREADS [FILE]]]: how long `doppel dedup` takes for a corpus, and how much
- * memory, beside a count of its lines and a parse of its records on one core.
+ * text_dedup [RECORDS [THREADS [FILE [BYTES]]]]: how long `doppel dedup` takes for a corpus, and
+ * how much memory, beside a count of its lines and a parse of its records on one core.
  *
  * The corpus is made of passages that Debian packages ship, put together anew for each original;
  * six in ten records are copies of an earlier original: with other letters' case, a dateline and a
- * footer, a cut, replaced words, or boilerplate. With FILE it is kept there, and not made again.
+ * footer, a cut, replaced words, or boilerplate. With FILE (not -) it is kept there, and not
+ * made again. BYTES are those of a text on average. At the end the same with --memory 1G, and the
+ * count of paragraphs.
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +24,13 @@
 #include "corpus/reader.h"
 #include "debian_text.h"
 
-enum { SOURCE_BYTES = 200 << 20, TEXT_BYTES = 6400, PASSAGE_BYTES = 400, MAX_TEXT = 1 << 15 };
+enum {
+    SOURCE_BYTES = 200 << 20,
+    TEXT_BYTES = 6400,
+    PASSAGE_BYTES = 400,
+    MIN_TEXT = 64,
+    MAX_TEXT = 1 << 15
+};
 
 /* splitmix64 */
 static uint64_t next_random(uint64_t *state)
@@ -60,13 +69,14 @@ static void add_passage(struct draft *draft, const struct debian_text *source, u
 }
 
 /* The same for a number on every call. */
-static void write_original(struct draft *draft, const struct debian_text *source, uint64_t number)
+static void write_original(struct draft *draft, const struct debian_text *source, uint64_t number,
+                           size_t mean)
 {
     uint64_t state = number * 2 + 1;
-    size_t size = TEXT_BYTES / 4 + below(&state, TEXT_BYTES * 3 / 2);
+    size_t size = mean / 4 + below(&state, mean * 3 / 2);
     draft->size = 0;
     while (draft->size < size)
-        add_passage(draft, source, &state, PASSAGE_BYTES);
+        add_passage(draft, source, &state, PASSAGE_BYTES < mean ? PASSAGE_BYTES : mean / 2);
 }
 
 static void replace_words(struct draft *draft, uint64_t *state)
@@ -118,7 +128,7 @@ static void print_record(FILE *file, size_t number, const struct draft *draft)
     fputs("\"}\n", file);
 }
 
-static void make_corpus(const char *path, size_t records)
+static void make_corpus(const char *path, size_t records, size_t mean)
 {
     struct debian_text source = {0};
     struct draft draft;
@@ -132,7 +142,7 @@ static void make_corpus(const char *path, size_t records)
     }
     for (size_t i = 0; i < records; i++) {
         bool copies = i && below(&state, 10) < 6;
-        write_original(&draft, &source, copies ? below(&state, i) : i);
+        write_original(&draft, &source, copies ? below(&state, i) : i, mean);
         if (copies)
             vary(&draft, &source, &state);
         print_record(file, i, &draft);
@@ -216,11 +226,15 @@ int main(int argc, char **argv)
     size_t records = argc > 1 ? strtoul(argv[1], NULL, 10) : 50000;
     const char *threads = argc > 2 ? argv[2] : "2";
     char path[64] = "/tmp/text_dedup-XXXXXX";
-    int fd = argc > 3 ? -1 : mkstemp(path);
-    const char *corpus = argc > 3 ? argv[3] : path;
+    bool kept = argc > 3 && strcmp(argv[3], "-") != 0;
+    int fd = kept ? -1 : mkstemp(path);
+    const char *corpus = kept ? argv[3] : path;
+    size_t mean = argc > 4 ? strtoul(argv[4], NULL, 10) : TEXT_BYTES;
     struct stat stat_now;
-    if (argc <= 3 || stat(corpus, &stat_now))
-        make_corpus(corpus, records);
+    if (mean < MIN_TEXT || mean > MAX_TEXT / 4)
+        return 2;
+    if (!kept || stat(corpus, &stat_now))
+        make_corpus(corpus, records, mean);
     if (stat(corpus, &stat_now))
         return 1;
     double bytes = (double)stat_now.st_size;
@@ -234,6 +248,12 @@ int main(int argc, char **argv)
     print_run("doppel dedup", &dedup, records, bytes);
     printf("%.1f × wc -l, %.1f × read and parse\n", dedup.wall / lines.wall,
            dedup.wall / parsed.wall);
+    struct run bounded = run_program((const char *const[]){
+        DOPPEL_PROGRAM, "dedup", "-q", "--jobs", threads, "--memory", "1G", corpus, NULL});
+    print_run("the same, --memory 1G", &bounded, records, bytes);
+    struct run paragraphs = run_program((const char *const[]){
+        DOPPEL_PROGRAM, "dedup", "-q", "--jobs", threads, "--unit", "paragraph", corpus, NULL});
+    print_run("--unit paragraph", &paragraphs, records, bytes);
     if (fd >= 0) {
         close(fd);
         unlink(path);
