@@ -95,7 +95,9 @@ enum doppel_scheme_id {
     DOPPEL_SCHEME_MINHASH256 = 6, /**< the same with 256 lanes */
     DOPPEL_SCHEME_SIMHASH64 = 7,  /**< SimHash of the same shingles */
     DOPPEL_SCHEME_WINNOW32 = 8,   /**< winnowed keys of four words, for passages */
-    DOPPEL_SCHEME_DATASKETCH = 9  /**< k-permutation MinHash, equal to datasketch's */
+    DOPPEL_SCHEME_DATASKETCH = 9, /**< k-permutation MinHash, equal to datasketch's */
+    DOPPEL_SCHEME_PEAKS32 = 10 /**< pairs of spectrogram peaks; the stored fingerprint has no codes
+                                  but, as its attachment, the peaks (doppel/audio.h) */
 };
 
 /** One way of making fingerprints. Codes of different schemes or versions never meet in a

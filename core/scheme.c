@@ -23,6 +23,8 @@ static const struct doppel_scheme schemes[] = {
      "winnowed keys of four words in a row: passages that texts share"},
     {DOPPEL_SCHEME_DATASKETCH, DOPPEL_KIND_TEXT, 1, 4096, "datasketch", 0,
      "128 values equal to datasketch's MinHash of the shingles, to hash and compare"},
+    {DOPPEL_SCHEME_PEAKS32, DOPPEL_KIND_AUDIO, 1, 32, "peaks32", 0,
+     "pairs of spectrogram peaks: recordings, and parts of them (default for audio)"},
 };
 
 #define SCHEME_COUNT (sizeof schemes / sizeof *schemes)

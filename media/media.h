@@ -1,6 +1,7 @@
 /**
- * doppel/media.h: from an open file to a grey plane. Everything that touches FFmpeg, libjpeg-turbo,
- * libpng, libheif and libwebp is behind this face, and so are all limits on input.
+ * doppel/media.h: from an open file to a grey plane, or to mono samples. Everything that touches
+ * FFmpeg, libjpeg-turbo, libpng, libheif and libwebp is behind this face, and so are all limits on
+ * input.
  *
  * The decoders run in the caller's process and thread. Hostile files are their daily bread, but
  * they are other people's code: programs that read files from strangers call this in a worker
@@ -103,6 +104,67 @@ DOPPEL_API enum doppel_status doppel_media_read_luma(int fd,
                                                      const struct doppel_luma_options *options,
                                                      struct doppel_luma *out,
                                                      struct doppel_error *error);
+
+/* ---- sound ---- */
+
+/** How samples lie in raw PCM: little-endian, channels interleaved. */
+enum doppel_pcm_format {
+    DOPPEL_PCM_NONE = 0, /**< not raw: a container, which is told from its bytes */
+    DOPPEL_PCM_U8,
+    DOPPEL_PCM_S16LE,
+    DOPPEL_PCM_S24LE,
+    DOPPEL_PCM_S32LE,
+    DOPPEL_PCM_F32LE
+};
+
+struct doppel_samples_options {
+    struct doppel_media_limits limits;
+    double max_seconds; /**< of sound that is decoded; what is longer is DOPPEL_E_LIMIT; 0 = no
+                           limit; default 0 */
+    bool stream; /**< `fd` is a pipe, FIFO or a file that grows: it is read from where it stands, to
+                    its end, never sought in; max_bytes and max_seconds are not heeded, memory stays
+                    constant */
+    enum doppel_pcm_format pcm; /**< default NONE */
+    uint32_t pcm_rate;          /**< of raw PCM; default 44100 */
+    uint32_t pcm_channels;      /**< default 2 */
+};
+
+DOPPEL_API struct doppel_samples_options doppel_samples_options_default(void);
+
+/** Some samples, mono at 11025 Hz, finite, -1 to 1 as a rule. */
+struct doppel_samples {
+    const float
+        *data; /**< borrowed during the visit; NULL: `count` samples of silence stand for a
+                  gap (the container's times jump, or what was there could not be decoded) */
+    size_t count;
+};
+
+/** Return false to end the decoding (DOPPEL_E_CANCELLED). */
+typedef bool doppel_samples_visitor(void *context, const struct doppel_samples *samples);
+
+struct doppel_samples_info {
+    uint32_t rate, channels; /**< of the source, as its first frame has them */
+    uint64_t duration_ms;    /**< of what was visited */
+    uint64_t damaged_ms; /**< where the source broke off or the first damage was met; 0: nowhere */
+    bool has_pictures;   /**< a video track that is no attached picture */
+};
+
+/**
+ * Decode the sound of a file: the default audio stream of any container that FFmpeg reads, or raw
+ * PCM; resampled to mono at 11025 Hz. Channels that cancel each other when they are mixed are
+ * represented by the strongest of them. Gaps in the presentation times (up to an hour in all) are
+ * filled with silence; formats may change midway.
+ *
+ * What breaks off, or is damaged, after a second of sound or more counts as far as it goes.
+ *
+ * @param fd       an open regular file, or with `stream` anything readable; borrowed
+ * @param out_info filled on success; may be NULL
+ * @return DOPPEL_OK; DOPPEL_E_EMPTY, _FORMAT (no sound in it), _CORRUPT, _LIMIT, _UNSUPPORTED,
+ * _MEMORY, _IO, _CANCELLED. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_media_read_samples(
+    int fd, const struct doppel_samples_options *options, doppel_samples_visitor *visitor,
+    void *context, struct doppel_samples_info *out_info, struct doppel_error *error);
 
 #ifdef __cplusplus
 }

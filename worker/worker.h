@@ -27,6 +27,7 @@ struct doppel_pool_options {
                             512 MiB */
     uint64_t max_bytes;  /**< of one file; default 1 GiB */
     uint64_t max_pixels; /**< default 500 million */
+    double max_seconds;  /**< of sound; 0 = no limit; default 0 */
 };
 
 DOPPEL_API struct doppel_pool_options doppel_pool_options_default(void);
@@ -105,6 +106,45 @@ DOPPEL_API enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int f
 DOPPEL_API enum doppel_status doppel_pool_next(struct doppel_pool *pool, int timeout_ms,
                                                struct doppel_outcome *out,
                                                struct doppel_error *error);
+
+/* ---- listening to an endless stream ---- */
+
+/** A worker that decodes one stream and sends the peaks of its sound as they are known. Belongs to
+ * one thread; the worker ends with it. Memory stays constant. */
+struct doppel_listener;
+
+struct doppel_listen_options {
+    const char *program; /**< as in doppel_pool_options */
+    uint64_t max_memory; /**< as in doppel_pool_options */
+    uint8_t pcm;         /**< enum doppel_pcm_format (doppel/media.h); 0: a container */
+    uint32_t pcm_rate, pcm_channels;
+};
+
+DOPPEL_API struct doppel_listen_options doppel_listen_options_default(void);
+
+/** Some of the stream. */
+struct doppel_heard {
+    bool gap; /**< nothing was heard from `from` to `until` */
+    double from,
+        until; /**< seconds of the stream: all that is known of it up to `until` was told */
+    uint8_t *attachment; /**< doppel_audio_track_write's, times from `from` on; given (free); NULL
+                            of a gap */
+    size_t attachment_size;
+};
+
+/** @param fd the stream; taken. @param out given (doppel_listener_free). As doppel_pool_new. */
+DOPPEL_API enum doppel_status doppel_listener_new(int fd,
+                                                  const struct doppel_listen_options *options,
+                                                  struct doppel_listener **out,
+                                                  struct doppel_error *error);
+DOPPEL_API void doppel_listener_free(struct doppel_listener *listener);
+
+/** Wait for more. @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end of the stream; DOPPEL_E_TIMEOUT;
+ * DOPPEL_E_CANCELLED when a signal came; what ended the stream otherwise (_FORMAT, _CORRUPT,
+ * _CRASH, …), with its sentence */
+DOPPEL_API enum doppel_status doppel_listener_next(struct doppel_listener *listener, int timeout_ms,
+                                                   struct doppel_heard *out,
+                                                   struct doppel_error *error);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #ifndef DOPPEL_DOPPEL_H
 #define DOPPEL_DOPPEL_H
 
+#include <doppel/audio.h>
 #include <doppel/core.h>
 #include <doppel/corpus.h>
 #include <doppel/image.h>

@@ -15,21 +15,22 @@ USES = {
     "media": "core",
     "text": "core",
     "image": "core",
+    "audio": "core",
     "index": "core",
-    "match": "core text image index",
+    "match": "core text image audio index",
     "store": "core index",
     "worker": "core",
-    "library": "core text image index match store",
+    "library": "core text image audio index match store",
     "corpus": "core text index match library",
-    "tools": "core media text image index match store worker library corpus",
+    "tools": "core media text image audio index match store worker library corpus",
 }
 
 # Of media, the command uses the probe, which needs no decoder.
 TOOLS_USE_OF_MEDIA = {"intake_kind.c"}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
-WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint_text.c", "fingerprint.h"}
-WORKER_PROGRAM_USES = "core media text image worker"
+WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint_audio.c", "fingerprint_text.c", "listen.c", "listen.h", "fingerprint.h"}
+WORKER_PROGRAM_USES = "core media text image audio worker"
 
 # A header of somebody else's library, and the rooms that may see it.
 OUTSIDERS = {
@@ -37,6 +38,7 @@ OUTSIDERS = {
     r"sqlite3\.h": "store library",
     r"jansson\.h": "tools",
     r"(utf8proc|gumbo|md4c)\.h": "text",
+    r"fftw3\.h": "audio",
     r"(simdjson|zlib|zstd)\.h": "corpus",
     r"(jpeglib|jerror|png)\.h|libav\w+/.*|libsw\w+/.*|libheif/.*|webp/.*|libexif/.*": "media",
 }

@@ -1,0 +1,144 @@
+/**
+ * doppel/audio.h: from samples to peaks of the spectrogram, and from peaks to keys. Uses core and
+ * FFTW; needs no decoder.
+ *
+ * Source: Wang, "An Industrial-Strength Audio Search Algorithm" (2003).
+ */
+#ifndef DOPPEL_AUDIO_H
+#define DOPPEL_AUDIO_H
+
+#include <stdbool.h>
+
+#include <doppel/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    DOPPEL_AUDIO_RATE = 11025,     /**< samples a second, mono */
+    DOPPEL_AUDIO_WINDOW = 1024,    /**< samples of a transform, Hann */
+    DOPPEL_AUDIO_HOP = 256,        /**< samples from one transform to the next: 23.2 ms */
+    DOPPEL_AUDIO_TIME_STEPS = 16,  /**< steps of a peak's time in a hop: 1.45 ms */
+    DOPPEL_AUDIO_BIN_STEPS = 64,   /**< steps of a peak's frequency in a bin: .168 Hz */
+    DOPPEL_AUDIO_ITEM_PEAKS = 40,  /**< strong peaks a second, at most: those of an item */
+    DOPPEL_AUDIO_QUERY_PEAKS = 80, /**< peaks a second, at most: those of a query */
+    DOPPEL_AUDIO_KEY_BITS = 25
+};
+
+/** A local maximum of the spectrogram. */
+struct doppel_audio_peak {
+    uint32_t time;      /**< start of its window, in steps of 1/16 hop from the first sample */
+    uint16_t frequency; /**< in steps of 1/64 bin of 10.77 Hz */
+    bool strong;        /**< one of the 40 that stand out most in its second */
+};
+
+/** Seconds from the first sample to the middle of the window of a time, and the other way round
+ * (rounded, not below 0). Thread-safe. */
+DOPPEL_API double doppel_audio_seconds(double time);
+DOPPEL_API double doppel_audio_time(double seconds);
+
+/* ---- samples to peaks ---- */
+
+/** An analysis under way: of one thread at a time; several may run at once. Constant memory but for
+ * the peaks that nobody drained. */
+struct doppel_audio;
+
+/** @param out given (doppel_audio_free). DOPPEL_OK; DOPPEL_E_MEMORY. Thread-safe: the plan of the
+ * transform is made behind a lock, once, and shared. */
+DOPPEL_API enum doppel_status doppel_audio_new(struct doppel_audio **out,
+                                               struct doppel_error *error);
+DOPPEL_API void doppel_audio_free(struct doppel_audio *audio);
+
+/**
+ * Go on with the next samples, mono at DOPPEL_AUDIO_RATE, any number of them: the peaks are the
+ * same however the samples are cut into calls. They may have any level and offset (the peaks do
+ * not change when all samples are multiplied by a power of two); what is not finite counts as 0.
+ * DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_LIMIT (longer than times can tell: 72 days without a
+ * drain).
+ */
+DOPPEL_API enum doppel_status doppel_audio_push(struct doppel_audio *audio, const float *samples,
+                                                size_t count, struct doppel_error *error);
+
+/** No samples come any more: the peaks of the last seconds are told, too. Then only
+ * doppel_audio_peaks, _reset and _free make sense. */
+DOPPEL_API enum doppel_status doppel_audio_finish(struct doppel_audio *audio,
+                                                  struct doppel_error *error);
+
+/** Peaks known and not drained, by time, then frequency; borrowed until the next call. They lag
+ * behind the samples by up to about two seconds. */
+DOPPEL_API const struct doppel_audio_peak *doppel_audio_peaks(const struct doppel_audio *audio,
+                                                              size_t *out_count);
+
+/** Forget the peaks that are known; those to come go on counting time from the first sample. */
+DOPPEL_API void doppel_audio_drain(struct doppel_audio *audio);
+
+/** Begin anew with another sound. */
+DOPPEL_API void doppel_audio_reset(struct doppel_audio *audio);
+
+/* ---- what is kept of a sound ---- */
+
+/** A sound as its peaks: what scheme peaks32 has instead of codes, which are derived from it. */
+struct doppel_audio_track {
+    struct doppel_audio_peak *peaks; /**< by time, then frequency */
+    size_t count;
+    uint64_t duration_ms; /**< of the samples */
+    uint64_t damaged_ms;  /**< when the file broke off or was damaged, and what came before was
+                             used: where; else 0 */
+};
+
+DOPPEL_API void doppel_audio_track_free(struct doppel_audio_track *track);
+
+/** The portable form (docs/formats.md), some 3.1 bytes a peak, in blocks that can be read alone.
+ * @param strong_only only the strong peaks: what a library keeps of an item */
+DOPPEL_API size_t doppel_audio_track_size(const struct doppel_audio_track *track, bool strong_only);
+DOPPEL_API void doppel_audio_track_write(const struct doppel_audio_track *track, bool strong_only,
+                                         uint8_t *out);
+
+/** Read it; nothing in it is trusted. @param out given (doppel_audio_track_free); untouched on
+ * failure. DOPPEL_OK; DOPPEL_E_CORRUPT; DOPPEL_E_MEMORY. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_audio_track_read(const uint8_t *data, size_t size,
+                                                      struct doppel_audio_track *out,
+                                                      struct doppel_error *error);
+
+/** Only the peaks with from <= time < to, at a cost that grows with these. As _read. */
+DOPPEL_API enum doppel_status doppel_audio_track_read_range(const uint8_t *data, size_t size,
+                                                            uint32_t from, uint32_t to,
+                                                            struct doppel_audio_track *out,
+                                                            struct doppel_error *error);
+
+/* ---- peaks to keys ---- */
+
+/** Which pairs of peaks make keys, and how. */
+struct doppel_audio_zone {
+    uint32_t fan_out; /**< pairs of one peak, at most: the next ones in the zone */
+    bool strong_only; /**< only strong peaks make pairs */
+    float time_scale; /**< times are multiplied by it; 1 of an item */
+    float frequency_scale;
+};
+
+/** Of items: fan-out 6, strong peaks, scales 1. Of queries: fan-out 10, all peaks, scales 1. */
+DOPPEL_API struct doppel_audio_zone doppel_audio_item_zone(void);
+DOPPEL_API struct doppel_audio_zone doppel_audio_query_zone(void);
+
+/** A key of two peaks: (f1, f2 - f1, t2 - t1), frequencies in half bins, the time between them in
+ * hops, 2 to 63. */
+struct doppel_audio_key {
+    uint32_t key;  /**< below 2^DOPPEL_AUDIO_KEY_BITS */
+    uint32_t hop;  /**< of the first peak, scaled and rounded */
+    uint32_t peak; /**< number of the first peak */
+};
+
+/**
+ * The keys of peaks, ordered by the first peak.
+ * @param out room for `capacity` keys; count * fan_out are always enough
+ * @return how many were written. Thread-safe.
+ */
+DOPPEL_API size_t doppel_audio_keys(const struct doppel_audio_peak *peaks, size_t count,
+                                    const struct doppel_audio_zone *zone,
+                                    struct doppel_audio_key *out, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
