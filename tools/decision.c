@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "tools/base64.h"
 #include "tools/memory.h"
 #include "tools/printable.h"
@@ -178,10 +180,34 @@ void decision_append(struct decision_text *text, const struct doppel_dedup_decis
     append(text, "}", 1);
 }
 
+/* A line that was annotated before, perhaps: its field is replaced. Lines that say "doppel" are
+ * rare, so it may take its time. @return false when it is no object that can be read */
+static bool append_reannotated(struct decision_text *text,
+                               const struct doppel_dedup_decision *decision)
+{
+    struct decision_text own = {0};
+    json_t *record = json_loadb(decision->line_text, decision->line_size, 0, NULL);
+    decision_append(&own, decision);
+    json_t *value = json_loadb(own.bytes, own.size, 0, NULL);
+    free(own.bytes);
+    char *line = NULL;
+    if (value && json_object_get(record, "doppel") &&
+        !json_object_set(record, "doppel", value)) /* at the same place */
+        line = json_dumps(record, JSON_COMPACT);
+    json_decref(value);
+    json_decref(record);
+    if (line)
+        append(text, line, strlen(line));
+    free(line);
+    return line;
+}
+
 void decision_append_annotated(struct decision_text *text,
                                const struct doppel_dedup_decision *decision)
 {
     size_t size = decision->line_size;
+    if (memmem(decision->line_text, size, "\"doppel\"", 8) && append_reannotated(text, decision))
+        return;
     while (size && decision->line_text[size - 1] != '}')
         size--;
     size -= size > 0;

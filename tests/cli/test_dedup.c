@@ -112,6 +112,25 @@ static void lines_are_kept_dropped_or_annotated(void **state)
     free(annotated);
 }
 
+static void an_annotated_corpus_is_annotated_anew(void **state)
+{
+    (void)state;
+    make_corpus("a.jsonl");
+    char *once = doppel_prints(3, "dedup", "a.jsonl", "--emit", "annotated");
+    write_file("once.jsonl", once, strlen(once));
+    char *twice = doppel_prints(0, "dedup", "once.jsonl", "--emit", "annotated");
+    assert_int_equal(count_lines(once, ""), count_lines(twice, ""));
+    for (const char *line = twice; *line; line += strcspn(line, "\n") + 1) {
+        json_t *row = json_loadb(line, strcspn(line, "\n"), JSON_REJECT_DUPLICATES, NULL);
+        assert_string_equal(
+            json_string_value(json_object_get(json_object_get(row, "doppel"), "path")),
+            "once.jsonl");
+        json_decref(row);
+    }
+    free(once);
+    free(twice);
+}
+
 static void standard_input_and_limits_change_nothing(void **state)
 {
     (void)state;
@@ -234,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(each_line_is_decided),
         IN_SANDBOX(lines_are_kept_dropped_or_annotated),
+        IN_SANDBOX(an_annotated_corpus_is_annotated_anew),
         IN_SANDBOX(standard_input_and_limits_change_nothing),
         IN_SANDBOX(same_ids_and_limits_are_settable),
         IN_SANDBOX(a_library_comes_first),
