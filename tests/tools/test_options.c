@@ -124,8 +124,8 @@ static void mistakes_are_answered(void **state)
     assert_refused("scan --format jsn x",
                    "'--format' takes table, json or csv, not 'jsn'; did you mean 'json'?");
     assert_refused("scan --scheme phash65 x", "'--scheme' takes phash64, phash256, imagehash, pdq, "
-                                              "minhash128, minhash256, simhash64, winnow32 or "
-                                              "datasketch, not 'phash65'; did you mean 'phash64'?");
+                                              "minhash128, minhash256, simhash64, winnow32, "
+                                              "datasketch or peaks32, not 'phash65'; did you mean 'phash64'?");
     assert_refused("scan --timeout soon x",
                    "'--timeout' takes a time such as 90, 500ms or 2m, not 'soon'");
     assert_refused("scan --min-similarity 2 x",
