@@ -17,6 +17,10 @@ struct input {
     uint8_t window[65536];
 };
 
+/** Look whether `fd` is a regular file within the limits; all but the window is set. */
+enum doppel_status input_open(struct input *input, int fd, const struct doppel_media_limits *limits,
+                              struct doppel_error *error);
+
 /** Read the next bytes into the window; 0 = the end, or an error. */
 size_t input_fill(struct input *input);
 

@@ -2,9 +2,29 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "media/decode.h"
+
+enum doppel_status input_open(struct input *input, int fd, const struct doppel_media_limits *limits,
+                              struct doppel_error *error)
+{
+    struct stat file;
+    if (fstat(fd, &file) != 0)
+        return doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(errno));
+    if (!S_ISREG(file.st_mode))
+        return doppel_fail(error, DOPPEL_E_IO, "is not a regular file");
+    if (!file.st_size)
+        return doppel_fail(error, DOPPEL_E_EMPTY, "is empty");
+    input->fd = fd;
+    input->size = (uint64_t)file.st_size;
+    if (input->size > limits->max_bytes)
+        return doppel_fail(error, DOPPEL_E_LIMIT,
+                           "has %llu bytes, over the limit of %llu (--max-bytes)",
+                           (unsigned long long)input->size, (unsigned long long)limits->max_bytes);
+    return DOPPEL_OK;
+}
 
 size_t input_read_at(struct input *input, uint64_t offset, uint8_t *out, size_t size)
 {

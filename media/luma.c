@@ -1,8 +1,6 @@
 /* From an open file to a grey plane: probe, decode, turn upright. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "media/decode.h"
 
@@ -39,26 +37,6 @@ static decoder *decoder_of(enum doppel_format format)
     };
     size_t index = (size_t)format;
     return index < sizeof decoders / sizeof *decoders ? decoders[index] : NULL;
-}
-
-static enum doppel_status open_input(struct input *input, int fd,
-                                     const struct doppel_media_limits *limits,
-                                     struct doppel_error *error)
-{
-    struct stat file;
-    if (fstat(fd, &file) != 0)
-        return doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(errno));
-    if (!S_ISREG(file.st_mode))
-        return doppel_fail(error, DOPPEL_E_IO, "is not a regular file");
-    if (!file.st_size)
-        return doppel_fail(error, DOPPEL_E_EMPTY, "is empty");
-    input->fd = fd;
-    input->size = (uint64_t)file.st_size;
-    if (input->size > limits->max_bytes)
-        return doppel_fail(error, DOPPEL_E_LIMIT,
-                           "has %llu bytes, over the limit of %llu (--max-bytes)",
-                           (unsigned long long)input->size, (unsigned long long)limits->max_bytes);
-    return DOPPEL_OK;
 }
 
 static enum doppel_status find_format(struct input *input, enum doppel_format *out,
@@ -118,7 +96,7 @@ enum doppel_status doppel_media_read_luma(int fd, const struct doppel_luma_optio
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a file");
     memset(input, 0, offsetof(struct input, window));
     enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
-    enum doppel_status status = open_input(input, fd, &options->limits, error);
+    enum doppel_status status = input_open(input, fd, &options->limits, error);
     if (status == DOPPEL_OK)
         status = find_format(input, &format, error);
     if (status == DOPPEL_OK)

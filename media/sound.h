@@ -1,0 +1,110 @@
+/* The way of sound: bytes -> packets -> frames -> blocks of one channel -> 11025 Hz -> visitor. */
+#ifndef DOPPEL_MEDIA_SOUND_H
+#define DOPPEL_MEDIA_SOUND_H
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libswresample/swresample.h>
+
+#include "media/decode.h"
+
+enum { SOUND_RATE = 11025 };
+
+/* ---- output: one channel of any rate becomes samples that are visited ---- */
+
+struct sound_out {
+    doppel_samples_visitor *visitor;
+    void *context;
+    double max_seconds; /**< 0 = no limit */
+    uint32_t rate;      /**< of what is taken; 0 = not told yet */
+    SwrContext *resampler;
+    uint64_t visited, silent; /**< samples, and how many of them stood for gaps */
+    float samples[8192];
+};
+
+/** From now on samples of this rate are taken; what is under way is finished first. */
+enum doppel_status sound_out_begin(struct sound_out *out, uint32_t rate,
+                                   struct doppel_error *error);
+enum doppel_status sound_out_take(struct sound_out *out, const float *samples, size_t count,
+                                  struct doppel_error *error);
+/** Let the visitor have all that was taken. */
+enum doppel_status sound_out_finish(struct sound_out *out, struct doppel_error *error);
+/** `count` samples of a gap, at 11025 Hz; after sound_out_finish. */
+enum doppel_status sound_out_silence(struct sound_out *out, uint64_t count,
+                                     struct doppel_error *error);
+
+/* ---- downmix: frames of any layout become one channel ---- */
+
+struct sound_mix {
+    struct sound_out *out;
+    uint32_t rate, channels;
+    size_t block, filled; /**< samples of a channel */
+    float *planes;        /**< a block of each channel, then one of their mix */
+    double *energies;     /**< of the last second or so, likewise */
+    uint32_t chosen;      /**< the plane that is handed on */
+};
+
+/** Take the samples of a frame; its rate and layout may be others than those of the last. */
+enum doppel_status sound_mix_take(struct sound_mix *mix, const AVFrame *frame,
+                                  const struct doppel_media_limits *limits,
+                                  struct doppel_error *error);
+/** Hand on what was taken, to the end of the resampler. */
+enum doppel_status sound_mix_finish(struct sound_mix *mix, struct doppel_error *error);
+void sound_mix_free(struct sound_mix *mix);
+
+/** Samples of one channel of a frame as floats; what is no number, or absurdly large, is 0. */
+void sound_convert(const AVFrame *frame, uint32_t channel, size_t first, size_t count, float *out);
+
+/* ---- input: the bytes of a descriptor, for libavformat ---- */
+
+struct sound_input {
+    struct input *file; /**< NULL of a stream */
+    int fd;
+    int error;     /**< errno of the first failed read of a stream, else 0 */
+    uint64_t base; /**< where the container begins: tags before it are skipped */
+    uint64_t at;   /**< of the next byte, from `base` on */
+    uint8_t *head; /**< the first bytes from `base` on */
+    size_t head_size, head_room;
+    bool ended;
+};
+
+/** Skip the tags, and read the first bytes of what comes then: at least `size` where there are as
+ * many. AVPROBE_PADDING_SIZE zeros follow `head`. */
+enum doppel_status sound_input_look(struct sound_input *input, size_t size,
+                                    struct doppel_error *error);
+
+/** A context over the input; NULL = no memory. */
+AVIOContext *sound_input_open(struct sound_input *input);
+void sound_input_close(AVIOContext *io);
+
+/* ---- the whole way ---- */
+
+struct sound {
+    const struct doppel_samples_options *options;
+    struct sound_input input;
+    AVIOContext *io;
+    AVFormatContext *container;
+    AVStream *track;
+    AVCodecContext *codec;
+    AVPacket *packet;
+    AVFrame *frame;
+    struct doppel_error refusal; /**< of a packet or frame over the limits */
+    struct sound_mix mix;
+    struct sound_out out;
+    int64_t anchor_us;     /**< presentation time at `since_anchor` = 0 */
+    uint64_t since_anchor; /**< samples at the rate of the mix */
+    bool anchored;
+    bool lost; /**< something could not be decoded since the last frame */
+    struct doppel_samples_info info;
+};
+
+/** Choose the demuxer, the track and its decoder. */
+enum doppel_status sound_open(struct sound *sound, struct doppel_error *error);
+
+/** Decode all of it. */
+enum doppel_status sound_decode(struct sound *sound, struct doppel_error *error);
+
+/** The status and sentence for an error code of FFmpeg. */
+enum doppel_status sound_fail(const struct sound *sound, int code, struct doppel_error *error);
+
+#endif
