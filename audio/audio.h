@@ -138,6 +138,29 @@ DOPPEL_API size_t doppel_audio_keys(const struct doppel_audio_peak *peaks, size_
                                     const struct doppel_audio_zone *zone,
                                     struct doppel_audio_key *out, size_t capacity);
 
+/* ---- AcoustID's fingerprints, as text ---- */
+
+/** From one code of scheme chromaprint to the next: 1365 samples. */
+#define DOPPEL_CHROMAPRINT_STEP_MS (1365 * 1000.0 / DOPPEL_AUDIO_RATE)
+
+/**
+ * Read what `fpcalc -raw` prints, with or without -signed: lines, of which that which begins with
+ * FINGERPRINT= counts, and DURATION=; or the numbers alone, separated by commas.
+ * @param text borrowed; need not end in a NUL. @param out given (doppel_fingerprint_free): codes of
+ * 32 bits at positions in ms. @param out_duration_ms 0: it is not said; may be NULL
+ * @return DOPPEL_OK; DOPPEL_E_FORMAT; DOPPEL_E_MEMORY. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_chromaprint_parse(const char *text, size_t size,
+                                                       struct doppel_fingerprint *out,
+                                                       uint64_t *out_duration_ms,
+                                                       struct doppel_error *error);
+
+/** A fingerprint of `count` codes as scheme chromaprint has it. @param out given. DOPPEL_OK;
+ * DOPPEL_E_FLAT (no codes); DOPPEL_E_MEMORY; DOPPEL_E_ARGUMENT (too many). Thread-safe. */
+DOPPEL_API enum doppel_status doppel_chromaprint_fingerprint(const uint32_t *codes, size_t count,
+                                                             struct doppel_fingerprint *out,
+                                                             struct doppel_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -96,8 +96,9 @@ enum doppel_scheme_id {
     DOPPEL_SCHEME_SIMHASH64 = 7,  /**< SimHash of the same shingles */
     DOPPEL_SCHEME_WINNOW32 = 8,   /**< winnowed keys of four words, for passages */
     DOPPEL_SCHEME_DATASKETCH = 9, /**< k-permutation MinHash, equal to datasketch's */
-    DOPPEL_SCHEME_PEAKS32 = 10 /**< pairs of spectrogram peaks; the stored fingerprint has no codes
+    DOPPEL_SCHEME_PEAKS32 = 10, /**< pairs of spectrogram peaks; the stored fingerprint has no codes
                                   but, as its attachment, the peaks (doppel/audio.h) */
+    DOPPEL_SCHEME_CHROMAPRINT = 11 /**< AcoustID's: equal to those of `fpcalc -raw` */
 };
 
 /** One way of making fingerprints. Codes of different schemes or versions never meet in a
@@ -170,7 +171,8 @@ struct doppel_code {
     uint64_t word[4];
 };
 
-/** Bits in which the first `bits` (64 or 256; any multiple of 64) of two codes differ. Thread-safe.
+/** Bits in which the first `bits` (32, 64 or 256; any multiple of 64) of two codes differ.
+ * Thread-safe.
  */
 DOPPEL_API uint32_t doppel_code_distance(const struct doppel_code *a, const struct doppel_code *b,
                                          uint32_t bits);
@@ -179,8 +181,8 @@ DOPPEL_API uint32_t doppel_code_distance(const struct doppel_code *a, const stru
  * `out` has bits/4+1. */
 DOPPEL_API void doppel_code_to_hex(const struct doppel_code *code, uint32_t bits, char *out);
 
-/** The inverse; DOPPEL_E_ARGUMENT unless `text` is exactly bits/4 hex digits, some, of a multiple
- * of 64 bits. Words beyond `bits`
+/** The inverse; DOPPEL_E_ARGUMENT unless `text` is exactly bits/4 hex digits, of 32 bits or a
+ * multiple of 64. Bits beyond `bits`
  * are 0. */
 DOPPEL_API enum doppel_status doppel_code_from_hex(const char *text, uint32_t bits,
                                                    struct doppel_code *out);
@@ -189,9 +191,9 @@ DOPPEL_API enum doppel_status doppel_code_from_hex(const char *text, uint32_t bi
 struct doppel_fingerprint {
     enum doppel_scheme_id scheme;
     uint16_t version;
-    uint16_t code_bits; /**< bits stored a code: 64 or 256 */
+    uint16_t code_bits; /**< bits stored a code: 32, 64 or 256 */
     uint32_t count;
-    struct doppel_code *codes; /**< `count`; words beyond code_bits are 0 */
+    struct doppel_code *codes; /**< `count`; bits beyond code_bits are 0 */
     uint32_t *positions;       /**< `count`, ascending; equal ones are fine */
 };
 

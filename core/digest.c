@@ -126,6 +126,8 @@ enum doppel_status doppel_hex_decode(const char *text, void *out, size_t size)
 
 void doppel_code_to_hex(const struct doppel_code *code, uint32_t bits, char *out)
 {
+    if (bits == 32)
+        snprintf(out, 9, "%08lx", (unsigned long)(code->word[0] & UINT32_MAX));
     for (uint32_t word = 0; word < bits / 64; word++, out += 16)
         snprintf(out, 17, "%016llx", (unsigned long long)code->word[word]);
 }
@@ -133,7 +135,8 @@ void doppel_code_to_hex(const struct doppel_code *code, uint32_t bits, char *out
 enum doppel_status doppel_code_from_hex(const char *text, uint32_t bits, struct doppel_code *out)
 {
     uint8_t bytes[32] = {0};
-    if (!bits || bits % 64 || bits > 256 || doppel_hex_decode(text, bytes, bits / 8))
+    if (!bits || (bits != 32 && bits % 64) || bits > 256 ||
+        doppel_hex_decode(text, bytes, bits / 8))
         return DOPPEL_E_ARGUMENT;
     struct doppel_code code = {{0}};
     for (uint32_t i = 0; i < bits / 8; i++)

@@ -15,9 +15,16 @@ uint32_t doppel_code_distance(const struct doppel_code *a, const struct doppel_c
                               uint32_t bits)
 {
     uint32_t distance = 0;
+    if (bits == 32)
+        return (uint32_t)__builtin_popcount((uint32_t)(a->word[0] ^ b->word[0]));
     for (uint32_t i = 0; i < bits / 64; i++)
         distance += (uint32_t)__builtin_popcountll(a->word[i] ^ b->word[i]);
     return distance;
+}
+
+static bool is_width(uint32_t bits)
+{
+    return bits == 32 || (bits && bits % 64 == 0 && bits <= 256);
 }
 
 void doppel_fingerprint_free(struct doppel_fingerprint *fingerprint)
@@ -31,7 +38,7 @@ enum doppel_status doppel_fingerprint_make(const struct doppel_scheme *scheme, u
                                            uint32_t count, struct doppel_fingerprint *out,
                                            struct doppel_error *error)
 {
-    if (code_bits == 0 || code_bits % 64 || code_bits > 256 || count > MAX_CODES)
+    if (!is_width(code_bits) || count > MAX_CODES)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "a fingerprint of %u codes of %u bits cannot be", count, code_bits);
     struct doppel_code *codes = calloc(count ? count : 1, sizeof *codes);
@@ -52,6 +59,15 @@ size_t doppel_fingerprint_size(const struct doppel_fingerprint *fingerprint)
     return HEADER_BYTES + (size_t)fingerprint->count * (4u + fingerprint->code_bits / 8u);
 }
 
+static uint8_t *put_code(uint8_t *out, const struct doppel_code *code, uint32_t bits)
+{
+    if (bits == 32)
+        put_u32(out, (uint32_t)code->word[0]);
+    for (unsigned word = 0; word < bits / 64; word++)
+        put_u64(out + 8 * word, code->word[word]);
+    return out + bits / 8;
+}
+
 void doppel_fingerprint_write(const struct doppel_fingerprint *fingerprint, uint8_t *out)
 {
     put_u16(out, (uint16_t)fingerprint->scheme);
@@ -63,8 +79,16 @@ void doppel_fingerprint_write(const struct doppel_fingerprint *fingerprint, uint
     for (uint32_t i = 0; i < fingerprint->count; i++, out += 4)
         put_u32(out, fingerprint->positions[i]);
     for (uint32_t i = 0; i < fingerprint->count; i++)
-        for (unsigned word = 0; word < fingerprint->code_bits / 64u; word++, out += 8)
-            put_u64(out, fingerprint->codes[i].word[word]);
+        out = put_code(out, &fingerprint->codes[i], fingerprint->code_bits);
+}
+
+static const uint8_t *get_code(const uint8_t *data, uint32_t bits, struct doppel_code *out)
+{
+    if (bits == 32)
+        out->word[0] = get_u32(data);
+    for (unsigned word = 0; word < bits / 64; word++)
+        out->word[word] = get_u64(data + 8 * word);
+    return data + bits / 8;
 }
 
 static bool ascend(const uint32_t *positions, uint32_t count)
@@ -86,8 +110,7 @@ enum doppel_status doppel_fingerprint_read(const uint8_t *data, size_t size,
                                    .version = get_u16(data + 2)};
     uint16_t code_bits = get_u16(data + 4);
     uint32_t count = get_u32(data + 8);
-    bool known = code_bits && code_bits % 64 == 0 && code_bits <= 256 && count <= MAX_CODES &&
-                 get_u16(data + 6) == 0;
+    bool known = is_width(code_bits) && count <= MAX_CODES && get_u16(data + 6) == 0;
     if (!known || size != HEADER_BYTES + (size_t)count * (4u + code_bits / 8u))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "a fingerprint of %zu bytes is damaged", size);
     struct doppel_fingerprint read;
@@ -98,8 +121,7 @@ enum doppel_status doppel_fingerprint_read(const uint8_t *data, size_t size,
     for (uint32_t i = 0; i < count; i++, data += 4)
         read.positions[i] = get_u32(data);
     for (uint32_t i = 0; i < count; i++)
-        for (unsigned word = 0; word < code_bits / 64u; word++, data += 8)
-            read.codes[i].word[word] = get_u64(data);
+        data = get_code(data, code_bits, &read.codes[i]);
     if (!ascend(read.positions, count)) {
         doppel_fingerprint_free(&read);
         return doppel_fail(error, DOPPEL_E_CORRUPT, "a fingerprint's positions are out of order");

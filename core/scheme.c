@@ -25,6 +25,8 @@ static const struct doppel_scheme schemes[] = {
      "128 values equal to datasketch's MinHash of the shingles, to hash and compare"},
     {DOPPEL_SCHEME_PEAKS32, DOPPEL_KIND_AUDIO, 1, 32, "peaks32", 0,
      "pairs of spectrogram peaks: recordings, and parts of them (default for audio)"},
+    {DOPPEL_SCHEME_CHROMAPRINT, DOPPEL_KIND_AUDIO, 1, 32, "chromaprint", 8,
+     "AcoustID's Chromaprint of the first two minutes, equal to fpcalc -raw"},
 };
 
 #define SCHEME_COUNT (sizeof schemes / sizeof *schemes)

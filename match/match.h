@@ -430,6 +430,47 @@ DOPPEL_API enum doppel_status doppel_match_repeats(const struct doppel_sound *so
                                                    struct doppel_segment **out, size_t *out_count,
                                                    struct doppel_error *error);
 
+/* ---- sequences of AcoustID's codes ---- */
+
+/**
+ * Compare two fingerprints of scheme chromaprint: find the stretch, at one offset, along which they
+ * differ least.
+ *
+ * @param max_distance bits of 32 that may differ, in the mean over the stretch
+ * @param out_match a match when it has a segment, which is given (free `segments`): from 2 s on,
+ * and from where chance explains it no more; filled also without. `distance` is the mean, rounded;
+ * `similarity` 1 - mean / 16. Equal ones match whatever their length.
+ * @return DOPPEL_OK; DOPPEL_E_MEMORY. Thread-safe. Time: a nanosecond a pair of codes.
+ */
+DOPPEL_API enum doppel_status doppel_match_chromaprints(const struct doppel_fingerprint *query,
+                                                        const struct doppel_fingerprint *item,
+                                                        uint32_t max_distance,
+                                                        struct doppel_match *out_match,
+                                                        struct doppel_error *error);
+
+/** A searchable set of them: codes in an index of 32 bits. One writer; any number of threads may
+ * search while nobody writes. Some 80 bytes a code. */
+struct doppel_chromaprints;
+
+/** @param out given (doppel_chromaprints_free). DOPPEL_OK; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_chromaprints_new(struct doppel_chromaprints **out,
+                                                      struct doppel_error *error);
+DOPPEL_API void doppel_chromaprints_free(struct doppel_chromaprints *set);
+
+/** Add one under an id of the caller's; copied. DOPPEL_OK; DOPPEL_E_LIMIT; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_chromaprints_add(struct doppel_chromaprints *set, uint64_t id,
+                                                      const struct doppel_fingerprint *fingerprint,
+                                                      struct doppel_error *error);
+
+/** Visit those that match, by the order in which they were added: items with which the query has
+ * codes within two bits, several of them at one offset.
+ * DOPPEL_E_CANCELLED by the visitor. */
+DOPPEL_API enum doppel_status doppel_chromaprints_find(const struct doppel_chromaprints *set,
+                                                       const struct doppel_fingerprint *query,
+                                                       uint32_t max_distance,
+                                                       doppel_found_visitor *visitor, void *context,
+                                                       struct doppel_error *error);
+
 /* ---- sounds of an endless stream ---- */
 
 /** Listens to peaks as they come, and tells what of a set it hears. Constant memory. */

@@ -27,8 +27,8 @@ static struct doppel_fingerprint make(uint16_t code_bits, uint32_t count)
     uint32_t position = 0;
     for (uint32_t i = 0; i < count; i++) {
         made.positions[i] = position += (uint32_t)(rand() % 3);
-        for (unsigned word = 0; word < code_bits / 64u; word++)
-            made.codes[i].word[word] = random64();
+        for (unsigned word = 0; word < (code_bits + 63u) / 64; word++)
+            made.codes[i].word[word] = code_bits == 32 ? random64() & UINT32_MAX : random64();
     }
     return made;
 }
@@ -61,7 +61,7 @@ static void test_made_empty(void **state)
     doppel_fingerprint_free(&made);
 
     struct doppel_fingerprint untouched = {.count = 77};
-    const uint16_t wrong[] = {0, 1, 32, 65, 320, 65472};
+    const uint16_t wrong[] = {0, 1, 16, 33, 65, 96, 320, 65472};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(doppel_fingerprint_make(scheme, wrong[i], 1, &untouched, NULL),
                          DOPPEL_E_ARGUMENT);
@@ -94,8 +94,10 @@ static void test_bytes(void **state)
 static void test_there_and_back(void **state)
 {
     (void)state;
-    for (uint16_t code_bits = 64; code_bits <= 256; code_bits = (uint16_t)(code_bits + 64))
+    static const uint16_t widths[] = {32, 64, 128, 192, 256};
+    for (size_t width = 0; width < sizeof widths / sizeof *widths; width++)
         for (uint32_t count = 0; count < 20; count++) {
+            uint16_t code_bits = widths[width];
             struct doppel_fingerprint made = make(code_bits, count), read;
             size_t size;
             uint8_t *bytes = write_new(&made, &size);
