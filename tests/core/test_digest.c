@@ -161,7 +161,9 @@ static void test_codes_as_hex(void **state)
         assert_int_equal(doppel_code_from_hex(text, bits - 64, &back), DOPPEL_E_ARGUMENT);
     }
     assert_int_equal(doppel_code_from_hex("", 0, &back), DOPPEL_E_ARGUMENT);
-    assert_int_equal(doppel_code_from_hex("00000000", 32, &back), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_code_from_hex("8000000f", 32, &back), DOPPEL_OK);
+    assert_true(back.word[0] == 0x8000000f && !back.word[1]);
+    assert_int_equal(doppel_code_from_hex("0000", 16, &back), DOPPEL_E_ARGUMENT);
     assert_int_equal(doppel_code_from_hex("800000000000000g", 64, &back), DOPPEL_E_ARGUMENT);
 }
 
