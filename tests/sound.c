@@ -1,0 +1,253 @@
+/* Made sounds for tests. */
+#include "sound.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+/* Source of the constants: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators"
+ * (2014). */
+static uint64_t draw(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15U;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+    return z ^ z >> 31;
+}
+
+static double between(uint64_t *seed, double low, double high)
+{
+    return low + (high - low) * (double)(draw(seed) >> 11) * 0x1p-53;
+}
+
+static struct sound blank(size_t count)
+{
+    struct sound sound = {calloc(count ? count : 1, sizeof(float)), count};
+    if (!sound.samples)
+        abort();
+    return sound;
+}
+
+size_t sound_samples(double seconds)
+{
+    return (size_t)lround(seconds * SOUND_RATE);
+}
+
+struct sound sound_silence(double seconds)
+{
+    return blank(sound_samples(seconds));
+}
+
+static double power(const struct sound *sound)
+{
+    double sum = 0;
+    for (size_t i = 0; i < sound->count; i++)
+        sum += (double)sound->samples[i] * sound->samples[i];
+    return sound->count ? sum / (double)sound->count : 0;
+}
+
+struct partial {
+    double hertz, level, decay; /* decay a second */
+};
+
+/* A sine that sets in over 5 ms and dies away. */
+static void add_partial(struct sound *sound, size_t start, size_t length,
+                        const struct partial *partial)
+{
+    double step = 2 * PI * partial->hertz / SOUND_RATE, now = 0, then = sin(-step);
+    double turn = 2 * cos(step), fade = exp(-partial->decay / SOUND_RATE), level = partial->level;
+    for (size_t i = 0; i < length && start + i < sound->count; i++) {
+        double onset = i < 55 ? (double)i / 55 : 1, end = (double)(length - i) / 110;
+        sound->samples[start + i] += (float)(level * now * onset * (end < 1 ? end : 1));
+        double next = turn * now - then;
+        then = now;
+        now = next;
+        level *= fade;
+    }
+}
+
+static void add_note(struct sound *sound, size_t start, size_t length, uint64_t *seed)
+{
+    static const int scale[] = {0, 2, 4, 5, 7, 9, 11};
+    int octave = (int)(draw(seed) % 4), degree = scale[draw(seed) % 7];
+    double hertz = 82.4 * pow(2, octave + degree / 12.0), level = between(seed, 0.05, 0.15);
+    double decay = between(seed, 1, 6), bright = between(seed, 0.4, 0.9);
+    for (int i = 1; i <= 8 && i * hertz < 5200; i++, level *= bright)
+        add_partial(sound, start, length, &(struct partial){i * hertz, level, decay * sqrt(i)});
+}
+
+static void add_hit(struct sound *sound, size_t start, uint64_t *seed)
+{
+    double level = between(seed, 0.05, 0.3), decay = between(seed, 20, 80), smooth = 0;
+    double keep = between(seed, 0, 0.8), fade = exp(-decay / SOUND_RATE);
+    for (size_t i = 0; i < SOUND_RATE / 4; i++, level *= fade) {
+        smooth = keep * smooth + (1 - keep) * between(seed, -1, 1);
+        if (start + i < sound->count)
+            sound->samples[start + i] += (float)(level * smooth);
+    }
+}
+
+struct sound sound_music(double seconds, uint64_t seed)
+{
+    struct sound sound = blank(sound_samples(seconds));
+    double beat = between(&seed, 0.35, 0.8) * SOUND_RATE;
+    for (int voice = 0; voice < 4; voice++) {
+        uint64_t own = draw(&seed);
+        static const double lengths[] = {0.25, 0.5, 0.5, 1, 1, 2};
+        for (double at = 0; at < (double)sound.count;) {
+            double length = beat * lengths[draw(&own) % 6];
+            size_t start = (size_t)(at + between(&own, 0, 200));
+            if (voice == 3)
+                add_hit(&sound, start, &own);
+            else
+                add_note(&sound, start, (size_t)(length * between(&own, 0.7, 1.3)), &own);
+            at += length;
+        }
+    }
+    return sound;
+}
+
+/* A resonance; source: any two-pole filter. */
+struct formant {
+    double hertz, width, now, then;
+};
+
+static double resound(struct formant *formant, double in)
+{
+    double radius = exp(-PI * formant->width / SOUND_RATE);
+    double turn = 2 * radius * cos(2 * PI * formant->hertz / SOUND_RATE);
+    double out = (1 - radius) * in + turn * formant->now - radius * radius * formant->then;
+    formant->then = formant->now;
+    formant->now = out;
+    return out;
+}
+
+/* What the mouth does for the next while. */
+struct phone {
+    double pitch, voiced, noisy;
+    size_t length;
+};
+
+static struct phone next_phone(struct formant formants[3], uint64_t *seed)
+{
+    static const double lows[] = {250, 800, 1900}, highs[] = {850, 2200, 3200};
+    for (int i = 0; i < 3; i++) {
+        formants[i].hertz = between(seed, lows[i], highs[i]);
+        formants[i].width = between(seed, 60, 160);
+    }
+    uint64_t sort = draw(seed) % 10;
+    struct phone phone = {.pitch = between(seed, 90, 240),
+                          .length = (size_t)(between(seed, 0.05, 0.18) * SOUND_RATE)};
+    phone.voiced = sort < 6 ? 3 : 0;
+    phone.noisy = sort < 6 ? 0.02 : sort < 9 ? 0.4 : 0;
+    return phone;
+}
+
+struct sound sound_speech(double seconds, uint64_t seed)
+{
+    struct sound sound = blank(sound_samples(seconds));
+    struct formant formants[3] = {{0}};
+    struct phone phone = {0};
+    double phase = 0;
+    size_t left = 0;
+    for (size_t i = 0; i < sound.count; i++, left--) {
+        if (!left) {
+            phone = next_phone(formants, &seed);
+            left = phone.length;
+        }
+        phase += phone.pitch / SOUND_RATE;
+        double source = phone.noisy * between(&seed, -1, 1);
+        if (phase >= 1) {
+            phase -= 1;
+            source += phone.voiced;
+        }
+        double out = 0;
+        for (int k = 0; k < 3; k++)
+            out += resound(&formants[k], source) / (k + 1);
+        sound.samples[i] = (float)out;
+    }
+    return sound;
+}
+
+struct sound sound_noise(double seconds, uint64_t seed)
+{
+    struct sound sound = blank(sound_samples(seconds));
+    for (size_t i = 0; i < sound.count; i++)
+        sound.samples[i] = (float)between(&seed, -0.17, 0.17);
+    return sound;
+}
+
+struct sound sound_tone(double seconds, double hertz)
+{
+    struct sound sound = blank(sound_samples(seconds));
+    for (size_t i = 0; i < sound.count; i++)
+        sound.samples[i] = (float)(0.14 * sin(2 * PI * hertz * (double)i / SOUND_RATE));
+    return sound;
+}
+
+struct sound sound_cut(const struct sound *sound, double start, double seconds)
+{
+    struct sound piece = blank(sound_samples(seconds));
+    size_t from = sound_samples(start);
+    size_t left = from < sound->count ? sound->count - from : 0;
+    size_t count = left < piece.count ? left : piece.count;
+    memcpy(piece.samples, sound->samples + (count ? from : 0), count * sizeof(float));
+    return piece;
+}
+
+/* Windowed sinc of 32 samples; what would fold back is cut away first. */
+static double sample_at(const struct sound *sound, double at, double cutoff)
+{
+    long middle = lround(floor(at));
+    double sum = 0;
+    for (long i = middle - 31; i <= middle + 32; i++) {
+        if (i < 0 || i >= (long)sound->count)
+            continue;
+        double x = at - (double)i, window = 0.5 + 0.5 * cos(PI * x / 33);
+        double sinc = fabs(x) < 1e-9 ? cutoff : sin(PI * cutoff * x) / (PI * x);
+        sum += sound->samples[i] * sinc * window;
+    }
+    return sum;
+}
+
+struct sound sound_speed(const struct sound *sound, double factor)
+{
+    struct sound out = blank((size_t)((double)sound->count / factor));
+    double cutoff = factor > 1 ? 1 / factor : 1;
+    for (size_t i = 0; i < out.count; i++)
+        out.samples[i] = (float)sample_at(sound, (double)i * factor, cutoff);
+    return out;
+}
+
+void sound_paste(struct sound *sound, double start, const struct sound *other)
+{
+    size_t from = sound_samples(start);
+    size_t left = from < sound->count ? sound->count - from : 0;
+    size_t count = left < other->count ? left : other->count;
+    memcpy(sound->samples + (count ? from : 0), other->samples, count * sizeof(float));
+}
+
+void sound_mix(struct sound *sound, const struct sound *other, double snr_db)
+{
+    double loud = power(other);
+    if (!other->count || loud <= 0)
+        return;
+    float scale = (float)sqrt(power(sound) / loud * pow(10, -snr_db / 10));
+    for (size_t i = 0; i < sound->count; i++)
+        sound->samples[i] += scale * other->samples[i % other->count];
+}
+
+void sound_add_noise(struct sound *sound, double snr_db, uint64_t seed)
+{
+    struct sound noise = sound_noise((double)sound->count / SOUND_RATE, seed);
+    sound_mix(sound, &noise, snr_db);
+    free(noise.samples);
+}
+
+void sound_gain(struct sound *sound, double factor)
+{
+    for (size_t i = 0; i < sound->count; i++)
+        sound->samples[i] *= (float)factor;
+}
