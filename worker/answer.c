@@ -76,9 +76,8 @@ static size_t utf8_length(const uint8_t *text, size_t left)
     return overlong || beyond || control ? 0 : length;
 }
 
-/* A sentence may hold bytes of the file: nothing that a terminal obeys, nothing that is not UTF-8
- * gets through. */
-static void copy_sentence(const uint8_t *text, size_t size, char out[512])
+/* A sentence may hold bytes of the file. */
+void sentence_copy(const uint8_t *text, size_t size, char out[512])
 {
     size_t used = 0;
     for (size_t at = 0; at < size;) {
@@ -159,7 +158,7 @@ bool answer_read(const uint8_t *data, size_t size, const struct worker_order *or
     } else {
         if (fingerprint_size || attachment_size || !message_size)
             return false;
-        copy_sentence(body, message_size, outcome.error.message);
+        sentence_copy(body, message_size, outcome.error.message);
     }
     *out = outcome;
     return true;

@@ -19,13 +19,11 @@ union control {
     char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-static bool send_beside(int socket, int fd)
+bool frame_send_beside(int socket, const uint8_t *data, size_t size, int fd)
 {
-    uint8_t frame[FRAME_HEADER_BYTES];
-    frame_header_write(frame, FRAME_LONG, 0);
     union control control = {0};
-    struct iovec data = {frame, sizeof frame};
-    struct msghdr message = {.msg_iov = &data,
+    struct iovec bytes = {(void *)(uintptr_t)data, size};
+    struct msghdr message = {.msg_iov = &bytes,
                              .msg_iovlen = 1,
                              .msg_control = control.bytes,
                              .msg_controllen = sizeof control.bytes};
@@ -38,7 +36,7 @@ static bool send_beside(int socket, int fd)
     do
         sent = sendmsg(socket, &message, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
-    return sent == (ssize_t)sizeof frame;
+    return sent == (ssize_t)size;
 }
 
 static bool write_whole(int fd, const uint8_t *data, size_t size)
@@ -54,10 +52,12 @@ static bool write_whole(int fd, const uint8_t *data, size_t size)
 
 static bool send_long(int socket, const struct doppel_outcome *outcome, size_t size)
 {
+    uint8_t frame[FRAME_HEADER_BYTES];
+    frame_header_write(frame, FRAME_LONG, 0);
     uint8_t *data = malloc(size);
     int fd = memfd_create("answer", MFD_CLOEXEC);
     bool sent = data && fd >= 0 && answer_write(outcome, data, size) == size &&
-                write_whole(fd, data, size) && send_beside(socket, fd);
+                write_whole(fd, data, size) && frame_send_beside(socket, frame, sizeof frame, fd);
     free(data);
     if (fd >= 0)
         close(fd);

@@ -7,7 +7,16 @@
 
 enum { FRAME_HEADER_BYTES = 8, FRAME_MAGIC = 0x77706c64 /* "dlpw" */ };
 
-enum frame_type { FRAME_HELLO = 1, FRAME_READY, FRAME_ORDERS, FRAME_ANSWER, FRAME_LONG };
+enum frame_type {
+    FRAME_HELLO = 1,
+    FRAME_READY,
+    FRAME_ORDERS,
+    FRAME_ANSWER,
+    FRAME_LONG,
+    FRAME_LISTEN, /* this and what follows: listening.h */
+    FRAME_HEARD,
+    FRAME_END
+};
 
 static inline void frame_header_write(uint8_t *out, enum frame_type type, uint16_t value)
 {

@@ -82,6 +82,13 @@ bool answer_read_long(int fd, const struct worker_order *order, struct doppel_ou
  * recv. */
 ssize_t frame_receive(int socket, uint8_t *out, size_t capacity, int *out_fd);
 
+/* Send a frame and one descriptor beside it, which is borrowed; errno tells why not. */
+bool frame_send_beside(int socket, const uint8_t *data, size_t size, int fd);
+
+/* Copy a worker's sentence: nothing that a terminal obeys, nothing that is not UTF-8 gets through.
+ */
+void sentence_copy(const uint8_t *text, size_t size, char out[512]);
+
 /* Whether a frame says that its answer lies in the descriptor beside it. */
 bool frame_is_long(const uint8_t *data, size_t size);
 
