@@ -29,7 +29,7 @@ enum {
 /** A local maximum of the spectrogram. */
 struct doppel_audio_peak {
     uint32_t time;      /**< start of its window, in steps of 1/16 hop from the first sample */
-    uint16_t frequency; /**< in steps of 1/64 bin of 10.77 Hz */
+    uint16_t frequency; /**< in steps of 1/64 bin of 10.77 Hz; below 2^15 */
     bool strong;        /**< one of the 40 that stand out most in its second */
 };
 
@@ -53,9 +53,9 @@ DOPPEL_API void doppel_audio_free(struct doppel_audio *audio);
 /**
  * Go on with the next samples, mono at DOPPEL_AUDIO_RATE, any number of them: the peaks are the
  * same however the samples are cut into calls. They may have any level and offset (the peaks do
- * not change when all samples are multiplied by a power of two); what is not finite counts as 0.
- * DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_LIMIT (longer than times can tell: 72 days without a
- * drain).
+ * not change when all samples are multiplied by a power of two, as long as they stay between 2^-40
+ * and 2^50); what is not finite counts as 0. DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_LIMIT (longer
+ * than times can tell: 72 days without a drain).
  */
 DOPPEL_API enum doppel_status doppel_audio_push(struct doppel_audio *audio, const float *samples,
                                                 size_t count, struct doppel_error *error);

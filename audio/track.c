@@ -1,0 +1,262 @@
+/* The portable form of a track: blocks of 4096 hops with a table, so that any can be read alone. */
+#include <doppel/audio.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+
+/* version u16, 0 u16, peaks u32, duration u64, damaged u64, blocks u32, 0 u32; then of each block
+ * where its bytes begin, u32, and the number of its first peak, u32; then the blocks. */
+enum {
+    VERSION = 1,
+    HEADER_BYTES = 32,
+    ENTRY_BYTES = 8,
+    BLOCK_STEPS = 4096 * DOPPEL_AUDIO_TIME_STEPS,
+    STRONG = 0x8000, /* beside a frequency of 15 bits */
+    LEAST_PEAK_BYTES = 3
+};
+
+void doppel_audio_track_free(struct doppel_audio_track *track)
+{
+    free(track->peaks);
+    *track = (struct doppel_audio_track){0};
+}
+
+/* ---- writing ---- */
+
+struct writer {
+    uint8_t *table, *blocks; /* NULL: only count the bytes */
+    size_t bytes;            /* of blocks */
+    uint32_t peaks, block_count, time;
+};
+
+static void write_byte(struct writer *writer, uint32_t byte)
+{
+    if (writer->blocks)
+        writer->blocks[writer->bytes] = (uint8_t)byte;
+    writer->bytes++;
+}
+
+static void begin_block(struct writer *writer)
+{
+    if (writer->table) {
+        put_u32(writer->table + writer->block_count * ENTRY_BYTES, (uint32_t)writer->bytes);
+        put_u32(writer->table + writer->block_count * ENTRY_BYTES + 4, writer->peaks);
+    }
+    writer->time = writer->block_count++ * (uint32_t)BLOCK_STEPS;
+}
+
+static void write_peak(struct writer *writer, const struct doppel_audio_peak *peak)
+{
+    while (writer->block_count <= peak->time / BLOCK_STEPS)
+        begin_block(writer);
+    uint32_t delta = peak->time - writer->time;
+    for (; delta >= 0x80; delta >>= 7)
+        write_byte(writer, 0x80 | (delta & 0x7f));
+    write_byte(writer, delta);
+    uint32_t frequency = (peak->frequency & (STRONG - 1u)) | (peak->strong ? STRONG : 0u);
+    write_byte(writer, frequency & 0xff);
+    write_byte(writer, frequency >> 8);
+    writer->time = peak->time;
+    writer->peaks++;
+}
+
+static void write_peaks(struct writer *writer, const struct doppel_audio_track *track,
+                        bool strong_only)
+{
+    for (size_t i = 0; i < track->count; i++)
+        if (track->peaks[i].strong || !strong_only)
+            write_peak(writer, &track->peaks[i]);
+}
+
+size_t doppel_audio_track_size(const struct doppel_audio_track *track, bool strong_only)
+{
+    struct writer writer = {0};
+    write_peaks(&writer, track, strong_only);
+    return HEADER_BYTES + (size_t)writer.block_count * ENTRY_BYTES + writer.bytes;
+}
+
+void doppel_audio_track_write(const struct doppel_audio_track *track, bool strong_only,
+                              uint8_t *out)
+{
+    struct writer counted = {0};
+    write_peaks(&counted, track, strong_only);
+    put_u16(out, VERSION);
+    put_u16(out + 2, 0);
+    put_u32(out + 4, counted.peaks);
+    put_u64(out + 8, track->duration_ms);
+    put_u64(out + 16, track->damaged_ms);
+    put_u32(out + 24, counted.block_count);
+    put_u32(out + 28, 0);
+    struct writer writer = {.table = out + HEADER_BYTES};
+    writer.blocks = writer.table + (size_t)counted.block_count * ENTRY_BYTES;
+    write_peaks(&writer, track, strong_only);
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    const uint8_t *table, *blocks;
+    uint32_t block_count, peak_count;
+    size_t block_bytes;
+};
+
+static bool read_header(const uint8_t *data, size_t size, struct reader *out)
+{
+    if (size < HEADER_BYTES || get_u16(data) != VERSION || get_u16(data + 2) || get_u32(data + 28))
+        return false;
+    uint32_t peaks = get_u32(data + 4), blocks = get_u32(data + 24);
+    size_t left = size - HEADER_BYTES;
+    if (blocks > UINT32_MAX / BLOCK_STEPS + 1 || left / ENTRY_BYTES < blocks)
+        return false;
+    left -= (size_t)blocks * ENTRY_BYTES;
+    if (left > UINT32_MAX || left / LEAST_PEAK_BYTES < peaks || (!blocks && left))
+        return false;
+    *out = (struct reader){data + HEADER_BYTES, data + HEADER_BYTES + (size_t)blocks * ENTRY_BYTES,
+                           blocks, peaks, left};
+    return true;
+}
+
+/* Where the bytes of a block begin, and its first peak; behind the last block, where all end. */
+static void block_start(const struct reader *reader, uint32_t block, size_t *byte, uint32_t *peak)
+{
+    bool end = block == reader->block_count;
+    *byte = end ? reader->block_bytes : get_u32(reader->table + (size_t)block * ENTRY_BYTES);
+    *peak = end ? reader->peak_count : get_u32(reader->table + (size_t)block * ENTRY_BYTES + 4);
+}
+
+/* A block as its bytes and the number of its peaks. */
+struct block {
+    const uint8_t *next, *end;
+    uint32_t time, peaks;
+};
+
+static bool open_block(const struct reader *reader, uint32_t number, struct block *out)
+{
+    size_t from, to;
+    uint32_t first, end;
+    block_start(reader, number, &from, &first);
+    block_start(reader, number + 1, &to, &end);
+    if (from > to || to > reader->block_bytes || first > end || end > reader->peak_count ||
+        (to - from) / LEAST_PEAK_BYTES < end - first || (number == 0 && (from || first)))
+        return false;
+    *out = (struct block){reader->blocks + from, reader->blocks + to,
+                          number * (uint32_t)BLOCK_STEPS, end - first};
+    return true;
+}
+
+/* The shortest form of a number below BLOCK_STEPS. */
+static bool read_delta(struct block *block, uint32_t *out)
+{
+    uint32_t value = 0;
+    for (unsigned shift = 0; shift < 21; shift += 7) {
+        if (block->next == block->end)
+            return false;
+        uint8_t byte = *block->next++;
+        value |= (byte & 0x7fu) << shift;
+        if (byte < 0x80) {
+            *out = value;
+            return value < BLOCK_STEPS && (byte || !shift);
+        }
+    }
+    return false;
+}
+
+/* The next peak of a block; `last` is the one before in it, or NULL. */
+static bool read_peak(struct block *block, const struct doppel_audio_peak *last,
+                      struct doppel_audio_peak *out)
+{
+    uint32_t delta;
+    if (!read_delta(block, &delta) || block->end - block->next < 2)
+        return false;
+    uint16_t frequency = get_u16(block->next);
+    block->next += 2;
+    /* 64 bits: the last block ends where 32 do. */
+    uint64_t time = (uint64_t)block->time + delta;
+    if (time / BLOCK_STEPS != block->time / BLOCK_STEPS)
+        return false;
+    *out =
+        (struct doppel_audio_peak){(uint32_t)time, frequency & (STRONG - 1u), frequency & STRONG};
+    block->time = (uint32_t)time;
+    return !last || out->time > last->time || out->frequency >= last->frequency;
+}
+
+/* All peaks of a block, of which those in the range are kept. */
+static bool read_block(const struct reader *reader, uint32_t number, uint32_t from, uint64_t to,
+                       struct doppel_audio_track *track)
+{
+    struct block block;
+    if (!open_block(reader, number, &block))
+        return false;
+    struct doppel_audio_peak last = {0};
+    for (uint32_t i = 0; i < block.peaks; i++) {
+        struct doppel_audio_peak peak;
+        if (!read_peak(&block, i ? &last : NULL, &peak))
+            return false;
+        if (peak.time >= from && peak.time < to)
+            track->peaks[track->count++] = peak;
+        last = peak;
+    }
+    return block.next == block.end;
+}
+
+/* Peaks from <= time < to, of blocks first..end-1. */
+static enum doppel_status read_peaks(const struct reader *reader, uint32_t from, uint64_t to,
+                                     struct doppel_audio_track *out)
+{
+    uint32_t first = from / BLOCK_STEPS;
+    uint64_t end = (to + BLOCK_STEPS - 1) / BLOCK_STEPS;
+    if (end > reader->block_count)
+        end = reader->block_count;
+    if (first >= end)
+        return DOPPEL_OK;
+    size_t byte;
+    uint32_t peaks_before, peaks;
+    block_start(reader, first, &byte, &peaks_before);
+    block_start(reader, (uint32_t)end, &byte, &peaks);
+    if (peaks_before > peaks || peaks > reader->peak_count)
+        return DOPPEL_E_CORRUPT;
+    out->peaks = malloc(((size_t)peaks - peaks_before + 1) * sizeof *out->peaks);
+    if (!out->peaks)
+        return DOPPEL_E_MEMORY;
+    for (uint32_t block = first; block < end; block++)
+        if (!read_block(reader, block, from, to, out))
+            return DOPPEL_E_CORRUPT;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status read_range(const uint8_t *data, size_t size, uint32_t from, uint64_t to,
+                                     struct doppel_audio_track *out, struct doppel_error *error)
+{
+    struct reader reader;
+    struct doppel_audio_track track = {0};
+    enum doppel_status status = DOPPEL_E_CORRUPT;
+    if (read_header(data, size, &reader))
+        status = read_peaks(&reader, from, to, &track);
+    if (status) {
+        doppel_audio_track_free(&track);
+        return doppel_fail(error, status,
+                           status == DOPPEL_E_MEMORY ? "no memory for the peaks of %zu bytes"
+                                                     : "peaks of %zu bytes are damaged",
+                           size);
+    }
+    track.duration_ms = get_u64(data + 8);
+    track.damaged_ms = get_u64(data + 16);
+    *out = track;
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_audio_track_read(const uint8_t *data, size_t size,
+                                           struct doppel_audio_track *out,
+                                           struct doppel_error *error)
+{
+    return read_range(data, size, 0, (uint64_t)UINT32_MAX + 1, out, error);
+}
+
+enum doppel_status doppel_audio_track_read_range(const uint8_t *data, size_t size, uint32_t from,
+                                                 uint32_t to, struct doppel_audio_track *out,
+                                                 struct doppel_error *error)
+{
+    return read_range(data, size, from, to, out, error);
+}

@@ -1,0 +1,179 @@
+/* The portable form: round trips, ranges against a filter, damage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <doppel/audio.h>
+
+#include "audio/synth.h"
+
+/* Peaks at random over `steps`, in order, some at the same time. */
+static struct doppel_audio_track make_track(size_t count, uint32_t steps, uint64_t seed)
+{
+    struct doppel_audio_track track = {malloc((count + 1) * sizeof *track.peaks), count, 4711, 42};
+    uint32_t time = 0;
+    uint16_t frequency = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t step = next_random(&seed) % 4 ? (uint32_t)(uniform(&seed) * steps) : 0;
+        frequency = (uint16_t)(next_random(&seed) % (30720u - (step ? 0 : frequency)) +
+                               (step ? 0 : frequency));
+        time += step;
+        track.peaks[i] = (struct doppel_audio_peak){time, frequency, next_random(&seed) % 2 == 0};
+    }
+    return track;
+}
+
+static uint8_t *write_track(const struct doppel_audio_track *track, bool strong_only,
+                            size_t *out_size)
+{
+    *out_size = doppel_audio_track_size(track, strong_only);
+    uint8_t *bytes = malloc(*out_size);
+    doppel_audio_track_write(track, strong_only, bytes);
+    return bytes;
+}
+
+static void assert_same(const struct doppel_audio_track *read,
+                        const struct doppel_audio_track *track, bool strong_only, uint32_t from,
+                        uint32_t to)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < track->count; i++) {
+        const struct doppel_audio_peak *peak = &track->peaks[i];
+        if ((strong_only && !peak->strong) || peak->time < from || peak->time >= to)
+            continue;
+        assert_true(next < read->count);
+        assert_int_equal(read->peaks[next].time, peak->time);
+        assert_int_equal(read->peaks[next].frequency, peak->frequency);
+        assert_int_equal(read->peaks[next].strong, peak->strong);
+        next++;
+    }
+    assert_int_equal(next, read->count);
+    assert_int_equal(read->duration_ms, track->duration_ms);
+    assert_int_equal(read->damaged_ms, track->damaged_ms);
+}
+
+static const struct {
+    size_t count;
+    uint32_t steps;
+} SHAPES[] = {{0, 1}, {1, 10}, {1000, 40}, {1000, 3000}, {200, 200000}, {60, 60000000}};
+enum { SHAPE_COUNT = sizeof SHAPES / sizeof *SHAPES };
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    for (size_t shape = 0; shape < SHAPE_COUNT; shape++)
+        for (int strong = 0; strong < 2; strong++) {
+            struct doppel_audio_track read,
+                track = make_track(SHAPES[shape].count, SHAPES[shape].steps, shape);
+            size_t size;
+            uint8_t *bytes = write_track(&track, strong, &size);
+            assert_int_equal(doppel_audio_track_read(bytes, size, &read, NULL), DOPPEL_OK);
+            assert_same(&read, &track, strong, 0, UINT32_MAX);
+            doppel_audio_track_free(&read);
+            doppel_audio_track_free(&track);
+            free(bytes);
+        }
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int i = 0; i < 600; i++) {
+        size_t shape = (size_t)i % SHAPE_COUNT;
+        struct doppel_audio_track read,
+            track = make_track(SHAPES[shape].count, SHAPES[shape].steps, shape);
+        uint32_t end = track.count ? track.peaks[track.count - 1].time + 5 : 5;
+        uint32_t from = (uint32_t)(uniform(&seed) * end), to = (uint32_t)(uniform(&seed) * end);
+        if (i % 7 == 0 && track.count)
+            from = track.peaks[track.count / 2].time;
+        if (i % 5 == 0)
+            to = i % 2 ? UINT32_MAX : from + 65536;
+        size_t size;
+        uint8_t *bytes = write_track(&track, false, &size);
+        assert_int_equal(doppel_audio_track_read_range(bytes, size, from, to, &read, NULL),
+                         DOPPEL_OK);
+        assert_same(&read, &track, false, from, to);
+        doppel_audio_track_free(&read);
+        doppel_audio_track_free(&track);
+        free(bytes);
+    }
+}
+
+static void assert_in_order(const struct doppel_audio_track *track)
+{
+    for (size_t i = 1; i < track->count; i++) {
+        const struct doppel_audio_peak *a = &track->peaks[i - 1], *b = &track->peaks[i];
+        assert_true(a->time < b->time || (a->time == b->time && a->frequency <= b->frequency));
+    }
+}
+
+/* What is read of damaged bytes is in order and written again as it was, or nothing is. */
+static void check_damaged(const uint8_t *bytes, size_t size)
+{
+    struct doppel_audio_track read = {.count = 99};
+    struct doppel_error error = {0};
+    enum doppel_status status = doppel_audio_track_read(bytes, size, &read, &error);
+    if (status) {
+        assert_int_equal(status, DOPPEL_E_CORRUPT);
+        assert_int_equal(read.count, 99);
+        assert_true(error.message[0]);
+    } else {
+        assert_in_order(&read);
+        doppel_audio_track_free(&read);
+    }
+    if (!doppel_audio_track_read_range(bytes, size, 3000, 70000, &read, NULL)) {
+        assert_in_order(&read);
+        doppel_audio_track_free(&read);
+    }
+}
+
+static void test_damage(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    for (int i = 0; i < 4000; i++) {
+        struct doppel_audio_track track = make_track(40 + (size_t)i % 50, 5000, (uint64_t)i);
+        size_t size;
+        uint8_t *bytes = write_track(&track, i % 2, &size);
+        size_t head = i % 3 ? size : 60;
+        for (int changes = 1 + i % 3; changes; changes--)
+            bytes[next_random(&seed) % head] = (uint8_t)next_random(&seed);
+        check_damaged(bytes, size);
+        doppel_audio_track_free(&track);
+        free(bytes);
+    }
+}
+
+static void test_every_cut_is_refused(void **state)
+{
+    (void)state;
+    struct doppel_audio_track track = make_track(100, 5000, 5);
+    size_t size;
+    uint8_t *bytes = write_track(&track, false, &size);
+    for (size_t cut = 0; cut < size; cut++) {
+        uint8_t *part = malloc(cut ? cut : 1);
+        memcpy(part, bytes, cut);
+        struct doppel_audio_track read;
+        assert_int_equal(doppel_audio_track_read(part, cut, &read, NULL), DOPPEL_E_CORRUPT);
+        free(part);
+    }
+    doppel_audio_track_free(&track);
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_every_cut_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
