@@ -166,6 +166,19 @@ DOPPEL_API enum doppel_status doppel_media_read_samples(
     int fd, const struct doppel_samples_options *options, doppel_samples_visitor *visitor,
     void *context, struct doppel_samples_info *out_info, struct doppel_error *error);
 
+/**
+ * The AcoustID fingerprint of the first two minutes of a file's sound: equal to that of `fpcalc
+ * -raw`. Source: libchromaprint, algorithm 2, on samples that are resampled as fpcalc does.
+ *
+ * @param options   `stream` and `max_seconds` are not heeded
+ * @param out_codes given (free): `*out_count` of them; too short a sound has none
+ * @return as doppel_media_read_samples; DOPPEL_E_UNSUPPORTED when doppel was built without
+ * libchromaprint. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_media_read_chromaprint(
+    int fd, const struct doppel_samples_options *options, uint32_t **out_codes, size_t *out_count,
+    struct doppel_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -51,18 +51,9 @@ static void close_all(struct sound *sound)
     free(sound->input.file);
 }
 
-enum doppel_status read_sound(int fd, const struct doppel_samples_options *options,
-                              doppel_samples_visitor *visitor, void *context,
-                              struct doppel_samples_info *out_info, struct doppel_error *error)
+enum doppel_status sound_read(struct sound *sound, int fd, struct doppel_error *error)
 {
-    struct sound *sound = calloc(1, sizeof *sound);
-    if (!sound)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read sound");
     av_log_set_level(AV_LOG_QUIET);
-    sound->options = options;
-    sound->out.visitor = visitor;
-    sound->out.context = context;
-    sound->out.max_seconds = options->stream ? 0 : options->max_seconds;
     sound->mix.out = &sound->out;
     enum doppel_status status = open_input(sound, fd, error);
     if (status == DOPPEL_OK)
@@ -72,9 +63,24 @@ enum doppel_status read_sound(int fd, const struct doppel_samples_options *optio
     int read_error = sound->input.file ? sound->input.file->error : sound->input.error;
     if (status == DOPPEL_OK && read_error)
         status = doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(read_error));
+    close_all(sound);
+    return status;
+}
+
+enum doppel_status read_sound(int fd, const struct doppel_samples_options *options,
+                              doppel_samples_visitor *visitor, void *context,
+                              struct doppel_samples_info *out_info, struct doppel_error *error)
+{
+    struct sound *sound = calloc(1, sizeof *sound);
+    if (!sound)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read sound");
+    sound->options = options;
+    sound->out.visitor = visitor;
+    sound->out.context = context;
+    sound->out.max_seconds = options->stream ? 0 : options->max_seconds;
+    enum doppel_status status = sound_read(sound, fd, error);
     if (status == DOPPEL_OK && out_info)
         *out_info = sound->info;
-    close_all(sound);
     free(sound);
     return status;
 }

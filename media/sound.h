@@ -77,6 +77,13 @@ enum doppel_status sound_input_look(struct sound_input *input, size_t size,
 AVIOContext *sound_input_open(struct sound_input *input);
 void sound_input_close(AVIOContext *io);
 
+/* ---- AcoustID's way: frames become their fingerprint ---- */
+
+struct sound_chromaprint;
+
+enum doppel_status sound_chromaprint_take(struct sound_chromaprint *chromaprint,
+                                          const AVFrame *frame, struct doppel_error *error);
+
 /* ---- the whole way ---- */
 
 struct sound {
@@ -91,12 +98,16 @@ struct sound {
     struct doppel_error refusal; /**< of a packet or frame over the limits */
     struct sound_mix mix;
     struct sound_out out;
-    int64_t anchor_us;     /**< presentation time at `since_anchor` = 0 */
-    uint64_t since_anchor; /**< samples at the rate of the mix */
+    struct sound_chromaprint *chromaprint; /**< takes the frames in place of the mix; NULL: none */
+    int64_t anchor_us;                     /**< presentation time at `since_anchor` = 0 */
+    uint64_t since_anchor;                 /**< samples at the rate of the mix */
     bool anchored;
     bool lost; /**< something could not be decoded since the last frame */
     struct doppel_samples_info info;
 };
+
+/** Open, decode, close. @param sound all that is not of the input is set */
+enum doppel_status sound_read(struct sound *sound, int fd, struct doppel_error *error);
 
 /** Choose the demuxer, the track and its decoder. */
 enum doppel_status sound_open(struct sound *sound, struct doppel_error *error);

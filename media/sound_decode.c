@@ -83,6 +83,8 @@ static enum doppel_status take_frame(struct sound *sound, struct doppel_error *e
         sound->info.rate = (uint32_t)frame->sample_rate;
         sound->info.channels = (uint32_t)frame->ch_layout.nb_channels;
     }
+    if (sound->chromaprint)
+        return sound_chromaprint_take(sound->chromaprint, frame, error);
     enum doppel_status status = keep_time(sound, frame, error);
     if (status == DOPPEL_OK)
         status = sound_mix_take(&sound->mix, frame, &sound->options->limits, error);
@@ -174,7 +176,7 @@ enum doppel_status sound_decode(struct sound *sound, struct doppel_error *error)
         status = take_packet(sound, NULL, error);
     if (status == DOPPEL_OK)
         status = sound_mix_finish(&sound->mix, error);
-    if (status != DOPPEL_OK)
+    if (status != DOPPEL_OK || sound->chromaprint)
         return status;
     check_length(sound);
     uint64_t heard = sound->out.visited - sound->out.silent;

@@ -39,6 +39,7 @@ OUTSIDERS = {
     r"jansson\.h": "tools",
     r"(utf8proc|gumbo|md4c)\.h": "text",
     r"fftw3\.h": "audio",
+    r"chromaprint\.h": "media",
     r"(simdjson|zlib|zstd)\.h": "corpus",
     r"(jpeglib|jerror|png)\.h|libav\w+/.*|libsw\w+/.*|libheif/.*|webp/.*|libexif/.*": "media",
 }
