@@ -1,5 +1,5 @@
-/* doppel-worker: a child of the pool. It receives open files on descriptor 0 and answers each, in
- * order, until its parent goes. */
+/* doppel-worker: a child of a pool, or of a listener. It receives open files on descriptor 0 and
+ * answers each, in order, until its parent goes; or one stream, and tells what it hears. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -8,9 +8,10 @@
 #include "worker/bell.h"
 #include "worker/confine.h"
 #include "worker/fingerprint.h"
+#include "worker/listen.h"
 #include "worker/process.h"
 
-enum { SOCKET = STDIN_FILENO, EXIT_USE = 2, EXIT_START = 3 };
+enum { SOCKET = STDIN_FILENO, EXIT_GONE = 1, EXIT_USE, EXIT_START };
 
 /* False when the parent is gone. */
 static bool work(struct workshop *workshop, const struct worker_order *order)
@@ -37,27 +38,62 @@ static void serve(struct workshop *workshop)
         }
 }
 
-int main(void)
+/* The first frame says what this worker is for. */
+struct purpose {
+    bool listen;
+    struct worker_limits limits;
+    struct listen_order order;
+    int stream; /* to listen to */
+};
+
+/* 0, or what the process is to end with. */
+static int take_purpose(struct purpose *out)
 {
     uint8_t frame[PROTOCOL_HELLO_BYTES + 1];
-    struct workshop workshop = {0};
+    *out = (struct purpose){.stream = -1};
+    ssize_t size = recv(SOCKET, frame, 1, MSG_PEEK);
+    if (size > 0)
+        size = frame_receive(SOCKET, frame, sizeof frame, &out->stream);
+    if (size == 0)
+        return EXIT_GONE;
+    if (size > 0 && out->stream >= 0 && listen_read(frame, (size_t)size, &out->order)) {
+        out->listen = true;
+        out->limits.max_memory = out->order.max_memory;
+        return 0;
+    }
+    return size > 0 && hello_read(frame, (size_t)size, &out->limits) ? 0 : EXIT_USE;
+}
+
+static void work_on(const struct purpose *purpose)
+{
+    struct workshop workshop = {.limits = purpose->limits};
+    if (purpose->listen)
+        listen_to(SOCKET, purpose->stream, &purpose->order);
+    else
+        serve(&workshop);
+    workshop_close(&workshop);
+}
+
+int main(void)
+{
+    uint8_t frame[PROTOCOL_READY_BYTES];
+    struct purpose purpose;
     struct doppel_error error;
     settle_allocator();
-    ssize_t size = recv(SOCKET, frame, sizeof frame, 0);
-    if (size == 0)
+    int wrong = take_purpose(&purpose);
+    if (wrong == EXIT_GONE)
         return 0;
-    if (size < 0 || !hello_read(frame, (size_t)size, &workshop.limits)) {
+    if (wrong) {
         fputs("doppel-worker: it is started by doppel, of the same version, and of no use alone\n",
               stderr);
-        return EXIT_USE;
+        return wrong;
     }
-    if (confine(&workshop.limits, &error)) {
+    if (confine(&purpose.limits, &error)) {
         fprintf(stderr, "doppel-worker: %s\n", error.message);
         return EXIT_START;
     }
     ready_write(frame);
-    if (frame_send(SOCKET, frame, PROTOCOL_READY_BYTES))
-        serve(&workshop);
-    workshop_close(&workshop);
+    if (frame_send(SOCKET, frame, sizeof frame))
+        work_on(&purpose);
     return 0;
 }
