@@ -3,7 +3,6 @@
 #include "worker/listen.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include <doppel/audio.h>
 #include <doppel/media.h>
@@ -11,13 +10,11 @@
 enum {
     RATE = DOPPEL_AUDIO_RATE,
     STEP_SAMPLES = DOPPEL_AUDIO_HOP / DOPPEL_AUDIO_TIME_STEPS,
-    PUSH_SAMPLES = RATE,          /* at once: what the analysis may have to hold */
-    TELL_SAMPLES = RATE / 4,      /* the least that is told */
-    TELL_MS = 10,                 /* and how long is waited for more, in a stream that is fast */
-    TELL_MOST_SAMPLES = 4 * RATE, /* but not with more than this */
-    LAG_SAMPLES = 5 * RATE / 2,   /* no peak is told later than this behind its sound */
-    TRACK_PEAKS = 4096,           /* in one frame: some 13 KB */
-    GAP_SAMPLES = RATE            /* a shorter gap is silence */
+    PUSH_SAMPLES = RATE,        /* at once: what the analysis may have to hold */
+    TELL_SAMPLES = RATE,        /* at least so often, also without peaks */
+    LAG_SAMPLES = 5 * RATE / 2, /* no peak is told later than this behind its sound */
+    TRACK_PEAKS = 4096,         /* in one frame: some 13 KB */
+    GAP_SAMPLES = RATE          /* a shorter gap is silence */
 };
 
 /* Times of peaks are 32 bits: the analysis begins anew once a day. */
@@ -29,18 +26,10 @@ struct listening {
     uint64_t origin; /* of the stream's samples, the first that this analysis has */
     uint64_t pushed; /* samples, since */
     uint64_t told;   /* of the stream: all up to here */
-    int64_t told_ms; /* by the clock */
     uint64_t gap;    /* samples that are missing after these */
     bool deaf;       /* the parent is gone */
     struct doppel_error error;
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- telling ---- */
 
@@ -50,7 +39,6 @@ static bool send_stretch(struct listening *listening, const struct stretch *stre
     size_t size = stretch_write(stretch, frame, sizeof frame);
     listening->deaf = !size || !frame_send(listening->socket, frame, size);
     listening->told = stretch->until;
-    listening->told_ms = now_ms();
     return !listening->deaf;
 }
 
@@ -109,15 +97,13 @@ static bool tell(struct listening *listening, uint64_t until)
     return true;
 }
 
-/* Tell what is known, if it is enough: at a stream's own pace soon, else in larger pieces. */
+/* Peaks come by the second; silence is told by the second, too. */
 static bool tell_some(struct listening *listening)
 {
     size_t count;
     const struct doppel_audio_peak *peaks = doppel_audio_peaks(listening->audio, &count);
-    uint64_t until = known_until(listening, peaks, count), fresh = until - listening->told;
-    if (fresh < TELL_SAMPLES)
-        return true;
-    if (fresh < TELL_MOST_SAMPLES && now_ms() - listening->told_ms < TELL_MS)
+    uint64_t until = known_until(listening, peaks, count);
+    if (!count && until - listening->told < TELL_SAMPLES)
         return true;
     return tell(listening, until);
 }

@@ -275,7 +275,7 @@ static void test_garbage(void **state)
         struct bytes bytes = {malloc(200000), i ? 200000 >> i : 0};
         for (size_t at = 0; at < 200000; at++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
-            bytes.data[at] = (uint8_t)(i % 2 ? random >> 56 : "words, "[at % 7]);
+            bytes.data[at] = i % 2 ? (uint8_t)(random >> 56) : (uint8_t) "words, "[at % 7];
         }
         struct writer writer = {.bytes = bytes, .most = 70000};
         struct doppel_listener *listener = listen_to(begin_writing(&writer), DOPPEL_PCM_NONE);
