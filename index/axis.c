@@ -41,6 +41,19 @@ void doppel_index_axis_free(struct doppel_index_axis *axis)
     free(axis);
 }
 
+uint64_t doppel_index_axis_length(const struct doppel_index_axis *axis)
+{
+    const struct head_view *view = &axis->snapshot.head;
+    uint64_t length = axis->starts[axis->snapshot.state->count];
+    pthread_rwlock_rdlock(&axis->index->shared->lock);
+    if (view->count) {
+        const struct head_item *last = &view->head->items->list[view->count - 1];
+        length += last->start + (uint64_t)last->length;
+    }
+    pthread_rwlock_unlock(&axis->index->shared->lock);
+    return length;
+}
+
 /* ---- lengths ---- */
 
 enum doppel_status doppel_index_lengths(const struct doppel_index_axis *axis, const uint32_t *keys,

@@ -281,6 +281,9 @@ DOPPEL_API enum doppel_status doppel_index_axis_take(const struct doppel_index *
                                                      struct doppel_error *error);
 DOPPEL_API void doppel_index_axis_free(struct doppel_index_axis *axis);
 
+/** Lengths of all items, those of removed ones included until a merge drops them. Thread-safe. */
+DOPPEL_API uint64_t doppel_index_axis_length(const struct doppel_index_axis *axis);
+
 /** Postings of each of `count` keys, those of removed items included. @param out_lengths count of
  * them. DOPPEL_OK; DOPPEL_E_CORRUPT. Thread-safe. */
 DOPPEL_API enum doppel_status doppel_index_lengths(const struct doppel_index_axis *axis,

@@ -388,8 +388,12 @@ DOPPEL_API enum doppel_status doppel_sound_postings(const struct doppel_sound *s
                                                     struct doppel_index_posting **out,
                                                     size_t *out_count, struct doppel_error *error);
 
-/** Add a sound to a set in memory under an id of the caller's; copied. DOPPEL_OK;
- * DOPPEL_E_ARGUMENT (a set over an index); DOPPEL_E_LIMIT; DOPPEL_E_MEMORY. */
+/** The length of the item of these postings: the sound's, in hops. Thread-safe. */
+DOPPEL_API uint32_t doppel_sound_hops(const struct doppel_sound *sound);
+
+/** Add a sound to a set in memory under an id of the caller's; copied. Ids are added once.
+ * DOPPEL_OK; DOPPEL_E_ARGUMENT (a set over an index; an id that is there); DOPPEL_E_LIMIT;
+ * DOPPEL_E_MEMORY. */
 DOPPEL_API enum doppel_status doppel_sounds_add(struct doppel_sounds *sounds, uint64_t id,
                                                 const struct doppel_sound *sound,
                                                 struct doppel_error *error);

@@ -1,0 +1,260 @@
+/*
+ * Verification of a candidate on the peaks themselves: how many of the window's are met in the item
+ * at this alignment, and how many at shifted ones, where only chance and the item's own repetitions
+ * meet them. All are looked at together: the time between a peak of the window and one of the item,
+ * of the same frequency, says at which alignments the two meet.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/sounds_search.h"
+
+enum {
+    STEPS = DOPPEL_AUDIO_TIME_STEPS,
+    SHIFTS = 24,
+    NEAR = 3,              /* a hop earlier, as voted, a hop later */
+    FREQUENCY_WITHIN = 70, /* 1.1 bins */
+    TIME_WITHIN = 21,      /* 1.3 hops */
+    FARTHEST = 97 * STEPS + TIME_WITHIN,
+    BINS = UINT16_MAX / DOPPEL_AUDIO_BIN_STEPS + 1,
+    LEAST_FITTED = 12 /* peaks met that speed and pitch are fitted to */
+};
+
+/* In hops; primes, so that no rhythm agrees with many of them. */
+static const int shifts[SHIFTS] = {-97, -83, -71, -61, -53, -47, -41, -37, -29, -23, -17, -11,
+                                   11,  17,  23,  29,  37,  41,  47,  53,  61,  71,  83,  97};
+
+/* The item's peaks by bin, and which alignments a time difference belongs to: bits 0 to 23 are the
+ * shifted ones, those above the near ones. */
+struct board {
+    const struct window *window;
+    struct doppel_audio_peak *peaks;
+    uint32_t starts[BINS + 1];
+    uint32_t masks[2 * FARTHEST + 1];
+};
+
+static uint32_t bin_of(const struct doppel_audio_peak *peak)
+{
+    return peak->frequency / DOPPEL_AUDIO_BIN_STEPS;
+}
+
+static void mark(struct board *board, int hops, int bit)
+{
+    uint32_t *middle = board->masks + FARTHEST + hops * STEPS;
+    for (int late = -TIME_WITHIN; late <= TIME_WITHIN; late++)
+        middle[late] |= 1u << bit;
+}
+
+static bool board_init(struct board *board, const struct window *window,
+                       const struct doppel_audio_track *item)
+{
+    uint32_t next[BINS + 1] = {0};
+    memset(board->masks, 0, sizeof board->masks);
+    board->window = window;
+    board->peaks = malloc((item->count + 1) * sizeof *board->peaks);
+    if (!board->peaks)
+        return false;
+    for (size_t i = 0; i < item->count; i++)
+        next[bin_of(&item->peaks[i]) + 1]++;
+    for (int bin = 0; bin < BINS; bin++)
+        next[bin + 1] += next[bin];
+    memcpy(board->starts, next, sizeof next);
+    for (size_t i = 0; i < item->count; i++)
+        board->peaks[next[bin_of(&item->peaks[i])]++] = item->peaks[i];
+    for (int i = 0; i < SHIFTS; i++)
+        mark(board, shifts[i], i);
+    for (int i = 0; i < NEAR; i++)
+        mark(board, i - NEAR / 2, SHIFTS + i);
+    return true;
+}
+
+/* ---- meeting ---- */
+
+/* Where a peak of the window is in the item, in whole steps. */
+static int64_t time_in_item(const struct candidate *at, const struct doppel_audio_peak *peak)
+{
+    return llrint(at->speed * peak->time + at->offset);
+}
+
+static int32_t frequency_in_item(const struct candidate *at, const struct doppel_audio_peak *peak)
+{
+    return (int32_t)lrint(peak->frequency / at->pitch);
+}
+
+/* The item's peaks that may be as high as `frequency`. */
+static void range_of(const struct board *board, int32_t frequency, uint32_t *out_first,
+                     uint32_t *out_end)
+{
+    int32_t low = frequency - FREQUENCY_WITHIN, high = frequency + FREQUENCY_WITHIN;
+    low = low < 0 ? 0 : low / DOPPEL_AUDIO_BIN_STEPS;
+    high = high < 0 ? -1 : high / DOPPEL_AUDIO_BIN_STEPS;
+    *out_first = board->starts[low < BINS ? low : BINS];
+    *out_end = board->starts[high < BINS ? high + 1 : BINS];
+}
+
+/* The alignments at which a peak of the window is met. */
+static uint32_t meet(const struct board *board, const struct candidate *at,
+                     const struct doppel_audio_peak *peak)
+{
+    int64_t time = time_in_item(at, peak);
+    int32_t frequency = frequency_in_item(at, peak);
+    uint32_t first, end, met = 0;
+    range_of(board, frequency, &first, &end);
+    for (uint32_t i = first; i < end; i++) {
+        const struct doppel_audio_peak *other = &board->peaks[i];
+        int64_t late = other->time - time;
+        if (abs(other->frequency - frequency) <= FREQUENCY_WITHIN && late >= -FARTHEST &&
+            late <= FARTHEST)
+            met |= board->masks[FARTHEST + late];
+    }
+    return met;
+}
+
+/* Peaks of the window that lie within the item when it is shifted by `hops`. */
+static uint32_t peaks_within(const struct window *window, const struct candidate *at, int hops)
+{
+    double offset = at->offset + hops * STEPS;
+    double from = -offset / at->speed, to = ((double)at->hops * STEPS - offset) / at->speed;
+    size_t limits[2];
+    for (int side = 0; side < 2; side++) {
+        size_t low = 0, high = window->count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (window->peaks[middle].time < (side ? to : from))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        limits[side] = low;
+    }
+    return limits[1] > limits[0] ? (uint32_t)(limits[1] - limits[0]) : 0;
+}
+
+/* Kullback and Leibler's divergence of one share from another, where it is higher. */
+static double divergence(double share, double chance)
+{
+    if (share <= chance)
+        return 0;
+    double rest = share < 1 ? (1 - share) * log((1 - share) / (1 - chance)) : 0;
+    return share * log(share / chance) + rest;
+}
+
+/* @return the best of the near alignments, in hops from the candidate */
+static int count_met(const struct board *board, const struct candidate *at, struct verdict *out)
+{
+    uint32_t met[NEAR] = {0};
+    uint64_t by_chance = 0, trials = 0;
+    int best = NEAR / 2;
+    for (size_t i = 0; i < board->window->count; i++) {
+        uint32_t mask = meet(board, at, &board->window->peaks[i]);
+        by_chance += (unsigned)__builtin_popcount(mask & ((1u << SHIFTS) - 1));
+        for (int near = 0; near < NEAR; near++)
+            met[near] += mask >> (SHIFTS + near) & 1;
+    }
+    for (int near = 0; near < NEAR; near++)
+        best = met[near] > met[best] ? near : best;
+    for (int i = 0; i < SHIFTS; i++)
+        trials += peaks_within(board->window, at, shifts[i]);
+    out->met = met[best];
+    out->peaks = peaks_within(board->window, at, best - NEAR / 2);
+    out->peaks = out->met > out->peaks ? out->met : out->peaks;
+    out->met_by_chance = fmin(1, ((double)by_chance + 1) / ((double)trials + 2));
+    double share = out->peaks ? (double)out->met / out->peaks : 0;
+    out->evidence = out->peaks * divergence(share, out->met_by_chance);
+    return best - NEAR / 2;
+}
+
+/* ---- refinement ---- */
+
+/* The nearest peak of the item that meets one of the window; NULL: none. */
+static const struct doppel_audio_peak *nearest(const struct board *board,
+                                               const struct candidate *at,
+                                               const struct doppel_audio_peak *peak)
+{
+    int64_t time = time_in_item(at, peak);
+    int32_t frequency = frequency_in_item(at, peak);
+    const struct doppel_audio_peak *best = NULL;
+    int64_t least = INT64_MAX;
+    uint32_t first, end;
+    range_of(board, frequency, &first, &end);
+    for (uint32_t i = first; i < end; i++) {
+        const struct doppel_audio_peak *other = &board->peaks[i];
+        int64_t late = llabs(other->time - time), high = abs(other->frequency - frequency);
+        int64_t distance = late * FREQUENCY_WITHIN + high * TIME_WITHIN;
+        if (late > TIME_WITHIN || high > FREQUENCY_WITHIN || distance >= least)
+            continue;
+        best = other;
+        least = distance;
+    }
+    return best;
+}
+
+/* Move the offset by the median of what the item's peaks are late. */
+static void refine_offset(const struct board *board, struct candidate *at)
+{
+    uint32_t late[2 * TIME_WITHIN + 1] = {0}, met = 0, below = 0;
+    for (size_t i = 0; i < board->window->count; i++) {
+        const struct doppel_audio_peak *peak = &board->window->peaks[i];
+        const struct doppel_audio_peak *other = nearest(board, at, peak);
+        if (!other)
+            continue;
+        late[other->time - time_in_item(at, peak) + TIME_WITHIN]++;
+        met++;
+    }
+    int median = 0;
+    while (met && (below += late[median]) * 2 < met)
+        median++;
+    at->offset += met ? median - TIME_WITHIN : 0;
+}
+
+/* Fit speed, offset and pitch to the peaks met, by least squares. */
+static void refine_scales(const struct board *board, struct candidate *at)
+{
+    double count = 0, sum_t = 0, sum_tt = 0, sum_l = 0, sum_tl = 0, sum_ff = 0, sum_fh = 0;
+    for (size_t i = 0; i < board->window->count; i++) {
+        const struct doppel_audio_peak *peak = &board->window->peaks[i];
+        const struct doppel_audio_peak *other = nearest(board, at, peak);
+        if (!other)
+            continue;
+        double late = other->time - (at->speed * peak->time + at->offset);
+        double frequency = peak->frequency / at->pitch;
+        count++;
+        sum_t += peak->time;
+        sum_tt += (double)peak->time * peak->time;
+        sum_l += late;
+        sum_tl += peak->time * late;
+        sum_ff += frequency * frequency;
+        sum_fh += frequency * (other->frequency - frequency);
+    }
+    double spread = count * sum_tt - sum_t * sum_t;
+    if (count < LEAST_FITTED || spread <= 0 || sum_ff <= 0)
+        return;
+    double slope = (count * sum_tl - sum_t * sum_l) / spread;
+    at->speed += slope;
+    at->offset += (sum_l - slope * sum_t) / count;
+    at->pitch /= 1 + sum_fh / sum_ff;
+}
+
+bool candidate_check(const struct window *window, const struct doppel_audio_track *item,
+                     struct candidate *candidate, struct verdict *out)
+{
+    struct board board;
+    if (!board_init(&board, window, item))
+        return false;
+    candidate->offset += count_met(&board, candidate, out) * STEPS;
+    if (candidate->speed == 1 && candidate->pitch == 1) {
+        refine_offset(&board, candidate);
+    } else {
+        struct candidate fitted = *candidate;
+        struct verdict verdict;
+        refine_scales(&board, &fitted);
+        fitted.offset += count_met(&board, &fitted, &verdict) * STEPS;
+        if (verdict.evidence > out->evidence) {
+            *candidate = fitted;
+            *out = verdict;
+        }
+    }
+    free(board.peaks);
+    return true;
+}
