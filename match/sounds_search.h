@@ -64,11 +64,11 @@ struct verdict {
 };
 
 /** Compare the window's peaks with the item's at a candidate's alignment, which is refined: its
- * offset, and of scaled ones speed and pitch. @param item its strong peaks around the alignment,
- * VERIFY_MARGIN steps more either side */
+ * offset and, unless `same_speed`, its speed and pitch. @param item its strong peaks around the
+ * alignment, VERIFY_MARGIN steps more either side. False without memory */
 enum { VERIFY_MARGIN = (97 + 4) * DOPPEL_AUDIO_TIME_STEPS };
 bool candidate_check(const struct window *window, const struct doppel_audio_track *item,
-                     struct candidate *candidate, struct verdict *out);
+                     bool same_speed, struct candidate *candidate, struct verdict *out);
 
 /* ---- score ---- */
 

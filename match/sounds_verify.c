@@ -18,8 +18,13 @@ enum {
     TIME_WITHIN = 21,      /* 1.3 hops */
     FARTHEST = 97 * STEPS + TIME_WITHIN,
     BINS = UINT16_MAX / DOPPEL_AUDIO_BIN_STEPS + 1,
+    MOST_FITS = 16,
     LEAST_FITTED = 12 /* peaks met that speed and pitch are fitted to */
 };
+
+static const double FIT_ERROR = 0.001;
+static const double LEAST_EVIDENCE = 10; /* for a fit: what has less is chance */
+static const double MOST_SCALED = 0.08;  /* what is fitted may leave the hypotheses by so much */
 
 /* In hops; primes, so that no rhythm agrees with many of them. */
 static const int shifts[SHIFTS] = {-97, -83, -71, -61, -53, -47, -41, -37, -29, -23, -17, -11,
@@ -208,8 +213,8 @@ static void refine_offset(const struct board *board, struct candidate *at)
     at->offset += met ? median - TIME_WITHIN : 0;
 }
 
-/* Fit speed, offset and pitch to the peaks met, by least squares. */
-static void refine_scales(const struct board *board, struct candidate *at)
+/* Fit speed, offset and pitch to the peaks met, by least squares. @return whether they changed */
+static bool refine_scales(const struct board *board, struct candidate *at)
 {
     double count = 0, sum_t = 0, sum_tt = 0, sum_l = 0, sum_tl = 0, sum_ff = 0, sum_fh = 0;
     for (size_t i = 0; i < board->window->count; i++) {
@@ -229,32 +234,56 @@ static void refine_scales(const struct board *board, struct candidate *at)
     }
     double spread = count * sum_tt - sum_t * sum_t;
     if (count < LEAST_FITTED || spread <= 0 || sum_ff <= 0)
-        return;
-    double slope = (count * sum_tl - sum_t * sum_l) / spread;
+        return false;
+    double slope = (count * sum_tl - sum_t * sum_l) / spread, higher = sum_fh / sum_ff;
+    if (fabs(at->speed + slope - 1) > MOST_SCALED)
+        return false;
     at->speed += slope;
     at->offset += (sum_l - slope * sum_t) / count;
-    at->pitch /= 1 + sum_fh / sum_ff;
+    at->pitch /= 1 + higher;
+    return fabs(slope) > FIT_ERROR / 4 || fabs(higher) > FIT_ERROR / 4;
+}
+
+/* What is 1 but for what the fit errs by is 1. */
+static void round_scales(const struct window *window, struct candidate *at)
+{
+    if (fabs(at->speed - 1) < FIT_ERROR) {
+        at->offset += (at->speed - 1) * window->last / 2;
+        at->speed = 1;
+    }
+    if (fabs(at->pitch - 1) < FIT_ERROR)
+        at->pitch = 1;
+}
+
+/* Speed and pitch as the peaks met tell them; more are met then, and tell more. Kept when better.
+ */
+static void fit(const struct board *board, struct candidate *at, struct verdict *verdict)
+{
+    bool scaled = at->speed != 1 || at->pitch != 1;
+    struct candidate fitted = *at;
+    struct verdict better;
+    for (int i = 0; i < MOST_FITS && refine_scales(board, &fitted);)
+        i++;
+    round_scales(board->window, &fitted);
+    fitted.offset += count_met(board, &fitted, &better) * STEPS;
+    /* A slightly different speed always meets some more peaks, by chance. */
+    double least = scaled ? verdict->evidence * 0.9 : verdict->evidence * 1.1 + 8;
+    if (!(better.evidence > least))
+        return;
+    *at = fitted;
+    *verdict = better;
 }
 
 bool candidate_check(const struct window *window, const struct doppel_audio_track *item,
-                     struct candidate *candidate, struct verdict *out)
+                     bool same_speed, struct candidate *candidate, struct verdict *out)
 {
     struct board board;
     if (!board_init(&board, window, item))
         return false;
     candidate->offset += count_met(&board, candidate, out) * STEPS;
-    if (candidate->speed == 1 && candidate->pitch == 1) {
-        refine_offset(&board, candidate);
-    } else {
-        struct candidate fitted = *candidate;
-        struct verdict verdict;
-        refine_scales(&board, &fitted);
-        fitted.offset += count_met(&board, &fitted, &verdict) * STEPS;
-        if (verdict.evidence > out->evidence) {
-            *candidate = fitted;
-            *out = verdict;
-        }
-    }
+    if (!same_speed && out->evidence >= LEAST_EVIDENCE)
+        fit(&board, candidate, out);
+    refine_offset(&board, candidate);
     free(board.peaks);
     return true;
 }

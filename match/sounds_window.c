@@ -126,7 +126,7 @@ static bool verify(struct search *search, struct candidate *candidate)
     if (to <= 0 || !sounds_peaks(search->sounds, candidate->id, from > 0 ? (uint32_t)from : 0,
                                  to < UINT32_MAX ? (uint32_t)to : UINT32_MAX, &item))
         return true;
-    bool done = candidate_check(window, &item, candidate, &verdict);
+    bool done = candidate_check(window, &item, search->options->same_speed, candidate, &verdict);
     doppel_audio_track_free(&item);
     if (!done)
         return false;
