@@ -11,7 +11,7 @@
 #include "match/peaks.h"
 #include "match/sounds_search.h"
 
-enum { ITEMS = 60, SECONDS = 90, FIRST_ID = 1000 };
+enum { ITEMS = 40, SECONDS = 60, FIRST_ID = 1000 };
 
 /* Sounds, a set of them in memory, and one over an index. */
 struct shelf {
@@ -155,7 +155,7 @@ static void test_strangers_are_not(void **state)
     uint64_t seed = 3;
     struct shelf *shelf = make_shelf(&seed);
     struct doppel_sound_options options = doppel_sound_options_default();
-    unsigned queries = 300, wrong = 0;
+    unsigned queries = 200, wrong = 0;
     options.max_false_positives = 0.01;
     for (unsigned i = 0; i < queries; i++) {
         struct made_sound heard = make_sound(1 + i % 8, 80, &seed);
@@ -165,7 +165,7 @@ static void test_strangers_are_not(void **state)
         wrong += count && found[0].rate <= options.max_false_positives;
         free(heard.peaks);
     }
-    assert_true(wrong <= 8); /* 3 expected at most */
+    assert_true(wrong <= 7); /* 2 expected at most */
     free_shelf(shelf);
 }
 
@@ -192,7 +192,7 @@ static void test_removal(void **state)
         free(heard.peaks);
     }
     for (size_t i = 0; i < ITEMS; i++) { /* the others are there still, and one comes back */
-        struct hearing how = {.from = 50, .seconds = 4, .kept = 0.9, .added = 10, 1, 1};
+        struct hearing how = {.from = 45, .seconds = 4, .kept = 0.9, .added = 10, 1, 1};
         struct made_sound heard = hear(&shelf->sounds[i], &how, &seed);
         struct doppel_sound sound = sound_of(&shelf->sounds[i]);
         if (i == 8)
@@ -257,7 +257,7 @@ static void test_other_speeds(void **state)
     uint64_t seed = 6;
     struct shelf *shelf = make_shelf(&seed);
     struct doppel_sound_options options = doppel_sound_options_default();
-    for (unsigned i = 0; i < 30; i++) {
+    for (unsigned i = 0; i < 18; i++) {
         double scale = 0.94 + 0.12 * random_share(&seed);
         scale += fabs(scale - 1) < 0.01 ? 0.02 : 0;
         struct hearing how = {.from = 20,
@@ -313,17 +313,19 @@ static void test_odd_queries(void **state)
     struct alignment found[ALIGNMENTS_MAX];
     assert_int_equal(doppel_sounds_new(&empty, NULL), DOPPEL_OK);
     struct made_sound none = make_sound(5, 0, &seed), one = make_sound(1, 1, &seed);
-    struct made_sound huge = make_sound(3000, 80, &seed), tone = make_sound(20, 40, &seed);
+    struct made_sound huge = make_sound(1500, 80, &seed), tone = make_sound(20, 40, &seed);
     for (size_t i = 0; i < tone.count; i++)
         tone.peaks[i] =
             (struct doppel_audio_peak){.time = (uint32_t)i * 16, .frequency = 6400, .strong = true};
     const struct made_sound *queries[] = {&none, &one, &huge, &tone};
     for (int i = 0; i < 4; i++) {
+        options.same_speed = queries[i] == &huge; /* 36 times more would take long */
         assert_int_equal(look(empty, queries[i], &options, found), 0);
         size_t count = look(shelf->set, queries[i], &options, found);
         assert_true(!count || found[0].rate > options.max_false_positives);
     }
     options.max_postings = 1;
+    options.same_speed = true;
     assert_true(look(shelf->set, &huge, &options, found) <= 3);
     doppel_sounds_free(empty);
     free(none.peaks);
