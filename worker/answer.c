@@ -20,7 +20,7 @@ void doppel_outcome_free(struct doppel_outcome *outcome)
 
 static size_t fingerprint_bytes(const struct doppel_outcome *outcome)
 {
-    return outcome->fingerprint.count ? doppel_fingerprint_size(&outcome->fingerprint) : 0;
+    return outcome->error.status ? 0 : doppel_fingerprint_size(&outcome->fingerprint);
 }
 
 static size_t message_bytes(const struct doppel_outcome *outcome)
@@ -94,12 +94,13 @@ void sentence_copy(const uint8_t *text, size_t size, char out[512])
     out[used] = '\0';
 }
 
-/* The fingerprint is of the scheme and version that were asked for, and its positions ascend. */
+/* The fingerprint is of the scheme and version that were asked for, and its positions ascend. Of
+ * sounds the attachment alone tells. */
 static bool is_fingerprint_of(const struct doppel_fingerprint *fingerprint,
                               const struct doppel_order *wanted)
 {
     if (fingerprint->scheme != wanted->scheme || fingerprint->version != wanted->version ||
-        fingerprint->count == 0)
+        (fingerprint->count == 0) != (wanted->scheme == DOPPEL_SCHEME_PEAKS32))
         return false;
     for (uint32_t i = 1; i < fingerprint->count; i++)
         if (fingerprint->positions[i] < fingerprint->positions[i - 1])

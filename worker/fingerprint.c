@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <doppel/image.h>
-#include <doppel/media.h>
 
 enum { PROBE_BYTES = 4096 };
 
@@ -25,16 +24,23 @@ static bool is_own_scheme(enum doppel_scheme_id scheme)
     return scheme == DOPPEL_SCHEME_PHASH64 || scheme == DOPPEL_SCHEME_PHASH256;
 }
 
+struct doppel_media_limits media_limits(const struct worker_limits *limits)
+{
+    struct doppel_media_limits media = doppel_media_limits_default();
+    if (limits->max_bytes)
+        media.max_bytes = limits->max_bytes;
+    if (limits->max_pixels)
+        media.max_pixels = limits->max_pixels;
+    if (limits->max_memory >= WORKER_LEAST_BYTES)
+        media.max_memory = limits->max_memory - WORKER_UNCOUNTED_BYTES - WORKER_OWN_BYTES;
+    return media;
+}
+
 static struct doppel_luma_options luma_options(enum doppel_scheme_id scheme,
                                                const struct worker_limits *limits)
 {
     struct doppel_luma_options options = doppel_luma_options_default();
-    if (limits->max_bytes)
-        options.limits.max_bytes = limits->max_bytes;
-    if (limits->max_pixels)
-        options.limits.max_pixels = limits->max_pixels;
-    if (limits->max_memory >= WORKER_LEAST_BYTES)
-        options.limits.max_memory = limits->max_memory - WORKER_UNCOUNTED_BYTES - WORKER_OWN_BYTES;
+    options.limits = media_limits(limits);
     if (!is_own_scheme(scheme)) {
         options.min_side = 0;
         options.from_rgb = true;
@@ -111,6 +117,8 @@ static enum doppel_status hash_file(struct workshop *workshop, int fd,
         return fingerprint_text(workshop, fd, order, out);
     if (scheme && scheme->kind == DOPPEL_KIND_IMAGE && scheme->version == order->version)
         return hash_picture(fd, scheme, &workshop->limits, out);
+    if (scheme && scheme->id == DOPPEL_SCHEME_PEAKS32 && scheme->version == order->version)
+        return fingerprint_audio(workshop, fd, order, out);
     return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such scheme: %u, version %u",
                        (unsigned)order->scheme, order->version);
 }
@@ -130,6 +138,8 @@ void workshop_close(struct workshop *workshop)
 {
     doppel_text_free(workshop->text);
     workshop->text = NULL;
+    doppel_audio_free(workshop->audio);
+    workshop->audio = NULL;
 }
 
 void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_order *order,

@@ -2,6 +2,8 @@
 #ifndef DOPPEL_WORKER_FINGERPRINT_H
 #define DOPPEL_WORKER_FINGERPRINT_H
 
+#include <doppel/audio.h>
+#include <doppel/media.h>
 #include <doppel/text.h>
 
 #include "worker/protocol.h"
@@ -11,6 +13,7 @@ struct workshop {
     struct worker_limits limits;
     struct doppel_text *text; /* NULL until there was a text */
     struct doppel_text_options text_options;
+    struct doppel_audio *audio; /* NULL until there was a sound */
 };
 
 void workshop_close(struct workshop *workshop);
@@ -19,8 +22,16 @@ void workshop_close(struct workshop *workshop);
 void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_order *order,
                       struct doppel_outcome *out);
 
+/* The worker's limits as a decoder takes them. */
+struct doppel_media_limits media_limits(const struct worker_limits *limits);
+
 /* Of a text: fingerprint and attachment. @param out freed by the caller, also on failure */
 enum doppel_status fingerprint_text(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out);
+
+/* Of a sound, or the sound of a film: an empty fingerprint, and the peaks as attachment. @param out
+ * freed by the caller, also on failure */
+enum doppel_status fingerprint_audio(struct workshop *workshop, int fd,
+                                     const struct doppel_order *order, struct doppel_outcome *out);
 
 #endif

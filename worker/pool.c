@@ -76,6 +76,13 @@ static enum doppel_status make_places(struct doppel_pool *pool, struct doppel_er
     return DOPPEL_OK;
 }
 
+static uint64_t max_ms_of(const struct doppel_pool_options *options)
+{
+    return options->max_seconds > 0 && options->max_seconds < 1e12
+               ? (uint64_t)(options->max_seconds * 1000) + 1
+               : 0;
+}
+
 /* Start a worker in an idle place. The first is started with the pool, to see that it can be; the
  * others when there is work for them. */
 static struct member *hire(struct doppel_pool *pool)
@@ -87,7 +94,7 @@ static struct member *hire(struct doppel_pool *pool)
         if (member_lives(member))
             continue;
         struct worker_limits limits = {pool->options.max_memory, pool->options.max_bytes,
-                                       pool->options.max_pixels};
+                                       pool->options.max_pixels, max_ms_of(&pool->options)};
         if (member_start(member, pool->program, &limits, &pool->start_error) == DOPPEL_OK) {
             member->since_ms = pool->watched_ms;
             return member;

@@ -9,9 +9,9 @@
 #include "core/bytes.h"
 #include "worker/frame.h"
 
-/* serial u64, scheme u32, version u16, and of texts format, unit, shingle and flags, u8 each, then
- * 2 bytes 0. */
-enum { ORDER_BYTES = 20, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
+/* serial u64, scheme u32, version u16; of texts format, unit, shingle and flags, u8 each; of raw
+ * sound the format u8, a byte 0, rate and channels u32. */
+enum { ORDER_BYTES = 28, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
 
 enum order_flag { TEXT_NFKC = 1, TEXT_FOLD_CASE = 2, TEXT_DROP_PUNCTUATION = 4, TEXT_PLACES = 8 };
 
@@ -21,6 +21,7 @@ void hello_write(const struct worker_limits *limits, uint8_t out[PROTOCOL_HELLO_
     put_u64(out + 8, limits->max_memory);
     put_u64(out + 16, limits->max_bytes);
     put_u64(out + 24, limits->max_pixels);
+    put_u64(out + 32, limits->max_ms);
 }
 
 bool hello_read(const uint8_t *data, size_t size, struct worker_limits *out)
@@ -28,7 +29,8 @@ bool hello_read(const uint8_t *data, size_t size, struct worker_limits *out)
     if (size != PROTOCOL_HELLO_BYTES || !frame_is(data, size, FRAME_HELLO) ||
         frame_value(data) != PROTOCOL_VERSION)
         return false;
-    *out = (struct worker_limits){get_u64(data + 8), get_u64(data + 16), get_u64(data + 24)};
+    *out = (struct worker_limits){get_u64(data + 8), get_u64(data + 16), get_u64(data + 24),
+                                  get_u64(data + 32)};
     return true;
 }
 
@@ -71,7 +73,10 @@ static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTE
                         (wanted->text_fold_case ? TEXT_FOLD_CASE : 0) |
                         (wanted->text_drop_punctuation ? TEXT_DROP_PUNCTUATION : 0) |
                         (wanted->text_places ? TEXT_PLACES : 0));
-    put_u16(out + 18, 0);
+    out[18] = wanted->pcm;
+    out[19] = 0;
+    put_u32(out + 20, wanted->pcm_rate);
+    put_u32(out + 24, wanted->pcm_channels);
 }
 
 static struct worker_order order_read(const uint8_t *data, int fd)
@@ -86,7 +91,10 @@ static struct worker_order order_read(const uint8_t *data, int fd)
                    .text_nfkc = data[17] & TEXT_NFKC,
                    .text_fold_case = data[17] & TEXT_FOLD_CASE,
                    .text_drop_punctuation = data[17] & TEXT_DROP_PUNCTUATION,
-                   .text_places = data[17] & TEXT_PLACES},
+                   .text_places = data[17] & TEXT_PLACES,
+                   .pcm = data[18],
+                   .pcm_rate = get_u32(data + 20),
+                   .pcm_channels = get_u32(data + 24)},
         .fd = fd,
     };
 }

@@ -15,11 +15,11 @@
 #include <doppel/worker.h>
 
 enum {
-    PROTOCOL_VERSION = 3,
+    PROTOCOL_VERSION = 4,
     PROTOCOL_BATCH = 8,             /* orders in one frame, at most */
     PROTOCOL_MAX_BYTES = 64 * 1024, /* of one frame */
     PROTOCOL_LONG_BYTES = 64 << 20, /* of an answer that comes beside its frame */
-    PROTOCOL_HELLO_BYTES = 32,
+    PROTOCOL_HELLO_BYTES = 40,
     PROTOCOL_READY_BYTES = 8
 };
 
@@ -35,6 +35,7 @@ enum {
 /* The first frame to a worker: what one file may cost. 0 = no limit. */
 struct worker_limits {
     uint64_t max_memory, max_bytes, max_pixels;
+    uint64_t max_ms; /* of sound */
 };
 
 /* One file to be fingerprinted. */

@@ -41,7 +41,8 @@ struct doppel_outcome {
     uint8_t quality;           /**< 0..100 */
     struct doppel_fingerprint fingerprint; /**< given: doppel_outcome_free */
     uint8_t *attachment; /**< scheme's own extra: doppel_image_attachment_write's of phash,
-                            doppel_text_attachment_write's of texts; given; may be NULL */
+                            doppel_text_attachment_write's of texts, of sounds, which have no codes,
+                            doppel_audio_track_write's of all peaks; given; may be NULL */
     size_t attachment_size;
 };
 
@@ -79,6 +80,8 @@ struct doppel_order {
     bool text_nfkc, text_fold_case, text_drop_punctuation;
     bool text_places; /**< the attachment is to have all words with their places, and the keys;
                          that of winnow32 always has */
+    uint8_t pcm; /**< of a sound: enum doppel_pcm_format (doppel/media.h); 0: told from its bytes */
+    uint32_t pcm_rate, pcm_channels;
 };
 
 /**

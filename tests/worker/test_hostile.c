@@ -238,7 +238,10 @@ static void test_orders_arrive(void **state)
                                            .text_unit = 1,
                                            .text_shingle = 9,
                                            .text_fold_case = true,
-                                           .text_places = true};
+                                           .text_places = true,
+                                           .pcm = 3,
+                                           .pcm_rate = 768000,
+                                           .pcm_channels = 64};
     sent[0].fd = file_of("a", 1);
     sent[1].fd = file_of("b", 1);
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
@@ -256,6 +259,9 @@ static void test_orders_arrive(void **state)
         assert_int_equal(a->text_fold_case, b->text_fold_case);
         assert_int_equal(a->text_drop_punctuation, b->text_drop_punctuation);
         assert_int_equal(a->text_places, b->text_places);
+        assert_int_equal(a->pcm, b->pcm);
+        assert_int_equal(a->pcm_rate, b->pcm_rate);
+        assert_int_equal(a->pcm_channels, b->pcm_channels);
         close(sent[i].fd);
         close(got[i].fd);
     }

@@ -1,0 +1,103 @@
+/* A sound to what is kept of it: its peaks. Codes are derived from them, and none are sent. */
+#include "worker/fingerprint.h"
+
+#include <stdlib.h>
+
+#include <doppel/media.h>
+
+struct hearing {
+    struct doppel_audio *audio;
+    struct doppel_error *error;
+    enum doppel_status status;
+};
+
+static enum doppel_status push_silence(struct doppel_audio *audio, size_t count,
+                                       struct doppel_error *error)
+{
+    static const float silence[4096];
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t left = count, part; left && !status; left -= part) {
+        part = left < sizeof silence / sizeof *silence ? left : sizeof silence / sizeof *silence;
+        status = doppel_audio_push(audio, silence, part, error);
+    }
+    return status;
+}
+
+static bool hear(void *context, const struct doppel_samples *samples)
+{
+    struct hearing *hearing = context;
+    hearing->status = samples->data ? doppel_audio_push(hearing->audio, samples->data,
+                                                        samples->count, hearing->error)
+                                    : push_silence(hearing->audio, samples->count, hearing->error);
+    return hearing->status == DOPPEL_OK;
+}
+
+static struct doppel_samples_options options_of(const struct worker_limits *limits,
+                                                const struct doppel_order *order)
+{
+    struct doppel_samples_options options = doppel_samples_options_default();
+    options.limits = media_limits(limits);
+    options.max_seconds = (double)limits->max_ms / 1000;
+    if (order->pcm) {
+        options.pcm = (enum doppel_pcm_format)order->pcm;
+        options.pcm_rate = order->pcm_rate;
+        options.pcm_channels = order->pcm_channels;
+    }
+    return options;
+}
+
+/* The analysis of the last sound, begun anew. */
+static enum doppel_status want_analysis(struct workshop *workshop, struct doppel_error *error)
+{
+    if (!workshop->audio)
+        return doppel_audio_new(&workshop->audio, error);
+    doppel_audio_reset(workshop->audio);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status attach(const struct doppel_audio_track *track, struct doppel_outcome *out)
+{
+    out->attachment_size = doppel_audio_track_size(track, false);
+    out->attachment = malloc(out->attachment_size);
+    if (!out->attachment)
+        return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for %zu peaks", track->count);
+    doppel_audio_track_write(track, false, out->attachment);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status listen_to(struct workshop *workshop, int fd,
+                                    const struct doppel_order *order,
+                                    struct doppel_samples_info *out_info,
+                                    struct doppel_error *error)
+{
+    struct doppel_samples_options options = options_of(&workshop->limits, order);
+    enum doppel_status status = want_analysis(workshop, error);
+    if (status)
+        return status;
+    struct hearing hearing = {.audio = workshop->audio, .error = error};
+    struct doppel_error reason = {0};
+    status = doppel_media_read_samples(fd, &options, hear, &hearing, out_info, &reason);
+    if (hearing.status)
+        return hearing.status;
+    if (status)
+        return doppel_fail(error, status, "%s", reason.message);
+    return doppel_audio_finish(workshop->audio, error);
+}
+
+enum doppel_status fingerprint_audio(struct workshop *workshop, int fd,
+                                     const struct doppel_order *order, struct doppel_outcome *out)
+{
+    struct doppel_samples_info info;
+    enum doppel_status status = listen_to(workshop, fd, order, &info, &out->error);
+    if (status)
+        return status;
+    struct doppel_audio_track track = {.duration_ms = info.duration_ms,
+                                       .damaged_ms = info.damaged_ms};
+    /* Borrowed, and only read. */
+    track.peaks =
+        (struct doppel_audio_peak *)(uintptr_t)doppel_audio_peaks(workshop->audio, &track.count);
+    out->kind = DOPPEL_KIND_AUDIO;
+    status = doppel_fingerprint_make(doppel_scheme_by_id(DOPPEL_SCHEME_PEAKS32), 64, 0,
+                                     &out->fingerprint, &out->error);
+    return status ? status : attach(&track, out);
+}
