@@ -68,7 +68,8 @@ static enum doppel_status commit(struct add *add, struct doppel_error *error)
 static enum doppel_status find_known(const struct add *add, const char *path,
                                      const struct doppel_file_stamp *stamp, uint64_t *out_id)
 {
-    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT};
+    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT,
+                                             DOPPEL_KIND_AUDIO};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const struct doppel_scheme *scheme = settings_scheme(add->settings, kinds[i]);
         if (scheme && doppel_library_known(add->library, path, stamp, scheme, out_id) == DOPPEL_OK)
@@ -81,7 +82,7 @@ static bool is_known(void *context, const char *path, const struct doppel_file_s
 {
     const struct add *add = context;
     uint64_t id;
-    if (add->settings->text_format >= 0)
+    if (add->settings->text_format >= 0 || add->settings->pcm.format)
         return false; /* it may have been read in another way */
     char *absolute = absolute_path(path);
     bool known = find_known(add, absolute, stamp, &id) == DOPPEL_OK;

@@ -9,13 +9,18 @@
 #include "tools/commands.h"
 #include "tools/grouping.h"
 #include "tools/intake.h"
+#include "tools/memory.h"
 #include "tools/open_cache.h"
 #include "tools/output.h"
+#include "tools/place_rows.h"
+#include "tools/sound_chart.h"
+#include "tools/sound_judge.h"
 #include "tools/text_judge.h"
 
 static const struct column columns[] = {
     {"match", "match", CELL_BOOL},
     MATCH_COLUMNS,
+    PLACE_COLUMNS,
     {"reason", "reason", CELL_TEXT},
     {"limit.max_distance", "max distance", CELL_NUMBER},
     {"limit.min_similarity", "min similarity", CELL_NUMBER},
@@ -33,6 +38,11 @@ static json_t *limit_json(const struct settings *settings, enum doppel_scheme_id
     json_t *limit = json_object();
     if (scheme == DOPPEL_SCHEME_WINNOW32) {
         put_integer(limit, "min_words", doppel_passage_options_default().min_words);
+        return limit;
+    }
+    if (scheme == DOPPEL_SCHEME_PEAKS32) {
+        put_rate(limit, "max_false_positive_rate",
+                 sound_options_from(settings).max_false_positives);
         return limit;
     }
     bool sets = scheme == DOPPEL_SCHEME_MINHASH128 || scheme == DOPPEL_SCHEME_MINHASH256 ||
@@ -65,6 +75,8 @@ static void exact_match(const struct doppel_record *record, struct doppel_match 
                                    .similarity = 1};
     if (record->kind == DOPPEL_KIND_TEXT)
         match->false_positive_rate = -1;
+    if (record->scheme == DOPPEL_SCHEME_PEAKS32)
+        describe_same_sound(record, must_allocate(sizeof(struct doppel_segment)), match);
 }
 
 static bool pixels_match(const struct doppel_record *a, const struct doppel_record *b,
@@ -132,7 +144,9 @@ static bool records_match(const struct settings *settings, const struct doppel_r
         exact_match(a, match);
         return true;
     }
-    return (a->kind == DOPPEL_KIND_TEXT ? text_files_match : pictures_match)(settings, a, b, match);
+    return (a->kind == DOPPEL_KIND_TEXT          ? text_files_match
+            : a->scheme == DOPPEL_SCHEME_PEAKS32 ? sounds_match
+                                                 : pictures_match)(settings, a, b, match);
 }
 
 /* Why near codes may be no match: a picture without structure is like every other such, and so is a
@@ -144,6 +158,8 @@ static const char *obstacle_of(const struct settings *settings, const struct dop
     if (record->kind == DOPPEL_KIND_IMAGE)
         return record->quality < DOPPEL_IMAGE_MIN_QUALITY ? "has too little structure to be told by"
                                                           : NULL;
+    if (record->scheme == DOPPEL_SCHEME_PEAKS32)
+        return sound_is_blank(record) ? "has " SOUND_IS_BLANK : NULL;
     if (text_view_read(record, settings, &view)) {
         too_short = view.too_short;
         silent = view.extra.words == 0;
@@ -168,43 +184,67 @@ static void put_reason(json_t *row, const struct settings *settings,
     }
 }
 
+/* What came of it. */
+struct comparison {
+    bool matches;
+    struct doppel_match match; /* segments are given (free) */
+};
+
 static void fill_row(json_t *row, const struct settings *settings,
-                     const struct intake_file files[2], bool *out_match)
+                     const struct intake_file files[2], struct comparison *out)
 {
-    struct doppel_match match = {.false_positive_rate = -1};
-    *out_match = records_match(settings, &files[0].record, &files[1].record, &match);
-    put_bool(row, "match", *out_match);
+    struct doppel_match *match = &out->match;
+    out->matches = records_match(settings, &files[0].record, &files[1].record, match);
+    put_bool(row, "match", out->matches);
     put_value(row, "limit", limit_json(settings, files[0].record.scheme));
-    put_match(row, &match);
-    if (!*out_match) { /* they stand in no relation, and nothing is verified */
+    put_match(row, match);
+    if (!out->matches) { /* they stand in no relation, and nothing is verified */
         json_object_del(row, "relation");
-        if (match.kind != DOPPEL_KIND_TEXT) /* there it says how the similarity was found */
+        if (match->kind != DOPPEL_KIND_TEXT) /* there it says how the similarity was found */
             json_object_del(row, "verified");
         json_object_del(row, "transform");
         put_reason(row, settings, files);
     }
-    free((void *)match.segments);
 }
 
 static bool print_comparison(const struct settings *settings, struct report *report,
-                             const struct intake_file files[2], bool *out_match)
+                             const struct intake_file files[2], struct comparison *out)
 {
     enum doppel_kind a = files[0].record.kind, b = files[1].record.kind;
     struct output *output = output_new(settings, &layout, report);
+    struct place_rows rows;
     json_t *row = json_object();
     char reason[64];
     put_path(row, "a", files[0].path);
     put_path(row, "b", files[1].path);
     if (a == b) {
-        fill_row(row, settings, files, out_match);
+        fill_row(row, settings, files, out);
     } else {
         snprintf(reason, sizeof reason, "a is of kind %s, b of kind %s", doppel_kind_name(a),
                  doppel_kind_name(b));
         put_bool(row, "match", false);
         put_text(row, "reason", reason);
     }
-    output_row(output, row);
+    place_rows_begin(&rows, settings, output);
+    place_rows_add(&rows, row);
+    place_rows_end(&rows);
     return output_finish(output);
+}
+
+static enum doppel_status draw(const struct settings *settings, const struct intake_file files[2],
+                               const struct doppel_match *match, struct doppel_error *error)
+{
+    struct sound_chart chart = {.names = {files[0].path, files[1].path}, .match = match};
+    if (!settings->chart)
+        return DOPPEL_OK;
+    bool sounds = sound_read(&files[0].record, &chart.tracks[0]) &&
+                  sound_read(&files[1].record, &chart.tracks[1]);
+    enum doppel_status status =
+        sounds ? sound_chart_write(settings->chart, &chart, error)
+               : doppel_fail(error, DOPPEL_E_ARGUMENT, "'--chart' draws two sounds");
+    doppel_audio_track_free(&chart.tracks[0]);
+    doppel_audio_track_free(&chart.tracks[1]);
+    return status;
 }
 
 /* Both files, or fewer: then what is wrong with the others has been said. */
@@ -251,17 +291,21 @@ static int compare(const struct settings *settings, struct report *report,
                                      .places = true};
     struct intake_file files[2] = {0};
     size_t count = 0;
-    bool match = false, printed = true;
+    struct comparison comparison = {.match.false_positive_rate = -1};
+    bool printed = true;
     enum doppel_status status = read_both(&options, files, &count, &error);
-    if (status == DOPPEL_OK && count == 2)
-        printed = print_comparison(settings, report, files, &match);
+    if (status == DOPPEL_OK && count == 2) {
+        printed = print_comparison(settings, report, files, &comparison);
+        status = draw(settings, files, &comparison.match, &error);
+    }
+    free((void *)comparison.match.segments);
     for (size_t i = 0; i < count; i++)
         intake_file_free(&files[i]);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     if (!printed)
         return EXIT_WRONG_USE;
-    return match ? EXIT_DONE : EXIT_NO_MATCH;
+    return comparison.matches ? EXIT_DONE : EXIT_NO_MATCH;
 }
 
 int cmd_compare(const struct settings *settings, struct report *report)

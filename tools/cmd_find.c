@@ -5,13 +5,16 @@
 #include "core/array.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
+#include "tools/find_print.h"
+#include "tools/find_repeats.h"
+#include "tools/find_sounds.h"
 #include "tools/find_texts.h"
 #include "tools/grouping.h"
 #include "tools/intake.h"
 #include "tools/open_cache.h"
 #include "tools/memory.h"
-#include "tools/output.h"
 #include "tools/signals.h"
+#include "tools/sound_judge.h"
 
 struct known_bytes {
     struct doppel_digest digest;
@@ -25,30 +28,23 @@ struct find {
     struct doppel_library *library;
     struct doppel_matcher *matcher;  /* of pictures; NULL: not wanted */
     struct find_texts *texts;        /* NULL: not wanted */
+    struct find_sounds *sounds;      /* NULL: not wanted */
     ARRAY(struct known_bytes) bytes; /* ordered by id */
     ARRAY(struct doppel_found) found;
     const struct intake_file *query; /* NULL for --code */
-    struct output *output;
+    struct find_print print;
     struct doppel_error *error;
     enum doppel_status status;
     bool records;    /* those of corpora are searched, too */
     uint64_t others; /* items of another version */
-    bool matched;
 };
 
-/* What is asked for: a picture, or a text. */
+/* What is asked for: a picture, a text or a sound. */
 struct query {
     const struct doppel_match_item *picture;
-    const struct text_view *text; /* NULL: a picture */
+    const struct text_view *text;      /* NULL: none */
+    const struct doppel_record *sound; /* NULL: none */
 };
-
-static const struct column columns[] = {
-    {"query", "query", CELL_PATH},   {"id", "id", CELL_NUMBER},
-    {"match", NULL, CELL_BOOL},      MATCH_COLUMNS,
-    {"record", "record", CELL_TEXT}, {"path", "path", CELL_PATH},
-};
-
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
 /* ---- the library in memory ---- */
 
@@ -66,6 +62,8 @@ static bool take_item(void *context, const struct doppel_item *item)
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
     if (record->kind == DOPPEL_KIND_TEXT)
         find->status = find_texts_add(find->texts, item, find->report, find->error);
+    else if (record->scheme == DOPPEL_SCHEME_PEAKS32)
+        find->status = find_sounds_add(find->sounds, item, find->report, find->error);
     else
         find->status = doppel_matcher_add(find->matcher, item->id, &entry, find->error);
     if (find->status == DOPPEL_OK && !array_push(&find->bytes, bytes))
@@ -104,6 +102,8 @@ static enum doppel_status load_library(struct find *find, struct doppel_error *e
         status = doppel_matcher_new(pictures->id, &find->match, 1, &find->matcher, error);
     if (!status && settings_scheme(find->settings, DOPPEL_KIND_TEXT))
         status = find_texts_new(find->settings, find->library, &find->texts, error);
+    if (!status && settings_scheme(find->settings, DOPPEL_KIND_AUDIO))
+        status = find_sounds_new(find->settings, find->library, &find->sounds, error);
     if (status)
         return status;
     find->records = are_wanted_texts(find);
@@ -115,25 +115,51 @@ static enum doppel_status load_library(struct find *find, struct doppel_error *e
 
 /* ---- one query ---- */
 
+/* Given (free). */
+static const struct doppel_segment *copy_segments(const struct doppel_match *match)
+{
+    size_t size = match->segment_count * sizeof *match->segments;
+    struct doppel_segment *copy = must_allocate(size);
+    memcpy(copy, match->segments, size);
+    return copy;
+}
+
+/* Its segments are copied. */
+static void keep_found(struct find *find, const struct doppel_found *given)
+{
+    struct doppel_found found = *given;
+    found.match.segments = found.match.segment_count ? copy_segments(&found.match) : NULL;
+    if (array_push(&find->found, found))
+        return;
+    free((void *)found.match.segments);
+    find->status = DOPPEL_E_MEMORY;
+}
+
+static void describe_identical(const struct doppel_record *record, struct doppel_segment *segment,
+                               struct doppel_match *out)
+{
+    *out = (struct doppel_match){.kind = record->kind,
+                                 .scheme = record->scheme,
+                                 .relation = DOPPEL_RELATION_SAME,
+                                 .verified = DOPPEL_VERIFIED_EXACT,
+                                 .bits = distance_bits(record->scheme),
+                                 .similarity = 1};
+    if (record->kind == DOPPEL_KIND_TEXT)
+        out->false_positive_rate = -1;
+    if (record->scheme == DOPPEL_SCHEME_PEAKS32)
+        describe_same_sound(record, segment, out);
+}
+
 static void take_identical(struct find *find)
 {
-    const struct doppel_record *record = &find->query->record;
-    const struct doppel_digest *digest = &record->digest;
+    const struct doppel_digest *digest = &find->query->record.digest;
+    struct doppel_segment segment;
     for (size_t i = 0; i < find->bytes.count; i++) {
+        struct doppel_found found = {.id = find->bytes.items[i].id};
         if (memcmp(&find->bytes.items[i].digest, digest, sizeof *digest) != 0)
             continue;
-        struct doppel_found found = {
-            .id = find->bytes.items[i].id,
-            .match = {.kind = record->kind,
-                      .scheme = record->scheme,
-                      .relation = DOPPEL_RELATION_SAME,
-                      .verified = DOPPEL_VERIFIED_EXACT,
-                      .bits = distance_bits(record->scheme),
-                      .similarity = 1,
-                      .false_positive_rate = record->kind == DOPPEL_KIND_TEXT ? -1 : 0},
-        };
-        if (!array_push(&find->found, found))
-            find->status = DOPPEL_E_MEMORY;
+        describe_identical(&find->query->record, &segment, &found.match);
+        keep_found(find, &found);
     }
 }
 
@@ -144,15 +170,6 @@ static bool is_taken(const struct find *find, uint64_t id)
             find->found.items[i].id == id)
             return true;
     return false;
-}
-
-/* Given (free). */
-static const struct doppel_segment *copy_segments(const struct doppel_match *match)
-{
-    size_t size = match->segment_count * sizeof *match->segments;
-    struct doppel_segment *copy = must_allocate(size);
-    memcpy(copy, match->segments, size);
-    return copy;
 }
 
 static void forget_found(struct find *find)
@@ -166,12 +183,8 @@ static bool take_text(void *context, uint64_t id, const struct doppel_match *mat
 {
     struct find *find = context;
     struct doppel_found found = {.id = id, .match = *match};
-    if (is_taken(find, id))
-        return !signals_stopped();
-    if (match->segment_count)
-        found.match.segments = copy_segments(match);
-    if (!array_push(&find->found, found))
-        find->status = DOPPEL_E_MEMORY;
+    if (!is_taken(find, id))
+        keep_found(find, &found);
     return find->status == DOPPEL_OK && !signals_stopped();
 }
 
@@ -202,80 +215,35 @@ static bool take_found(void *context, const struct doppel_found *given)
     return find->status == DOPPEL_OK && !signals_stopped();
 }
 
+static bool take_sound(void *context, const struct doppel_found *found)
+{
+    struct find *find = context;
+    if (!is_taken(find, found->id))
+        keep_found(find, found);
+    return find->status == DOPPEL_OK && !signals_stopped();
+}
+
+/* Sounds by their score, near misses behind the matches. */
+static int better_sound(const struct doppel_found *a, const struct doppel_found *b)
+{
+    bool a_exact = a->match.verified == DOPPEL_VERIFIED_EXACT,
+         b_exact = b->match.verified == DOPPEL_VERIFIED_EXACT;
+    if (a->borderline != b->borderline)
+        return a->borderline ? 1 : -1;
+    if (a_exact != b_exact)
+        return a_exact ? -1 : 1;
+    return (a->match.score < b->match.score) - (a->match.score > b->match.score);
+}
+
 static int best_first(const void *left, const void *right)
 {
     const struct doppel_found *a = left, *b = right;
-    if (a->match.similarity != b->match.similarity)
+    int order = a->match.kind == DOPPEL_KIND_AUDIO ? better_sound(a, b) : 0;
+    if (order)
+        return order;
+    if (a->match.kind != DOPPEL_KIND_AUDIO && a->match.similarity != b->match.similarity)
         return a->match.similarity > b->match.similarity ? -1 : 1;
     return (a->id > b->id) - (a->id < b->id);
-}
-
-static void print_match(struct find *find, const char *query, uint64_t id, const char *path,
-                        const char *record_id, const struct doppel_match *match)
-{
-    json_t *row = json_object();
-    put_path(row, "query", query);
-    put_integer(row, "id", id);
-    if (path)
-        put_path(row, "path", path);
-    if (record_id)
-        put_text(row, "record", record_id);
-    put_match(row, match);
-    output_row(find->output, row);
-    find->matched = true;
-}
-
-struct printing {
-    struct find *find;
-    const char *query;
-    const struct doppel_match *match;
-};
-
-static bool print_record(void *context, const struct doppel_library_text *text)
-{
-    const struct printing *printing = context;
-    if (!text->error.status)
-        print_match(printing->find, printing->query, text->id, text->path, text->record_id,
-                    printing->match);
-    return true;
-}
-
-/* What another process removed meanwhile is left out. */
-static enum doppel_status print_one(struct find *find, const char *query,
-                                    const struct doppel_found *found, struct doppel_error *error)
-{
-    struct doppel_item item;
-    enum doppel_status status = doppel_library_get(find->library, found->id, false, &item, error);
-    if (status == DOPPEL_E_NOT_FOUND) {
-        const struct doppel_text_query one = {.first = found->id, .last = found->id};
-        struct printing printing = {find, query, &found->match};
-        return doppel_library_each_text(find->library, &one, print_record, &printing, error);
-    }
-    if (status)
-        return status;
-    print_match(find, query, item.id, item.path, NULL, &found->match);
-    doppel_item_free(&item);
-    return DOPPEL_OK;
-}
-
-static enum doppel_status print_found(struct find *find, const char *query,
-                                      struct doppel_error *error)
-{
-    enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < find->found.count && !status; i++)
-        status = print_one(find, query, &find->found.items[i], error);
-    return status;
-}
-
-/* In a table, a query without a match is no row: the exit code tells. */
-static void print_none(struct find *find, const char *query)
-{
-    if (find->settings->format != FORMAT_JSON)
-        return;
-    json_t *row = json_object();
-    put_path(row, "query", query);
-    put_bool(row, "match", false);
-    output_row(find->output, row);
 }
 
 static enum doppel_status find_matches(struct find *find, const struct query *query,
@@ -283,6 +251,8 @@ static enum doppel_status find_matches(struct find *find, const struct query *qu
 {
     if (query->text)
         return find_texts_ask(find->texts, query->text, take_text, find, error);
+    if (query->sound)
+        return find_sounds_ask(find->sounds, query->sound, take_sound, find, error);
     return doppel_matcher_find(find->matcher, query->picture, take_found, find, error);
 }
 
@@ -298,12 +268,9 @@ static enum doppel_status ask(struct find *find, const char *name, const struct 
         return doppel_fail(error, find->status, "no memory for the matches");
     if (status)
         return status;
-    if (find->found.count == 0) {
-        print_none(find, name);
-        return DOPPEL_OK;
-    }
-    qsort(find->found.items, find->found.count, sizeof *find->found.items, best_first);
-    return print_found(find, name, error);
+    if (find->found.count)
+        qsort(find->found.items, find->found.count, sizeof *find->found.items, best_first);
+    return find_print(&find->print, name, find->found.items, find->found.count, error);
 }
 
 /* ---- the queries ---- */
@@ -319,7 +286,8 @@ static enum doppel_status ask_code(struct find *find, struct doppel_error *error
         return status;
     struct doppel_match_item picture = {&fingerprint, 100};
     struct text_view text = text_view_of_code(&fingerprint);
-    struct query query = {&picture, scheme->kind == DOPPEL_KIND_TEXT ? &text : NULL};
+    struct query query = {.picture = &picture,
+                          .text = scheme->kind == DOPPEL_KIND_TEXT ? &text : NULL};
     status = ask(find, find->settings->code, &query, error);
     doppel_fingerprint_free(&fingerprint);
     return status;
@@ -333,6 +301,8 @@ static enum doppel_status ask_file(struct find *find, const struct intake_file *
     struct query query = {.picture = &picture};
     if (text_view_read(&file->record, find->settings, &text))
         query.text = &text;
+    if (file->record.scheme == DOPPEL_SCHEME_PEAKS32)
+        query.sound = &file->record;
     find->query = file;
     progress_clear(&find->report->progress);
     enum doppel_status status = ask(find, file->path, &query, error);
@@ -371,19 +341,24 @@ static enum doppel_status ask_files(struct find *find, struct doppel_error *erro
 int cmd_find(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
+    if (settings->repeats)
+        return find_repeats(settings, report);
     struct find find = {.settings = settings,
                         .report = report,
                         .match = match_options_from(settings),
                         .error = &error};
     if (open_library(settings, false, true, &find.library, &error))
         return report_fatal(report, "%s", error.message);
-    find.output = output_new(settings, &layout, report);
+    find.print = (struct find_print){.settings = settings,
+                                     .library = find.library,
+                                     .output = find_print_output(settings, report)};
     enum doppel_status status = load_library(&find, &error);
     if (status == DOPPEL_OK)
         status = settings->code ? ask_code(&find, &error) : ask_files(&find, &error);
-    bool written = output_finish(find.output);
+    bool written = output_finish(find.print.output);
     doppel_matcher_free(find.matcher);
     find_texts_free(find.texts);
+    find_sounds_free(find.sounds);
     doppel_library_close(find.library);
     array_free(&find.bytes);
     forget_found(&find);
@@ -392,5 +367,5 @@ int cmd_find(const struct settings *settings, struct report *report)
         return report_fatal(report, "%s", error.message);
     if (!written)
         return EXIT_WRONG_USE;
-    return find.matched ? EXIT_DONE : EXIT_NO_MATCH;
+    return find.print.matched ? EXIT_DONE : EXIT_NO_MATCH;
 }

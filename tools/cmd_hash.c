@@ -5,16 +5,18 @@
 #include "tools/intake.h"
 #include "tools/open_cache.h"
 #include "tools/output.h"
+#include "tools/sound_judge.h"
 #include "tools/text_judge.h"
 
 static const struct column columns[] = {
-    {"code", "code", CELL_TEXT},         {"kind", NULL, CELL_TEXT},
-    {"scheme", NULL, CELL_TEXT},         {"version", NULL, CELL_NUMBER},
-    {"codes", NULL, CELL_NUMBER},        {"width", "width", CELL_NUMBER},
-    {"height", "height", CELL_NUMBER},   {"quality", "quality", CELL_NUMBER},
-    {"words", "words", CELL_NUMBER},     {"characters", NULL, CELL_NUMBER},
-    {"bad_bytes", NULL, CELL_NUMBER},    {"too_short", NULL, CELL_BOOL},
-    {"sequence", "sequence", CELL_TEXT}, {"path", "path", CELL_PATH},
+    {"code", "code", CELL_TEXT},          {"kind", NULL, CELL_TEXT},
+    {"scheme", NULL, CELL_TEXT},          {"version", NULL, CELL_NUMBER},
+    {"codes", NULL, CELL_NUMBER},         {"duration", "duration", CELL_SECONDS},
+    {"damaged", "damaged", CELL_SECONDS}, {"width", "width", CELL_NUMBER},
+    {"height", "height", CELL_NUMBER},    {"quality", "quality", CELL_NUMBER},
+    {"words", "words", CELL_NUMBER},      {"characters", NULL, CELL_NUMBER},
+    {"bad_bytes", NULL, CELL_NUMBER},     {"too_short", NULL, CELL_BOOL},
+    {"sequence", "sequence", CELL_TEXT},  {"path", "path", CELL_PATH},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
@@ -48,7 +50,8 @@ static json_t *hash_row(const struct settings *settings, const struct intake_fil
     put_text(row, "kind", doppel_kind_name(record->kind));
     put_text(row, "scheme", doppel_scheme_by_id(record->scheme)->name);
     put_integer(row, "version", record->version);
-    put_integer(row, "codes", code_count(&record->fingerprint));
+    if (record->scheme != DOPPEL_SCHEME_PEAKS32)
+        put_integer(row, "codes", code_count(&record->fingerprint));
     if (record->fingerprint.count && record->scheme != DOPPEL_SCHEME_WINNOW32)
         put_value(row, "code", code_json(&record->fingerprint, 0));
     if (record->width) {
@@ -57,7 +60,8 @@ static json_t *hash_row(const struct settings *settings, const struct intake_fil
         put_integer(row, "quality", record->quality);
     }
     put_text_details(row, settings, record);
-    if (settings->codes)
+    put_sound_details(row, record, settings->codes);
+    if (settings->codes && record->scheme != DOPPEL_SCHEME_PEAKS32)
         put_value(row, "sequence", sequence_json(&record->fingerprint));
     return row;
 }

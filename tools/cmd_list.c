@@ -4,17 +4,18 @@
 #include "tools/item_row.h"
 #include "tools/output.h"
 #include "tools/signals.h"
+#include "tools/sound_judge.h"
 
 static const struct column columns[] = {
     {"id", "id", CELL_NUMBER},           {"kind", "kind", CELL_TEXT},
     {"scheme", NULL, CELL_TEXT},         {"version", NULL, CELL_NUMBER},
     {"width", "width", CELL_NUMBER},     {"height", "height", CELL_NUMBER},
-    {"quality", "quality", CELL_NUMBER}, {"size", "size", CELL_SIZE},
-    {"mtime", NULL, CELL_TIME},          {"added", "added", CELL_TIME},
-    {"digest", NULL, CELL_TEXT},         {"record", "record", CELL_TEXT},
-    {"decision", NULL, CELL_TEXT},       {"leader", NULL, CELL_NUMBER},
-    {"words", NULL, CELL_NUMBER},        {"path", "path", CELL_PATH},
-    {"line", NULL, CELL_NUMBER},
+    {"quality", "quality", CELL_NUMBER}, {"duration", "duration", CELL_SECONDS},
+    {"size", "size", CELL_SIZE},         {"mtime", NULL, CELL_TIME},
+    {"added", "added", CELL_TIME},       {"digest", NULL, CELL_TEXT},
+    {"record", "record", CELL_TEXT},     {"decision", NULL, CELL_TEXT},
+    {"leader", NULL, CELL_NUMBER},       {"words", NULL, CELL_NUMBER},
+    {"path", "path", CELL_PATH},         {"line", NULL, CELL_NUMBER},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
@@ -23,7 +24,21 @@ struct list {
     const struct settings *settings;
     struct report *report;
     struct output *output;
+    struct doppel_library *library;
 };
+
+/* How long a sound is, its peaks say. */
+static json_t *row_of(const struct list *list, const struct doppel_item *item)
+{
+    json_t *row = item_row(item);
+    struct doppel_item whole;
+    if (item->record.scheme != DOPPEL_SCHEME_PEAKS32 ||
+        doppel_library_get(list->library, item->id, true, &whole, NULL))
+        return row;
+    put_sound_length(row, &whole.record);
+    doppel_item_free(&whole);
+    return row;
+}
 
 static bool print_item(void *context, const struct doppel_item *item)
 {
@@ -32,7 +47,7 @@ static bool print_item(void *context, const struct doppel_item *item)
     if (item->record.error.status)
         report_input(list->report, item->path, item->record.error.message);
     else if (kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind)
-        output_row(list->output, item_row(item));
+        output_row(list->output, row_of(list, item));
     return !signals_stopped();
 }
 
@@ -53,7 +68,7 @@ int cmd_list(const struct settings *settings, struct report *report)
     struct doppel_library *library;
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
-    struct list list = {settings, report, output_new(settings, &layout, report)};
+    struct list list = {settings, report, output_new(settings, &layout, report), library};
     const struct everything everything = {print_item, print_text, &list};
     enum doppel_status status = each_of_all(library, &everything, &error);
     bool written = output_finish(list.output);

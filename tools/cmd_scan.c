@@ -8,14 +8,15 @@
 #include "tools/intake.h"
 #include "tools/open_cache.h"
 #include "tools/memory.h"
+#include "tools/sound_judge.h"
 
 struct scan {
     struct report *report;
     struct doppel_cache *cache;
     struct intake *intake;
     const struct settings *settings;
-    struct grouping *pictures, *texts; /* NULL: not wanted */
-    uint32_t references;               /* how many of the sources are reference folders */
+    struct grouping *pictures, *texts, *sounds; /* NULL: not wanted */
+    uint32_t references;                        /* how many of the sources are reference folders */
 };
 
 /* References come first: they lead the groups that they are in. */
@@ -77,6 +78,10 @@ static enum doppel_status take_file(struct scan *scan, const struct intake_file 
         .reading = record->reading,
         .reference = file->source < scan->references,
     };
+    if (record->kind == DOPPEL_KIND_AUDIO) {
+        item.width = sound_length_ms(record);
+        return grouping_add_sound(scan->sounds, &item, record, error);
+    }
     if (record->kind != DOPPEL_KIND_TEXT)
         return grouping_add(scan->pictures, &item, &record->fingerprint, error);
     struct text_view view;
@@ -126,19 +131,24 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
     };
     struct grouping_options text_options = picture_options;
     text_options.kind = DOPPEL_KIND_TEXT;
+    struct grouping_options sound_options = picture_options;
+    sound_options.kind = DOPPEL_KIND_AUDIO;
     enum doppel_status status = want_grouping(scan, &picture_options, &scan->pictures, error);
     if (status == DOPPEL_OK)
         status = want_grouping(scan, &text_options, &scan->texts, error);
+    if (status == DOPPEL_OK)
+        status = want_grouping(scan, &sound_options, &scan->sounds, error);
     if (status == DOPPEL_OK)
         status = intake_new(&intake_options, &scan->intake, error);
     if (status == DOPPEL_OK)
         status = take_files(scan, error);
     intake_free(scan->intake);
-    struct grouping *const groupings[] = {scan->pictures, scan->texts};
+    struct grouping *const groupings[] = {scan->pictures, scan->texts, scan->sounds};
     if (status == DOPPEL_OK)
-        status = groupings_print(groupings, 2, error);
+        status = groupings_print(groupings, 3, error);
     grouping_free(scan->pictures);
     grouping_free(scan->texts);
+    grouping_free(scan->sounds);
     return status;
 }
 

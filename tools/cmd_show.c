@@ -5,19 +5,32 @@
 #include "tools/commands.h"
 #include "tools/item_row.h"
 #include "tools/output.h"
+#include "tools/sound_judge.h"
 #include "tools/text_judge.h"
 
 static const struct column columns[] = {
-    {"id", "id", CELL_NUMBER},           {"kind", "kind", CELL_TEXT},
-    {"scheme", "scheme", CELL_TEXT},     {"version", "version", CELL_NUMBER},
-    {"codes", "codes", CELL_NUMBER},     {"code", "code", CELL_TEXT},
-    {"width", "width", CELL_NUMBER},     {"height", "height", CELL_NUMBER},
-    {"quality", "quality", CELL_NUMBER}, {"words", "words", CELL_NUMBER},
-    {"characters", NULL, CELL_NUMBER},   {"size", "size", CELL_SIZE},
-    {"mtime", "modified", CELL_TIME},    {"added", "added", CELL_TIME},
-    {"digest", "digest", CELL_TEXT},     {"record", "record", CELL_TEXT},
-    {"decision", NULL, CELL_TEXT},       {"leader", NULL, CELL_NUMBER},
-    {"path", "path", CELL_PATH},         {"line", NULL, CELL_NUMBER},
+    {"id", "id", CELL_NUMBER},
+    {"kind", "kind", CELL_TEXT},
+    {"scheme", "scheme", CELL_TEXT},
+    {"version", "version", CELL_NUMBER},
+    {"codes", "codes", CELL_NUMBER},
+    {"code", "code", CELL_TEXT},
+    {"duration", "duration", CELL_SECONDS},
+    {"damaged", "damaged", CELL_SECONDS},
+    {"width", "width", CELL_NUMBER},
+    {"height", "height", CELL_NUMBER},
+    {"quality", "quality", CELL_NUMBER},
+    {"words", "words", CELL_NUMBER},
+    {"characters", NULL, CELL_NUMBER},
+    {"size", "size", CELL_SIZE},
+    {"mtime", "modified", CELL_TIME},
+    {"added", "added", CELL_TIME},
+    {"digest", "digest", CELL_TEXT},
+    {"record", "record", CELL_TEXT},
+    {"decision", NULL, CELL_TEXT},
+    {"leader", NULL, CELL_NUMBER},
+    {"path", "path", CELL_PATH},
+    {"line", NULL, CELL_NUMBER},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
@@ -47,7 +60,10 @@ static void print_item(const struct settings *settings, const struct doppel_item
         free(hex);
     }
     put_text_details(row, settings, &item->record);
-    put_value(row, "sequence", sequence_of(fingerprint));
+    if (item->record.scheme == DOPPEL_SCHEME_PEAKS32)
+        put_sound_details(row, &item->record, true);
+    else
+        put_value(row, "sequence", sequence_of(fingerprint));
     output_row(output, row);
 }
 

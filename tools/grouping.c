@@ -18,6 +18,8 @@ static enum doppel_status begin(struct grouping *grouping, struct doppel_error *
     const struct settings *settings = grouping->options->settings;
     if (grouping->options->kind == DOPPEL_KIND_TEXT)
         return texts_begin(grouping, error);
+    if (grouping->options->kind == DOPPEL_KIND_AUDIO)
+        return DOPPEL_OK;
     grouping->match = match_options_from(settings);
     return doppel_matcher_new(settings_scheme(settings, DOPPEL_KIND_IMAGE)->id, &grouping->match,
                               thread_count(settings), &grouping->matcher, error);
@@ -49,8 +51,15 @@ void grouping_free(struct grouping *grouping)
     digest_map_free(&grouping->first);
     doppel_matcher_free(grouping->matcher);
     text_set_free(grouping->texts);
+    sounds_free(grouping);
     array_free(&grouping->contents);
     free(grouping);
+}
+
+const struct doppel_digest *content_at(const void *context, uint32_t number)
+{
+    const struct grouping *grouping = context;
+    return &grouping->contents.items[number];
 }
 
 static const struct doppel_digest *digest_at(const void *context, uint32_t number)

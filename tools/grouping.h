@@ -27,7 +27,7 @@ typedef bool grouping_text(void *context, const struct grouping_item *item, stru
 struct grouping_options {
     const struct settings *settings;
     struct report *report;
-    enum doppel_kind kind;       /* of all items: image or text */
+    enum doppel_kind kind;       /* of all items */
     grouping_features *features; /* of pictures, for --check pixels */
     grouping_text *text;         /* of texts */
     void *context;
@@ -48,6 +48,11 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
 /* The same for a text. */
 enum doppel_status grouping_add_text(struct grouping *grouping, const struct grouping_item *item,
                                      const struct text_view *view, struct doppel_error *error);
+
+/* The same for a sound; `width` of the item is its length in milliseconds. */
+enum doppel_status grouping_add_sound(struct grouping *grouping, const struct grouping_item *item,
+                                      const struct doppel_record *record,
+                                      struct doppel_error *error);
 
 /* Find the groups of `count` groupings, some of which may be NULL, and print them, numbered on:
  * objects of CLI.md. */

@@ -26,8 +26,9 @@ static const struct column columns[] = {
     {"group", "group", CELL_NUMBER},           {"kind", NULL, CELL_TEXT},
     {"members.reason", "reason", CELL_TEXT},   {"members.similarity", "similarity", CELL_NUMBER},
     {"members.distance", NULL, CELL_NUMBER},   {"members.width", "width", CELL_NUMBER},
-    {"members.height", "height", CELL_NUMBER}, {"members.size", "size", CELL_SIZE},
-    {"members.mtime", NULL, CELL_TIME},        {"members.path", "path", CELL_PATH},
+    {"members.height", "height", CELL_NUMBER}, {"members.duration", "duration", CELL_SECONDS},
+    {"members.size", "size", CELL_SIZE},       {"members.mtime", NULL, CELL_TIME},
+    {"members.path", "path", CELL_PATH},
 };
 
 /* -0 is there to be piped into what deletes: it never names what is kept. */
@@ -50,6 +51,12 @@ static int by_leader(const void *left, const void *right)
     return (a->item > b->item) - (a->item < b->item);
 }
 
+/* Encoders pad: by less a sound is not longer than another. */
+static bool is_longer(uint32_t a_ms, uint32_t b_ms)
+{
+    return a_ms > b_ms && a_ms - b_ms > 1000 && a_ms - b_ms > b_ms / 50;
+}
+
 /* Whether `a` is rather kept than `b`: a reference, else the better by policy. */
 static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
@@ -57,6 +64,11 @@ static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t
     struct grouping_item y = item_store_get(&grouping->items, b);
     if (x.reference != y.reference)
         return x.reference;
+    if (grouping->options->kind == DOPPEL_KIND_AUDIO) {
+        if (is_longer(x.width, y.width) || is_longer(y.width, x.width))
+            return x.width > y.width;
+        x.width = y.width = 0;
+    }
     char *x_path = item_store_path(&grouping->items, a);
     char *y_path = item_store_path(&grouping->items, b);
     struct doppel_candidate left = {x.width, x.height, x.size, x.mtime_ns, x_path};
@@ -122,9 +134,9 @@ static void put_reason(const struct grouping *grouping, json_t *row, uint32_t ke
         return;
     }
     if (a == b) {
-        bool texts = grouping->options->kind == DOPPEL_KIND_TEXT;
+        bool contents = grouping->options->kind != DOPPEL_KIND_IMAGE;
         put_text(row, "reason",
-                 texts && !same_bytes(grouping, item, kept) ? "same-content" : "identical");
+                 contents && !same_bytes(grouping, item, kept) ? "same-content" : "identical");
         put_integer(row, "distance", 0);
         put_number(row, "similarity", 1, 4);
         return;
@@ -133,12 +145,16 @@ static void put_reason(const struct grouping *grouping, json_t *row, uint32_t ke
     bool known = true;
     if (grouping->options->kind == DOPPEL_KIND_TEXT)
         known = texts_compare(grouping, b, a, &match);
+    else if (grouping->options->kind == DOPPEL_KIND_AUDIO)
+        known = sounds_compare(grouping, b, a, &match);
     else
         match = pictures_match(grouping, b, a);
     bool part = match.relation == DOPPEL_RELATION_CONTAINED;
     put_text(row, "reason", part ? "part" : "near");
     if (known)
         put_match(row, &match);
+    if (grouping->options->kind == DOPPEL_KIND_AUDIO)
+        free((void *)match.segments);
 }
 
 static json_t *describe_member(const struct grouping *grouping, uint32_t kept, uint32_t number)
@@ -151,7 +167,9 @@ static json_t *describe_member(const struct grouping *grouping, uint32_t kept, u
     put_path(row, "path", path);
     put_integer(row, "size", (uint64_t)item.size);
     put_number(row, "mtime", (double)item.mtime_ns / 1e9, 3);
-    if (item.width) {
+    if (grouping->options->kind == DOPPEL_KIND_AUDIO) {
+        put_number(row, "duration", item.width / 1000.0, 3);
+    } else if (item.width) {
         put_integer(row, "width", item.width);
         put_integer(row, "height", item.height);
     }
@@ -190,18 +208,20 @@ static void say_summary(const struct printing *printing)
 {
     struct report *report = printing->grouping->options->report;
     uint32_t count = item_store_count(&printing->grouping->items);
-    bool texts = printing->grouping->options->kind == DOPPEL_KIND_TEXT;
-    const char *one = texts ? "text" : "picture", *many = texts ? "texts" : "pictures";
+    enum doppel_kind kind = printing->grouping->options->kind;
+    const char *one = kind == DOPPEL_KIND_TEXT    ? "text"
+                      : kind == DOPPEL_KIND_AUDIO ? "sound"
+                                                  : "picture";
     char size[32];
     if (!report->terminal || printing->grouping->options->settings->format != FORMAT_TABLE)
         return;
     human_size((double)printing->double_bytes, size, sizeof size);
     if (printing->groups == 0)
-        report_notice(report, "no doubles among %u %s", count, count == 1 ? one : many);
+        report_notice(report, "no doubles among %u %s%s", count, one, count == 1 ? "" : "s");
     else
-        report_notice(report, "%u double%s (%s) in %u group%s among %u %s", printing->doubles,
+        report_notice(report, "%u double%s (%s) in %u group%s among %u %s%s", printing->doubles,
                       printing->doubles == 1 ? "" : "s", size, printing->groups,
-                      printing->groups == 1 ? "" : "s", count, many);
+                      printing->groups == 1 ? "" : "s", count, one, count == 1 ? "" : "s");
 }
 
 /* Twins follow the first of their bytes to its leader. */
@@ -211,8 +231,12 @@ static struct member *find_members(struct grouping *grouping)
     uint32_t *leader = must_allocate(count * sizeof *leader);
     struct member *members = must_allocate(count * sizeof *members);
     grouping->joined_by = must_allocate(count * sizeof *grouping->joined_by);
-    doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, leader,
-                           grouping->joined_by);
+    if (grouping->options->kind != DOPPEL_KIND_AUDIO)
+        doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, leader,
+                               grouping->joined_by);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            leader[i] = sounds_leader(grouping, i);
     for (uint32_t i = 0; i < count; i++)
         members[i] = (struct member){leader[first_of(grouping, i)], i};
     qsort(members, count, sizeof *members, by_leader);
@@ -229,6 +253,8 @@ static enum doppel_status print_groups(struct printing *printing, struct doppel_
         return DOPPEL_OK;
     if (grouping->options->kind == DOPPEL_KIND_IMAGE)
         status = pictures_find_pairs(grouping, error);
+    else if (grouping->options->kind == DOPPEL_KIND_AUDIO)
+        status = sounds_find_leaders(grouping, error);
     if (status)
         return status;
     struct member *members = find_members(grouping);

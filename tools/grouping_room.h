@@ -7,14 +7,15 @@
 #include "tools/grouping.h"
 #include "tools/text_set.h"
 
-/* An item, and the first one with the same bytes, or of texts the same words. */
+/* An item, and the first one with the same bytes; of texts the same words, of sounds the same
+ * peaks. */
 struct twin {
     uint32_t item, first;
 };
 
 struct grouping {
     const struct grouping_options *options;
-    struct digest_map first; /* of a digest: of texts, of their words */
+    struct digest_map first; /* of a digest: of texts of their words, of sounds of their peaks */
     struct item_store items;
     ARRAY(struct twin) twins;        /* by item */
     ARRAY(struct doppel_edge) edges; /* `match`: 0, or 1 + number of a pixel match */
@@ -27,10 +28,24 @@ struct grouping {
 
     /* Of texts: */
     struct text_set *texts;               /* the leaders, by item number */
-    ARRAY(struct doppel_digest) contents; /* of the words of each item */
+    ARRAY(struct doppel_digest) contents; /* of the words, or the peaks, of each item */
+
+    /* Of sounds: */
+    ARRAY(struct waiting_sound) sounds;
+    ARRAY(struct sound_lead) sound_leads; /* by item */
+    uint32_t *sound_at;                   /* of each item, in `sounds`; UINT32_MAX: nowhere */
 };
 
 /* What another kind of item does in its own way. */
+
+/* Sounds: all at once, when all items are there. */
+enum doppel_status sounds_find_leaders(struct grouping *grouping, struct doppel_error *error);
+/* The leader of an item that is the first with its peaks: itself, where there is none. */
+uint32_t sounds_leader(const struct grouping *grouping, uint32_t item);
+/* @param out segments are given (free). False when nothing is known. */
+bool sounds_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                    struct doppel_match *out);
+void sounds_free(struct grouping *grouping);
 
 /* Pictures: all edges at once, when all items are there. */
 enum doppel_status pictures_find_pairs(struct grouping *grouping, struct doppel_error *error);
@@ -41,6 +56,9 @@ enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *e
 /* False when a file cannot be read again: then nothing is known. */
 bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                    struct doppel_match *out);
+
+/* Of `contents`. */
+const struct doppel_digest *content_at(const void *context, uint32_t number);
 
 bool grouping_is_reference(const struct grouping *grouping, uint32_t number);
 

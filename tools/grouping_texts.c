@@ -25,12 +25,6 @@ enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *e
     return text_set_new(grouping->options->settings, load_view, grouping, &grouping->texts, error);
 }
 
-static const struct doppel_digest *content_at(const void *context, uint32_t number)
-{
-    const struct grouping *grouping = context;
-    return &grouping->contents.items[number];
-}
-
 /* A text is led by what is as good as it, or holds it: not by a part of it. */
 static bool take_leader(void *context, uint64_t id, const struct doppel_match *match)
 {

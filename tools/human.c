@@ -34,6 +34,17 @@ static void format_seconds(double seconds, char *out, size_t size)
         snprintf(out, size, "%lu:%02lu.%lu", whole / 60, whole % 60, tenths % 10);
 }
 
+static void format_place(double seconds, char *out, size_t size)
+{
+    unsigned long hundredths = (unsigned long)(seconds * 100 + 0.5), whole = hundredths / 100;
+    int used = 0;
+    if (whole >= 3600)
+        used = snprintf(out, size, "%lu:%02lu", whole / 3600, whole / 60 % 60);
+    else
+        used = snprintf(out, size, "%lu", whole / 60);
+    snprintf(out + used, size - (size_t)used, ":%02lu.%02lu", whole % 60, hundredths % 100);
+}
+
 static char *plain_text(const json_t *value)
 {
     char *text = cell_text(value);
@@ -56,6 +67,9 @@ char *human_text(enum cell cell, const json_t *value)
         return must_copy(text);
     case CELL_SECONDS:
         format_seconds(json_number_value(value), text, sizeof text);
+        return must_copy(text);
+    case CELL_PLACE:
+        format_place(json_number_value(value), text, sizeof text);
         return must_copy(text);
     case CELL_BOOL:
         return must_copy(json_is_true(value) ? "yes" : "");

@@ -9,9 +9,13 @@
 
 #include "tools/memory.h"
 #include "tools/signals.h"
+#include "tools/sound_judge.h"
 
 /* Files counted ahead, for the ETA, at each wait. */
 enum { COUNT_STEP = 256 };
+
+/* A sound that is damaged so near to its end breaks off there. */
+enum { BREAK_MS = 1000 };
 
 /* Open files: without so many nothing starts; with so many nothing more is asked for. */
 enum { LEAST_FILES = 64, MANY_FILES = 4096 };
@@ -223,14 +227,50 @@ static enum doppel_status fill_window(struct intake *intake, struct doppel_error
     return DOPPEL_OK;
 }
 
+/* A film without sound that nobody named is no error: it is nothing that could be compared. */
+static bool is_silent_film(const struct intake *intake, const struct slot *slot)
+{
+    const struct doppel_record *record = &slot->file.record;
+    return slot->state == SLOT_READY && record->error.status == DOPPEL_E_FORMAT &&
+           record->kind == DOPPEL_KIND_VIDEO && !named_on_command_line(intake, slot);
+}
+
+/* What is worth knowing of a sound that was read. */
+static void say_of_sound(const struct intake *intake, const struct slot *slot)
+{
+    struct report *report = intake->options->report;
+    struct doppel_audio_track track;
+    if (!sound_read_length(&slot->file.record, &track))
+        return;
+    if (track.damaged_ms && track.damaged_ms + BREAK_MS >= track.duration_ms)
+        report_notice(report, "%s: the sound breaks off at %.1f s; what comes before is used",
+                      slot->file.path, (double)track.duration_ms / 1000);
+    else if (track.damaged_ms)
+        report_notice(report, "%s: the sound is damaged at %.1f s; what can be decoded is used",
+                      slot->file.path, (double)track.damaged_ms / 1000);
+    doppel_audio_track_free(&track);
+    if (!sound_is_blank(&slot->file.record))
+        return;
+    if (named_on_command_line(intake, slot))
+        report_notice(report, "%s: %s", slot->file.path, SOUND_IS_BLANK);
+    else
+        report_detail(report, slot->file.path, SOUND_IS_BLANK);
+}
+
 /* Hand out the slot at the front, or report why not; true when `out` was filled. */
 static bool hand_out(struct intake *intake, struct intake_file *out)
 {
     struct report *report = intake->options->report;
     struct slot *slot = &intake->slots[intake->next_out++ % WINDOW];
+    if (is_silent_film(intake, slot)) {
+        report_detail(report, slot->file.path, slot->file.record.error.message);
+        slot->state = SLOT_PASSED_OVER;
+        intake->passed_over++;
+    }
     bool good = slot->state == SLOT_READY && slot->file.record.error.status == DOPPEL_OK;
     intake->done += slot->entry.what == WALK_FILE;
     if (good) {
+        say_of_sound(intake, slot);
         *out = slot->file;
         slot->file = (struct intake_file){0};
     } else if (slot->state == SLOT_READY) {
@@ -245,16 +285,12 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
 static void say_passed_over(struct intake *intake)
 {
     struct report *report = intake->options->report;
-    const struct settings *settings = intake->options->settings;
-    bool pictures = settings_scheme(settings, DOPPEL_KIND_IMAGE) != NULL;
-    bool texts = settings_scheme(settings, DOPPEL_KIND_TEXT) != NULL;
+    char wanted[64];
+    intake_wanted(intake, wanted);
     if (intake->passed_over && !report->verbose)
         report_notice(report, "%llu file%s that %s no %s passed over (-v names them)",
                       (unsigned long long)intake->passed_over, intake->passed_over == 1 ? "" : "s",
-                      intake->passed_over == 1 ? "is" : "are",
-                      !texts      ? "picture"
-                      : !pictures ? "text"
-                                  : "picture and no text");
+                      intake->passed_over == 1 ? "is" : "are", wanted);
     intake->passed_over = 0;
 }
 

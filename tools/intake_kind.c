@@ -11,9 +11,10 @@
 
 enum { PROBE_BYTES = 4096 };
 
-static bool is_known_kind(enum doppel_kind kind)
+/* The kind that a file of this one is read as: of a film the sound. */
+static enum doppel_kind kind_read(enum doppel_kind kind)
 {
-    return kind == DOPPEL_KIND_IMAGE || kind == DOPPEL_KIND_TEXT;
+    return kind == DOPPEL_KIND_VIDEO ? DOPPEL_KIND_AUDIO : kind;
 }
 
 bool intake_wants(const struct intake *intake, enum doppel_kind kind)
@@ -30,7 +31,7 @@ static bool ends_in(const char *path, const char *const *endings, size_t count)
     return false;
 }
 
-/* A file of another kind is an error only when someone expects a picture there. */
+/* A file of another kind is an error only when someone expects a picture, or a sound, there. */
 static bool named_as_picture(const char *path)
 {
     static const char *const endings[] = {".jpg", ".jpeg", ".jpe",  ".jfif", ".png",
@@ -39,7 +40,22 @@ static bool named_as_picture(const char *path)
     return ends_in(path, endings, sizeof endings / sizeof *endings);
 }
 
-static bool named_on_command_line(const struct intake *intake, const struct slot *slot)
+static bool named_as_sound(const char *path)
+{
+    static const char *const endings[] = {
+        ".mp3",  ".wav", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".m4b", ".aac", ".wma", ".aif",
+        ".aiff", ".wv",  ".ape",  ".mka", ".ac3", ".dts",  ".amr", ".au",  ".caf", ".mpc", ".tta"};
+    return ends_in(path, endings, sizeof endings / sizeof *endings);
+}
+
+/* As a picture or a sound, which is wanted. */
+static bool named_as_medium(const struct intake *intake, const char *path)
+{
+    return (intake_wants(intake, DOPPEL_KIND_IMAGE) && named_as_picture(path)) ||
+           (intake_wants(intake, DOPPEL_KIND_AUDIO) && named_as_sound(path));
+}
+
+bool named_on_command_line(const struct intake *intake, const struct slot *slot)
 {
     const struct strings *paths = &intake->options->walk->paths;
     size_t source = slot->file.source;
@@ -57,9 +73,9 @@ static bool is_sidecar(const char *path)
 bool slot_may_be(const struct intake *intake, const struct slot *slot, enum doppel_kind kind)
 {
     const char *path = slot->file.path;
-    bool both = kind == DOPPEL_KIND_TEXT && intake_wants(intake, DOPPEL_KIND_IMAGE);
-    if (both &&
-        (named_as_picture(path) || (is_sidecar(path) && !named_on_command_line(intake, slot))))
+    bool sidecar = intake_wants(intake, DOPPEL_KIND_IMAGE) && is_sidecar(path) &&
+                   !named_on_command_line(intake, slot);
+    if (kind == DOPPEL_KIND_TEXT && (named_as_medium(intake, path) || sidecar))
         return false;
     return intake_wants(intake, kind);
 }
@@ -90,50 +106,96 @@ static const char *kind_in_words(enum doppel_kind kind)
     return words[kind];
 }
 
+/* "picture, text or sound": what is wanted, but for `without`. */
+static void wanted_in_words(const struct intake *intake, enum doppel_kind without,
+                            const char *joint, char out[64])
+{
+    static const char *const nouns[] = {[DOPPEL_KIND_IMAGE] = "picture",
+                                        [DOPPEL_KIND_TEXT] = "text",
+                                        [DOPPEL_KIND_AUDIO] = "sound"};
+    static const enum doppel_kind order[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT,
+                                             DOPPEL_KIND_AUDIO};
+    const char *words[3];
+    size_t count = 0, used = 0;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (order[i] != without && intake_wants(intake, order[i]))
+            words[count++] = nouns[order[i]];
+    out[0] = 0;
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(out + used, 64 - used, "%s%s",
+                                 i == 0           ? ""
+                                 : i + 1 == count ? joint
+                                                  : ", ",
+                                 words[i]);
+}
+
+void intake_wanted(const struct intake *intake, char out[64])
+{
+    wanted_in_words(intake, DOPPEL_KIND_UNKNOWN, " or ", out);
+}
+
 /* Of a file that is of no kind that is wanted. */
 static void refuse_kind(const struct intake *intake, struct slot *slot, enum doppel_kind kind)
 {
-    bool pictures = intake_wants(intake, DOPPEL_KIND_IMAGE),
-         texts = intake_wants(intake, DOPPEL_KIND_TEXT);
-    bool mislabelled = kind == DOPPEL_KIND_TEXT;
-    const char *wanted = !texts || mislabelled ? "a picture"
-                         : !pictures           ? "text"
-                                               : "a picture or text";
-    char reason[128];
+    char wanted[64], reason[160];
+    wanted_in_words(intake, kind, " or ", wanted);
     if (kind != DOPPEL_KIND_UNKNOWN)
-        snprintf(reason, sizeof reason, "not %s but %s", wanted, kind_in_words(kind));
+        snprintf(reason, sizeof reason, "not a %s but %s", wanted, kind_in_words(kind));
     else
-        snprintf(reason, sizeof reason, "not %s of a format that doppel knows", wanted);
+        snprintf(reason, sizeof reason, "not a %s of a format that doppel knows", wanted);
     slot_ready(slot, DOPPEL_E_FORMAT, reason);
+}
+
+/* What nobody named, and whose name promises nothing. */
+static void pass_over(struct intake *intake, struct slot *slot, bool empty)
+{
+    char wanted[64], reason[80];
+    intake_wanted(intake, wanted);
+    snprintf(reason, sizeof reason, "not a %s", wanted);
+    slot->state = SLOT_PASSED_OVER;
+    intake->passed_over++;
+    report_detail(intake->options->report, slot->file.path,
+                  empty                         ? "empty"
+                  : is_sidecar(slot->file.path) ? "goes with a picture"
+                                                : reason);
+}
+
+/* FFmpeg knows more kinds of sound than their first bytes tell: those that are named, or named like
+ * one, are tried. */
+static bool may_be_sound(const struct intake *intake, const struct slot *slot,
+                         enum doppel_kind kind)
+{
+    return kind == DOPPEL_KIND_UNKNOWN && intake_wants(intake, DOPPEL_KIND_AUDIO) &&
+           (named_as_sound(slot->file.path) ||
+            (named_on_command_line(intake, slot) && !named_as_medium(intake, slot->file.path)));
+}
+
+/* @param kind as the first bytes tell */
+static void choose_kind(struct intake *intake, struct slot *slot, enum doppel_kind kind)
+{
+    if (kind != DOPPEL_KIND_UNKNOWN && slot_may_be(intake, slot, kind_read(kind)))
+        slot_take_kind(intake, slot, kind_read(kind));
+    else if (may_be_sound(intake, slot, kind))
+        slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
+    else if (named_as_medium(intake, slot->file.path) || named_on_command_line(intake, slot))
+        refuse_kind(intake, slot, kind);
+    else
+        pass_over(intake, slot, false);
 }
 
 void slot_probe(struct intake *intake, struct slot *slot, int fd)
 {
     uint8_t head[PROBE_BYTES];
     ssize_t got = pread(fd, head, sizeof head, 0);
-    if (got < 0) {
+    bool expected = named_as_medium(intake, slot->file.path) || named_on_command_line(intake, slot);
+    if (got < 0)
         slot_ready(slot, DOPPEL_E_IO, strerror(errno));
-        return;
-    }
-    enum doppel_format format;
-    enum doppel_kind kind = doppel_media_probe(head, (size_t)got, &format);
-    if (got > 0 && is_known_kind(kind) && slot_may_be(intake, slot, kind)) {
-        slot_take_kind(intake, slot, kind);
-        return;
-    }
-    bool expected = intake_wants(intake, DOPPEL_KIND_IMAGE) && named_as_picture(slot->file.path);
-    if (!expected && !named_on_command_line(intake, slot)) {
-        slot->state = SLOT_PASSED_OVER;
-        intake->passed_over++;
-        report_detail(intake->options->report, slot->file.path,
-                      got == 0                                   ? "empty"
-                      : is_sidecar(slot->file.path)              ? "goes with a picture"
-                      : !intake_wants(intake, DOPPEL_KIND_TEXT)  ? "not a picture"
-                      : !intake_wants(intake, DOPPEL_KIND_IMAGE) ? "not text"
-                                                                 : "neither a picture nor text");
-    } else if (got == 0) {
+    else if (got == 0 && expected)
         slot_ready(slot, DOPPEL_E_EMPTY, "the file is empty");
-    } else {
-        refuse_kind(intake, slot, kind);
-    }
+    else if (got == 0)
+        pass_over(intake, slot, true);
+    else if (intake->options->settings->pcm.format)
+        slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
+    else
+        choose_kind(intake, slot, doppel_media_probe(head, (size_t)got, NULL));
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tools/memory.h"
+#include "tools/sound_judge.h"
 
 struct doppel_file_stamp stamp_of(const struct stat *status)
 {
@@ -63,13 +64,29 @@ static bool is_too_large(const struct intake *intake, const struct slot *slot,
     return true;
 }
 
+static bool is_too_long(const struct intake *intake, const struct doppel_record *record,
+                        struct doppel_error *out)
+{
+    struct doppel_audio_track track;
+    uint32_t max_ms = intake->options->settings->max_ms;
+    if (!max_ms || !sound_read_length(record, &track))
+        return false;
+    uint64_t duration_ms = track.duration_ms;
+    doppel_audio_track_free(&track);
+    if (duration_ms <= max_ms)
+        return false;
+    doppel_fail(out, DOPPEL_E_LIMIT, "has %.1f s of sound, over the limit of %g s (--max-seconds)",
+                (double)duration_ms / 1000, max_ms / 1000.0);
+    return true;
+}
+
 /* The limits of the run that filled the cache may have been wider. */
 static bool is_over_limits(const struct intake *intake, const struct slot *slot,
                            struct doppel_error *out)
 {
     const struct doppel_record *record = &slot->file.record;
     uint64_t max_pixels = intake->options->settings->max_pixels;
-    if (is_too_large(intake, slot, out))
+    if (is_too_large(intake, slot, out) || is_too_long(intake, record, out))
         return true;
     if (record->error.status || (uint64_t)record->width * record->height <= max_pixels)
         return false;
@@ -81,11 +98,13 @@ static bool is_over_limits(const struct intake *intake, const struct slot *slot,
 
 bool keeps_attachment(const struct intake *intake, enum doppel_kind kind)
 {
-    return intake->options->attachments || kind == DOPPEL_KIND_TEXT;
+    return intake->options->attachments || kind == DOPPEL_KIND_TEXT || kind == DOPPEL_KIND_AUDIO;
 }
 
 static bool goes_past_cache(const struct intake *intake, const struct slot *slot)
 {
+    if (slot->scheme->kind == DOPPEL_KIND_AUDIO)
+        return intake->options->settings->pcm.format; /* a key does not tell how it was read */
     return intake->options->places && slot->scheme->kind == DOPPEL_KIND_TEXT;
 }
 
@@ -118,7 +137,8 @@ bool slot_recall_by_path(struct intake *intake, struct slot *slot)
     free(path);
     if (!known)
         return false;
-    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT};
+    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT,
+                                             DOPPEL_KIND_AUDIO};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (!slot_may_be(intake, slot, kinds[i]))
             continue;
@@ -156,6 +176,7 @@ static enum doppel_status want_pool(struct intake *intake, struct doppel_error *
     pool.max_memory = settings->max_memory;
     pool.max_bytes = settings->max_bytes;
     pool.max_pixels = settings->max_pixels;
+    pool.max_seconds = settings->max_ms / 1000.0;
     enum doppel_status status = doppel_pool_new(&pool, &intake->pool, error);
     /* NOT_FOUND is the end of the files here, not the lack of a program. */
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
@@ -175,6 +196,9 @@ static enum doppel_status submit(struct intake *intake, const struct slot *slot,
         .text_fold_case = text->fold_case,
         .text_drop_punctuation = text->drop_punctuation,
         .text_places = intake->options->places,
+        .pcm = intake->options->settings->pcm.format,
+        .pcm_rate = intake->options->settings->pcm.rate,
+        .pcm_channels = intake->options->settings->pcm.channels,
     };
     return doppel_pool_submit(intake->pool, fd, &order, number, error);
 }

@@ -48,8 +48,8 @@ void slot_ready(struct slot *slot, enum doppel_status status, const char *reason
 /* Whether files of this kind are to be read. */
 bool intake_wants(const struct intake *intake, enum doppel_kind kind);
 
-/* Whether a file of this kind is taken for what it is: a text that is named like a picture, or like
- * what programs write beside one, is not, unless only texts are wanted. */
+/* Whether a file of this kind is taken for what it is: a text that is named like a picture or a
+ * sound, or like what programs write beside a picture, is not, unless only texts are wanted. */
 bool slot_may_be(const struct intake *intake, const struct slot *slot, enum doppel_kind kind);
 
 /* The slot's scheme and reading, if it is a file of this kind. */
@@ -58,8 +58,14 @@ void slot_take_kind(const struct intake *intake, struct slot *slot, enum doppel_
 /* Tell the kind of an open file: the slot ends unless it is one that is wanted. */
 void slot_probe(struct intake *intake, struct slot *slot, int fd);
 
-/* Whether the attachment of a record is wanted by those who take it: of texts it always is, as it
- * holds what is said of them. */
+/* Whether a file was named on the command line, or in a list, and not met in a folder. */
+bool named_on_command_line(const struct intake *intake, const struct slot *slot);
+
+/* What is wanted: "picture, text or sound". */
+void intake_wanted(const struct intake *intake, char out[64]);
+
+/* Whether the attachment of a record is wanted by those who take it: of texts and sounds it always
+ * is, as it holds what is said of them. */
 bool keeps_attachment(const struct intake *intake, enum doppel_kind kind);
 
 /* The same for a file that has not changed since it was digested. */

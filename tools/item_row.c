@@ -17,7 +17,8 @@ json_t *item_row(const struct doppel_item *item)
     put_text(row, "kind", doppel_kind_name(record->kind));
     put_text(row, "scheme", scheme ? scheme->name : "unknown");
     put_integer(row, "version", record->version);
-    put_integer(row, "codes", code_count(&record->fingerprint));
+    if (record->scheme != DOPPEL_SCHEME_PEAKS32) /* of sounds: put_sound_details */
+        put_integer(row, "codes", code_count(&record->fingerprint));
     if (record->kind == DOPPEL_KIND_IMAGE) {
         put_integer(row, "width", record->width);
         put_integer(row, "height", record->height);

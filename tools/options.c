@@ -17,6 +17,7 @@ enum {
         VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE | VERB_INGEST,
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP | VERB_INGEST,
     VERBS_CORPUS = VERB_DEDUP | VERB_INGEST,
+    VERBS_SOUND = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -96,6 +97,21 @@ const struct option_info option_table[] = {
     {"lanes", 0, "128|256", OPTION_CHOICE, AT(lanes), NULL,
      "Lanes of a signature (default: 128, or the scheme's)", VERBS_CORPUS, SECTION_TEXTS},
 
+    {"max-false-positives", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
+     "Of sounds: the share of unrelated ones that may be given a match (default: 0.001)",
+     VERBS_MATCH, SECTION_SOUNDS},
+    {"same-speed", 0, NULL, OPTION_FLAG, AT(same_speed), NULL,
+     "Do not look for sounds at another speed, tempo or pitch where none is found at the same one",
+     VERBS_MATCH, SECTION_SOUNDS},
+    {"near-misses", 0, "N", OPTION_NUMBER, AT(near_misses), NULL,
+     "Also the N best sounds that were no match, and what they lacked", VERB_FIND, SECTION_SOUNDS},
+    {"repeats", 0, NULL, OPTION_FLAG, AT(repeats), NULL,
+     "The passages that recur within each FILE, a sound; no library is needed", VERB_FIND,
+     SECTION_SOUNDS},
+    {"pcm", 0, "FORMAT:RATE:CHANNELS", OPTION_TEXT, AT(pcm_text), NULL,
+     "FILE is raw sound, as s16le:44100:2; FORMAT is u8, s16le, s24le, s32le or f32le", VERBS_SOUND,
+     SECTION_SOUNDS},
+
     {"jsonl", 0, "FILE", OPTION_TEXTS, AT(jsonl), NULL,
      "Records in JSON Lines, plain, .gz or .zst, or a folder of such; - is standard input; may be "
      "repeated",
@@ -148,6 +164,8 @@ const struct option_info option_table[] = {
 
     {"max-pixels", 0, "N", OPTION_PIXELS, AT(max_pixels), "500M",
      "Refuse pictures with more pixels", VERBS_READ, SECTION_LIMITS},
+    {"max-seconds", 0, "TIME", OPTION_TIME, AT(max_ms), "0", "Refuse longer sounds; 0 = no limit",
+     VERBS_READ, SECTION_LIMITS},
     {"max-bytes", 0, "SIZE", OPTION_SIZE, AT(max_bytes), "1G", "Refuse larger files", VERBS_READ,
      SECTION_LIMITS},
     {"max-memory", 0, "SIZE", OPTION_SIZE, AT(max_memory), "512M",
@@ -193,8 +211,9 @@ const struct option_info option_table[] = {
      VERBS_PATHS | VERBS_WALK, SECTION_OUTPUT},
     {"codes", 0, NULL, OPTION_FLAG, AT(codes), NULL, "Print all codes, with their positions",
      VERB_HASH, SECTION_OUTPUT},
-    {"chart", 0, "FILE", OPTION_TEXT, AT(chart), NULL, "Draw the curves into FILE, as SVG",
-     VERB_TUNE, SECTION_OUTPUT},
+    {"chart", 0, "FILE", OPTION_TEXT, AT(chart), NULL,
+     "Draw the curves, or of two sounds what they share, into FILE, as SVG",
+     VERB_TUNE | VERB_COMPARE, SECTION_OUTPUT},
     {"count", 0, NULL, OPTION_FLAG, AT(count), NULL, "Print only how many hits each query has",
      VERBS_INDEX_QUERY, SECTION_OUTPUT},
     {"stats", 0, NULL, OPTION_FLAG, AT(stats), NULL,
@@ -221,10 +240,15 @@ const size_t option_count = sizeof option_table / sizeof *option_table;
 const char *section_title(enum option_section section)
 {
     static const char *const titles[SECTION_COUNT] = {
-        [SECTION_MATCHING] = "What matches", [SECTION_TEXTS] = "How texts are read",
-        [SECTION_RECORDS] = "Records",       [SECTION_CODES] = "Codes and their index",
-        [SECTION_FILES] = "Which files",     [SECTION_LIMITS] = "Limits",
-        [SECTION_LIBRARY] = "What is kept",  [SECTION_OUTPUT] = "Output",
+        [SECTION_MATCHING] = "What matches",
+        [SECTION_TEXTS] = "How texts are read",
+        [SECTION_SOUNDS] = "Sounds",
+        [SECTION_RECORDS] = "Records",
+        [SECTION_CODES] = "Codes and their index",
+        [SECTION_FILES] = "Which files",
+        [SECTION_LIMITS] = "Limits",
+        [SECTION_LIBRARY] = "What is kept",
+        [SECTION_OUTPUT] = "Output",
     };
     return titles[section];
 }

@@ -13,6 +13,8 @@
 #include <doppel/library.h>
 #include <doppel/text.h>
 
+#include "tools/pcm.h"
+
 struct report;
 struct settings;
 
@@ -81,6 +83,14 @@ struct settings {
     uint32_t max_documents;                  /* that a paragraph may be in */
     uint32_t shingle, min_words;             /* 0 = not given */
 
+    /* sounds */
+    const char *pcm_text; /* as given; NULL: not */
+    struct pcm pcm;
+    uint32_t max_ms;            /* 0 = no limit */
+    double max_false_positives; /* -1 = not given */
+    uint32_t near_misses;
+    bool same_speed, repeats;
+
     /* corpora */
     struct strings jsonl;
     enum emit emit;
@@ -108,7 +118,7 @@ struct settings {
     bool compact, count, stats, repair;
 
     double max_false;  /* tune: share of the distinct pairs that may match */
-    const char *chart; /* tune: the SVG to write; or NULL */
+    const char *chart; /* the SVG to write; or NULL */
 
     bool help, version;
 };
@@ -165,6 +175,7 @@ enum option_type {
     OPTION_NUMBER,     /* uint32_t, from 1 */
     OPTION_DISTANCE,   /* int32_t, from 0 */
     OPTION_SIMILARITY, /* double, 0 to 1 */
+    OPTION_RATE,       /* double, over 0, at most 1 */
     OPTION_SIZE,       /* uint64_t; K, M, G = 2^10, 2^20, 2^30 */
     OPTION_PIXELS,     /* uint64_t; K, M, G = 10^3, 10^6, 10^9 */
     OPTION_TIME        /* uint32_t milliseconds; "90", "500ms", "2m" */
@@ -174,6 +185,7 @@ enum option_type {
 enum option_section {
     SECTION_MATCHING,
     SECTION_TEXTS,
+    SECTION_SOUNDS,
     SECTION_RECORDS,
     SECTION_CODES,
     SECTION_FILES,

@@ -26,6 +26,7 @@ enum cell {
     CELL_SIZE,    /* bytes; 1.2 MB for people */
     CELL_TIME,    /* seconds since 1970; a local date for people */
     CELL_SECONDS, /* a duration; 1:02:03 for people */
+    CELL_PLACE,   /* seconds in a sound; 1:02.35 for people */
     CELL_BOOL     /* yes, or nothing, for people */
 };
 
@@ -83,7 +84,8 @@ void put_value(json_t *object, const char *key, json_t *value);
         {"false_positive_rate", "false positives", CELL_NUMBER},                                   \
         {"verified", "verified", CELL_TEXT}, {"transform.mirrored", NULL, CELL_BOOL},              \
         {"transform.rotated", NULL, CELL_NUMBER}, {"transform.cropped", NULL, CELL_BOOL},          \
-        {"transform.trimmed", NULL, CELL_BOOL}, {"query_coverage", NULL, CELL_NUMBER},             \
+        {"transform.trimmed", NULL, CELL_BOOL}, {"transform.speed", "speed", CELL_NUMBER},         \
+        {"transform.pitch", "pitch", CELL_NUMBER}, {"query_coverage", NULL, CELL_NUMBER},          \
     {                                                                                              \
         "item_coverage", NULL, CELL_NUMBER                                                         \
     }

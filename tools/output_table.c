@@ -33,7 +33,7 @@ struct table *table_new(const struct layout *layout, bool color)
 
 static bool is_right_aligned(enum cell cell)
 {
-    return cell == CELL_NUMBER || cell == CELL_SIZE || cell == CELL_SECONDS;
+    return cell == CELL_NUMBER || cell == CELL_SIZE || cell == CELL_SECONDS || cell == CELL_PLACE;
 }
 
 static size_t last_column(const struct table *table)

@@ -1,5 +1,5 @@
 /* From argv to settings, by the tables; and what is said of a word that is in neither. */
-#include "tools/options.h"
+#include "tools/check.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -73,6 +73,8 @@ static const char *type_text(enum option_type type)
         return "a whole number from 0 to 256";
     case OPTION_SIMILARITY:
         return "a number from 0 to 1";
+    case OPTION_RATE:
+        return "a rate over 0 and at most 1, such as 0.001 or 1e-6";
     case OPTION_SIZE:
         return "a size such as 800, 64K or 1.5G";
     case OPTION_PIXELS:
@@ -103,6 +105,8 @@ static bool set_number(const struct option_info *option, const char *value, void
         return parse_whole(value, 0, 256, &whole) && (*(int32_t *)field = (int32_t)whole, true);
     case OPTION_SIMILARITY:
         return parse_number(value, 0, 1, field);
+    case OPTION_RATE:
+        return parse_rate(value, field);
     case OPTION_SIZE:
         return parse_size(value, 1024, field);
     case OPTION_PIXELS:
@@ -175,6 +179,7 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
                                   .max_distance = -1,
                                   .min_similarity = -1,
                                   .min_containment = -1,
+                                  .max_false_positives = -1,
                                   .lanes = -1,
                                   .orientations = true,
                                   .radius = -1,
@@ -308,154 +313,6 @@ static enum doppel_status parse_options(int argc, char **argv, struct settings *
     return DOPPEL_OK;
 }
 
-/* ---- what goes together ---- */
-
-/* How texts are read: by the preset, else by the defaults, and what was given beside. */
-static enum doppel_status check_text(struct settings *settings, struct doppel_error *error)
-{
-    size_t count;
-    if (settings->preset_number >= 0)
-        settings->preset = &doppel_text_presets(&count)[settings->preset_number];
-    settings->text = settings->preset ? settings->preset->options : doppel_text_options_default();
-    settings->text.format = DOPPEL_TEXT_AUTO;
-    if (settings->text_format >= 0)
-        settings->text.format = (enum doppel_text_format)settings->text_format;
-    if (settings->unit == UNIT_PARAGRAPH && !(settings->verb->bit & VERB_DEDUP))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--unit paragraph' is for 'doppel dedup'");
-    if (settings->unit == UNIT_WORDS || settings->unit == UNIT_CHARACTERS)
-        settings->text.unit = (enum doppel_text_unit)settings->unit;
-    if (settings->shingle)
-        settings->text.shingle = settings->shingle;
-    if (settings->min_words)
-        settings->text.min_words = settings->min_words;
-    if (settings->text.shingle > DOPPEL_TEXT_MAX_SHINGLE)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--shingle' takes a whole number from 1 to %d, not '%u'",
-                           DOPPEL_TEXT_MAX_SHINGLE, settings->shingle);
-    return DOPPEL_OK;
-}
-
-/* The schemes of the kinds that are wanted. */
-static void fill_by_kind(struct settings *settings, bool one)
-{
-    size_t count;
-    const struct doppel_scheme *schemes = doppel_schemes(&count);
-    for (size_t i = 0; i < count; i++) {
-        struct doppel_scheme *entry = &settings->by_kind[schemes[i].kind];
-        if (one ? &schemes[i] != settings->scheme : entry->id != DOPPEL_SCHEME_NONE)
-            continue;
-        *entry = schemes[i];
-        if (entry->kind == DOPPEL_KIND_TEXT)
-            entry->version = doppel_text_version(entry->version, &settings->text);
-        if (entry->id == DOPPEL_SCHEME_MINHASH256)
-            settings->text.lanes = 256;
-    }
-}
-
-const struct doppel_scheme *settings_scheme(const struct settings *settings, enum doppel_kind kind)
-{
-    const struct doppel_scheme *scheme = &settings->by_kind[kind];
-    return scheme->id == DOPPEL_SCHEME_NONE ? NULL : scheme;
-}
-
-/* Hex digits for all bits of a scheme's code. */
-static bool is_code_of(const char *text, const struct doppel_scheme *scheme)
-{
-    size_t digits = scheme->code_bits / 4u;
-    return strlen(text) == digits && strspn(text, "0123456789abcdefABCDEF") == digits;
-}
-
-/* Not every scheme does for every verb. */
-static enum doppel_status check_scheme_of_verb(const struct settings *settings,
-                                               struct doppel_error *error)
-{
-    const struct doppel_scheme *scheme = settings->scheme;
-    if (settings->verb->bit & (VERB_DEDUP | VERB_INGEST) &&
-        scheme->id != DOPPEL_SCHEME_MINHASH128 && scheme->id != DOPPEL_SCHEME_MINHASH256)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'%s' compares by 'minhash128' or 'minhash256', not by '%s'",
-                           settings->verb->name, scheme->name);
-    if (scheme->id == DOPPEL_SCHEME_DATASKETCH &&
-        !(settings->verb->bit & (VERB_HASH | VERB_COMPARE | VERB_SCHEMES)))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "scheme 'datasketch' is for hash and compare; 'minhash128' finds more "
-                           "in less");
-    bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE);
-    if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "scheme 'winnow32' tells passages, which make no groups and have no one "
-                           "code; it is for hash, compare, add and find FILE");
-    return DOPPEL_OK;
-}
-
-static enum doppel_status check_scheme(struct settings *settings, struct doppel_error *error)
-{
-    size_t count;
-    const struct doppel_scheme *schemes = doppel_schemes(&count);
-    const struct doppel_scheme *given = settings->scheme;
-    if (settings->verb->bit & (VERB_DEDUP | VERB_INGEST))
-        settings->kind = DOPPEL_KIND_TEXT;
-    if (given && settings->kind && given->kind != settings->kind)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' is for %s, not for %s",
-                           given->name, doppel_kind_name(given->kind),
-                           doppel_kind_name(settings->kind));
-    bool one = given || settings->kind || settings->code;
-    for (size_t i = 0; !settings->scheme && i < count; i++)
-        if (!settings->kind || schemes[i].kind == settings->kind)
-            settings->scheme = &schemes[i];
-    fill_by_kind(settings, one);
-    const struct doppel_scheme *scheme = settings->scheme;
-    enum doppel_status status = check_scheme_of_verb(settings, error);
-    if (status)
-        return status;
-    if (settings->code && !is_code_of(settings->code, scheme))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--code' takes %u hex digits for scheme '%s', not '%s'",
-                           scheme->code_bits / 4u, scheme->name, settings->code);
-    if (settings->max_distance > scheme->code_bits)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--max-distance' is at most %u for scheme '%s', not %d",
-                           scheme->code_bits, scheme->name, settings->max_distance);
-    return DOPPEL_OK;
-}
-
-static enum doppel_status check_operands(const struct settings *settings,
-                                         struct doppel_error *error)
-{
-    const struct verb *verb = settings->verb;
-    size_t count = settings->operands.count;
-    bool elsewhere = settings->files_from || settings->code;
-    if (count < verb->min_operands && !elsewhere)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'%s' wants %s; see 'doppel %s --help'",
-                           verb->name, verb->operands, verb->name);
-    if (count > verb->max_operands)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'%s' does not know what to do with '%s'; see 'doppel %s --help'",
-                           verb->name, settings->operands.items[verb->max_operands], verb->name);
-    return DOPPEL_OK;
-}
-
-static enum doppel_status check_together(struct settings *settings, struct doppel_error *error)
-{
-    if (settings->max_distance >= 0 && settings->min_similarity >= 0)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "give '--max-distance' or '--min-similarity', not both");
-    if (settings->cache && settings->no_cache)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--cache' or '--no-cache', not both");
-    if (settings->code && (settings->operands.count || settings->files_from))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--code' or %s, not both",
-                           settings->files_from ? "'--files-from'" : settings->verb->operands);
-    if (settings->verb->bit == VERB_INDEX_SEARCH && settings->radius < 0)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'index search' wants '--radius R'; for the nearest see 'index knn'");
-    if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
-    enum doppel_status status = check_text(settings, error);
-    if (!status)
-        status = check_scheme(settings, error);
-    return status ? status : check_operands(settings, error);
-}
-
 enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv,
                                   struct settings *out, struct doppel_error *error)
 {
@@ -463,7 +320,7 @@ enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv
     set_defaults(verb, &settings);
     enum doppel_status status = parse_options(argc, argv, &settings, error);
     if (!status && !settings.help && !settings.version)
-        status = check_together(&settings, error);
+        status = settings_check(&settings, error);
     if (status)
         settings_free(&settings);
     else

@@ -74,6 +74,10 @@ static json_t *transform_of(const struct doppel_match *match)
         put_bool(transform, "cropped", true);
     if (match->transform.trimmed)
         put_bool(transform, "trimmed", true);
+    if (match->transform.speed > 0)
+        put_number(transform, "speed", match->transform.speed, 4);
+    if (match->transform.pitch > 0)
+        put_number(transform, "pitch", match->transform.pitch, 4);
     return transform;
 }
 

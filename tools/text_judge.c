@@ -32,7 +32,8 @@ uint32_t lanes_of(const struct doppel_fingerprint *fingerprint, uint16_t out[DOP
 uint32_t distance_bits(enum doppel_scheme_id id)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
-    if (id == DOPPEL_SCHEME_WINNOW32 || id == DOPPEL_SCHEME_DATASKETCH)
+    if (id == DOPPEL_SCHEME_WINNOW32 || id == DOPPEL_SCHEME_DATASKETCH ||
+        id == DOPPEL_SCHEME_PEAKS32)
         return 0;
     return is_minhash(id) ? scheme->code_bits / LANE_BITS : scheme->code_bits;
 }

@@ -34,6 +34,27 @@ bool parse_number(const char *text, double least, double most, double *out)
     return true;
 }
 
+bool parse_rate(const char *text, double *out)
+{
+    const char *exponent = strchr(text, 'e');
+    size_t length = exponent ? (size_t)(exponent - text) : strlen(text);
+    char digits[32];
+    double value;
+    uint64_t tenths = 0;
+    if (length >= sizeof digits)
+        return false;
+    memcpy(digits, text, length);
+    digits[length] = 0;
+    if (!parse_number(digits, 0, 1e30, &value) ||
+        (exponent && (exponent[1] != '-' || !parse_whole(exponent + 2, 0, 300, &tenths))))
+        return false;
+    value *= pow(10, -(double)tenths);
+    if (!(value > 0 && value <= 1))
+        return false;
+    *out = value;
+    return true;
+}
+
 bool parse_whole(const char *text, uint64_t least, uint64_t most, uint64_t *out)
 {
     uint64_t value = 0;

@@ -25,8 +25,8 @@ USES = {
     "tools": "core media text image audio index match store worker library corpus",
 }
 
-# Of media, the command uses the probe, which needs no decoder.
-TOOLS_USE_OF_MEDIA = {"intake_kind.c"}
+# Of media, the command uses the probe and names of formats, which need no decoder.
+TOOLS_USE_OF_MEDIA = {"intake_kind.c", "pcm.c"}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
 WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint_audio.c", "fingerprint_text.c", "listen.c", "listen.h", "fingerprint.h"}

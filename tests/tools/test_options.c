@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,6 +224,48 @@ static void the_examples_work(void **state)
     }
 }
 
+static void sounds_have_options(void **state)
+{
+    (void)state;
+    struct settings settings = parsed("hash --pcm s16le:44100:2 --max-seconds 1.5m -");
+    assert_int_equal(settings.pcm.format, 2);
+    assert_int_equal(settings.pcm.rate, 44100);
+    assert_int_equal(settings.pcm.channels, 2);
+    assert_int_equal(settings.max_ms, 90000);
+    assert_string_equal(settings.scheme->name, "peaks32");
+    settings_free(&settings);
+    settings = parsed("find --repeats --max-false-positives 2.5e-6 x");
+    assert_int_equal(settings.kind, DOPPEL_KIND_AUDIO);
+    assert_true(settings.max_false_positives > 2.49e-6 && settings.max_false_positives < 2.51e-6);
+    settings_free(&settings);
+    settings = parsed("find --max-false-positives 1 --near-misses 3 x");
+    assert_true(settings.max_false_positives == 1);
+    assert_int_equal(settings.near_misses, 3);
+    assert_string_equal(settings.scheme->name, "phash64");
+    settings_free(&settings);
+    static const char *const wrong[] = {"s16le",       "s16le:44100",   "s16le:44100:", "s16le::2",
+                                        "s16le:0:2",   "s16le:44100:0", "s16be:8000:1", ":8000:1",
+                                        "u8:8000:1:2", "u8:8000:65",    "u8:1e3:1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char line[128];
+        struct settings unused;
+        snprintf(line, sizeof line, "hash --pcm %s x", wrong[i]);
+        assert_int_equal(parse(line, &unused, NULL), DOPPEL_E_ARGUMENT);
+    }
+    static const char *const rates[] = {"0", "1.01", "-1e-3", "1e3", "1e", "e-3", "1e-", "1e-400"};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        char line[128];
+        struct settings unused;
+        snprintf(line, sizeof line, "find --max-false-positives=%s x", rates[i]);
+        assert_int_equal(parse(line, &unused, NULL), DOPPEL_E_ARGUMENT);
+    }
+    assert_refused("hash --kind text --pcm u8:8000:1 x", "'--pcm' is for sounds");
+    assert_refused("find --kind audio --max-distance 3 x",
+                   "the limit of sounds is '--max-false-positives'");
+    assert_refused("find --code 00 --scheme peaks32",
+                   "scheme 'peaks32' has no one code to be found by");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +278,7 @@ int main(void)
         cmocka_unit_test(verbs_may_have_two_words),
         cmocka_unit_test(paths_may_come_from_elsewhere),
         cmocka_unit_test(the_tables_hold_together),
+        cmocka_unit_test(sounds_have_options),
         cmocka_unit_test(the_examples_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

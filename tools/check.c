@@ -1,0 +1,186 @@
+/* What was given, as a whole: what goes together, and which kinds and schemes it asks for. */
+#include "tools/check.h"
+
+#include <string.h>
+
+/* How texts are read: by the preset, else by the defaults, and what was given beside. */
+static enum doppel_status check_text(struct settings *settings, struct doppel_error *error)
+{
+    size_t count;
+    if (settings->preset_number >= 0)
+        settings->preset = &doppel_text_presets(&count)[settings->preset_number];
+    settings->text = settings->preset ? settings->preset->options : doppel_text_options_default();
+    settings->text.format = DOPPEL_TEXT_AUTO;
+    if (settings->text_format >= 0)
+        settings->text.format = (enum doppel_text_format)settings->text_format;
+    if (settings->unit == UNIT_PARAGRAPH && !(settings->verb->bit & VERB_DEDUP))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--unit paragraph' is for 'doppel dedup'");
+    if (settings->unit == UNIT_WORDS || settings->unit == UNIT_CHARACTERS)
+        settings->text.unit = (enum doppel_text_unit)settings->unit;
+    if (settings->shingle)
+        settings->text.shingle = settings->shingle;
+    if (settings->min_words)
+        settings->text.min_words = settings->min_words;
+    if (settings->text.shingle > DOPPEL_TEXT_MAX_SHINGLE)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--shingle' takes a whole number from 1 to %d, not '%u'",
+                           DOPPEL_TEXT_MAX_SHINGLE, settings->shingle);
+    return DOPPEL_OK;
+}
+
+/* What is only of sounds wants sounds only. */
+static enum doppel_status check_sound(struct settings *settings, struct doppel_error *error)
+{
+    const char *option = settings->pcm_text ? "pcm" : settings->repeats ? "repeats" : NULL;
+    enum doppel_kind kind = settings->scheme ? settings->scheme->kind : settings->kind;
+    if (settings->pcm_text && !parse_pcm(settings->pcm_text, &settings->pcm))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--pcm' takes FORMAT:RATE:CHANNELS, such as s16le:44100:2, not '%s'",
+                           settings->pcm_text);
+    if (option && (settings->code || (kind && kind != DOPPEL_KIND_AUDIO)))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' is for sounds", option);
+    if (option)
+        settings->kind = DOPPEL_KIND_AUDIO;
+    return DOPPEL_OK;
+}
+
+/* The schemes of the kinds that are wanted. */
+static void fill_by_kind(struct settings *settings, bool one)
+{
+    size_t count;
+    const struct doppel_scheme *schemes = doppel_schemes(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct doppel_scheme *entry = &settings->by_kind[schemes[i].kind];
+        if (one ? &schemes[i] != settings->scheme : entry->id != DOPPEL_SCHEME_NONE)
+            continue;
+        if (schemes[i].kind == DOPPEL_KIND_AUDIO && settings->verb->bit & VERB_TUNE)
+            continue; /* they have no limit of similarity */
+        *entry = schemes[i];
+        if (entry->kind == DOPPEL_KIND_TEXT)
+            entry->version = doppel_text_version(entry->version, &settings->text);
+        if (entry->id == DOPPEL_SCHEME_MINHASH256)
+            settings->text.lanes = 256;
+    }
+}
+
+const struct doppel_scheme *settings_scheme(const struct settings *settings, enum doppel_kind kind)
+{
+    const struct doppel_scheme *scheme = &settings->by_kind[kind];
+    return scheme->id == DOPPEL_SCHEME_NONE ? NULL : scheme;
+}
+
+/* Hex digits for all bits of a scheme's code. */
+static bool is_code_of(const char *text, const struct doppel_scheme *scheme)
+{
+    size_t digits = scheme->code_bits / 4u;
+    return strlen(text) == digits && strspn(text, "0123456789abcdefABCDEF") == digits;
+}
+
+static enum doppel_status check_sound_scheme(const struct settings *settings,
+                                             struct doppel_error *error)
+{
+    if (settings->verb->bit & VERB_TUNE)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'tune' is for pictures and texts");
+    if (settings->code)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "scheme 'peaks32' has no one code to be found by");
+    if (settings->max_distance >= 0 || settings->min_similarity >= 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "the limit of sounds is '--max-false-positives'");
+    return DOPPEL_OK;
+}
+
+/* Not every scheme does for every verb. */
+static enum doppel_status check_scheme_of_verb(const struct settings *settings,
+                                               struct doppel_error *error)
+{
+    const struct doppel_scheme *scheme = settings->scheme;
+    if (settings->verb->bit & (VERB_DEDUP | VERB_INGEST) &&
+        scheme->id != DOPPEL_SCHEME_MINHASH128 && scheme->id != DOPPEL_SCHEME_MINHASH256)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%s' compares by 'minhash128' or 'minhash256', not by '%s'",
+                           settings->verb->name, scheme->name);
+    if (scheme->id == DOPPEL_SCHEME_DATASKETCH &&
+        !(settings->verb->bit & (VERB_HASH | VERB_COMPARE | VERB_SCHEMES)))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "scheme 'datasketch' is for hash and compare; 'minhash128' finds more "
+                           "in less");
+    if (scheme->id == DOPPEL_SCHEME_PEAKS32)
+        return check_sound_scheme(settings, error);
+    bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE);
+    if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "scheme 'winnow32' tells passages, which make no groups and have no one "
+                           "code; it is for hash, compare, add and find FILE");
+    return DOPPEL_OK;
+}
+
+static enum doppel_status check_scheme(struct settings *settings, struct doppel_error *error)
+{
+    size_t count;
+    const struct doppel_scheme *schemes = doppel_schemes(&count);
+    const struct doppel_scheme *given = settings->scheme;
+    if (settings->verb->bit & (VERB_DEDUP | VERB_INGEST))
+        settings->kind = DOPPEL_KIND_TEXT;
+    if (given && settings->kind && given->kind != settings->kind)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' is for %s, not for %s",
+                           given->name, doppel_kind_name(given->kind),
+                           doppel_kind_name(settings->kind));
+    bool one = given || settings->kind || settings->code;
+    for (size_t i = 0; !settings->scheme && i < count; i++)
+        if (!settings->kind || schemes[i].kind == settings->kind)
+            settings->scheme = &schemes[i];
+    fill_by_kind(settings, one);
+    const struct doppel_scheme *scheme = settings->scheme;
+    enum doppel_status status = check_scheme_of_verb(settings, error);
+    if (status)
+        return status;
+    if (settings->code && !is_code_of(settings->code, scheme))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--code' takes %u hex digits for scheme '%s', not '%s'",
+                           scheme->code_bits / 4u, scheme->name, settings->code);
+    if (settings->max_distance > scheme->code_bits)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--max-distance' is at most %u for scheme '%s', not %d",
+                           scheme->code_bits, scheme->name, settings->max_distance);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status check_operands(const struct settings *settings,
+                                         struct doppel_error *error)
+{
+    const struct verb *verb = settings->verb;
+    size_t count = settings->operands.count;
+    bool elsewhere = settings->files_from || settings->code;
+    if (count < verb->min_operands && !elsewhere)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'%s' wants %s; see 'doppel %s --help'",
+                           verb->name, verb->operands, verb->name);
+    if (count > verb->max_operands)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%s' does not know what to do with '%s'; see 'doppel %s --help'",
+                           verb->name, settings->operands.items[verb->max_operands], verb->name);
+    return DOPPEL_OK;
+}
+
+enum doppel_status settings_check(struct settings *settings, struct doppel_error *error)
+{
+    if (settings->max_distance >= 0 && settings->min_similarity >= 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "give '--max-distance' or '--min-similarity', not both");
+    if (settings->cache && settings->no_cache)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--cache' or '--no-cache', not both");
+    if (settings->code && (settings->operands.count || settings->files_from))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--code' or %s, not both",
+                           settings->files_from ? "'--files-from'" : settings->verb->operands);
+    if (settings->verb->bit == VERB_INDEX_SEARCH && settings->radius < 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'index search' wants '--radius R'; for the nearest see 'index knn'");
+    if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
+    enum doppel_status status = check_text(settings, error);
+    if (!status)
+        status = check_sound(settings, error);
+    if (!status)
+        status = check_scheme(settings, error);
+    return status ? status : check_operands(settings, error);
+}

@@ -1,0 +1,127 @@
+/* What was found, as rows. */
+#include "tools/find_print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/memory.h"
+#include "tools/place_rows.h"
+#include "tools/sound_judge.h"
+
+static const struct column columns[] = {
+    {"query", "query", CELL_PATH},
+    {"id", "id", CELL_NUMBER},
+    {"match", NULL, CELL_BOOL},
+    {"near_miss", "near miss", CELL_BOOL},
+    MATCH_COLUMNS,
+    PLACE_COLUMNS,
+    {"record", "record", CELL_TEXT},
+    {"lacks", "lacks", CELL_TEXT},
+    {"path", "path", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
+
+struct output *find_print_output(const struct settings *settings, struct report *report)
+{
+    return output_new(settings, &layout, report);
+}
+
+/* One query's rows. */
+struct printing {
+    struct find_print *print;
+    const char *query;
+    const struct doppel_found *found; /* the one at hand */
+    struct place_rows *rows;
+    bool matched;
+};
+
+/* What a near miss would have needed. */
+static void put_lack(json_t *row, const struct settings *settings, const struct doppel_match *match)
+{
+    double limit = sound_options_from(settings).max_false_positives;
+    json_t *limits = json_object();
+    char text[128];
+    put_bool(row, "match", false);
+    put_bool(row, "near_miss", true);
+    put_rate(limits, "max_false_positive_rate", limit);
+    put_value(row, "limit", limits);
+    snprintf(text, sizeof text, "a rate of false positives of %.2g or less; its is %.2g", limit,
+             match->false_positive_rate);
+    put_text(row, "lacks", text);
+}
+
+static void print_match(struct printing *printing, uint64_t id, const char *path,
+                        const char *record_id)
+{
+    const struct doppel_found *found = printing->found;
+    bool near_miss = found->borderline && found->match.kind == DOPPEL_KIND_AUDIO;
+    json_t *row = json_object();
+    put_path(row, "query", printing->query);
+    put_integer(row, "id", id);
+    if (path)
+        put_path(row, "path", path);
+    if (record_id)
+        put_text(row, "record", record_id);
+    if (near_miss)
+        put_lack(row, printing->print->settings, &found->match);
+    put_match(row, &found->match);
+    place_rows_add(printing->rows, row);
+    printing->matched |= !near_miss;
+}
+
+static bool print_record(void *context, const struct doppel_library_text *text)
+{
+    struct printing *printing = context;
+    if (!text->error.status)
+        print_match(printing, text->id, text->path, text->record_id);
+    return true;
+}
+
+/* What another process removed meanwhile is left out. */
+static enum doppel_status print_one(struct printing *printing, struct doppel_error *error)
+{
+    struct doppel_library *library = printing->print->library;
+    uint64_t id = printing->found->id;
+    struct doppel_item item;
+    enum doppel_status status = doppel_library_get(library, id, false, &item, error);
+    if (status == DOPPEL_E_NOT_FOUND) {
+        const struct doppel_text_query one = {.first = id, .last = id};
+        return doppel_library_each_text(library, &one, print_record, printing, error);
+    }
+    if (status)
+        return status;
+    print_match(printing, item.id, item.path, NULL);
+    doppel_item_free(&item);
+    return DOPPEL_OK;
+}
+
+/* In a table, a query without a match is no row: the exit code tells. */
+static void print_none(struct printing *printing)
+{
+    if (printing->print->settings->format != FORMAT_JSON)
+        return;
+    json_t *row = json_object();
+    put_path(row, "query", printing->query);
+    put_bool(row, "match", false);
+    place_rows_add(printing->rows, row);
+}
+
+enum doppel_status find_print(struct find_print *print, const char *query,
+                              const struct doppel_found *found, size_t count,
+                              struct doppel_error *error)
+{
+    struct place_rows rows;
+    struct printing printing = {.print = print, .query = query, .rows = &rows};
+    enum doppel_status status = DOPPEL_OK;
+    place_rows_begin(&rows, print->settings, print->output);
+    for (size_t i = 0; i < count && !status; i++) {
+        printing.found = &found[i];
+        status = print_one(&printing, error);
+    }
+    if (!status && !printing.matched)
+        print_none(&printing);
+    place_rows_end(&rows);
+    print->matched |= printing.matched;
+    return status;
+}

@@ -1,0 +1,91 @@
+/* Rows of matches on their way to the output. */
+#include "tools/place_rows.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Places that begin so near to each other stand in the order in which they were found, which is
+ * that of the better match. */
+enum { STEP_SECONDS = 10 };
+
+struct place_row {
+    json_t *row;
+    long step;
+    size_t number;
+};
+
+void place_rows_begin(struct place_rows *rows, const struct settings *settings,
+                      struct output *output)
+{
+    *rows = (struct place_rows){.output = output,
+                                .table = settings->format == FORMAT_TABLE,
+                                .json = settings->format == FORMAT_JSON};
+}
+
+static void hold(struct place_rows *rows, json_t *row, long step)
+{
+    struct place_row held = {row, step, rows->rows.count};
+    if (!array_push(&rows->rows, held)) /* then not in order */
+        output_row(rows->output, row);
+}
+
+/* What is as usual is not worth a column. */
+static void hide_usual(json_t *row, const char *key)
+{
+    json_t *transform = json_object_get(row, "transform");
+    if (fabs(json_number_value(json_object_get(transform, key)) - 1) < 5e-4)
+        json_object_del(transform, key);
+}
+
+static void hold_places(struct place_rows *rows, json_t *row, const json_t *segments)
+{
+    size_t number;
+    json_t *segment;
+    json_array_foreach(segments, number, segment)
+    {
+        json_t *copy = json_copy(row);
+        json_object_del(copy, "segments");
+        json_object_set(copy, "segment", segment);
+        double start = json_number_value(json_object_get(segment, "a_start"));
+        hold(rows, copy, lround(floor(start / STEP_SECONDS)));
+    }
+    json_decref(row);
+}
+
+void place_rows_add(struct place_rows *rows, json_t *row)
+{
+    const json_t *segments = json_object_get(row, "segments");
+    const char *kind = json_string_value(json_object_get(row, "kind"));
+    bool sound = kind && strcmp(kind, doppel_kind_name(DOPPEL_KIND_AUDIO)) == 0;
+    if (rows->json || !sound) {
+        output_row(rows->output, row);
+        return;
+    }
+    if (rows->table) {
+        hide_usual(row, "speed");
+        hide_usual(row, "pitch");
+    }
+    if (json_array_size(segments))
+        hold_places(rows, row, segments);
+    else
+        hold(rows, row, LONG_MAX);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct place_row *a = left, *b = right;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+void place_rows_end(struct place_rows *rows)
+{
+    if (rows->rows.count)
+        qsort(rows->rows.items, rows->rows.count, sizeof *rows->rows.items, by_place);
+    for (size_t i = 0; i < rows->rows.count; i++)
+        output_row(rows->output, rows->rows.items[i].row);
+    array_free(&rows->rows);
+}

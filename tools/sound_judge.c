@@ -1,0 +1,164 @@
+/* Sounds as the verbs judge them. */
+#include "tools/sound_judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/memory.h"
+
+/* ---- from records ---- */
+
+static bool is_sound(const struct doppel_record *record)
+{
+    return record->scheme == DOPPEL_SCHEME_PEAKS32 && record->attachment;
+}
+
+bool sound_read(const struct doppel_record *record, struct doppel_audio_track *out)
+{
+    return is_sound(record) && doppel_audio_track_read(record->attachment, record->attachment_size,
+                                                       out, NULL) == DOPPEL_OK;
+}
+
+bool sound_read_length(const struct doppel_record *record, struct doppel_audio_track *out)
+{
+    return is_sound(record) &&
+           doppel_audio_track_read_range(record->attachment, record->attachment_size, 0, 0, out,
+                                         NULL) == DOPPEL_OK;
+}
+
+uint32_t sound_length_ms(const struct doppel_record *record)
+{
+    struct doppel_audio_track track;
+    if (!sound_read_length(record, &track))
+        return 0;
+    uint64_t duration_ms = track.duration_ms;
+    doppel_audio_track_free(&track);
+    return duration_ms < UINT32_MAX ? (uint32_t)duration_ms : UINT32_MAX;
+}
+
+struct doppel_sound sound_of(const struct doppel_audio_track *track)
+{
+    return (struct doppel_sound){track->peaks, track->count, (double)track->duration_ms / 1000};
+}
+
+size_t sound_keys(const struct doppel_audio_track *track, struct doppel_audio_key **out)
+{
+    struct doppel_audio_zone zone = doppel_audio_item_zone();
+    size_t capacity = track->count * zone.fan_out;
+    *out = must_allocate((capacity + 1) * sizeof **out);
+    return doppel_audio_keys(track->peaks, track->count, &zone, *out, capacity);
+}
+
+/* ---- judging ---- */
+
+struct doppel_sound_options sound_options_from(const struct settings *settings)
+{
+    struct doppel_sound_options options = doppel_sound_options_default();
+    if (settings->max_false_positives > 0)
+        options.max_false_positives = settings->max_false_positives;
+    options.same_speed = settings->same_speed;
+    options.near_misses = settings->near_misses;
+    return options;
+}
+
+bool sounds_match(const struct settings *settings, const struct doppel_record *a,
+                  const struct doppel_record *b, struct doppel_match *out)
+{
+    struct doppel_audio_track query = {0}, item = {0};
+    struct doppel_sound_options options = sound_options_from(settings);
+    bool matches = false;
+    if (sound_read(a, &query) && sound_read(b, &item)) {
+        struct doppel_sound left = sound_of(&query), right = sound_of(&item);
+        matches = doppel_match_sounds(&left, &right, &options, out, NULL) == DOPPEL_OK &&
+                  out->segment_count;
+    }
+    doppel_audio_track_free(&query);
+    doppel_audio_track_free(&item);
+    return matches;
+}
+
+bool sound_is_blank(const struct doppel_record *record)
+{
+    struct doppel_audio_track track;
+    struct doppel_audio_key *keys;
+    if (!sound_read(record, &track))
+        return false;
+    bool blank = sound_keys(&track, &keys) == 0;
+    free(keys);
+    doppel_audio_track_free(&track);
+    return blank;
+}
+
+void describe_same_sound(const struct doppel_record *record, struct doppel_segment *segment,
+                         struct doppel_match *out)
+{
+    struct doppel_audio_track track = {0};
+    *segment = (struct doppel_segment){.speed = 1};
+    if (sound_read_length(record, &track))
+        segment->a_end = segment->b_end = (double)track.duration_ms / 1000;
+    doppel_audio_track_free(&track);
+    *out = (struct doppel_match){
+        .kind = DOPPEL_KIND_AUDIO,
+        .scheme = DOPPEL_SCHEME_PEAKS32,
+        .relation = DOPPEL_RELATION_SAME,
+        .verified = DOPPEL_VERIFIED_EXACT,
+        .similarity = 1,
+        .transform = {.speed = 1, .pitch = 1},
+        .has_coverage = true,
+        .query_coverage = 1,
+        .item_coverage = 1,
+        .segments = segment,
+        .segment_count = segment->a_end > 0,
+    };
+}
+
+/* ---- in words ---- */
+
+static void put_length(json_t *row, const struct doppel_audio_track *track)
+{
+    put_number(row, "duration", (double)track->duration_ms / 1000, 3);
+    if (track->damaged_ms)
+        put_number(row, "damaged", (double)track->damaged_ms / 1000, 3);
+}
+
+void put_sound_length(json_t *row, const struct doppel_record *record)
+{
+    struct doppel_audio_track track;
+    if (!sound_read_length(record, &track))
+        return;
+    put_length(row, &track);
+    doppel_audio_track_free(&track);
+}
+
+static json_t *sequence_of(const struct doppel_audio_track *track,
+                           const struct doppel_audio_key *keys, size_t count)
+{
+    json_t *sequence = json_array();
+    char hex[9];
+    for (size_t i = 0; i < count; i++) {
+        json_t *pair = json_array();
+        double seconds = doppel_audio_seconds(track->peaks[keys[i].peak].time);
+        snprintf(hex, sizeof hex, "%08x", keys[i].key);
+        json_array_append_new(pair, json_string(hex));
+        json_array_append_new(pair, json_integer((json_int_t)lround(seconds * 1000)));
+        json_array_append_new(sequence, pair);
+    }
+    return sequence;
+}
+
+void put_sound_details(json_t *row, const struct doppel_record *record, bool codes)
+{
+    struct doppel_audio_track track;
+    struct doppel_audio_key *keys;
+    if (!sound_read(record, &track))
+        return;
+    size_t count = sound_keys(&track, &keys);
+    put_integer(row, "codes", count);
+    put_length(row, &track);
+    if (codes)
+        put_value(row, "sequence", sequence_of(&track, keys, count));
+    free(keys);
+    doppel_audio_track_free(&track);
+}

@@ -1,0 +1,55 @@
+/* Sounds as the verbs judge them: from records to peaks, from two of them to a match. */
+#ifndef DOPPEL_TOOLS_SOUND_JUDGE_H
+#define DOPPEL_TOOLS_SOUND_JUDGE_H
+
+#include <stdbool.h>
+
+#include <doppel/audio.h>
+#include <doppel/library.h>
+#include <doppel/match.h>
+
+#include "tools/options.h"
+#include "tools/output.h"
+
+/* The peaks of a record. @param out given (doppel_audio_track_free). @return false when it is of no
+ * sound, or damaged */
+bool sound_read(const struct doppel_record *record, struct doppel_audio_track *out);
+
+/* Only how long it is, and where it was damaged: at little cost. */
+bool sound_read_length(const struct doppel_record *record, struct doppel_audio_track *out);
+
+/* Its milliseconds; 0 when it is no sound. */
+uint32_t sound_length_ms(const struct doppel_record *record);
+
+/* The sound of a track; borrows its peaks. */
+struct doppel_sound sound_of(const struct doppel_audio_track *track);
+
+/* The limits of the command line, else the defaults. */
+struct doppel_sound_options sound_options_from(const struct settings *settings);
+
+/* The keys of a sound as a library has them; given (free). @return how many */
+size_t sound_keys(const struct doppel_audio_track *track, struct doppel_audio_key **out);
+
+/* Whether two sounds share anything; `out` is filled also when they do not, its segments are given
+ * (free). */
+bool sounds_match(const struct settings *settings, const struct doppel_record *a,
+                  const struct doppel_record *b, struct doppel_match *out);
+
+/* Whether there is nothing to tell it by: it has no keys. */
+bool sound_is_blank(const struct doppel_record *record);
+
+/* Why, in words. */
+#define SOUND_IS_BLANK "nothing to tell it by: it is silent, or too short, or without change"
+
+/* What is said of a pair of the same bytes. @param out borrows `segment` */
+void describe_same_sound(const struct doppel_record *record, struct doppel_segment *segment,
+                         struct doppel_match *out);
+
+/* What is said of a sound: "codes", how many keys it has; "duration", "damaged"; with `codes` the
+ * keys, too, as "sequence". Of others nothing. */
+void put_sound_details(json_t *row, const struct doppel_record *record, bool codes);
+
+/* Only "duration" and "damaged". */
+void put_sound_length(json_t *row, const struct doppel_record *record);
+
+#endif
