@@ -22,7 +22,14 @@ struct doppel_library {
     uint32_t text_lanes; /* of the signatures of its texts; 0: not looked up yet */
     char *corpus;        /* path of a row of `corpus`; NULL: none yet in this transaction */
     int64_t corpus_number;
+    struct doppel_store_index *sounds_index; /* open to write; NULL: not yet */
+    struct sounds_reader *sounds;            /* NULL: never asked for */
 };
+
+/** Open the catalogue of a library. @param out given (doppel_store_close) */
+enum doppel_status catalogue_open(const char *directory,
+                                  const struct doppel_library_options *options,
+                                  struct doppel_store **out, struct doppel_error *error);
 
 /** Begin the transaction that doppel_library_commit ends, unless there is one. */
 enum doppel_status library_begin(struct doppel_library *library, struct doppel_error *error);

@@ -5,32 +5,39 @@
 #include <string.h>
 
 #include "library/schema.h"
+#include "library/sounds.h"
 
 enum { BUSY_TIMEOUT_MS = 5000 };
 
-static enum doppel_status open_catalogue(struct doppel_library *library,
-                                         const struct doppel_library_options *options,
-                                         struct doppel_error *error)
+enum doppel_status catalogue_open(const char *directory,
+                                  const struct doppel_library_options *options,
+                                  struct doppel_store **out, struct doppel_error *error)
 {
     const struct doppel_store_options store_options = {
         .application_id = CATALOGUE_APPLICATION_ID,
         .schema_version = CATALOGUE_VERSION,
         .schema = catalogue_schema,
-        .upgrade = catalogue_upgrade,
+        .upgrades = catalogue_upgrades,
+        .upgrade_count = CATALOGUE_UPGRADES,
         .create = options->create,
         .read_only = options->read_only,
         .durable = options->durable,
         .busy_timeout_ms = BUSY_TIMEOUT_MS,
     };
-    char *path = sqlite3_mprintf("%s/catalogue.db", library->directory);
+    struct doppel_store *store = NULL;
+    char *path = sqlite3_mprintf("%s/catalogue.db", directory);
     if (!path)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", library->directory);
-    enum doppel_status status = doppel_store_open(path, &store_options, &library->store, error);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory);
+    enum doppel_status status = doppel_store_open(path, &store_options, &store, error);
     sqlite3_free(path);
     if (!status)
-        status = checksum_install(library->store, error);
+        status = checksum_install(store, error);
     if (status == DOPPEL_E_NOT_FOUND)
-        return doppel_fail(error, status, "%s: there is no library here", library->directory);
+        doppel_fail(error, status, "%s: there is no library here", directory);
+    if (status)
+        doppel_store_close(store);
+    else
+        *out = store;
     return status;
 }
 
@@ -49,11 +56,13 @@ enum doppel_status doppel_library_open(const char *directory,
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", directory);
     }
     library->opened_ns = now_ns();
-    enum doppel_status status = open_catalogue(library, options, error);
+    enum doppel_status status = catalogue_open(directory, options, &library->store, error);
     if (status) {
         doppel_library_close(library);
         return status;
     }
+    if (!options->read_only)
+        sounds_mend(library);
     *out = library;
     return DOPPEL_OK;
 }
@@ -63,6 +72,10 @@ void doppel_library_close(struct doppel_library *library)
     if (!library)
         return;
     texts_rolled_back(library);
+    sounds_reader_free(library->sounds);
+    if (library->writing)
+        doppel_store_rollback(library->store);
+    sounds_close(library);
     doppel_store_close(library->store);
     free(library->directory);
     free(library);

@@ -242,6 +242,30 @@ DOPPEL_API enum doppel_status doppel_library_each(struct doppel_library *library
                                                   doppel_item_visitor *visitor, void *context,
                                                   struct doppel_error *error);
 
+/* ---- sounds ----
+ *
+ * Items of scheme peaks32 have no codes: their peaks are the attachment, of which the strong ones
+ * are kept. The postings of these are in an index in the folder `sounds` of the library, which
+ * changes with the items, in the same transactions. It is derived: a writer makes it anew when
+ * files of it are gone.
+ *
+ * A handle that has added or removed a sound keeps others from doing so until it is closed. For the
+ * first of them, and when postings become many, it commits what was changed before. */
+
+/**
+ * The sounds of the library as a set, as of the last commit of anybody.
+ *
+ * The set reads through a connection of its own: while threads search in it, other calls with the
+ * library are fine, but for this one and doppel_library_close.
+ *
+ * @param out borrowed until the library is closed, or until this call gives another set because
+ * something was committed since; on failure the one before goes on to be good
+ * @return DOPPEL_OK; DOPPEL_E_CORRUPT, _BUSY (it is made anew by another process), _IO, _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_library_sounds(struct doppel_library *library,
+                                                    const struct doppel_sounds **out,
+                                                    struct doppel_error *error);
+
 /* ---- decisions ---- */
 
 /** Numbers are written to disk: new ones go to the end. */

@@ -99,7 +99,10 @@ static bool has_width_of(const struct doppel_fingerprint *fingerprint,
 static bool fits(const struct doppel_fingerprint *fingerprint, const struct doppel_record *record)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
-    return scheme && scheme->kind == record->kind && fingerprint->scheme == record->scheme &&
+    bool of_kind = scheme && (scheme->kind == record->kind ||
+                              (scheme->kind == DOPPEL_KIND_AUDIO && /* the sound of a video */
+                               record->kind == DOPPEL_KIND_VIDEO));
+    return of_kind && fingerprint->scheme == record->scheme &&
            fingerprint->version == record->version && has_width_of(fingerprint, scheme) &&
            (record->kind != DOPPEL_KIND_IMAGE || are_views(fingerprint));
 }

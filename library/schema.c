@@ -1,6 +1,8 @@
 /* The tables of catalogue.db and of the cache. */
 #include "library/schema.h"
 
+#include <doppel/store.h>
+
 /* Records of corpora: rows that are only appended to, since what ingest must find it has in memory.
  * They share the ids of the items; the counter is that of AUTOINCREMENT. */
 #define TEXT_TABLES                                                                                \
@@ -31,7 +33,7 @@
     " min_similarity REAL NOT NULL, min_containment REAL NOT NULL, checksum INTEGER NOT NULL"      \
     ") STRICT;"
 
-const char catalogue_upgrade[] = TEXT_TABLES;
+const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -63,7 +65,7 @@ const char catalogue_schema[] =
     " action TEXT NOT NULL,"
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
-    ") STRICT;" TEXT_TABLES;
+    ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA;
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \

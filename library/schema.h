@@ -8,10 +8,10 @@
 #define CATALOGUE_APPLICATION_ID UINT32_C(0x64706c4c)
 #define CACHE_APPLICATION_ID UINT32_C(0x64706c43)
 
-enum { CATALOGUE_VERSION = 3, CACHE_VERSION = 3 };
+enum { CATALOGUE_VERSION = 4, CATALOGUE_UPGRADES = 2, CACHE_VERSION = 3 };
 
 extern const char catalogue_schema[];
-extern const char catalogue_upgrade[]; /* from version 2 */
+extern const char *const catalogue_upgrades[CATALOGUE_UPGRADES]; /* from version 2 on */
 extern const char cache_schema[];
 extern const char cache_pending_schema[];
 

@@ -1,6 +1,7 @@
 /* The log: what was inserted and removed since the last flush, record after record. */
 #include "store/index_room.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The records of an index lie together: its id × 2^40, and from there its records' numbers. */
@@ -53,9 +54,32 @@ enum doppel_status index_log_drop(struct doppel_store *store, int64_t owner, int
 
 /* ---- replay ---- */
 
+/* Items that are gone, or damaged, have no postings. */
+static enum doppel_status insert_named(struct doppel_store_index *self, const uint64_t *payloads,
+                                       size_t count, struct doppel_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct doppel_index_item item = {.payload = payloads[i]};
+        struct doppel_index_posting *postings = NULL;
+        enum doppel_status status =
+            self->source(self->source_context, payloads[i], &item, &postings, error);
+        item.postings = postings;
+        if (!status)
+            status = doppel_index_insert_item(self->index, &item, error);
+        free(postings);
+        if (status && status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CORRUPT)
+            return status;
+        self->log_codes += item.count;
+        index_seen(&self->log, &payloads[i], 1);
+    }
+    return DOPPEL_OK;
+}
+
 static enum doppel_status apply(struct doppel_store_index *self, const struct record *record,
                                 struct doppel_error *error)
 {
+    if (record->kind == RECORD_NAMED)
+        return insert_named(self, record->payloads, record->count, error);
     self->log_codes += record->count;
     switch (record->kind) {
     case RECORD_INSERT:
@@ -65,6 +89,7 @@ static enum doppel_status apply(struct doppel_store_index *self, const struct re
     case RECORD_REMOVE:
         return doppel_index_remove(self->index, record->payloads, record->count, error);
     case RECORD_ITEM:
+    case RECORD_NAMED:
         break;
     }
     index_seen(&self->log, record->payloads, 1);
@@ -77,12 +102,13 @@ static enum doppel_status apply(struct doppel_store_index *self, const struct re
 }
 
 /* Whether a record is for an index of this make. */
-static bool fits(const struct doppel_index_options *options, const struct record *record)
+static bool fits(const struct doppel_store_index *self, const struct record *record)
 {
+    const struct doppel_index_options *options = &self->manifest.options;
     if (record->kind == RECORD_REMOVE)
         return true;
     if (options->table == DOPPEL_INDEX_POSTINGS)
-        return record->kind == RECORD_ITEM;
+        return record->kind == RECORD_ITEM || (record->kind == RECORD_NAMED && self->source);
     uint32_t bytes = options->table == DOPPEL_INDEX_BANDS ? options->lanes * 2 : options->bits / 8;
     return record->kind == RECORD_INSERT && record->code_bytes == bytes;
 }
@@ -95,7 +121,7 @@ static enum doppel_status read_record(struct doppel_store_index *self, sqlite3_s
     enum doppel_status status = record_decode(data, size, &self->buffer, out);
     if (status == DOPPEL_E_MEMORY)
         return doppel_fail(error, status, "%s: no memory", self->store->path);
-    if (!status && fits(&self->manifest.options, out))
+    if (!status && fits(self, out))
         return DOPPEL_OK;
     return doppel_fail(
         error, DOPPEL_E_CORRUPT, "%s: record %lld of the log of index '%s' is damaged",

@@ -342,7 +342,9 @@ enum doppel_status doppel_store_index_open(struct doppel_store *store,
             .salvage = options->salvage,
             .make = options->make ? *options->make : (struct doppel_index_options){0},
             .rebuild = options->rebuild,
-            .rebuild_context = options->rebuild_context};
+            .rebuild_context = options->rebuild_context,
+            .source = options->source,
+            .source_context = options->source_context};
     }
     if (!self || !self->name || !self->folder) {
         doppel_store_index_close(self);

@@ -1,4 +1,5 @@
-/* A record of the log: codes and payloads, payloads to be removed, or an item with its postings.
+/* A record of the log: codes and payloads, payloads to be removed, an item with its postings, or
+ * the payloads of items whose postings the owner of the index has.
  *
  * 1 byte kind, 1 byte 0, 2 bytes a code, 4 bytes count; the arrays; 8 bytes checksum (the first
  * half of the XXH3-128 of all before it). Little-endian. */
@@ -45,6 +46,7 @@ static uint64_t body_bytes(enum record_kind kind, uint32_t code_bytes, uint32_t 
     case RECORD_INSERT:
         return (uint64_t)count * (code_bytes + 8u);
     case RECORD_REMOVE:
+    case RECORD_NAMED:
         return (uint64_t)count * 8;
     case RECORD_ITEM:
         return ITEM_BYTES + (uint64_t)count * POSTING_BYTES;
@@ -167,7 +169,7 @@ enum doppel_status record_decode(const uint8_t *data, size_t size, struct record
     struct record record = {.kind = (enum record_kind)data[0],
                             .code_bytes = get_u16(data + 2),
                             .count = get_u32(data + 4)};
-    if (record.kind < RECORD_INSERT || record.kind > RECORD_ITEM || data[1] ||
+    if (record.kind < RECORD_INSERT || record.kind > RECORD_NAMED || data[1] ||
         body_bytes(record.kind, record.code_bytes, record.count) != size - HEAD_BYTES - SUM_BYTES)
         return DOPPEL_E_CORRUPT;
     size_t words = (size_t)record.count * (code_words(record.code_bytes) + 1) + 2;

@@ -51,14 +51,14 @@ enum doppel_status manifest_drop(struct doppel_store *store, const char *name,
 
 /* ---- records of the log ---- */
 
-enum record_kind { RECORD_INSERT = 1, RECORD_REMOVE = 2, RECORD_ITEM = 3 };
+enum record_kind { RECORD_INSERT = 1, RECORD_REMOVE = 2, RECORD_ITEM = 3, RECORD_NAMED = 4 };
 
 struct record {
     enum record_kind kind;
     uint32_t code_bytes;                         /* insert: bytes a code */
     uint32_t count;                              /* codes, payloads or postings */
     const uint64_t *codes;                       /* insert: count × words */
-    const uint64_t *payloads;                    /* insert, remove: count; item: one */
+    const uint64_t *payloads;                    /* insert, remove, named: count; item: one */
     uint32_t length;                             /* item */
     const struct doppel_index_posting *postings; /* item: count */
 };
@@ -108,6 +108,8 @@ struct doppel_store_index {
     struct doppel_index_options make; /* as it is to be made; table 0: not known */
     doppel_store_index_rebuilder *rebuild;
     void *rebuild_context;
+    doppel_store_index_source *source; /* NULL: the log has the postings of items */
+    void *source_context;
 
     struct doppel_index *index;
     struct manifest manifest;   /* as of the last read; the generation and segments may be newer */

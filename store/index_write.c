@@ -139,19 +139,19 @@ enum doppel_status doppel_store_index_insert_item(struct doppel_store_index *sel
                                                   struct doppel_error *error)
 {
     bool own;
-    if (item->count > RECORD_BYTES)
+    const struct record named = {.kind = RECORD_NAMED, .count = 1, .payloads = &item->payload};
+    const struct record whole = {.kind = RECORD_ITEM,
+                                 .count = item->count,
+                                 .payloads = &item->payload,
+                                 .length = item->length,
+                                 .postings = item->postings};
+    if (!self->source && item->count > RECORD_BYTES)
         return doppel_fail(error, DOPPEL_E_LIMIT, "an item of %u postings is too long",
                            item->count);
     enum doppel_status status = begin_change(self, &own, error);
     if (status)
         return status;
-    status = index_log_append(self,
-                              &(struct record){.kind = RECORD_ITEM,
-                                               .count = item->count,
-                                               .payloads = &item->payload,
-                                               .length = item->length,
-                                               .postings = item->postings},
-                              error);
+    status = index_log_append(self, self->source ? &named : &whole, error);
     if (!status)
         status = doppel_index_insert_item(self->index, item, error);
     self->log_codes += item->count;

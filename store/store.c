@@ -166,13 +166,28 @@ static enum doppel_status switch_to_wal(struct doppel_store *store, uint32_t tim
     }
 }
 
-/* Whether it is of the version before, and can be brought up. */
+/* Whether it is of an older version that can be brought up. */
 static bool is_upgradable(const struct identity *identity,
                           const struct doppel_store_options *options)
 {
-    return options->upgrade && !options->read_only &&
-           (uint32_t)identity->application_id == options->application_id &&
-           identity->version + 1 == options->schema_version;
+    return !options->read_only && (uint32_t)identity->application_id == options->application_id &&
+           identity->version < options->schema_version &&
+           identity->version + options->upgrade_count >= options->schema_version;
+}
+
+static enum doppel_status make_tables(struct doppel_store *store, const struct identity *identity,
+                                      const struct doppel_store_options *options,
+                                      struct doppel_error *error)
+{
+    if (is_blank(identity))
+        return doppel_store_execute(store, options->schema, error);
+    enum doppel_status status = DOPPEL_OK;
+    for (int64_t version = identity->version; version < options->schema_version && !status;
+         version++)
+        status = doppel_store_execute(
+            store, options->upgrades[version + options->upgrade_count - options->schema_version],
+            error);
+    return status;
 }
 
 /* All tables in one transaction; another process may have been quicker. */
@@ -188,11 +203,8 @@ static enum doppel_status make_schema(struct doppel_store *store,
     snprintf(marks, sizeof marks, "PRAGMA application_id=%d;PRAGMA user_version=%u",
              (int32_t)options->application_id, options->schema_version);
     status = identify(store, &identity, error);
-    const char *sql = is_blank(&identity)                 ? options->schema
-                      : is_upgradable(&identity, options) ? options->upgrade
-                                                          : NULL;
-    if (!status && sql) {
-        status = doppel_store_execute(store, sql, error);
+    if (!status && (is_blank(&identity) || is_upgradable(&identity, options))) {
+        status = make_tables(store, &identity, options, error);
         if (!status)
             status = doppel_store_execute(store, marks, error);
     }
@@ -257,7 +269,8 @@ enum doppel_status doppel_store_open(const char *path, const struct doppel_store
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", path);
     }
     store->options = *options;
-    store->options.schema = store->options.upgrade = NULL;
+    store->options.schema = NULL;
+    store->options.upgrade_count = 0;
     enum doppel_status status = open_and_prepare(store, options, error);
     if (status) {
         doppel_store_close(store);

@@ -27,9 +27,11 @@ struct doppel_store_options {
                                 application_id) */
     uint32_t schema_version; /**< PRAGMA user_version */
     const char *schema;      /**< SQL that makes all tables of this version; run on a new file */
-    const char *upgrade;     /**< SQL that makes this version of the one before, run when a writer
-                                opens such a one; NULL: it is not opened */
-    bool create;             /**< make the file when it is not there */
+    const char *const *upgrades; /**< SQL that makes of the oldest version that can be brought up
+                                    the next one, and so on to this one: run when a writer opens
+                                    such a one */
+    uint32_t upgrade_count;      /**< 0: older ones are not opened */
+    bool create;                 /**< make the file when it is not there */
     bool read_only;
     bool durable; /**< survive power loss (synchronous=FULL); else SIGKILL only (NORMAL) */
     uint32_t busy_timeout_ms; /**< how long to wait for another writer */
@@ -119,6 +121,19 @@ typedef enum doppel_status doppel_store_index_rebuilder(void *context,
                                                         struct doppel_store_index *index,
                                                         struct doppel_error *error);
 
+/**
+ * The postings of an item that was inserted, as the database now has it. An index with a source
+ * keeps no postings in its log: an open asks for those of the items that no segment holds yet.
+ * @param out       its length and count are to be set
+ * @param out_postings given (free)
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND, DOPPEL_E_CORRUPT: the item is gone or damaged, and has
+ * none; other failures are those of the open
+ */
+typedef enum doppel_status doppel_store_index_source(void *context, uint64_t payload,
+                                                     struct doppel_index_item *out,
+                                                     struct doppel_index_posting **out_postings,
+                                                     struct doppel_error *error);
+
 struct doppel_store_index_options {
     const char *name; /**< of the index among those of the database */
     const char
@@ -130,6 +145,9 @@ struct doppel_store_index_options {
     doppel_store_index_rebuilder *rebuild; /**< for a writer: called when it is damaged, or was not
                                               rebuilt to its end; NULL: such a one is not opened */
     void *rebuild_context;
+    doppel_store_index_source *source; /**< where the postings of items can be had again; NULL: the
+                                          log keeps them */
+    void *source_context;
 };
 
 /**

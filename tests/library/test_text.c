@@ -341,6 +341,7 @@ static void test_version_2(void **state)
     doppel_library_close(library);
     run_raw(folder_path(*state, "a/library/catalogue.db"),
             "DROP TABLE text_shingles;DROP TABLE text;DROP TABLE corpus;DROP TABLE text_options;"
+            "DROP TABLE doppel_index_segment;DROP TABLE doppel_index;DROP TABLE doppel_index_log;"
             "PRAGMA user_version = 2");
     const struct doppel_library_options reader = {.read_only = true};
     assert_int_equal(doppel_library_open(folder_path(*state, "a/library"), &reader, &library, NULL),

@@ -344,6 +344,73 @@ static void test_items(void **state)
     }
 }
 
+struct owner {
+    uint64_t gone; /* this item is not there any more */
+    size_t asked;
+};
+
+static enum doppel_status give_postings(void *context, uint64_t payload,
+                                        struct doppel_index_item *out,
+                                        struct doppel_index_posting **out_postings,
+                                        struct doppel_error *error)
+{
+    struct owner *owner = context;
+    owner->asked++;
+    if (payload == owner->gone)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "it is gone");
+    struct doppel_index_posting *postings = malloc(3 * sizeof *postings);
+    assert_non_null(postings);
+    postings[0] = (struct doppel_index_posting){7, 1};
+    postings[1] = (struct doppel_index_posting){9, 4};
+    postings[2] = (struct doppel_index_posting){(uint32_t)payload, 2};
+    out->length = 10;
+    out->count = 3;
+    *out_postings = postings;
+    return DOPPEL_OK;
+}
+
+/* The log names items alone; an open asks their owner for the postings. */
+static void test_items_with_a_source(void **state)
+{
+    const struct doppel_store_options options = {.application_id = 1,
+                                                 .schema_version = 1,
+                                                 .schema = DOPPEL_STORE_INDEX_SCHEMA,
+                                                 .create = true,
+                                                 .busy_timeout_ms = 1000};
+    struct doppel_index_options make = doppel_index_options_default();
+    struct owner owner = {0};
+    const char *folder = folder_path(*state, "postings");
+    const struct doppel_store_index_options index_options = {.name = "postings",
+                                                             .folder = folder,
+                                                             .make = &make,
+                                                             .source = give_postings,
+                                                             .source_context = &owner};
+    struct doppel_store *store;
+    struct doppel_store_index *index;
+    make.table = DOPPEL_INDEX_POSTINGS;
+    for (uint64_t round = 0; round < 4; round++) {
+        assert_int_equal(doppel_store_open(folder_path(*state, "a.db"), &options, &store, NULL),
+                         DOPPEL_OK);
+        owner = (struct owner){.gone = round == 1 ? 1000 : 0};
+        assert_int_equal(doppel_store_index_open(store, &index_options, &index, NULL), DOPPEL_OK);
+        /* After round 1 the first two, of which one was gone, are in a segment. */
+        assert_int_equal(owner.asked, round % 2);
+        assert_int_equal(postings_of(index, 7), round ? round - 1 : 0);
+        assert_int_equal(insert_item(index, 1000 + round), DOPPEL_OK);
+        if (round == 1)
+            assert_int_equal(doppel_store_index_flush(index, NULL), DOPPEL_OK);
+        doppel_store_index_close(index);
+        doppel_store_close(store);
+    }
+    /* Two items wait in the log, which says nothing to who cannot ask. */
+    assert_int_equal(doppel_store_open(folder_path(*state, "a.db"), &options, &store, NULL),
+                     DOPPEL_OK);
+    struct doppel_store_index_options ignorant = index_options;
+    ignorant.source = NULL;
+    assert_int_equal(doppel_store_index_open(store, &ignorant, &index, NULL), DOPPEL_E_CORRUPT);
+    doppel_store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +422,7 @@ int main(void)
         KEPT_TEST(test_second_writer_is_told),
         KEPT_TEST(test_tables_of_all_kinds),
         KEPT_TEST(test_items),
+        KEPT_TEST(test_items_with_a_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,36 @@ static void test_other_versions(void **state)
     assert_refused(path, DOPPEL_E_VERSION, "older");
 }
 
+/* From the oldest version on, step by step; not from a still older one. */
+static void test_upgrades(void **state)
+{
+    const char *const steps[] = {"CREATE TABLE four(a)", "CREATE TABLE five AS SELECT * FROM four"};
+    const char *path = folder_path(*state, "a.db");
+    struct doppel_store_options newer = options, reader;
+    struct doppel_store *store;
+    newer.schema_version = 5;
+    newer.upgrades = steps;
+    newer.upgrade_count = 2;
+    reader = newer;
+    reader.read_only = true;
+    doppel_store_close(open_store(path, &options));
+    run_raw(path, "PRAGMA user_version=2");
+    assert_int_equal(doppel_store_open(path, &newer, &store, NULL), DOPPEL_E_VERSION);
+    run_raw(path, "PRAGMA user_version=3");
+    assert_int_equal(doppel_store_open(path, &reader, &store, NULL), DOPPEL_E_VERSION);
+    for (int round = 0; round < 2; round++) {
+        store = open_store(path, &newer);
+        assert_int_equal(count(store, "PRAGMA user_version"), 5);
+        assert_int_equal(count(store, "SELECT count(*) FROM five"), 0);
+        doppel_store_close(store);
+    }
+    run_raw(path, "DROP TABLE five;PRAGMA user_version=4");
+    store = open_store(path, &newer);
+    assert_int_equal(count(store, "SELECT count(*) FROM five"), 0);
+    doppel_store_close(store);
+    doppel_store_close(open_store(path, &reader));
+}
+
 static void test_blank_file_becomes_a_store(void **state)
 {
     const char *path = folder_path(*state, "a.db");
@@ -289,6 +319,7 @@ int main(void)
         TEST(test_path_of_odd_bytes),
         TEST(test_what_is_not_ours),
         TEST(test_other_versions),
+        TEST(test_upgrades),
         TEST(test_blank_file_becomes_a_store),
         TEST(test_statements_are_prepared_once),
         TEST(test_transactions),

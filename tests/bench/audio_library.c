@@ -1,0 +1,310 @@
+/* audio_library [HOURS [TRACK_SECONDS [FOLDER]]]: what sounds cost in a library, made-up ones whose
+ * keys collide as often as those of music: bytes on the disk, seconds to add, and, by a process of
+ * its own, milliseconds to open and private memory after searches. */
+#include <dirent.h>
+#include <doppel/library.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "match/sounds_room.h"
+
+enum { STRONG_A_SECOND = 40, STEPS_A_SECOND = 689, COMMIT_ITEMS = 100, QUERIES = 100, NOTES = 7 };
+
+static void must(enum doppel_status status, const struct doppel_error *error)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "audio_library: %s\n", error->message);
+    exit(1);
+}
+
+/* ---- made-up sounds ---- */
+
+/* Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+static double uniform(uint64_t *state)
+{
+    return (double)(draw(state) >> 11) * 0x1p-53;
+}
+
+static int compare_peaks(const void *a, const void *b)
+{
+    const struct doppel_audio_peak *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->frequency < y->frequency ? -1 : x->frequency > y->frequency;
+}
+
+/* Half of the peaks are partials of seven notes that the track keeps to, in half bins, the others
+ * anywhere, more of them low. */
+static uint16_t draw_frequency(uint64_t *state, const double notes[NOTES])
+{
+    double bin = 8 + 462 * pow(uniform(state), 2);
+    if (draw(state) & 1)
+        bin = notes[draw(state) % NOTES] * (double)(1 + draw(state) % 8);
+    if (bin > 470)
+        bin = 8 + fmod(bin, 462);
+    return (uint16_t)(bin * DOPPEL_AUDIO_BIN_STEPS);
+}
+
+static struct doppel_audio_track make_track(uint64_t seed, uint32_t seconds)
+{
+    struct doppel_audio_track track = {.count = seconds * (size_t)STRONG_A_SECOND,
+                                       .duration_ms = seconds * 1000ull};
+    double notes[NOTES];
+    uint64_t state = seed * 0x100000001;
+    track.peaks = calloc(track.count, sizeof *track.peaks);
+    if (!track.peaks)
+        exit(1);
+    for (size_t i = 0; i < NOTES; i++)
+        notes[i] = 10 + uniform(&state) * 50;
+    for (size_t i = 0; i < track.count; i++)
+        track.peaks[i] =
+            (struct doppel_audio_peak){.time = (uint32_t)(i / STRONG_A_SECOND * STEPS_A_SECOND +
+                                                          draw(&state) % STEPS_A_SECOND),
+                                       .frequency = draw_frequency(&state, notes),
+                                       .strong = true};
+    qsort(track.peaks, track.count, sizeof *track.peaks, compare_peaks);
+    return track;
+}
+
+static struct doppel_record make_record(uint64_t seed, uint32_t seconds)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_PEAKS32);
+    struct doppel_audio_track track = make_track(seed, seconds);
+    struct doppel_record record = {.digest = doppel_digest_bytes(&seed, sizeof seed),
+                                   .kind = DOPPEL_KIND_AUDIO,
+                                   .scheme = scheme->id,
+                                   .version = scheme->version,
+                                   .attachment_size = doppel_audio_track_size(&track, false)};
+    record.attachment = malloc(record.attachment_size);
+    if (!record.attachment || doppel_fingerprint_make(scheme, 64, 0, &record.fingerprint, NULL))
+        exit(1);
+    doppel_audio_track_write(&track, false, record.attachment);
+    doppel_audio_track_free(&track);
+    return record;
+}
+
+/* ---- adding ---- */
+
+struct work {
+    const char *folder;
+    uint64_t tracks;
+    uint32_t seconds; /* of each */
+};
+
+/* Making the sounds is not counted. */
+static void add_all(const struct work *work, double *out_adding, double *out_closing)
+{
+    const struct doppel_library_options options = {.create = true};
+    struct doppel_library *library;
+    struct doppel_error error;
+    double adding = 0;
+    must(doppel_library_open(work->folder, &options, &library, &error), &error);
+    for (uint64_t i = 0; i < work->tracks; i++) {
+        char path[64];
+        struct doppel_record record = make_record(i, work->seconds);
+        const struct doppel_file_stamp stamp = {.inode = i};
+        enum doppel_added added;
+        uint64_t id;
+        snprintf(path, sizeof path, "/sounds/%llu", (unsigned long long)i);
+        struct bench_time begun = bench_now();
+        must(doppel_library_add(library, path, &stamp, &record, &added, &id, &error), &error);
+        if (i % COMMIT_ITEMS == COMMIT_ITEMS - 1 || i == work->tracks - 1)
+            must(doppel_library_commit(library, &error), &error);
+        adding += bench_now().wall - begun.wall;
+        doppel_record_free(&record);
+    }
+    struct bench_time begun = bench_now();
+    doppel_library_close(library);
+    *out_adding = adding;
+    *out_closing = bench_now().wall - begun.wall;
+}
+
+/* ---- the disk ---- */
+
+static double file_mb(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) ? 0 : (double)status.st_size / 1e6;
+}
+
+static double folder_mb(const char *path, size_t *out_files)
+{
+    DIR *folder = opendir(path);
+    double sum = 0;
+    *out_files = 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char name[2048];
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        sum += file_mb(name);
+        ++*out_files;
+    }
+    if (folder)
+        closedir(folder);
+    return sum;
+}
+
+/* Postings of all tracks, and how much more often two of some keys are equal than uniform ones. */
+static double count_postings(const struct work *work, double *out_collisions)
+{
+    enum { SAMPLED = 50, KEYS = 1 << DOPPEL_AUDIO_KEY_BITS };
+    uint32_t *counts = calloc(KEYS, sizeof *counts);
+    double sampled = 0, pairs = 0;
+    uint64_t tracks = work->tracks < SAMPLED ? work->tracks : SAMPLED;
+    for (uint64_t i = 0; counts && i < tracks; i++) {
+        struct doppel_audio_track track = make_track(i, work->seconds);
+        const struct doppel_sound sound = {track.peaks, track.count, work->seconds};
+        struct doppel_index_posting *postings;
+        struct doppel_error error;
+        size_t count;
+        must(doppel_sound_postings(&sound, &postings, &count, &error), &error);
+        for (size_t k = 0; k < count; k++)
+            pairs += counts[postings[k].key]++;
+        sampled += (double)count;
+        free(postings);
+        doppel_audio_track_free(&track);
+    }
+    free(counts);
+    *out_collisions = pairs / (sampled * sampled / 2 / KEYS);
+    return sampled / (double)tracks * (double)work->tracks;
+}
+
+static double peaks_mb(const struct work *work)
+{
+    struct doppel_record record = make_record(0, work->seconds);
+    double mb = (double)record.attachment_size * (double)work->tracks / 1e6;
+    doppel_record_free(&record);
+    return mb;
+}
+
+static void print_disk(const struct work *work)
+{
+    char path[1024];
+    size_t files;
+    double hours = (double)work->tracks * work->seconds / 3600, collisions;
+    double postings = count_postings(work, &collisions);
+    snprintf(path, sizeof path, "%s/catalogue.db", work->folder);
+    double catalogue = file_mb(path);
+    snprintf(path, sizeof path, "%s/sounds", work->folder);
+    double segments = folder_mb(path, &files);
+    printf("postings                  %.1f million; equal keys %.0f x those of uniform ones\n",
+           postings / 1e6, collisions);
+    printf("bytes a posting           %.2f in %zu segments (goal 4)\n", segments * 1e6 / postings,
+           files);
+    printf("MB an hour, peaks alone   %.2f (goal .6)\n", peaks_mb(work) / hours);
+    printf("MB an hour, catalogue     %.2f\n", catalogue / hours);
+    printf("MB an hour, all           %.2f (goal 4)\n", (catalogue + segments) / hours);
+}
+
+/* ---- searching ---- */
+
+/* A line of /proc/self/smaps_rollup, in MB. */
+static double memory_mb(const char *field)
+{
+    char line[256];
+    double kb = 0;
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, field, strlen(field)) == 0)
+            kb = strtod(line + strlen(field), NULL);
+    if (file)
+        fclose(file);
+    return kb / 1024;
+}
+
+/* Five seconds out of the middle of a track, as the library has them, every third peak left out. */
+static bool search(const struct doppel_sounds *sounds, uint64_t number, uint32_t seconds)
+{
+    struct doppel_audio_track track = make_track(number, seconds);
+    struct doppel_sound_options options = doppel_sound_options_default();
+    struct doppel_error error;
+    uint32_t from = seconds / 2 * STEPS_A_SECOND, to = from + 5 * STEPS_A_SECOND;
+    struct alignment found[ALIGNMENTS_MAX];
+    size_t kept = 0, count;
+    for (size_t i = 0; i < track.count; i++)
+        if (track.peaks[i].time >= from && track.peaks[i].time < to && i % 3)
+            track.peaks[kept++] = track.peaks[i];
+    must(window_find(sounds, track.peaks, kept, &options, NULL, found, &count, &error), &error);
+    doppel_audio_track_free(&track);
+    return count && found[0].id == number + 1 && found[0].rate <= options.max_false_positives;
+}
+
+static int search_all(const struct work *work)
+{
+    const struct doppel_library_options options = {.read_only = true};
+    const struct doppel_sounds *sounds;
+    struct doppel_library *library;
+    struct doppel_error error;
+    double before = memory_mb("Private_Dirty:"), times[QUERIES];
+    struct bench_time begun = bench_now();
+    must(doppel_library_open(work->folder, &options, &library, &error), &error);
+    must(doppel_library_sounds(library, &sounds, &error), &error);
+    double open_ms = bench_each_ms(begun, 1).wall;
+    size_t found = 0;
+    for (size_t i = 0; i < QUERIES; i++) {
+        begun = bench_now();
+        found += search(sounds, i * 7919 % work->tracks, work->seconds);
+        times[i] = bench_each_ms(begun, 1).wall;
+    }
+    printf("ms to open                %.2f\n", open_ms);
+    printf("5-s queries               %zu of %d found, median %.1f ms\n", found, QUERIES,
+           bench_median(times, QUERIES));
+    printf("private memory            %.1f MB, %.1f before (goal 50); mapped files %.1f MB\n",
+           memory_mb("Private_Dirty:"), before, memory_mb("Private_Clean:"));
+    doppel_library_close(library);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    double hours = argc > 1 ? strtod(argv[1], NULL) : 10;
+    char made[] = "/tmp/audio-library-XXXXXX";
+    struct work work = {.seconds = argc > 2 ? (uint32_t)atoi(argv[2]) : 240};
+    work.tracks = (uint64_t)(hours * 3600 / work.seconds + .5);
+    work.folder = argc > 3 ? argv[3] : mkdtemp(made);
+    if (argc > 4) /* by itself: search alone */
+        return search_all(&work);
+    if (!work.folder || !work.tracks || work.seconds < 10)
+        return 2;
+    double adding, closing;
+    add_all(&work, &adding, &closing);
+    printf("sounds                    %.0f hours in %llu tracks\n", hours,
+           (unsigned long long)work.tracks);
+    printf("seconds to add            %.2f and %.2f to close: %.1f hours a second\n", adding,
+           closing, hours / (adding + closing));
+    print_disk(&work);
+    fflush(stdout);
+    char hours_text[32], seconds_text[32];
+    snprintf(hours_text, sizeof hours_text, "%.17g", hours);
+    snprintf(seconds_text, sizeof seconds_text, "%u", work.seconds);
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", argv[0], hours_text, seconds_text, work.folder, "search", NULL);
+        _exit(127);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (argc <= 3) {
+        char command[256];
+        snprintf(command, sizeof command, "rm -rf '%s'", work.folder);
+        if (system(command))
+            return 1;
+    }
+    return status != 0;
+}
