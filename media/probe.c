@@ -50,14 +50,22 @@ static const struct signature signatures[] = {
     {BYTES("\xff\x0a"), 0, PICTURE(JXL)},
     {BYTES("\0\0\0\x0cJXL \r\n\x87\n"), 0, PICTURE(JXL)},
     {BYTES("fLaC"), 0, OTHER(AUDIO)},
-    {BYTES("ID3"), 0, OTHER(AUDIO)},
     {BYTES("wvpk"), 0, OTHER(AUDIO)},
-    {BYTES("MAC "), 0, OTHER(AUDIO)},
-    {BYTES("caff"), 0, OTHER(AUDIO)},
-    {BYTES(".snd"), 0, OTHER(AUDIO)},
+    {BYTES("caff\0\1"), 0, OTHER(AUDIO)},
+    {BYTES(".snd\0"), 0, OTHER(AUDIO)},
     {BYTES("#!AMR"), 0, OTHER(AUDIO)},
+    {BYTES("TTA1\1\0"), 0, OTHER(AUDIO)},
+    {BYTES("tBaK\0"), 0, OTHER(AUDIO)},
+    {BYTES("MPCKSH"), 0, OTHER(AUDIO)},
+    {BYTES("DSD \x1c\0"), 0, OTHER(AUDIO)},
+    {BYTES(".ra\xfd"), 0, OTHER(AUDIO)},
+    {BYTES("\x7f\xfe\x80\x01"), 0, OTHER(AUDIO)}, /* DTS */
+    /* Wave64: GUIDs that begin with "riff" and "wave". */
+    {BYTES("riff\x2e\x91\xcf\x11"), 0, OTHER(AUDIO)},
     {BYTES("FLV\x01"), 0, OTHER(VIDEO)},
-    {BYTES(".RMF"), 0, OTHER(VIDEO)},
+    {BYTES(".RMF\0"), 0, OTHER(VIDEO)},
+    {BYTES("\x06\x0e\x2b\x34\x02\x05\x01\x01\x0d\x01\x02\x01\x01"), 0, OTHER(VIDEO)}, /* MXF */
+    {BYTES("nut/multimedia container\0"), 0, OTHER(VIDEO)},
     {BYTES("\0\0\x01\xba"), 0, OTHER(VIDEO)},
     {BYTES("\0\0\x01\xb3"), 0, OTHER(VIDEO)},
     /* QuickTime before it had a file type box. */
@@ -85,7 +93,8 @@ static enum doppel_kind by_riff(const struct head *head, enum doppel_format *for
     (void)format;
     if (head_has(head, 0, BYTES("FORM")))
         return head_has(head, 8, BYTES("AIF")) ? DOPPEL_KIND_AUDIO : DOPPEL_KIND_UNKNOWN;
-    if (!head_has(head, 0, BYTES("RIFF")) && !head_has(head, 0, BYTES("RF64")))
+    if (!head_has(head, 0, BYTES("RIFF")) && !head_has(head, 0, BYTES("RF64")) &&
+        !head_has(head, 0, BYTES("BW64")))
         return DOPPEL_KIND_UNKNOWN;
     if (head_has(head, 8, BYTES("WAVE")))
         return DOPPEL_KIND_AUDIO;
@@ -138,8 +147,9 @@ enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
 {
     /* In order: the ones with a magic number, then by plausibility, the weakest last. */
     typedef enum doppel_kind probe(const struct head *head, enum doppel_format *format);
-    static probe *const probes[] = {by_signature, by_riff, probe_bmff, probe_ogg,  probe_matroska,
-                                    probe_asf,    by_bmp,  probe_mpeg, probe_text, by_tga};
+    static probe *const probes[] = {by_signature,   by_riff,    probe_bmff, probe_ogg,
+                                    probe_matroska, probe_asf,  by_bmp,     probe_transport_stream,
+                                    probe_sound,    probe_text, by_tga};
     struct head head = {data, size};
     enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
     enum doppel_kind kind = DOPPEL_KIND_UNKNOWN;

@@ -103,7 +103,7 @@ enum doppel_kind probe_asf(const struct head *head, enum doppel_format *format)
     return video ? DOPPEL_KIND_VIDEO : DOPPEL_KIND_AUDIO;
 }
 
-/* ---- MPEG streams, which have sync words only ---- */
+/* ---- MPEG transport streams: a byte at the begin of every packet ---- */
 
 static bool is_transport_stream(const struct head *head, size_t first, size_t packet)
 {
@@ -113,46 +113,9 @@ static bool is_transport_stream(const struct head *head, size_t first, size_t pa
     return true;
 }
 
-/* Bytes of the MPEG-1/2 layer III frame at `at`, or 0. Source: ISO 11172-3, 2.4.2.3. */
-static size_t mp3_frame_bytes(const struct head *head, size_t at)
-{
-    static const uint16_t kbit_v1[] = {0,   32,  40,  48,  56,  64,  80,  96,
-                                       112, 128, 160, 192, 224, 256, 320, 0};
-    static const uint16_t kbit_v2[] = {0,  8,  16, 24,  32,  40,  48,  56,
-                                       64, 80, 96, 112, 128, 144, 160, 0};
-    static const uint16_t hertz[] = {44100, 48000, 32000, 0};
-    if (head->size < 4 || at > head->size - 4)
-        return 0;
-    const uint8_t *h = head->data + at;
-    unsigned version = h[1] >> 3 & 3, layer = h[1] >> 1 & 3; /* version 3 = 1, 2 = 2, 0 = 2.5 */
-    if (h[0] != 0xff || (h[1] & 0xe0) != 0xe0 || version == 1 || layer != 1)
-        return 0;
-    unsigned kbit = (version == 3 ? kbit_v1 : kbit_v2)[h[2] >> 4];
-    unsigned rate = hertz[h[2] >> 2 & 3] >> (version == 3 ? 0 : version == 2 ? 1 : 2);
-    if (!kbit || !rate)
-        return 0;
-    return (version == 3 ? 144000u : 72000u) * kbit / rate + (h[2] >> 1 & 1);
-}
-
-/* Bytes of the ADTS (AAC) frame at `at`, or 0. Source: ISO 13818-7, 6.2. */
-static size_t adts_frame_bytes(const struct head *head, size_t at)
-{
-    if (head->size < 7 || at > head->size - 7)
-        return 0;
-    const uint8_t *h = head->data + at;
-    if (h[0] != 0xff || (h[1] & 0xf6) != 0xf0 || (h[2] >> 2 & 15) > 12)
-        return 0;
-    size_t bytes = (size_t)(h[3] & 3) << 11 | (size_t)h[4] << 3 | h[5] >> 5;
-    return bytes > 7 ? bytes : 0;
-}
-
-enum doppel_kind probe_mpeg(const struct head *head, enum doppel_format *format)
+enum doppel_kind probe_transport_stream(const struct head *head, enum doppel_format *format)
 {
     (void)format;
-    if (is_transport_stream(head, 0, 188) || is_transport_stream(head, 4, 192))
-        return DOPPEL_KIND_VIDEO;
-    /* One sync word is chance; a second where the first says is not. */
-    size_t mp3 = mp3_frame_bytes(head, 0), adts = adts_frame_bytes(head, 0);
-    bool audio = (mp3 && mp3_frame_bytes(head, mp3)) || (adts && adts_frame_bytes(head, adts));
-    return audio ? DOPPEL_KIND_AUDIO : DOPPEL_KIND_UNKNOWN;
+    bool found = is_transport_stream(head, 0, 188) || is_transport_stream(head, 4, 192);
+    return found ? DOPPEL_KIND_VIDEO : DOPPEL_KIND_UNKNOWN;
 }

@@ -29,13 +29,13 @@ enum doppel_status sound_fail(const struct sound *sound, int code, struct doppel
 static enum doppel_status open_input(struct sound *sound, int fd, struct doppel_error *error)
 {
     sound->input.fd = fd;
-    if (sound->options->stream)
+    if (sound->options.stream)
         return DOPPEL_OK;
     sound->input.file = malloc(sizeof *sound->input.file);
     if (!sound->input.file)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a file");
     memset(sound->input.file, 0, sizeof *sound->input.file);
-    return input_open(sound->input.file, fd, &sound->options->limits, error);
+    return input_open(sound->input.file, fd, &sound->options.limits, error);
 }
 
 static void close_all(struct sound *sound)
@@ -74,7 +74,7 @@ enum doppel_status read_sound(int fd, const struct doppel_samples_options *optio
     struct sound *sound = calloc(1, sizeof *sound);
     if (!sound)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read sound");
-    sound->options = options;
+    sound->options = *options;
     sound->out.visitor = visitor;
     sound->out.context = context;
     sound->out.max_seconds = options->stream ? 0 : options->max_seconds;

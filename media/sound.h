@@ -63,6 +63,7 @@ struct sound_input {
     int error;     /**< errno of the first failed read of a stream, else 0 */
     uint64_t base; /**< where the container begins: tags before it are skipped */
     uint64_t at;   /**< of the next byte, from `base` on */
+    uint64_t end;  /**< where a stream is to end, from `base` on; 0 = where it does */
     uint8_t *head; /**< the first bytes from `base` on */
     size_t head_size, head_room;
     bool ended;
@@ -72,6 +73,9 @@ struct sound_input {
  * many. AVPROBE_PADDING_SIZE zeros follow `head`. */
 enum doppel_status sound_input_look(struct sound_input *input, size_t size,
                                     struct doppel_error *error);
+
+/** Let the input begin `bytes` later. */
+void sound_input_skip(struct sound_input *input, uint64_t bytes);
 
 /** A context over the input; NULL = no memory. */
 AVIOContext *sound_input_open(struct sound_input *input);
@@ -84,10 +88,21 @@ struct sound_chromaprint;
 enum doppel_status sound_chromaprint_take(struct sound_chromaprint *chromaprint,
                                           const AVFrame *frame, struct doppel_error *error);
 
+/* ---- WAV out of a pipe ---- */
+
+struct sound_wav {
+    enum doppel_pcm_format pcm;
+    uint32_t rate, channels;
+    uint64_t first_byte, bytes; /**< of the samples; UINT64_MAX = to the end */
+};
+
+/** Whether these first bytes are a WAV of a kind that DOPPEL_PCM_… has. */
+bool sound_wav_read(const uint8_t *head, size_t size, struct sound_wav *out);
+
 /* ---- the whole way ---- */
 
 struct sound {
-    const struct doppel_samples_options *options;
+    struct doppel_samples_options options;
     struct sound_input input;
     AVIOContext *io;
     AVFormatContext *container;

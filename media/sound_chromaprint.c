@@ -132,7 +132,7 @@ enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options 
     if (status == DOPPEL_OK && !sound)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read sound");
     if (status == DOPPEL_OK) {
-        sound->options = options;
+        sound->options = *options;
         sound->chromaprint = &chromaprint;
         status = sound_read(sound, fd, &reason);
         if (status != DOPPEL_OK && status != DOPPEL_E_CANCELLED)

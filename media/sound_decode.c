@@ -39,7 +39,7 @@ static enum doppel_status fill_gap(struct sound *sound, int64_t gap_us, struct d
 {
     uint64_t count = (uint64_t)av_rescale(gap_us, SOUND_RATE, 1000000);
     uint64_t longest = (uint64_t)MAX_GAP_SECONDS * SOUND_RATE;
-    uint64_t left = sound->options->stream ? longest : longest - sound->out.silent;
+    uint64_t left = sound->options.stream ? longest : longest - sound->out.silent;
     enum doppel_status status = sound_mix_finish(&sound->mix, error);
     if (status != DOPPEL_OK || count > left)
         return status;
@@ -87,7 +87,7 @@ static enum doppel_status take_frame(struct sound *sound, struct doppel_error *e
         return sound_chromaprint_take(sound->chromaprint, frame, error);
     enum doppel_status status = keep_time(sound, frame, error);
     if (status == DOPPEL_OK)
-        status = sound_mix_take(&sound->mix, frame, &sound->options->limits, error);
+        status = sound_mix_take(&sound->mix, frame, &sound->options.limits, error);
     sound->since_anchor += (uint64_t)frame->nb_samples;
     sound->lost = false;
     return status;
@@ -113,18 +113,23 @@ static enum doppel_status take_frames(struct sound *sound, struct doppel_error *
     return status;
 }
 
+/* Less than a sample of each channel, at the end of raw PCM, is no damage. */
+static void drop_odd_bytes(const struct sound *sound, AVPacket *packet)
+{
+    int frame = sound->codec->block_align;
+    if (sound->options.pcm && frame > 0)
+        av_shrink_packet(packet, packet->size - packet->size % frame);
+}
+
 /* @param packet NULL: the end, so that the decoder gives what it holds back */
 static enum doppel_status take_packet(struct sound *sound, const AVPacket *packet,
                                       struct doppel_error *error)
 {
-    /* Less than a sample of each channel, at the end of raw PCM, is no damage. */
-    int least = sound->options->pcm ? sound->codec->block_align : 0;
-    if (packet && packet->size < least)
-        return DOPPEL_OK;
-    if (packet && (packet->flags & AV_PKT_FLAG_CORRUPT))
+    /* The last packet of a file has this flag also where it is merely shorter than others. */
+    if (packet && (packet->flags & AV_PKT_FLAG_CORRUPT) && !avio_feof(sound->io))
         note_damage(sound);
     if (packet)
-        check_memory(&sound->options->limits, (uint64_t)packet->size, &sound->refusal);
+        check_memory(&sound->options.limits, (uint64_t)packet->size, &sound->refusal);
     int code = sound->refusal.status == DOPPEL_OK ? avcodec_send_packet(sound->codec, packet) : -1;
     if (code == AVERROR(ENOMEM) || sound->refusal.status != DOPPEL_OK)
         return sound_fail(sound, code, error);
@@ -149,7 +154,8 @@ static enum doppel_status read_packets(struct sound *sound, struct doppel_error 
             continue;
         }
         errors = 0;
-        if (sound->packet->stream_index == sound->track->index)
+        drop_odd_bytes(sound, sound->packet);
+        if (sound->packet->stream_index == sound->track->index && sound->packet->size)
             status = take_packet(sound, sound->packet, error);
         av_packet_unref(sound->packet);
     }
@@ -161,7 +167,7 @@ static enum doppel_status read_packets(struct sound *sound, struct doppel_error 
 static void check_length(struct sound *sound)
 {
     const AVStream *track = sound->track;
-    if (sound->options->stream || sound->options->pcm || track->duration <= 0)
+    if (sound->options.stream || sound->options.pcm || track->duration <= 0)
         return;
     double declared = (double)track->duration * av_q2d(track->time_base);
     double heard = (double)sound->out.visited / SOUND_RATE;

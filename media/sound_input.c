@@ -34,6 +34,10 @@ static size_t read_stream(struct sound_input *input, uint8_t *out, size_t size)
 
 static size_t read_some(struct sound_input *input, uint8_t *out, size_t size)
 {
+    if (input->end && input->at >= input->end)
+        return 0;
+    if (input->end && size > input->end - input->at)
+        size = (size_t)(input->end - input->at);
     if (input->at < input->head_size) {
         size_t there = input->head_size - (size_t)input->at;
         size = size < there ? size : there;
@@ -47,7 +51,7 @@ static size_t read_some(struct sound_input *input, uint8_t *out, size_t size)
     return size;
 }
 
-/* ---- the head, and tags before it ---- */
+/* ---- the head, and what comes before it ---- */
 
 static enum doppel_status grow_head(struct sound_input *input, size_t size,
                                     struct doppel_error *error)
@@ -88,7 +92,7 @@ static uint64_t tag_bytes(const struct sound_input *input)
     return 10 + size + (h[5] & 0x10 ? 10 : 0);
 }
 
-static void skip_bytes(struct sound_input *input, uint64_t bytes)
+void sound_input_skip(struct sound_input *input, uint64_t bytes)
 {
     input->base += bytes;
     if (bytes < input->head_size && !input->file) {
@@ -109,7 +113,7 @@ enum doppel_status sound_input_look(struct sound_input *input, size_t size,
 {
     enum doppel_status status = grow_head(input, size, error);
     for (uint64_t tag = 0; status == DOPPEL_OK && (tag = tag_bytes(input));) {
-        skip_bytes(input, tag);
+        sound_input_skip(input, tag);
         status = grow_head(input, size, error);
     }
     return status;

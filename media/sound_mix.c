@@ -14,6 +14,10 @@ enum { MAX_RATE = 1536000 };
  * one they cancel, above the other they no longer do. */
 static const double CANCELS_BELOW = .05, ADDS_ABOVE = .2;
 
+/* Share of the energies that is forgotten in a second, in small steps: of what was a second ago a
+ * twentieth counts. */
+static const double FORGETS = 3;
+
 /* Another channel takes the place of the strongest when it is stronger by so much. */
 static const double STRONGER = 2;
 
@@ -105,7 +109,7 @@ static void make_mean(const struct sound_mix *mix)
 
 static void choose(struct sound_mix *mix)
 {
-    double keep = 1 - (double)mix->filled / mix->rate, sum = 0;
+    double keep = 1 - FORGETS * (double)mix->filled / mix->rate, sum = 0;
     uint32_t strongest = 0;
     for (uint32_t i = 0; i <= mix->channels; i++) {
         double now = energy(plane(mix, i), mix->filled);

@@ -70,11 +70,29 @@ static enum doppel_status find_container(struct sound *sound, const AVInputForma
         if (*out && score >= enough && !is_refused(*out))
             return DOPPEL_OK;
     }
+    if (!looked && input->base)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "has nothing after its ID3 tag");
     if (!looked)
         return doppel_fail(error, DOPPEL_E_EMPTY, "is empty");
     if (kind)
         return doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged, or cut short in its header");
     return doppel_fail(error, DOPPEL_E_FORMAT, "is of no known format of sound");
+}
+
+/* A WAV out of a pipe becomes raw PCM. */
+static enum doppel_status look_for_wav(struct sound *sound, struct doppel_error *error)
+{
+    struct sound_input *input = &sound->input;
+    struct sound_wav wav;
+    enum doppel_status status = sound_input_look(input, FIRST_LOOK, error);
+    if (status != DOPPEL_OK || !sound_wav_read(input->head, input->head_size, &wav))
+        return status;
+    sound_input_skip(input, wav.first_byte);
+    input->end = wav.bytes;
+    sound->options.pcm = wav.pcm;
+    sound->options.pcm_rate = wav.rate;
+    sound->options.pcm_channels = wav.channels;
+    return DOPPEL_OK;
 }
 
 static const AVInputFormat *pcm_container(enum doppel_pcm_format pcm)
@@ -124,7 +142,7 @@ static enum doppel_status open_container(struct sound *sound, const AVInputForma
         return sound_fail(sound, AVERROR(ENOMEM), error);
     sound->container->pb = sound->io;
     sound->container->io_open = refuse_to_open;
-    AVDictionary *options = container_options(sound->options);
+    AVDictionary *options = container_options(&sound->options);
     int code = avformat_open_input(&sound->container, "", format, &options);
     av_dict_free(&options);
     return code < 0 ? sound_fail(sound, code, error) : DOPPEL_OK;
@@ -178,7 +196,7 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
     int bytes = av_get_bytes_per_sample(frame->format);
     uint64_t held = (uint64_t)frame->nb_samples * (uint64_t)frame->ch_layout.nb_channels *
                     (uint64_t)(bytes > 0 ? bytes : 1);
-    if (check_memory(&sound->options->limits, held, &sound->refusal) != DOPPEL_OK)
+    if (check_memory(&sound->options.limits, held, &sound->refusal) != DOPPEL_OK)
         return AVERROR(EINVAL);
     return avcodec_default_get_buffer2(codec, frame, flags);
 }
@@ -208,13 +226,17 @@ static enum doppel_status open_decoder(struct sound *sound, struct doppel_error 
 
 enum doppel_status sound_open(struct sound *sound, struct doppel_error *error)
 {
-    const AVInputFormat *format = pcm_container(sound->options->pcm);
+    const AVInputFormat *format = NULL;
     enum doppel_status status = DOPPEL_OK;
-    if (!sound->options->pcm)
+    if (!sound->options.pcm && sound->options.stream)
+        status = look_for_wav(sound, error);
+    if (status == DOPPEL_OK && !sound->options.pcm)
         status = find_container(sound, &format, error);
-    else if (!format)
+    else if (status == DOPPEL_OK)
+        format = pcm_container(sound->options.pcm);
+    if (status == DOPPEL_OK && !format)
         status = doppel_fail(error, DOPPEL_E_ARGUMENT, "raw PCM of an unknown kind (%d)",
-                             (int)sound->options->pcm);
+                             (int)sound->options.pcm);
     if (status == DOPPEL_OK)
         status = open_container(sound, format, error);
     if (status == DOPPEL_OK)
