@@ -15,9 +15,9 @@ enum { MAX_ERRORS_IN_A_ROW = 64 };
 /* Presentation times beyond are no times: 1000 years. */
 static const int64_t MAX_US = INT64_C(1000) * 366 * 86400 * 1000000;
 
-/* What ends so much before the container says is cut short: a tenth of a second, and a hundredth
- * of the whole for times that are rough. */
-static const double CUT_SECONDS = .1, CUT_SHARE = .01;
+/* What ends so much before the container says is cut short: half a second, since ends and delays of
+ * encoders are told loosely, and a hundredth of the whole for times that are rough. */
+static const double CUT_SECONDS = .5, CUT_SHARE = .01;
 
 static void note_damage(struct sound *sound)
 {
