@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
@@ -222,6 +224,33 @@ static void write_all(struct writer *writer)
         write_packets(writer, writer->pictures, NULL, 0);
 }
 
+/* Into a file in memory: muxers go back and complete their headers. */
+static struct file write_file(struct writer *writer)
+{
+    struct file file = {0};
+    char path[64];
+    int fd = file_open("", 0);
+    snprintf(path, sizeof path, "file:/proc/self/fd/%d", fd);
+    int opened = avio_open(&writer->container->pb, path, AVIO_FLAG_WRITE);
+    assert(opened >= 0);
+    writer->container->flags |= AVFMT_FLAG_BITEXACT;
+    bool takes = avformat_write_header(writer->container, NULL) >= 0;
+    if (takes) {
+        write_all(writer);
+        av_write_trailer(writer->container);
+    }
+    avio_closep(&writer->container->pb);
+    struct stat status;
+    fstat(fd, &status);
+    if (takes) {
+        file = (struct file){malloc((size_t)status.st_size + 1), (size_t)status.st_size};
+        ssize_t got = pread(fd, file.data, file.size, 0);
+        assert(got == (ssize_t)file.size);
+    }
+    close(fd);
+    return file;
+}
+
 struct file make_sound(const struct tune *tune, const struct sound_how *how)
 {
     struct file file = {0};
@@ -234,21 +263,8 @@ struct file make_sound(const struct tune *tune, const struct sound_how *how)
             writer.pictures = add_track(&writer, avcodec_find_encoder(AV_CODEC_ID_MPEG4));
         writer.sound = add_track(&writer, codec);
     }
-    if (writer.sound) {
-        int opened = avio_open_dyn_buf(&writer.container->pb);
-        assert(opened >= 0);
-        writer.container->flags |= AVFMT_FLAG_BITEXACT;
-        bool takes = avformat_write_header(writer.container, NULL) >= 0;
-        if (takes) {
-            write_all(&writer);
-            av_write_trailer(writer.container);
-        }
-        uint8_t *data = NULL;
-        int size = avio_close_dyn_buf(writer.container->pb, &data);
-        if (takes)
-            file_append(&file, data, (size_t)size);
-        av_free(data);
-    }
+    if (writer.sound)
+        file = write_file(&writer);
     avcodec_free_context(&writer.sound);
     avcodec_free_context(&writer.pictures);
     avformat_free_context(writer.container);

@@ -262,7 +262,7 @@ static void assert_like_the_tune(const struct heard *heard, const struct form *f
     if (heard->info.damaged_ms || heard->info.has_pictures != form->how.pictures)
         fail_msg("%s: damaged at %d, pictures %d", name, (int)heard->info.damaged_ms,
                  heard->info.has_pictures);
-    if (heard->count < 1.9 * 11025 || heard->count > 2.2 * 11025)
+    if (heard->count < 1.8 * 11025 || heard->count > 2.2 * 11025)
         fail_msg("%s: %zu samples", name, heard->count);
     double levels[] = {heard_level(heard, .3, 1.7, 440), heard_level(heard, .3, 1.7, 1234.5),
                        heard_level(heard, .3, 1.7, 2801)};
