@@ -1,5 +1,4 @@
-/* A colour picture in memory, and numbers drawn at random: what the edits of image_recall work on.
- */
+/* A colour picture in memory: what the edits of image_recall work on. */
 #ifndef BENCH_RECALL_PICTURE_H
 #define BENCH_RECALL_PICTURE_H
 
@@ -8,6 +7,8 @@
 #include <stdint.h>
 
 #include <cairo.h>
+
+#include "../random.h"
 
 /** Pixels are 0x00RRGGBB, rows without gaps: cairo's RGB24. */
 struct picture {
@@ -76,16 +77,5 @@ static inline double pixel_luma(uint32_t pixel)
 {
     return .299 * pixel_red(pixel) + .587 * pixel_green(pixel) + .114 * pixel_blue(pixel);
 }
-
-/** A stream of random numbers (splitmix64): the same for the same seed, name and edit. */
-struct random {
-    uint64_t state;
-};
-
-struct random random_seeded(uint64_t seed, const char *name, const char *edit);
-uint64_t random_next(struct random *random);
-double random_between(struct random *random, double low, double high);
-int random_below(struct random *random, int limit);
-double random_normal(struct random *random);
 
 #endif

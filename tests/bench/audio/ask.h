@@ -1,0 +1,30 @@
+/* The sounds of one fold, and what doppel says of a clip. */
+#ifndef BENCH_AUDIO_ASK_H
+#define BENCH_AUDIO_ASK_H
+
+#include <doppel/match.h>
+
+#include "tracks.h"
+
+/** The set of the tracks that are indexed in a fold; ids are their places in the list. */
+struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold);
+
+/** The best candidate, a match or not. */
+struct answer {
+    bool any;
+    bool match; /**< within the stated rate */
+    uint64_t id;
+    double offset; /**< seconds from the beginning of the item to that of the clip */
+    double speed, pitch;
+    double strength; /**< the more, the rarer by chance: -log10 of the stated rate */
+};
+
+struct asking {
+    double max_false_positives;
+    bool same_speed;
+};
+
+struct answer ask(const struct doppel_sounds *sounds, const struct sound *clip,
+                  const struct asking *asking);
+
+#endif

@@ -1,0 +1,182 @@
+/* The table: recall under the two kinds of limits, and false positives. */
+#include "results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct stranger_kind stranger_kinds[STRANGER_KINDS] = {
+    {"clean, .5 s", NULL, 0, .5},
+    {"clean, 1 s", NULL, 0, 1},
+    {"clean, 2 s", NULL, 0, 2},
+    {"clean, 3 s", NULL, 0, 3},
+    {"clean, 5 s", NULL, 0, 5},
+    {"clean, 10 s", NULL, 0, 10},
+    {"babble 0 dB, 5 s", edit_babble, 0, 5},
+};
+
+static const double SET_RATE = .01; /* of false positives, that limits are set for */
+
+static void *grown(void *list, size_t count, size_t size)
+{
+    if (count & (count - 1))
+        return list;
+    list = realloc(list, (count ? 2 * count : 1) * size);
+    if (!list)
+        abort();
+    return list;
+}
+
+void results_add(struct results *results, int cell, const struct outcome *outcome)
+{
+    size_t *count = &results->outcome_counts[cell];
+    results->outcomes[cell] = grown(results->outcomes[cell], *count, sizeof *outcome);
+    results->outcomes[cell][(*count)++] = *outcome;
+}
+
+void results_add_stranger(struct results *results, int kind, const struct stranger *stranger)
+{
+    size_t *count = &results->stranger_counts[kind];
+    results->strangers[kind] = grown(results->strangers[kind], *count, sizeof *stranger);
+    results->strangers[kind][(*count)++] = *stranger;
+}
+
+void results_free(struct results *results)
+{
+    for (int i = 0; i < 32; i++)
+        free(results->outcomes[i]);
+    for (int i = 0; i < STRANGER_KINDS; i++)
+        free(results->strangers[i]);
+}
+
+/* ---- limits ---- */
+
+static int descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/** The strength that at most SET_RATE of the strangers of the setting half exceed. */
+static double set_limit(const struct results *results, int kind)
+{
+    size_t count = 0;
+    double *strengths = calloc(results->stranger_counts[kind] + 1, sizeof *strengths);
+    for (size_t i = 0; i < results->stranger_counts[kind]; i++) {
+        const struct stranger *stranger = &results->strangers[kind][i];
+        if (!stranger->track->reported)
+            strengths[count++] = stranger->answer.strength;
+    }
+    qsort(strengths, count, sizeof *strengths, descending);
+    double limit = count ? strengths[(size_t)(SET_RATE * (double)count)] : INFINITY;
+    free(strengths);
+    return limit;
+}
+
+/** % of the strangers of the reported half, or with `both` of all, that exceed a limit; without one
+ * those that are given a match. */
+static double false_share(const struct results *results, int kind, const double *limit, bool both)
+{
+    size_t count = 0, hits = 0;
+    for (size_t i = 0; i < results->stranger_counts[kind]; i++) {
+        const struct stranger *stranger = &results->strangers[kind][i];
+        if (!both && !stranger->track->reported)
+            continue;
+        count++;
+        hits += limit ? stranger->answer.strength > *limit : stranger->answer.match;
+    }
+    return count ? 100 * (double)hits / (double)count : 0;
+}
+
+static int kind_of_length(double seconds)
+{
+    for (int i = 0; i < STRANGER_KINDS; i++)
+        if (!stranger_kinds[i].apply && fabs(stranger_kinds[i].seconds - seconds) < .01)
+            return i;
+    return 0;
+}
+
+/* ---- printing ---- */
+
+static void print_cell(const struct results *results, int cell)
+{
+    size_t count = results->outcome_counts[cell];
+    if (!count)
+        return;
+    double limit = set_limit(results, kind_of_length(cells[cell].seconds));
+    size_t top = 0, set = 0, stated = 0, wrong = 0, near = 0, peer = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct outcome *outcome = &results->outcomes[cell][i];
+        top += outcome->right;
+        set += outcome->right && outcome->answer.strength > limit;
+        stated += outcome->right && outcome->answer.match;
+        wrong += !outcome->right && outcome->answer.match;
+        near += outcome->right && outcome->answer.match && outcome->offset_error <= .05;
+        peer += outcome->peer_right;
+    }
+    double share = 100 / (double)count;
+    printf("| %-18s | %4.1f | %5.1f | %5.1f | %5.1f | %5.1f |", cells[cell].name, cells[cell].goal,
+           share * (double)set, share * (double)stated, share * (double)top, share * (double)wrong);
+    printf(" %5.1f |", stated ? 100 * (double)near / (double)stated : 0);
+    if (results->has_peer)
+        printf(" %5.1f |", share * (double)peer);
+    printf("\n");
+}
+
+static void print_strangers(const struct results *results, double stated)
+{
+    printf("\n| strangers | n | limit set | false, %% | stated %g: false, %% |\n"
+           "|---|---|---|---|---|\n",
+           stated);
+    for (int kind = 0; kind < STRANGER_KINDS; kind++) {
+        double limit = set_limit(results, kind);
+        printf("| %-16s | %5zu | %6.2f | %5.2f | %5.2f |\n", stranger_kinds[kind].name,
+               results->stranger_counts[kind], limit, false_share(results, kind, &limit, false),
+               false_share(results, kind, NULL, true));
+    }
+}
+
+static int by_strength(const void *a, const void *b)
+{
+    const struct stranger *left = *(const struct stranger *const *)a,
+                          *right = *(const struct stranger *const *)b;
+    return descending(&left->answer.strength, &right->answer.strength);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/** Some of them may be no strangers: people should listen. */
+static void print_nearest(const struct tracks *tracks, const struct results *results, int kind)
+{
+    enum { SHOWN = 12 };
+    size_t count = results->stranger_counts[kind];
+    const struct stranger **list = calloc(count + 1, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = &results->strangers[kind][i];
+    qsort(list, count, sizeof *list, by_strength);
+    printf("\nNearest strangers, %s:\n", stranger_kinds[kind].name);
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        printf("%6.2f  %s at %.1f s - %s at %.1f s, speed %.2f pitch %.2f\n",
+               list[i]->answer.strength, base_name(list[i]->track->name), list[i]->start,
+               list[i]->answer.any ? base_name(tracks->list[list[i]->answer.id].name) : "-",
+               list[i]->answer.offset, list[i]->answer.speed, list[i]->answer.pitch);
+    free(list);
+}
+
+void report(const struct tracks *tracks, const struct results *results, double stated)
+{
+    printf("right item, %% (set: limit of <= 1 %% false on the other half; stated: rate %g)\n",
+           stated);
+    printf("| clip | goal | set | stated | top-1 | wrong | within 50 ms |%s\n"
+           "|---|---|---|---|---|---|---|%s\n",
+           results->has_peer ? " Chromaprint top-1 |" : "", results->has_peer ? "---|" : "");
+    for (int cell = 0; cell < cell_count; cell++)
+        print_cell(results, cell);
+    print_strangers(results, stated);
+    print_nearest(tracks, results, kind_of_length(5));
+}

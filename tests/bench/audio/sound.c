@@ -1,0 +1,149 @@
+/* Mono sound in memory: parts, sums, filters, resampling. */
+#include "sound.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fftw3.h>
+
+struct sound sound_new(size_t count)
+{
+    struct sound sound = {calloc(count ? count : 1, sizeof *sound.data), count};
+    if (!sound.data)
+        abort();
+    return sound;
+}
+
+void sound_free(struct sound *sound)
+{
+    free(sound->data);
+    *sound = (struct sound){0};
+}
+
+struct sound sound_part(const struct sound *sound, double start, double seconds)
+{
+    struct sound part = sound_new((size_t)lround(seconds * SOUND_RATE));
+    long first = lround(start * SOUND_RATE);
+    for (size_t i = 0; i < part.count; i++) {
+        long at = first + (long)i;
+        if (at >= 0 && (size_t)at < sound->count)
+            part.data[i] = sound->data[at];
+    }
+    return part;
+}
+
+double sound_power(const struct sound *sound)
+{
+    double sum = 0;
+    for (size_t i = 0; i < sound->count; i++)
+        sum += (double)sound->data[i] * (double)sound->data[i];
+    return sound->count ? sum / (double)sound->count : 0;
+}
+
+void sound_add(struct sound *sound, const struct sound *noise, double decibels)
+{
+    double loud = sound_power(sound), noisy = sound_power(noise);
+    if (noisy <= 0)
+        return;
+    float gain = (float)(sqrt(loud / noisy) * pow(10, -decibels / 20));
+    for (size_t i = 0; i < sound->count && i < noise->count; i++)
+        sound->data[i] += gain * noise->data[i];
+}
+
+/* ---- resampling ---- */
+
+enum { SINC_ZEROS = 16, SINC_STEPS = 512, SINC_SIZE = SINC_ZEROS * SINC_STEPS };
+
+/** One side of a windowed (Hann) sinc, SINC_STEPS values from zero to zero. */
+static void sinc_table(float *table)
+{
+    for (int i = 0; i <= SINC_SIZE + 1; i++) {
+        double x = (double)i / SINC_STEPS, window = .5 + .5 * cos(M_PI * x / SINC_ZEROS);
+        table[i] = (float)(i == 0 ? 1 : i >= SINC_SIZE ? 0 : window * sin(M_PI * x) / (M_PI * x));
+    }
+}
+
+static double sinc(const float *table, double x)
+{
+    double at = fmin(fabs(x) * SINC_STEPS, SINC_SIZE);
+    int whole = (int)at;
+    double part = at - whole;
+    return (1 - part) * (double)table[whole] + part * (double)table[whole + 1];
+}
+
+struct sound sound_resample(const struct sound *in, double ratio)
+{
+    struct sound out = sound_new((size_t)((double)in->count * ratio));
+    float table[SINC_SIZE + 2];
+    sinc_table(table);
+    double cutoff = fmin(1, ratio) * .97;
+    long reach = (long)ceil(SINC_ZEROS / cutoff);
+    for (size_t i = 0; i < out.count; i++) {
+        double at = (double)i / ratio, sum = 0;
+        long middle = (long)floor(at);
+        for (long k = middle - reach; k <= middle + reach; k++)
+            if (k >= 0 && (size_t)k < in->count)
+                sum += (double)in->data[k] * sinc(table, (at - (double)k) * cutoff);
+        out.data[i] = (float)(sum * cutoff);
+    }
+    return out;
+}
+
+/* ---- filters ---- */
+
+/** A Butterworth biquad; source: Bristow-Johnson, "Audio EQ Cookbook". */
+static void biquad(struct sound *sound, double rate, double frequency, bool high_pass)
+{
+    double w = 2 * M_PI * frequency / rate, alpha = sin(w) * M_SQRT1_2, c = cos(w);
+    double edge = high_pass ? (1 + c) / 2 : (1 - c) / 2, a0 = 1 + alpha;
+    double b0 = edge / a0, b1 = (high_pass ? -2 : 2) * edge / a0, a1 = -2 * c / a0,
+           a2 = (1 - alpha) / a0;
+    double s1 = 0, s2 = 0;
+    for (size_t i = 0; i < sound->count; i++) {
+        double x = (double)sound->data[i], y = b0 * x + s1;
+        s1 = b1 * x - a1 * y + s2;
+        s2 = b0 * x - a2 * y;
+        sound->data[i] = (float)y;
+    }
+}
+
+void sound_band(struct sound *sound, double rate, double low, double high)
+{
+    biquad(sound, rate, low, true);
+    if (high < .49 * rate)
+        biquad(sound, rate, high, false);
+}
+
+void sound_convolve(struct sound *sound, const struct sound *response)
+{
+    size_t size = 1;
+    while (size < sound->count + response->count)
+        size *= 2;
+    size_t bins = size / 2 + 1;
+    float *a = fftwf_alloc_real(size), *b = fftwf_alloc_real(size);
+    fftwf_complex *fa = fftwf_alloc_complex(bins), *fb = fftwf_alloc_complex(bins);
+    fftwf_plan forth = fftwf_plan_dft_r2c_1d((int)size, a, fa, FFTW_ESTIMATE);
+    fftwf_plan back = fftwf_plan_dft_c2r_1d((int)size, fa, a, FFTW_ESTIMATE);
+    memset(a, 0, size * sizeof *a);
+    memset(b, 0, size * sizeof *b);
+    memcpy(a, sound->data, sound->count * sizeof *a);
+    memcpy(b, response->data, response->count * sizeof *b);
+    fftwf_execute(forth);
+    fftwf_execute_dft_r2c(forth, b, fb);
+    for (size_t i = 0; i < bins; i++) {
+        float re = fa[i][0] * fb[i][0] - fa[i][1] * fb[i][1];
+        fa[i][1] = fa[i][0] * fb[i][1] + fa[i][1] * fb[i][0];
+        fa[i][0] = re;
+    }
+    fftwf_execute(back);
+    for (size_t i = 0; i < sound->count; i++)
+        sound->data[i] = a[i] / (float)size;
+    fftwf_destroy_plan(forth);
+    fftwf_destroy_plan(back);
+    fftwf_free(a);
+    fftwf_free(b);
+    fftwf_free(fa);
+    fftwf_free(fb);
+}

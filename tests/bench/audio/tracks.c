@@ -1,0 +1,197 @@
+/* Tracks from a folder: found, decoded, and given their parts. */
+#include "tracks.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <doppel/media.h>
+
+enum { MAX_TRACKS = 20000, MIN_SECONDS = 12 };
+
+/* ---- decoding ---- */
+
+struct reading {
+    struct sound sound;
+    size_t room, most;
+};
+
+static bool take(struct reading *reading, const float *data, size_t count)
+{
+    struct sound *sound = &reading->sound;
+    if (sound->count + count > reading->room) {
+        reading->room = 2 * (sound->count + count);
+        sound->data = realloc(sound->data, reading->room * sizeof *sound->data);
+        if (!sound->data)
+            abort();
+    }
+    if (data)
+        memcpy(sound->data + sound->count, data, count * sizeof *data);
+    else
+        memset(sound->data + sound->count, 0, count * sizeof *data);
+    sound->count += count;
+    return sound->count < reading->most;
+}
+
+static bool visit(void *context, const struct doppel_samples *samples)
+{
+    return take(context, samples->data, samples->count);
+}
+
+static void read_raw(int fd, struct reading *reading)
+{
+    float block[4096];
+    for (ssize_t got; (got = read(fd, block, sizeof block)) > 0;)
+        if (!take(reading, block, (size_t)got / sizeof *block))
+            break;
+}
+
+/** No data: it cannot be decoded. */
+static struct sound read_sound(const char *path, double most_seconds)
+{
+    struct reading reading = {.most = (size_t)(most_seconds * SOUND_RATE)};
+    struct doppel_samples_options options = doppel_samples_options_default();
+    const char *end = strrchr(path, '.');
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return reading.sound;
+    if (end && strcmp(end, ".f32") == 0)
+        read_raw(fd, &reading);
+    else
+        doppel_media_read_samples(fd, &options, visit, &reading, NULL, NULL);
+    close(fd);
+    if (reading.sound.count > reading.most)
+        reading.sound.count = reading.most;
+    return reading.sound;
+}
+
+/* ---- finding ---- */
+
+/* nftw has no context. */
+static char *found[MAX_TRACKS];
+static size_t found_count;
+
+static int note(const char *path, const struct stat *stat, int kind, struct FTW *walk)
+{
+    (void)stat;
+    (void)walk;
+    if (kind == FTW_F && found_count < MAX_TRACKS)
+        found[found_count++] = strdup(path);
+    return 0;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static uint64_t name_hash(const char *path)
+{
+    return random_seeded(0, base_name(path), "").state;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct track *left = a, *right = b;
+    uint64_t x = name_hash(left->name), y = name_hash(right->name);
+    return x != y ? (x > y) - (x < y) : strcmp(left->name, right->name);
+}
+
+/** Half of the speech, three tracks at least, becomes noise; all others are held out in turn. */
+static void give_roles(struct tracks *tracks)
+{
+    size_t speech = 0, noise = 0, others = 0;
+    for (size_t i = 0; i < tracks->count; i++)
+        speech += tracks->list[i].speech;
+    size_t noises = speech / 2 > 3 ? speech / 2 : 3;
+    for (size_t i = 0; i < tracks->count; i++) {
+        struct track *track = &tracks->list[i];
+        track->noise = track->speech && noise < noises;
+        noise += track->noise;
+        if (track->noise)
+            continue;
+        track->fold = (unsigned)(others % FOLDS);
+        track->reported = others / FOLDS % 2;
+        others++;
+    }
+}
+
+bool tracks_read(struct tracks *tracks, const char *folder, double most_seconds)
+{
+    found_count = 0;
+    nftw(folder, note, 16, FTW_PHYS);
+    tracks->list = calloc(found_count ? found_count : 1, sizeof *tracks->list);
+    for (size_t i = 0; i < found_count; i++) {
+        struct track track = {.name = found[i], .sound = read_sound(found[i], most_seconds)};
+        track.speech = strncmp(base_name(found[i]), "speech", 6) == 0;
+        if (track.sound.count >= (size_t)MIN_SECONDS * SOUND_RATE) {
+            track.peaks = peaks_of(&track.sound);
+            tracks->seconds += (double)track.sound.count / SOUND_RATE;
+            tracks->list[tracks->count++] = track;
+        } else {
+            sound_free(&track.sound);
+            free(track.name);
+        }
+    }
+    qsort(tracks->list, tracks->count, sizeof *tracks->list, by_hash);
+    give_roles(tracks);
+    return tracks->count > 0;
+}
+
+void tracks_free(struct tracks *tracks)
+{
+    for (size_t i = 0; i < tracks->count; i++) {
+        sound_free(&tracks->list[i].sound);
+        doppel_audio_track_free(&tracks->list[i].peaks);
+        free(tracks->list[i].name);
+    }
+    free(tracks->list);
+    *tracks = (struct tracks){0};
+}
+
+enum role track_role(const struct track *track, unsigned fold)
+{
+    if (track->noise)
+        return ROLE_NOISE;
+    return track->fold == fold ? ROLE_NEGATIVE : ROLE_INDEXED;
+}
+
+const struct track *tracks_draw(const struct tracks *tracks, unsigned fold, enum role role,
+                                struct random *random)
+{
+    double total = 0;
+    for (size_t i = 0; i < tracks->count; i++)
+        if (track_role(&tracks->list[i], fold) == role)
+            total += (double)tracks->list[i].sound.count;
+    double left = random_between(random, 0, total);
+    const struct track *last = NULL;
+    for (size_t i = 0; i < tracks->count && (!last || left >= 0); i++)
+        if (track_role(&tracks->list[i], fold) == role) {
+            last = &tracks->list[i];
+            left -= (double)last->sound.count;
+        }
+    return last;
+}
+
+struct doppel_audio_track peaks_of(const struct sound *sound)
+{
+    struct doppel_audio_track track = {0};
+    struct doppel_audio *audio = NULL;
+    if (doppel_audio_new(&audio, NULL) != DOPPEL_OK ||
+        doppel_audio_push(audio, sound->data, sound->count, NULL) != DOPPEL_OK ||
+        doppel_audio_finish(audio, NULL) != DOPPEL_OK)
+        abort();
+    const struct doppel_audio_peak *peaks = doppel_audio_peaks(audio, &track.count);
+    track.peaks = malloc((track.count + 1) * sizeof *track.peaks);
+    if (!track.peaks)
+        abort();
+    memcpy(track.peaks, peaks, track.count * sizeof *track.peaks);
+    track.duration_ms = sound->count * 1000 / SOUND_RATE;
+    doppel_audio_free(audio);
+    return track;
+}
