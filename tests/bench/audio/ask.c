@@ -4,16 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold)
+struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold, size_t part)
 {
     struct doppel_sounds *sounds = NULL;
     if (doppel_sounds_new(&sounds, NULL) != DOPPEL_OK)
         abort();
-    for (size_t i = 0; i < tracks->count; i++) {
+    for (size_t i = 0, indexed = 0; i < tracks->count; i++) {
         const struct track *track = &tracks->list[i];
         struct doppel_sound sound = {track->peaks.peaks, track->peaks.count,
                                      (double)track->peaks.duration_ms / 1000};
-        if (track_role(track, fold) == ROLE_INDEXED &&
+        if (track_role(track, fold) == ROLE_INDEXED && indexed++ % part == 0 &&
             doppel_sounds_add(sounds, i, &sound, NULL) != DOPPEL_OK)
             abort();
     }

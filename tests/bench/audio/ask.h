@@ -6,8 +6,9 @@
 
 #include "tracks.h"
 
-/** The set of the tracks that are indexed in a fold; ids are their places in the list. */
-struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold);
+/** The set of one in `part` of the tracks that are indexed in a fold; ids are their places in the
+ * list. */
+struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold, size_t part);
 
 /** The best candidate, a match or not. */
 struct answer {

@@ -18,7 +18,7 @@ static const char USAGE[] =
     "  --rate R            stated false-positive rate (default .01)\n"
     "  --most SECONDS      of each track (default 600)\n"
     "  --seed N            of clips and edits (default 1)\n"
-    "  --only TEXT         edits whose name contains it\n"
+    "  --only TEXT,...     edits whose names contain one of these\n"
     "  --same-speed        look for no other speeds\n"
     "Each track is held out of one of four indexes and stands in the others; limits are set on "
     "one\n"
@@ -67,21 +67,6 @@ static bool parse(int argc, char **argv, struct settings *out)
     return optind + 1 == argc;
 }
 
-/** A place of a track that is not silent there. */
-static double draw_start(const struct track *track, double seconds, struct random *random)
-{
-    double room = (double)track->sound.count / SOUND_RATE - seconds, start = 0;
-    for (int tries = 0; tries < 50; tries++) {
-        start = random_between(random, 0, fmax(0, room));
-        struct sound part = sound_part(&track->sound, start, seconds);
-        double power = sound_power(&part);
-        sound_free(&part);
-        if (power > 1e-5)
-            break;
-    }
-    return start;
-}
-
 /** A fold's index, and what is asked of it. */
 struct fold {
     const struct settings *settings;
@@ -99,7 +84,7 @@ static void ask_cell(const struct fold *fold, int number, struct results *result
     for (size_t i = fold->number; i < fold->settings->clips; i += FOLDS) {
         const struct track *track =
             tracks_draw(fold->tracks, fold->number, ROLE_INDEXED, &scene.random);
-        double start = draw_start(track, cell->seconds, &scene.random);
+        double start = tracks_draw_start(track, cell->seconds, &scene.random);
         struct sound clip = cell_clip(cell, &track->sound, start, &scene);
         if (!clip.data)
             continue;
@@ -122,7 +107,7 @@ static void ask_strangers(const struct fold *fold, int kind, struct results *res
     for (size_t i = fold->number; i < fold->settings->strangers; i += FOLDS) {
         struct stranger stranger = {
             .track = tracks_draw(fold->tracks, fold->number, ROLE_NEGATIVE, &scene.random)};
-        stranger.start = draw_start(stranger.track, what->seconds, &scene.random);
+        stranger.start = tracks_draw_start(stranger.track, what->seconds, &scene.random);
         struct sound clip = cell_clip(&cell, &stranger.track->sound, stranger.start, &scene);
         stranger.answer = ask(fold->sounds, &clip, &fold->settings->asking);
         results_add_stranger(results, kind, &stranger);
@@ -130,18 +115,35 @@ static void ask_strangers(const struct fold *fold, int kind, struct results *res
     }
 }
 
+/** One of the texts, split at commas, is in its name. */
+static bool is_wanted(const struct settings *settings, const struct cell *cell)
+{
+    if (!settings->only)
+        return true;
+    char texts[256], *rest = texts;
+    snprintf(texts, sizeof texts, "%s", settings->only);
+    for (char *text; (text = strsep(&rest, ","));)
+        if (strstr(cell->name, text))
+            return true;
+    return false;
+}
+
 static void run_fold(const struct settings *settings, const struct tracks *tracks, unsigned number,
                      struct results *results)
 {
-    struct doppel_sounds *sounds = index_fold(tracks, number);
+    struct doppel_sounds *sounds = index_fold(tracks, number, 1);
     struct chroma *peer = chroma_new(tracks, number);
     struct fold fold = {settings, tracks, sounds, peer, number};
     results->has_peer = peer != NULL;
+    bool wanted[STRANGER_KINDS] = {false};
     for (int cell = 0; cell < cell_count; cell++)
-        if (!settings->only || strstr(cells[cell].name, settings->only))
+        if (is_wanted(settings, &cells[cell])) {
             ask_cell(&fold, cell, results);
+            wanted[kind_of_length(cells[cell].seconds)] = true;
+        }
     for (int kind = 0; kind < STRANGER_KINDS; kind++)
-        ask_strangers(&fold, kind, results);
+        if (wanted[kind] || !settings->only)
+            ask_strangers(&fold, kind, results);
     doppel_sounds_free(sounds);
     chroma_free(peer);
 }

@@ -89,7 +89,7 @@ static double false_share(const struct results *results, int kind, const double 
     return count ? 100 * (double)hits / (double)count : 0;
 }
 
-static int kind_of_length(double seconds)
+int kind_of_length(double seconds)
 {
     for (int i = 0; i < STRANGER_KINDS; i++)
         if (!stranger_kinds[i].apply && fabs(stranger_kinds[i].seconds - seconds) < .01)
@@ -130,6 +130,8 @@ static void print_strangers(const struct results *results, double stated)
            "|---|---|---|---|---|\n",
            stated);
     for (int kind = 0; kind < STRANGER_KINDS; kind++) {
+        if (!results->stranger_counts[kind])
+            continue;
         double limit = set_limit(results, kind);
         printf("| %-16s | %5zu | %6.2f | %5.2f | %5.2f |\n", stranger_kinds[kind].name,
                results->stranger_counts[kind], limit, false_share(results, kind, &limit, false),

@@ -29,6 +29,9 @@ struct stranger_kind {
 };
 extern const struct stranger_kind stranger_kinds[STRANGER_KINDS];
 
+/** The clean strangers of that length. */
+int kind_of_length(double seconds);
+
 struct results {
     struct outcome *outcomes[32]; /**< by cell */
     size_t outcome_counts[32];

@@ -178,6 +178,20 @@ const struct track *tracks_draw(const struct tracks *tracks, unsigned fold, enum
     return last;
 }
 
+double tracks_draw_start(const struct track *track, double seconds, struct random *random)
+{
+    double room = (double)track->sound.count / SOUND_RATE - seconds, start = 0;
+    for (int tries = 0; tries < 50; tries++) {
+        start = random_between(random, 0, fmax(0, room));
+        struct sound part = sound_part(&track->sound, start, seconds);
+        double power = sound_power(&part);
+        sound_free(&part);
+        if (power > 1e-5)
+            break;
+    }
+    return start;
+}
+
 struct doppel_audio_track peaks_of(const struct sound *sound)
 {
     struct doppel_audio_track track = {0};

@@ -43,6 +43,9 @@ enum role track_role(const struct track *track, unsigned fold);
 const struct track *tracks_draw(const struct tracks *tracks, unsigned fold, enum role role,
                                 struct random *random);
 
+/** A place, in seconds, of a track that is not silent for so long from there on. */
+double tracks_draw_start(const struct track *track, double seconds, struct random *random);
+
 /** Peaks of a sound, given (doppel_audio_track_free). */
 struct doppel_audio_track peaks_of(const struct sound *sound);
 
