@@ -10,6 +10,9 @@
  * list. */
 struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold, size_t part);
 
+/** Mark the passages that other tracks have, too (of those in other folds). @return seconds */
+size_t mark_shared(struct tracks *tracks);
+
 /** The best candidate, a match or not. */
 struct answer {
     bool any;

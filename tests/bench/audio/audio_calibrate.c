@@ -100,8 +100,11 @@ static void ask_length(const struct fold *fold, double seconds, bool scaled, str
     struct random random = random_seeded(fold->settings->seed + fold->number, "calibrate", "");
     size_t most = scaled ? fold->settings->scaled : fold->settings->plain;
     for (size_t i = fold->number; i < most; i += FOLDS) {
-        const struct track *track = tracks_draw(fold->tracks, fold->number, ROLE_NEGATIVE, &random);
-        double start = tracks_draw_start(track, seconds, &random);
+        double start = 0;
+        const struct track *track =
+            tracks_draw_clip(fold->tracks, fold->number, ROLE_NEGATIVE, seconds, &random, &start);
+        if (!track)
+            return;
         struct sound clip = sound_part(&track->sound, start, seconds);
         add(out, track->speech ? SPEECH : MUSIC, best_score(fold->sounds, &clip, scaled), most);
         sound_free(&clip);
@@ -181,6 +184,7 @@ int main(int argc, char **argv)
         return 1;
     }
     struct scores plain[LENGTH_COUNT] = {0}, scaled[LENGTH_COUNT] = {0};
+    size_t shared = mark_shared(&tracks);
     uint64_t hops = 0;
     for (unsigned number = 0; number < FOLDS; number++) {
         struct doppel_sounds *sounds = index_fold(&tracks, number, settings.part);
@@ -192,8 +196,8 @@ int main(int argc, char **argv)
         }
         doppel_sounds_free(sounds);
     }
-    printf("%zu tracks, %.2f h; sets of %.0f hops\n", tracks.count, tracks.seconds / 3600,
-           (double)hops);
+    printf("%zu tracks, %.2f h, of which %zu s stand in several; sets of %.0f hops\n", tracks.count,
+           tracks.seconds / 3600, shared, (double)hops);
     printf("score reached by a share of clips\n"
            "|   | s | n | .3 | .1 | .03 | .01 | .003 | .001 | best | level | scale |\n"
            "|---|---|---|---|---|---|---|---|---|---|---|---|\n");

@@ -82,9 +82,11 @@ static void ask_cell(const struct fold *fold, int number, struct results *result
     struct scene scene = {fold->tracks, fold->number,
                           random_seeded(fold->settings->seed + fold->number, cell->name, "")};
     for (size_t i = fold->number; i < fold->settings->clips; i += FOLDS) {
-        const struct track *track =
-            tracks_draw(fold->tracks, fold->number, ROLE_INDEXED, &scene.random);
-        double start = tracks_draw_start(track, cell->seconds, &scene.random);
+        double start = 0;
+        const struct track *track = tracks_draw_clip(fold->tracks, fold->number, ROLE_INDEXED,
+                                                     cell->seconds, &scene.random, &start);
+        if (!track)
+            return;
         struct sound clip = cell_clip(cell, &track->sound, start, &scene);
         if (!clip.data)
             continue;
@@ -105,9 +107,11 @@ static void ask_strangers(const struct fold *fold, int kind, struct results *res
         fold->tracks, fold->number,
         random_seeded(fold->settings->seed + fold->number, "stranger", what->name)};
     for (size_t i = fold->number; i < fold->settings->strangers; i += FOLDS) {
-        struct stranger stranger = {
-            .track = tracks_draw(fold->tracks, fold->number, ROLE_NEGATIVE, &scene.random)};
-        stranger.start = tracks_draw_start(stranger.track, what->seconds, &scene.random);
+        struct stranger stranger = {0};
+        stranger.track = tracks_draw_clip(fold->tracks, fold->number, ROLE_NEGATIVE, what->seconds,
+                                          &scene.random, &stranger.start);
+        if (!stranger.track)
+            return;
         struct sound clip = cell_clip(&cell, &stranger.track->sound, stranger.start, &scene);
         stranger.answer = ask(fold->sounds, &clip, &fold->settings->asking);
         results_add_stranger(results, kind, &stranger);
@@ -161,7 +165,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: no tracks of 12 s or more\n", settings.folder);
         return 1;
     }
-    printf("%zu tracks, %.2f h\n", tracks.count, tracks.seconds / 3600);
+    size_t shared = mark_shared(&tracks);
+    printf("%zu tracks, %.2f h, of which %zu s stand in several\n", tracks.count,
+           tracks.seconds / 3600, shared);
     struct results results = {0};
     for (unsigned fold = 0; fold < FOLDS; fold++)
         run_fold(&settings, &tracks, fold, &results);

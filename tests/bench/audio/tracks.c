@@ -131,6 +131,7 @@ bool tracks_read(struct tracks *tracks, const char *folder, double most_seconds)
         track.speech = strncmp(base_name(found[i]), "speech", 6) == 0;
         if (track.sound.count >= (size_t)MIN_SECONDS * SOUND_RATE) {
             track.peaks = peaks_of(&track.sound);
+            track.shared = calloc(tracks_whole_seconds(&track), sizeof *track.shared);
             tracks->seconds += (double)track.sound.count / SOUND_RATE;
             tracks->list[tracks->count++] = track;
         } else {
@@ -148,6 +149,7 @@ void tracks_free(struct tracks *tracks)
     for (size_t i = 0; i < tracks->count; i++) {
         sound_free(&tracks->list[i].sound);
         doppel_audio_track_free(&tracks->list[i].peaks);
+        free(tracks->list[i].shared);
         free(tracks->list[i].name);
     }
     free(tracks->list);
@@ -178,18 +180,37 @@ const struct track *tracks_draw(const struct tracks *tracks, unsigned fold, enum
     return last;
 }
 
-double tracks_draw_start(const struct track *track, double seconds, struct random *random)
+size_t tracks_whole_seconds(const struct track *track)
 {
-    double room = (double)track->sound.count / SOUND_RATE - seconds, start = 0;
-    for (int tries = 0; tries < 50; tries++) {
-        start = random_between(random, 0, fmax(0, room));
-        struct sound part = sound_part(&track->sound, start, seconds);
-        double power = sound_power(&part);
-        sound_free(&part);
-        if (power > 1e-5)
+    return track->sound.count / SOUND_RATE + 1;
+}
+
+static bool is_fit(const struct track *track, double start, double seconds)
+{
+    for (size_t at = (size_t)start; at <= (size_t)(start + seconds); at++)
+        if (at < tracks_whole_seconds(track) && track->shared[at])
+            return false;
+    struct sound part = sound_part(&track->sound, start, seconds);
+    double power = sound_power(&part);
+    sound_free(&part);
+    return power > 1e-5;
+}
+
+const struct track *tracks_draw_clip(const struct tracks *tracks, unsigned fold, enum role role,
+                                     double seconds, struct random *random, double *out_start)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        const struct track *track = tracks_draw(tracks, fold, role, random);
+        if (!track)
             break;
+        double room = (double)track->sound.count / SOUND_RATE - seconds;
+        double start = random_between(random, 0, fmax(0, room));
+        if (!is_fit(track, start, seconds))
+            continue;
+        *out_start = start;
+        return track;
     }
-    return start;
+    return NULL;
 }
 
 struct doppel_audio_track peaks_of(const struct sound *sound)

@@ -22,6 +22,7 @@ struct track {
     bool noise;    /**< babble is made of it */
     bool reported; /**< held out, it is one of the half that false positives are reported on;
                       else limits are set on it */
+    bool *shared;  /**< by second: another track has it, too */
     struct doppel_audio_track peaks;
 };
 
@@ -43,8 +44,12 @@ enum role track_role(const struct track *track, unsigned fold);
 const struct track *tracks_draw(const struct tracks *tracks, unsigned fold, enum role role,
                                 struct random *random);
 
-/** A place, in seconds, of a track that is not silent for so long from there on. */
-double tracks_draw_start(const struct track *track, double seconds, struct random *random);
+/** A clip by chance, not silent and not shared: longer tracks are drawn more often. @return NULL
+ * when there is none */
+const struct track *tracks_draw_clip(const struct tracks *tracks, unsigned fold, enum role role,
+                                     double seconds, struct random *random, double *out_start);
+
+size_t tracks_whole_seconds(const struct track *track);
 
 /** Peaks of a sound, given (doppel_audio_track_free). */
 struct doppel_audio_track peaks_of(const struct sound *sound);

@@ -1,0 +1,55 @@
+/* Passages that stand in several tracks: a clip of one is no stranger to the others. */
+#include <stdlib.h>
+
+#include "match/sounds_room.h"
+
+#include "ask.h"
+
+/* Windows of 5 s, half overlapping; unrelated music gets 20 once in a hundred times. */
+static const double STEP_SECONDS = 2.5;
+static const double SHARED_SCORE = 60;
+
+static bool is_shared(const struct doppel_sounds *sounds, const struct track *track, double start)
+{
+    struct sound clip = sound_part(&track->sound, start, WINDOW_SECONDS);
+    struct doppel_audio_track peaks = peaks_of(&clip);
+    struct doppel_sound_options options = doppel_sound_options_default();
+    struct alignment found[ALIGNMENTS_MAX];
+    size_t count = 0;
+    options.same_speed = true;
+    if (window_find(sounds, peaks.peaks, peaks.count, &options, NULL, found, &count, NULL))
+        abort();
+    doppel_audio_track_free(&peaks);
+    sound_free(&clip);
+    return count && found[0].score >= SHARED_SCORE;
+}
+
+/** Marks what lies within a window of it, too. */
+static void mark(struct track *track, double start)
+{
+    double end = start + 2 * WINDOW_SECONDS;
+    for (double at = start - WINDOW_SECONDS; at < end; at++)
+        if (at >= 0 && (size_t)at < tracks_whole_seconds(track))
+            track->shared[(size_t)at] = true;
+}
+
+size_t mark_shared(struct tracks *tracks)
+{
+    size_t marked = 0;
+    for (unsigned fold = 0; fold < FOLDS; fold++) {
+        struct doppel_sounds *sounds = index_fold(tracks, fold, 1);
+        for (size_t i = 0; i < tracks->count; i++) {
+            struct track *track = &tracks->list[i];
+            double end = (double)track->sound.count / SOUND_RATE - WINDOW_SECONDS;
+            if (track_role(track, fold) != ROLE_NEGATIVE)
+                continue;
+            for (double start = 0; start < end; start += STEP_SECONDS)
+                if (is_shared(sounds, track, start))
+                    mark(track, start);
+            for (size_t k = 0; k < tracks_whole_seconds(track); k++)
+                marked += track->shared[k];
+        }
+        doppel_sounds_free(sounds);
+    }
+    return marked;
+}
