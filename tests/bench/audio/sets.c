@@ -1,9 +1,26 @@
-/* Passages that stand in several tracks: a clip of one is no stranger to the others. */
+/* The set of a fold, and the passages that stand in several tracks: a clip of one is no stranger to
+ * the others. */
 #include <stdlib.h>
 
 #include "match/sounds_room.h"
 
 #include "ask.h"
+
+struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold, size_t part)
+{
+    struct doppel_sounds *sounds = NULL;
+    if (doppel_sounds_new(&sounds, NULL) != DOPPEL_OK)
+        abort();
+    for (size_t i = 0, indexed = 0; i < tracks->count; i++) {
+        const struct track *track = &tracks->list[i];
+        struct doppel_sound sound = {track->peaks.peaks, track->peaks.count,
+                                     (double)track->peaks.duration_ms / 1000};
+        if (track_role(track, fold) == ROLE_INDEXED && indexed++ % part == 0 &&
+            doppel_sounds_add(sounds, i, &sound, NULL) != DOPPEL_OK)
+            abort();
+    }
+    return sounds;
+}
 
 /* Windows of 5 s, half overlapping; unrelated music gets 20 once in a hundred times. */
 static const double STEP_SECONDS = 2.5;
