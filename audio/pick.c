@@ -5,6 +5,7 @@
 
 enum {
     FLAT = 4, /* levels, .1 dB: what varies by less within its reach in time is a steady tone */
+    REACH_BANDS = 4,
     MOST_CANDIDATES = 1024 /* of a second: 52 × 11 fit */
 };
 
@@ -132,11 +133,12 @@ static void background_move(const struct doppel_audio *audio, int64_t hop,
         background_add(audio, background->from, -1, background);
 }
 
-/* The mean level of the four bands around a bin. */
+/* The mean level of the eight bands around a bin: 1.4 kHz. */
 static int background_level(const struct background *background, int bin)
 {
     int middle = (bin - FIRST_BIN + BAND_BINS / 2) / BAND_BINS; /* the border nearest to it */
-    int from = middle < 2 ? 0 : middle - 2, to = middle + 2 > BANDS ? BANDS : middle + 2;
+    int from = middle < REACH_BANDS ? 0 : middle - REACH_BANDS;
+    int to = middle + REACH_BANDS > BANDS ? BANDS : middle + REACH_BANDS;
     int64_t sum = 0;
     for (int i = from; i < to; i++)
         sum += background->bands[i];

@@ -43,6 +43,8 @@ struct row_kernels {
                    uint64_t bits[ROW / 64]);
 };
 
+extern const struct row_kernels row_kernels_avx2, row_kernels_avx512;
+
 /* The best for this processor. */
 const struct row_kernels *row_kernels_choose(void);
 
