@@ -118,6 +118,13 @@ def test_text_example_links_text_alone():
     assert not heavy, heavy
 
 
+def test_audio_example_links_audio_and_fftw_alone():
+    program = compile_example("find_peaks", *flags("doppel-audio"))
+    assert re.match(r"\d{3} peaks, \d{3,4} keys in 6 seconds", run(program))
+    heavy = {name for name in needed(program) if re.match(HEAVY + "|libdoppel", name)}
+    assert all(name.startswith("libfftw3f.") for name in heavy), heavy
+
+
 def test_index_example_links_index_alone():
     program = compile_example("search_codes", *flags("doppel-index"))
     assert_searched(run(program))
@@ -135,7 +142,7 @@ def test_examples_link_all_static():
 
 def test_examples_link_the_shared_library():
     os.environ["LD_LIBRARY_PATH"] = str(libdir)
-    for name in ("hash_plane", "simhash_text", "search_codes", "compare_files"):
+    for name in ("hash_plane", "simhash_text", "find_peaks", "search_codes", "compare_files"):
         program = compile_example(name, *flags("doppel"))
         assert any(object.startswith("libdoppel.so") for object in needed(program)), name
     assert_searched(run(work / "search_codes"))
