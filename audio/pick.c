@@ -202,9 +202,11 @@ bool pick_peaks(struct doppel_audio *audio, uint32_t hops)
         if (rank < quota(hops, DOPPEL_AUDIO_QUERY_PEAKS) && !tell_peak(audio, peak))
             return false;
     }
-    audio->candidates.count -= (size_t)count;
-    memmove(audio->candidates.items, audio->candidates.items + count,
-            audio->candidates.count * sizeof *audio->candidates.items);
+    if (count) {
+        audio->candidates.count -= (size_t)count;
+        memmove(audio->candidates.items, audio->candidates.items + count,
+                audio->candidates.count * sizeof *audio->candidates.items);
+    }
     audio->chosen += hops;
     return true;
 }
