@@ -3,8 +3,8 @@
 
 #include "match/sounds_search.h"
 
-/* Both are ln of odds against chance, but the votes come of the same peaks again. */
-static const double VOTES_SHARE = 0.2;
+/* Votes are of the same peaks once more: they add little to what these tell. */
+static const double VOTES_SHARE = 0.05;
 
 double sounds_score(double evidence, double votes)
 {
@@ -15,11 +15,11 @@ double sounds_score(double evidence, double votes)
  * Of windows that have nothing to do with a set, 1 - exp(-e) get this score or more, where
  * e = (hops / HOPS)^GROWTH * exp(-(score - level) / scale). Level and scale by the window's length.
  */
-static const double HOPS = 1.55e6; /* ten hours */
+static const double HOPS = 1.04e6; /* of the set that was measured */
 static const double GROWTH = 0.5;
 static const struct law {
     double seconds, level, scale;
-} laws[] = {{1, 8, 3}, {2, 10, 3.5}, {5, 14, 4}, {10, 18, 5}};
+} laws[] = {{1, -1.5, 5}, {2, -2.7, 4.5}, {5, -6, 5}, {10, -6, 5}};
 enum { LAWS = sizeof laws / sizeof *laws };
 
 /* That many more candidates do the scaled hypotheses make. */

@@ -13,25 +13,27 @@
 enum {
     STEPS = DOPPEL_AUDIO_TIME_STEPS,
     SHIFTS = 24,
-    NEAR = 3,              /* a hop earlier, as voted, a hop later */
-    FREQUENCY_WITHIN = 70, /* 1.1 bins */
-    TIME_WITHIN = 21,      /* 1.3 hops */
+    FREQUENCY_WITHIN = 45, /* of two peaks that meet: .7 bins */
+    TIME_WITHIN = 13,      /* .8 hops */
     FARTHEST = 97 * STEPS + TIME_WITHIN,
-    BINS = UINT16_MAX / DOPPEL_AUDIO_BIN_STEPS + 1,
+    OFFSET_WITHIN = 2 * STEPS, /* of the true offset from the voted one */
+    FIT_FREQUENCY_WITHIN = 70, /* while speed and pitch are not known yet */
+    FIT_TIME_WITHIN = 21,
     MOST_FITS = 16,
-    LEAST_FITTED = 12 /* peaks met that speed and pitch are fitted to */
+    LEAST_FITTED = 12, /* peaks met that speed and pitch are fitted to */
+    BINS = UINT16_MAX / DOPPEL_AUDIO_BIN_STEPS + 1
 };
 
-static const double FIT_ERROR = 0.001;
 static const double LEAST_EVIDENCE = 10; /* for a fit: what has less is chance */
-static const double MOST_SCALED = 0.08;  /* what is fitted may leave the hypotheses by so much */
+static const double FIT_ERROR = 0.001;
+static const double MOST_SCALED = 0.08; /* of the speeds a fit may tell */
 
 /* In hops; primes, so that no rhythm agrees with many of them. */
 static const int shifts[SHIFTS] = {-97, -83, -71, -61, -53, -47, -41, -37, -29, -23, -17, -11,
                                    11,  17,  23,  29,  37,  41,  47,  53,  61,  71,  83,  97};
 
-/* The item's peaks by bin, and which alignments a time difference belongs to: bits 0 to 23 are the
- * shifted ones, those above the near ones. */
+/* The item's peaks by bin, and which alignments a time difference belongs to: bit 24 is the one in
+ * question, those below it are the shifted ones. */
 struct board {
     const struct window *window;
     struct doppel_audio_peak *peaks;
@@ -69,8 +71,7 @@ static bool board_init(struct board *board, const struct window *window,
         board->peaks[next[bin_of(&item->peaks[i])]++] = item->peaks[i];
     for (int i = 0; i < SHIFTS; i++)
         mark(board, shifts[i], i);
-    for (int i = 0; i < NEAR; i++)
-        mark(board, i - NEAR / 2, SHIFTS + i);
+    mark(board, 0, SHIFTS);
     return true;
 }
 
@@ -88,10 +89,10 @@ static int32_t frequency_in_item(const struct candidate *at, const struct doppel
 }
 
 /* The item's peaks that may be as high as `frequency`. */
-static void range_of(const struct board *board, int32_t frequency, uint32_t *out_first,
-                     uint32_t *out_end)
+static void range_of(const struct board *board, int32_t frequency, int32_t within,
+                     uint32_t *out_first, uint32_t *out_end)
 {
-    int32_t low = frequency - FREQUENCY_WITHIN, high = frequency + FREQUENCY_WITHIN;
+    int32_t low = frequency - within, high = frequency + within;
     low = low < 0 ? 0 : low / DOPPEL_AUDIO_BIN_STEPS;
     high = high < 0 ? -1 : high / DOPPEL_AUDIO_BIN_STEPS;
     *out_first = board->starts[low < BINS ? low : BINS];
@@ -105,7 +106,7 @@ static uint32_t meet(const struct board *board, const struct candidate *at,
     int64_t time = time_in_item(at, peak);
     int32_t frequency = frequency_in_item(at, peak);
     uint32_t first, end, met = 0;
-    range_of(board, frequency, &first, &end);
+    range_of(board, frequency, FREQUENCY_WITHIN, &first, &end);
     for (uint32_t i = first; i < end; i++) {
         const struct doppel_audio_peak *other = &board->peaks[i];
         int64_t late = other->time - time;
@@ -145,32 +146,71 @@ static double divergence(double share, double chance)
     return share * log(share / chance) + rest;
 }
 
-/* @return the best of the near alignments, in hops from the candidate */
-static int count_met(const struct board *board, const struct candidate *at, struct verdict *out)
+static void count_met(const struct board *board, const struct candidate *at, struct verdict *out)
 {
-    uint32_t met[NEAR] = {0};
+    uint32_t met = 0;
     uint64_t by_chance = 0, trials = 0;
-    int best = NEAR / 2;
     for (size_t i = 0; i < board->window->count; i++) {
         uint32_t mask = meet(board, at, &board->window->peaks[i]);
         by_chance += (unsigned)__builtin_popcount(mask & ((1u << SHIFTS) - 1));
-        for (int near = 0; near < NEAR; near++)
-            met[near] += mask >> (SHIFTS + near) & 1;
+        met += mask >> SHIFTS;
     }
-    for (int near = 0; near < NEAR; near++)
-        best = met[near] > met[best] ? near : best;
     for (int i = 0; i < SHIFTS; i++)
         trials += peaks_within(board->window, at, shifts[i]);
-    out->met = met[best];
-    out->peaks = peaks_within(board->window, at, best - NEAR / 2);
-    out->peaks = out->met > out->peaks ? out->met : out->peaks;
+    uint32_t peaks = peaks_within(board->window, at, 0);
+    out->met = met;
+    out->peaks = met > peaks ? met : peaks;
     out->met_by_chance = fmin(1, ((double)by_chance + 1) / ((double)trials + 2));
-    double share = out->peaks ? (double)out->met / out->peaks : 0;
+    double share = out->peaks ? (double)met / out->peaks : 0;
     out->evidence = out->peaks * divergence(share, out->met_by_chance);
-    return best - NEAR / 2;
 }
 
 /* ---- refinement ---- */
+
+/* How many pairs of peaks agree at each offset near the candidate's. */
+struct delays {
+    uint32_t pairs[2 * OFFSET_WITHIN + 1];
+};
+
+static void count_delays(const struct board *board, const struct candidate *at,
+                         struct delays *delays)
+{
+    memset(delays, 0, sizeof *delays);
+    for (size_t i = 0; i < board->window->count; i++) {
+        int64_t time = time_in_item(at, &board->window->peaks[i]);
+        int32_t frequency = frequency_in_item(at, &board->window->peaks[i]);
+        uint32_t first, end;
+        range_of(board, frequency, FREQUENCY_WITHIN, &first, &end);
+        for (uint32_t other = first; other < end; other++) {
+            int64_t late = board->peaks[other].time - time;
+            if (llabs(late) <= OFFSET_WITHIN &&
+                abs(board->peaks[other].frequency - frequency) <= FREQUENCY_WITHIN)
+                delays->pairs[OFFSET_WITHIN + late]++;
+        }
+    }
+}
+
+/* Move the offset to where most pairs agree, and there to their median. */
+static void refine_offset(const struct board *board, struct candidate *at)
+{
+    enum { WIDTH = 2 * TIME_WITHIN + 1, DELAYS = 2 * OFFSET_WITHIN + 1 };
+    struct delays delays;
+    uint32_t sum = 0, most = 0, below = 0;
+    int first = 0;
+    count_delays(board, at, &delays);
+    for (int end = 0; end < DELAYS; end++) {
+        sum += delays.pairs[end] - (end >= WIDTH ? delays.pairs[end - WIDTH] : 0);
+        if (sum <= most || end < WIDTH - 1)
+            continue;
+        most = sum;
+        first = end - WIDTH + 1;
+    }
+    if (!most)
+        return;
+    while ((below += delays.pairs[first]) * 2 < most)
+        first++;
+    at->offset += first - OFFSET_WITHIN;
+}
 
 /* The nearest peak of the item that meets one of the window; NULL: none. */
 static const struct doppel_audio_peak *nearest(const struct board *board,
@@ -182,35 +222,17 @@ static const struct doppel_audio_peak *nearest(const struct board *board,
     const struct doppel_audio_peak *best = NULL;
     int64_t least = INT64_MAX;
     uint32_t first, end;
-    range_of(board, frequency, &first, &end);
+    range_of(board, frequency, FIT_FREQUENCY_WITHIN, &first, &end);
     for (uint32_t i = first; i < end; i++) {
         const struct doppel_audio_peak *other = &board->peaks[i];
         int64_t late = llabs(other->time - time), high = abs(other->frequency - frequency);
-        int64_t distance = late * FREQUENCY_WITHIN + high * TIME_WITHIN;
-        if (late > TIME_WITHIN || high > FREQUENCY_WITHIN || distance >= least)
+        int64_t distance = late * FIT_FREQUENCY_WITHIN + high * FIT_TIME_WITHIN;
+        if (late > FIT_TIME_WITHIN || high > FIT_FREQUENCY_WITHIN || distance >= least)
             continue;
         best = other;
         least = distance;
     }
     return best;
-}
-
-/* Move the offset by the median of what the item's peaks are late. */
-static void refine_offset(const struct board *board, struct candidate *at)
-{
-    uint32_t late[2 * TIME_WITHIN + 1] = {0}, met = 0, below = 0;
-    for (size_t i = 0; i < board->window->count; i++) {
-        const struct doppel_audio_peak *peak = &board->window->peaks[i];
-        const struct doppel_audio_peak *other = nearest(board, at, peak);
-        if (!other)
-            continue;
-        late[other->time - time_in_item(at, peak) + TIME_WITHIN]++;
-        met++;
-    }
-    int median = 0;
-    while (met && (below += late[median]) * 2 < met)
-        median++;
-    at->offset += met ? median - TIME_WITHIN : 0;
 }
 
 /* Fit speed, offset and pitch to the peaks met, by least squares. @return whether they changed */
@@ -265,7 +287,8 @@ static void fit(const struct board *board, struct candidate *at, struct verdict 
     for (int i = 0; i < MOST_FITS && refine_scales(board, &fitted);)
         i++;
     round_scales(board->window, &fitted);
-    fitted.offset += count_met(board, &fitted, &better) * STEPS;
+    refine_offset(board, &fitted);
+    count_met(board, &fitted, &better);
     /* A slightly different speed always meets some more peaks, by chance. */
     double least = scaled ? verdict->evidence * 0.9 : verdict->evidence * 1.1 + 8;
     if (!(better.evidence > least))
@@ -280,10 +303,10 @@ bool candidate_check(const struct window *window, const struct doppel_audio_trac
     struct board board;
     if (!board_init(&board, window, item))
         return false;
-    candidate->offset += count_met(&board, candidate, out) * STEPS;
+    refine_offset(&board, candidate);
+    count_met(&board, candidate, out);
     if (!same_speed && out->evidence >= LEAST_EVIDENCE)
         fit(&board, candidate, out);
-    refine_offset(&board, candidate);
     free(board.peaks);
     return true;
 }
