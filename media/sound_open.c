@@ -114,7 +114,7 @@ static int refuse_to_open(AVFormatContext *container, AVIOContext **io, const ch
     return AVERROR(EPERM);
 }
 
-static AVDictionary *container_options(const struct doppel_samples_options *options)
+static AVDictionary *container_options(const struct doppel_samples_options *options, bool is_wav)
 {
     AVDictionary *dictionary = NULL;
     av_dict_set(&dictionary, "protocol_whitelist", "none", 0); /* there is none of that name */
@@ -122,8 +122,11 @@ static AVDictionary *container_options(const struct doppel_samples_options *opti
     av_dict_set_int(&dictionary, "probesize", options->stream ? STREAM_TRACKS_BYTES : TRACKS_BYTES,
                     0);
     av_dict_set_int(&dictionary, "skip_estimate_duration_from_pts", 1, 0);
-    /* Of WAV: bytes a packet. */
-    av_dict_set_int(&dictionary, "max_size", options->stream ? 1024 : 32768, 0);
+    /* Of WAV: bytes a packet, and how many are searched for sound that is disguised as PCM. */
+    if (is_wav) {
+        av_dict_set_int(&dictionary, "max_size", 32768, 0);
+        av_dict_set_int(&dictionary, "max_probe_packets", 4, 0);
+    }
     if (options->pcm) {
         av_dict_set_int(&dictionary, "sample_rate", options->pcm_rate, 0);
         char layout[32];
@@ -142,7 +145,7 @@ static enum doppel_status open_container(struct sound *sound, const AVInputForma
         return sound_fail(sound, AVERROR(ENOMEM), error);
     sound->container->pb = sound->io;
     sound->container->io_open = refuse_to_open;
-    AVDictionary *options = container_options(&sound->options);
+    AVDictionary *options = container_options(&sound->options, !strcmp(format->name, "wav"));
     int code = avformat_open_input(&sound->container, "", format, &options);
     av_dict_free(&options);
     return code < 0 ? sound_fail(sound, code, error) : DOPPEL_OK;
