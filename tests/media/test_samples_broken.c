@@ -1,11 +1,12 @@
 /* Sound as nobody should make it: cut, damaged, lying, or no sound at all. */
 #include "listen.h"
+#include "sound_mutants.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MUTANTS = 10 }; /* of each of ten formats */
+enum { MUTANTS = 100 };
 
 static uint64_t state_of_random = 7;
 
@@ -183,48 +184,24 @@ static void limits_are_kept(void **state)
 
 /* ---- mutants ---- */
 
-static void mutate(uint8_t *data, size_t *size)
-{
-    unsigned changes = 1 + next_random() % 8;
-    for (unsigned i = 0; i < changes; i++) {
-        size_t reach = next_random() % 2 && *size > 300 ? 300 : *size;
-        size_t at = next_random() % reach;
-        if (next_random() % 2)
-            data[at] ^= (uint8_t)(1 << next_random() % 8);
-        else
-            data[at] = (uint8_t)next_random();
-    }
-    if (next_random() % 4 == 0)
-        *size = 1 + next_random() % *size;
-}
-
 static void mutants_are_survived(void **state)
 {
     (void)state;
-    static const struct sound_how hows[] = {
-        {.muxer = "flac", .codec = "flac"},      {.muxer = "ogg", .codec = "libvorbis"},
-        {.muxer = "mp3", .codec = "libmp3lame"}, {.muxer = "ipod", .codec = "aac"},
-        {.muxer = "adts", .codec = "aac"},       {.muxer = "matroska", .codec = "ac3"},
-        {.muxer = "asf", .codec = "wmav2"},      {.muxer = "mpegts", .codec = "mp2"},
-        {.muxer = "wv", .codec = "wavpack"},     {.muxer = "avi", .codec = "mp2", .pictures = true},
-    };
     struct doppel_samples_options options = doppel_samples_options_default();
     options.max_seconds = 600; /* a changed rate makes hours of it */
-    struct tune tune = tune_make(1.5, 22050, 2);
-    for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
-        struct file file = make_sound(&tune, &hows[i]);
-        for (int round = 0; file.data && round < MUTANTS; round++) {
-            struct file mutant = file_of(file.data, file.size);
-            mutate(mutant.data, &mutant.size);
-            struct heard heard = listen_to(&mutant, &options);
-            if (heard.status != DOPPEL_OK)
-                assert_true(heard.error.message[0]);
-            heard_free(&heard);
-            file_free(&mutant);
-        }
-        file_free(&file);
+    struct file seeds[SOUND_SEEDS];
+    size_t count = sound_seeds(seeds);
+    uint64_t random = 7;
+    for (int round = 0; round < MUTANTS; round++) {
+        struct file mutant = sound_mutant(&seeds[(size_t)round % count], &random);
+        struct heard heard = listen_to(&mutant, &options);
+        if (heard.status != DOPPEL_OK)
+            assert_true(heard.error.message[0]);
+        heard_free(&heard);
+        file_free(&mutant);
     }
-    tune_free(&tune);
+    for (size_t i = 0; i < count; i++)
+        file_free(&seeds[i]);
 }
 
 int main(void)

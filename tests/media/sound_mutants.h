@@ -1,0 +1,17 @@
+/* Small sounds in many containers, and changes to them: what the robust tests and the fuzzer's
+ * driver begin with. */
+#ifndef DOPPEL_TESTS_MEDIA_SOUND_MUTANTS_H
+#define DOPPEL_TESTS_MEDIA_SOUND_MUTANTS_H
+
+#include "make_sound.h"
+
+enum { SOUND_SEEDS = 16 };
+
+/** Files of a second and a half; fewer than SOUND_SEEDS where FFmpeg lacks an encoder. Each given
+ * (file_free). @return how many */
+size_t sound_seeds(struct file seeds[SOUND_SEEDS]);
+
+/** A copy with some bits, bytes and the length changed, mostly near the beginning; given. */
+struct file sound_mutant(const struct file *seed, uint64_t *random);
+
+#endif
