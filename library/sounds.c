@@ -9,7 +9,7 @@ enum {
     /* Postings that wait in the log: half an hour. More would make opens slow, since their keys are
      * derived again; fewer make many small segments. */
     HEAD_POSTINGS = 1 << 19,
-    MOST_POSTINGS = 4 * HEAD_POSTINGS,  /* of a transaction, in memory */
+    MOST_POSTINGS = 2 * HEAD_POSTINGS,  /* of a transaction, in memory */
     LEAVE_POSTINGS = HEAD_POSTINGS / 8, /* so few may wait when nobody writes */
 };
 
