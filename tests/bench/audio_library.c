@@ -16,6 +16,8 @@
 
 enum { STRONG_A_SECOND = 40, STEPS_A_SECOND = 689, COMMIT_ITEMS = 100, QUERIES = 100, NOTES = 7 };
 
+static const double BIN_HZ = (double)DOPPEL_AUDIO_RATE / DOPPEL_AUDIO_WINDOW;
+
 static void must(enum doppel_status status, const struct doppel_error *error)
 {
     if (!status)
@@ -48,12 +50,12 @@ static int compare_peaks(const void *a, const void *b)
     return x->frequency < y->frequency ? -1 : x->frequency > y->frequency;
 }
 
-/* Half of the peaks are partials of seven notes that the track keeps to, in half bins, the others
- * anywhere, more of them low. */
+/* Thirteen of 32 peaks are partials of seven notes of two octaves that the track keeps to, the
+ * others anywhere, more of them low. */
 static uint16_t draw_frequency(uint64_t *state, const double notes[NOTES])
 {
     double bin = 8 + 462 * pow(uniform(state), 2);
-    if (draw(state) & 1)
+    if (draw(state) % 32 < 13)
         bin = notes[draw(state) % NOTES] * (double)(1 + draw(state) % 8);
     if (bin > 470)
         bin = 8 + fmod(bin, 462);
@@ -70,7 +72,7 @@ static struct doppel_audio_track make_track(uint64_t seed, uint32_t seconds)
     if (!track.peaks)
         exit(1);
     for (size_t i = 0; i < NOTES; i++)
-        notes[i] = 10 + uniform(&state) * 50;
+        notes[i] = 110 * exp2((double)(draw(&state) % 24) / 12) / BIN_HZ;
     for (size_t i = 0; i < track.count; i++)
         track.peaks[i] =
             (struct doppel_audio_peak){.time = (uint32_t)(i / STRONG_A_SECOND * STEPS_A_SECOND +
@@ -106,15 +108,13 @@ struct work {
     uint32_t seconds; /* of each */
 };
 
-/* Making the sounds is not counted. */
-static void add_all(const struct work *work, double *out_adding, double *out_closing)
+/* Making the sounds is not counted. @return seconds */
+static double add(struct doppel_library *library, const struct work *work, uint64_t first,
+                  uint64_t count)
 {
-    const struct doppel_library_options options = {.create = true};
-    struct doppel_library *library;
     struct doppel_error error;
-    double adding = 0;
-    must(doppel_library_open(work->folder, &options, &library, &error), &error);
-    for (uint64_t i = 0; i < work->tracks; i++) {
+    double seconds = 0;
+    for (uint64_t i = first; i < first + count; i++) {
         char path[64];
         struct doppel_record record = make_record(i, work->seconds);
         const struct doppel_file_stamp stamp = {.inode = i};
@@ -123,15 +123,46 @@ static void add_all(const struct work *work, double *out_adding, double *out_clo
         snprintf(path, sizeof path, "/sounds/%llu", (unsigned long long)i);
         struct bench_time begun = bench_now();
         must(doppel_library_add(library, path, &stamp, &record, &added, &id, &error), &error);
-        if (i % COMMIT_ITEMS == COMMIT_ITEMS - 1 || i == work->tracks - 1)
+        if (i % COMMIT_ITEMS == COMMIT_ITEMS - 1 || i == first + count - 1)
             must(doppel_library_commit(library, &error), &error);
-        adding += bench_now().wall - begun.wall;
+        seconds += bench_now().wall - begun.wall;
         doppel_record_free(&record);
     }
+    return seconds;
+}
+
+static struct doppel_library *open_library(const struct work *work)
+{
+    const struct doppel_library_options options = {.create = true};
+    struct doppel_library *library;
+    struct doppel_error error;
+    must(doppel_library_open(work->folder, &options, &library, &error), &error);
+    return library;
+}
+
+static void add_all(const struct work *work)
+{
+    struct doppel_library *library = open_library(work);
+    double hours = (double)work->tracks * work->seconds / 3600;
+    double adding = add(library, work, 0, work->tracks);
     struct bench_time begun = bench_now();
     doppel_library_close(library);
-    *out_adding = adding;
-    *out_closing = bench_now().wall - begun.wall;
+    double closing = bench_now().wall - begun.wall;
+    printf("sounds                    %.0f hours in %llu tracks\n", hours,
+           (unsigned long long)work->tracks);
+    printf("seconds to add            %.2f and %.2f to close: %.1f hours a second\n", adding,
+           closing, hours / (adding + closing));
+}
+
+/* Half an hour in the log, and nobody who makes a segment of it. */
+static void add_and_die(const struct work *work)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        add(open_library(work), work, work->tracks, 1800 / work->seconds);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
 }
 
 /* ---- the disk ---- */
@@ -271,40 +302,46 @@ static int search_all(const struct work *work)
     return 0;
 }
 
+/* By a process of its own, whose memory is that of a search. */
+static bool search_apart(const struct work *work, char *program)
+{
+    char tracks[32], seconds[32];
+    int status = 1;
+    snprintf(tracks, sizeof tracks, "%.17g", (double)work->tracks * work->seconds / 3600);
+    snprintf(seconds, sizeof seconds, "%u", work->seconds);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", program, tracks, seconds, work->folder, "search", NULL);
+        _exit(127);
+    }
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
 int main(int argc, char **argv)
 {
     double hours = argc > 1 ? strtod(argv[1], NULL) : 10;
     char made[] = "/tmp/audio-library-XXXXXX";
     struct work work = {.seconds = argc > 2 ? (uint32_t)atoi(argv[2]) : 240};
-    work.tracks = (uint64_t)(hours * 3600 / work.seconds + .5);
     work.folder = argc > 3 ? argv[3] : mkdtemp(made);
-    if (argc > 4) /* by itself: search alone */
-        return search_all(&work);
-    if (!work.folder || !work.tracks || work.seconds < 10)
+    if (!work.folder || work.seconds < 10)
         return 2;
-    double adding, closing;
-    add_all(&work, &adding, &closing);
-    printf("sounds                    %.0f hours in %llu tracks\n", hours,
-           (unsigned long long)work.tracks);
-    printf("seconds to add            %.2f and %.2f to close: %.1f hours a second\n", adding,
-           closing, hours / (adding + closing));
+    work.tracks = (uint64_t)(hours * 3600 / work.seconds + .5);
+    if (argc > 4)
+        return search_all(&work);
+    if (!work.tracks)
+        return 2;
+    add_all(&work);
     print_disk(&work);
-    fflush(stdout);
-    char hours_text[32], seconds_text[32];
-    snprintf(hours_text, sizeof hours_text, "%.17g", hours);
-    snprintf(seconds_text, sizeof seconds_text, "%u", work.seconds);
-    pid_t child = fork();
-    if (child == 0) {
-        execl("/proc/self/exe", argv[0], hours_text, seconds_text, work.folder, "search", NULL);
-        _exit(127);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
+    bool done = search_apart(&work, argv[0]);
+    printf("with half an hour in the log:\n");
+    add_and_die(&work);
+    done = search_apart(&work, argv[0]) && done;
     if (argc <= 3) {
         char command[256];
         snprintf(command, sizeof command, "rm -rf '%s'", work.folder);
-        if (system(command))
-            return 1;
+        done = system(command) == 0 && done;
     }
-    return status != 0;
+    return !done;
 }
