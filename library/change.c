@@ -338,7 +338,7 @@ enum doppel_status doppel_library_add(struct doppel_library *library, const char
     enum doppel_status status = check_addition(path, record, error);
     if (!status)
         status = sounds ? sounds_strip(record, &stripped, error)
-                        : sounds_concern(library, path, &record->digest, 0, &sounds, error);
+                        : sounds_concern(library, path, 0, &sounds, error);
     if (!status && sounds)
         status = sounds_prepare(library, error);
     if (!status)
@@ -420,7 +420,7 @@ enum doppel_status doppel_library_remove(struct doppel_library *library, uint64_
                                          struct doppel_error *error)
 {
     bool sound = false;
-    enum doppel_status status = sounds_concern(library, NULL, NULL, id, &sound, error);
+    enum doppel_status status = sounds_concern(library, NULL, id, &sound, error);
     if (!status && sound)
         status = sounds_prepare(library, error);
     if (!status)

@@ -244,10 +244,10 @@ DOPPEL_API enum doppel_status doppel_library_each(struct doppel_library *library
 
 /* ---- sounds ----
  *
- * Items of scheme peaks32 have no codes: their peaks are the attachment, of which the strong ones
- * are kept. The postings of these are in an index in the folder `sounds` of the library, which
- * changes with the items, in the same transactions. It is derived: a writer makes it anew when
- * files of it are gone.
+ * Items of scheme peaks32 have no codes: their peaks are the attachment
+ * (doppel_audio_track_write's), of which doppel_library_add keeps the strong ones. The postings of
+ * these are in an index in the folder `sounds` of the library, which changes with the items, in the
+ * same transactions. It is derived: a writer makes it anew when files of it are gone.
  *
  * A handle that has added or removed a sound keeps others from doing so until it is closed. For the
  * first of them, and when postings become many, it commits what was changed before. */

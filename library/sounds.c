@@ -51,10 +51,8 @@ enum doppel_status sounds_read_peaks(struct doppel_store *store, uint64_t id, ui
     bool row;
     enum doppel_status status = doppel_store_statement(
         store,
-        "SELECT data, attachment." IS_WHOLE(
-            "attachment.item, data") " FROM attachment"
-                                     " JOIN item ON item.id = attachment.item AND " IS_SOUND
-                                     " WHERE attachment.item = ?1",
+        "SELECT data, " PEAKS_ARE_WHOLE " FROM attachment JOIN item ON item.id = attachment.item"
+        " WHERE attachment.item = ?1 AND " IS_SOUND,
         &statement, error);
     if (status)
         return status;
@@ -207,14 +205,15 @@ enum doppel_status sounds_put(struct doppel_library *library, uint64_t id,
     return status;
 }
 
-/* Nothing to forget where the index was not opened: no sound was concerned then. */
+/* Nothing to forget where the index was not opened: no sound was concerned then. (But one that
+ * moved and is of another scheme now: its postings lead to no peaks.) */
 enum doppel_status sounds_forget(struct doppel_library *library, uint64_t id,
                                  struct doppel_error *error)
 {
     bool sound = false;
     if (!library->sounds_index)
         return DOPPEL_OK;
-    enum doppel_status status = sounds_concern(library, NULL, NULL, id, &sound, error);
+    enum doppel_status status = sounds_concern(library, NULL, id, &sound, error);
     return status || !sound ? status
                             : doppel_store_index_remove(library->sounds_index, &id, 1, error);
 }
@@ -245,25 +244,19 @@ static enum doppel_status has_row(struct doppel_library *library, sqlite3_stmt *
     return status;
 }
 
-enum doppel_status sounds_concern(struct doppel_library *library, const char *path,
-                                  const struct doppel_digest *digest, uint64_t id, bool *out,
-                                  struct doppel_error *error)
+enum doppel_status sounds_concern(struct doppel_library *library, const char *path, uint64_t id,
+                                  bool *out, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
-    enum doppel_status status =
-        doppel_store_statement(library->store,
-                               "SELECT 1 FROM item WHERE (id = ?1 OR path = ?2 OR digest = ?3)"
-                               " AND " IS_SOUND " LIMIT 1",
-                               &statement, error);
+    enum doppel_status status = doppel_store_statement(
+        library->store, "SELECT 1 FROM item WHERE (id = ?1 OR path = ?2) AND " IS_SOUND, &statement,
+        error);
     if (status)
         return status;
     sqlite3_bind_int64(statement, 1, (int64_t)id);
     sqlite3_bind_null(statement, 2);
-    sqlite3_bind_null(statement, 3);
     if (path)
         path_bind(statement, 2, path);
-    if (digest)
-        sqlite3_bind_blob(statement, 3, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
     return has_row(library, statement, out, error);
 }
 

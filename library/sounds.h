@@ -10,10 +10,12 @@
 #define IS_SOUND "scheme = 10"
 bool is_sound(const struct doppel_record *record);
 
-/** SQL for whether a sound has its peaks as they were written; true of other items. */
+/** SQL for whether a row of `attachment` is as it was written, and whether the one of an item is,
+ * if it is a sound. */
+#define PEAKS_ARE_WHOLE "attachment." IS_WHOLE(COMPUTED_COLUMNS("attachment"))
 #define SOUND_IS_WHOLE                                                                             \
-    "(item.scheme <> 10 OR EXISTS(SELECT 1 FROM attachment WHERE attachment.item = item.id"        \
-    " AND attachment." IS_WHOLE("attachment.item, attachment.data") "))"
+    "(NOT item." IS_SOUND " OR EXISTS(SELECT 1 FROM attachment"                                    \
+    " WHERE attachment.item = item.id AND " PEAKS_ARE_WHOLE "))"
 
 /** The record as the library keeps it: with the strong peaks alone. @param out shares all but its
  * attachment with `record`; that is given (free). DOPPEL_E_ARGUMENT without peaks. */
@@ -36,11 +38,9 @@ char *sounds_folder(const struct doppel_library *library);
  * change, outside of a transaction, which is committed for it. */
 enum doppel_status sounds_prepare(struct doppel_library *library, struct doppel_error *error);
 
-/** Whether adding this, or removing item `id` when `path` is NULL, changes sounds that are there.
- */
-enum doppel_status sounds_concern(struct doppel_library *library, const char *path,
-                                  const struct doppel_digest *digest, uint64_t id, bool *out,
-                                  struct doppel_error *error);
+/** Whether item `id`, or the one of a path (may be NULL), is a sound. */
+enum doppel_status sounds_concern(struct doppel_library *library, const char *path, uint64_t id,
+                                  bool *out, struct doppel_error *error);
 
 /** Put the postings of an item in, or take them out, within the transaction. */
 enum doppel_status sounds_put(struct doppel_library *library, uint64_t id,

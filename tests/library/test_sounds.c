@@ -49,6 +49,26 @@ static void test_the_strong_peaks_are_kept(void **state)
     assert_true(assert_index_fits(directory_of(*state)) > 1000);
 }
 
+static void test_the_sound_of_a_video(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_record record = sound_make(1, 10);
+    const struct doppel_file_stamp stamp = {.inode = 1};
+    enum doppel_added added;
+    struct doppel_item item;
+    uint64_t id;
+    record.kind = DOPPEL_KIND_VIDEO;
+    assert_int_equal(doppel_library_add(library, "/film", &stamp, &record, &added, &id, NULL),
+                     DOPPEL_OK);
+    commit(library);
+    assert_int_equal(doppel_library_get(library, id, false, &item, NULL), DOPPEL_OK);
+    assert_int_equal(item.record.kind, DOPPEL_KIND_VIDEO);
+    doppel_item_free(&item);
+    doppel_record_free(&record);
+    doppel_library_close(library);
+    assert_true(assert_index_fits(directory_of(*state)) > 0);
+}
+
 static void test_others_get_no_folder(void **state)
 {
     const char *path = folder_path(*state, "one");
@@ -366,6 +386,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_the_strong_peaks_are_kept),
+        IN_FOLDER(test_the_sound_of_a_video),
         IN_FOLDER(test_others_get_no_folder),
         IN_FOLDER(test_what_is_no_sound_is_refused),
         IN_FOLDER(test_updated_removed_and_moved),
