@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 /* A code in which more bits differ than this speaks against an alignment; unrelated ones differ in
- * 16. A stretch counts from MIN_GAIN bits below it on, and from MIN_CODES: 2 s. */
-enum { NEUTRAL_BITS = 10, MIN_GAIN = 100, MIN_CODES = 16 };
+ * 16. A stretch counts from MIN_GAIN bits below it on, and from MIN_CODES: 2 s. Where neither sound
+ * moves (all silence has one code) nothing is gained. */
+enum { NEUTRAL_BITS = 10, MIN_GAIN = 130, MIN_CODES = 16 };
 
 struct stretch {
     uint32_t query, item, codes;
@@ -29,7 +30,9 @@ static struct stretch best_on_diagonal(const uint32_t *query, const uint32_t *it
     uint32_t start = 0;
     int64_t gain = 0;
     for (uint32_t i = 0; i < count; i++) {
-        gain += NEUTRAL_BITS - __builtin_popcount(query[i] ^ item[i]);
+        int better = NEUTRAL_BITS - __builtin_popcount(query[i] ^ item[i]);
+        bool still = i && query[i] == query[i - 1] && item[i] == item[i - 1];
+        gain += still && better > 0 ? 0 : better;
         if (gain > best.gain)
             best = (struct stretch){start, start, i + 1 - start, gain, 0};
         if (gain <= 0) {

@@ -3,15 +3,15 @@
 
 enum doppel_status doppel_media_read_chromaprint(int fd,
                                                  const struct doppel_samples_options *options,
-                                                 uint32_t **out_codes, size_t *out_count,
+                                                 struct doppel_chromaprint *out,
                                                  struct doppel_error *error)
 {
     struct doppel_samples_options chosen = options ? *options : doppel_samples_options_default();
     chosen.stream = false;
 #ifdef HAVE_CHROMAPRINT
-    return read_chromaprint(fd, &chosen, out_codes, out_count, error);
+    return read_chromaprint(fd, &chosen, out, error);
 #else
-    (void)fd, (void)out_codes, (void)out_count;
+    (void)fd, (void)out;
     return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
                        "this build cannot make Chromaprints: libchromaprint was not there");
 #endif

@@ -166,17 +166,23 @@ DOPPEL_API enum doppel_status doppel_media_read_samples(
     int fd, const struct doppel_samples_options *options, doppel_samples_visitor *visitor,
     void *context, struct doppel_samples_info *out_info, struct doppel_error *error);
 
+/** AcoustID's fingerprint of a sound. */
+struct doppel_chromaprint {
+    uint32_t *codes;      /**< given (free) */
+    size_t count;         /**< 0: the sound is too short for one */
+    uint64_t duration_ms; /**< of the whole sound, as its container has it; 0: it does not say */
+};
+
 /**
  * The AcoustID fingerprint of the first two minutes of a file's sound: equal to that of `fpcalc
  * -raw`. Source: libchromaprint, algorithm 2, on samples that are resampled as fpcalc does.
  *
- * @param options   `stream` and `max_seconds` are not heeded
- * @param out_codes given (free): `*out_count` of them; too short a sound has none
+ * @param options `stream` and `max_seconds` are not heeded
  * @return as doppel_media_read_samples; DOPPEL_E_UNSUPPORTED when doppel was built without
  * libchromaprint. Thread-safe.
  */
 DOPPEL_API enum doppel_status doppel_media_read_chromaprint(
-    int fd, const struct doppel_samples_options *options, uint32_t **out_codes, size_t *out_count,
+    int fd, const struct doppel_samples_options *options, struct doppel_chromaprint *out,
     struct doppel_error *error);
 
 #ifdef __cplusplus

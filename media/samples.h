@@ -9,7 +9,6 @@ enum doppel_status read_sound(int fd, const struct doppel_samples_options *optio
                               struct doppel_samples_info *out_info, struct doppel_error *error);
 
 enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options *options,
-                                    uint32_t **out_codes, size_t *out_count,
-                                    struct doppel_error *error);
+                                    struct doppel_chromaprint *out, struct doppel_error *error);
 
 #endif

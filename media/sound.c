@@ -58,6 +58,8 @@ enum doppel_status sound_read(struct sound *sound, int fd, struct doppel_error *
     enum doppel_status status = open_input(sound, fd, error);
     if (status == DOPPEL_OK)
         status = sound_open(sound, error);
+    if (status == DOPPEL_OK && sound->chromaprint)
+        sound_chromaprint_begin(sound->chromaprint, sound->container, sound->track);
     if (status == DOPPEL_OK)
         status = sound_decode(sound, error);
     int read_error = sound->input.file ? sound->input.file->error : sound->input.error;

@@ -85,6 +85,8 @@ void sound_input_close(AVIOContext *io);
 
 struct sound_chromaprint;
 
+void sound_chromaprint_begin(struct sound_chromaprint *chromaprint,
+                             const AVFormatContext *container, const AVStream *track);
 enum doppel_status sound_chromaprint_take(struct sound_chromaprint *chromaprint,
                                           const AVFrame *frame, struct doppel_error *error);
 

@@ -1,5 +1,6 @@
 /* Decoded frames to AcoustID's fingerprint, as fpcalc makes it: of the first two minutes. */
 #include <libavutil/opt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct sound_chromaprint {
     AVChannelLayout layout; /* of the frames that the resampler takes */
     int rate, format;
     int left; /* samples that are still looked at */
+    uint64_t duration_ms;
 };
 
 /* The resampler of fpcalc: these options make its codes, others change some bits. */
@@ -76,6 +78,18 @@ static enum doppel_status begin(struct sound_chromaprint *chromaprint, const AVF
     return DOPPEL_OK;
 }
 
+/* What the track, or else the container, is said to last. */
+void sound_chromaprint_begin(struct sound_chromaprint *chromaprint,
+                             const AVFormatContext *container, const AVStream *track)
+{
+    double seconds = 0;
+    if (track->duration > 0)
+        seconds = (double)track->duration * av_q2d(track->time_base);
+    else if (container->duration > 0)
+        seconds = (double)container->duration / AV_TIME_BASE;
+    chromaprint->duration_ms = seconds < 1e9 ? (uint64_t)llround(seconds * 1000) : 0;
+}
+
 enum doppel_status sound_chromaprint_take(struct sound_chromaprint *chromaprint,
                                           const AVFrame *frame, struct doppel_error *error)
 {
@@ -91,8 +105,8 @@ enum doppel_status sound_chromaprint_take(struct sound_chromaprint *chromaprint,
     return status;
 }
 
-static enum doppel_status finish(struct sound_chromaprint *chromaprint, uint32_t **out_codes,
-                                 size_t *out_count, struct doppel_error *error)
+static enum doppel_status finish(struct sound_chromaprint *chromaprint,
+                                 struct doppel_chromaprint *out, struct doppel_error *error)
 {
     uint32_t *made = NULL;
     int count = 0;
@@ -108,8 +122,7 @@ static enum doppel_status finish(struct sound_chromaprint *chromaprint, uint32_t
     chromaprint_dealloc(made);
     if (!codes)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a Chromaprint");
-    *out_codes = codes;
-    *out_count = (size_t)count;
+    *out = (struct doppel_chromaprint){codes, (size_t)count, chromaprint->duration_ms};
     return DOPPEL_OK;
 }
 
@@ -122,8 +135,7 @@ static enum doppel_status start(struct sound_chromaprint *chromaprint, struct do
 }
 
 enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options *options,
-                                    uint32_t **out_codes, size_t *out_count,
-                                    struct doppel_error *error)
+                                    struct doppel_chromaprint *out, struct doppel_error *error)
 {
     struct doppel_error reason = {.status = DOPPEL_E_MEMORY};
     struct sound_chromaprint chromaprint = {.left = SECONDS * SOUND_RATE};
@@ -138,7 +150,7 @@ enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options 
         if (status != DOPPEL_OK && status != DOPPEL_E_CANCELLED)
             doppel_fail(error, status, "%s", reason.message);
         else
-            status = finish(&chromaprint, out_codes, out_count, error);
+            status = finish(&chromaprint, out, error);
     }
     free(sound);
     swr_free(&chromaprint.resampler);

@@ -41,6 +41,11 @@ static enum doppel_status check_sound(struct settings *settings, struct doppel_e
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' is for sounds", option);
     if (option)
         settings->kind = DOPPEL_KIND_AUDIO;
+    const struct doppel_scheme *chromaprint = doppel_scheme_by_id(DOPPEL_SCHEME_CHROMAPRINT);
+    if (settings->fpcalc && settings->scheme && settings->scheme != chromaprint)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--fpcalc' is for scheme 'chromaprint'");
+    if (settings->fpcalc)
+        settings->scheme = chromaprint;
     return DOPPEL_OK;
 }
 
@@ -107,6 +112,13 @@ static enum doppel_status check_scheme_of_verb(const struct settings *settings,
                            "in less");
     if (scheme->id == DOPPEL_SCHEME_PEAKS32)
         return check_sound_scheme(settings, error);
+    if (scheme->id == DOPPEL_SCHEME_CHROMAPRINT &&
+        (settings->code ||
+         !(settings->verb->bit & (VERB_HASH | VERB_COMPARE | VERB_ADD | VERB_FIND | VERB_LIST |
+                                  VERB_SHOW | VERB_REMOVE | VERB_SCHEMES))))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "scheme 'chromaprint' is for hash, compare, add and find FILE; "
+                           "'peaks32' does more");
     bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE);
     if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

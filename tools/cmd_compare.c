@@ -73,7 +73,7 @@ static void exact_match(const struct doppel_record *record, struct doppel_match 
                                    .verified = DOPPEL_VERIFIED_EXACT,
                                    .bits = distance_bits(record->scheme),
                                    .similarity = 1};
-    if (record->kind == DOPPEL_KIND_TEXT)
+    if (record->kind == DOPPEL_KIND_TEXT || record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
         match->false_positive_rate = -1;
     if (record->scheme == DOPPEL_SCHEME_PEAKS32)
         describe_same_sound(record, must_allocate(sizeof(struct doppel_segment)), match);
@@ -146,6 +146,7 @@ static bool records_match(const struct settings *settings, const struct doppel_r
     }
     return (a->kind == DOPPEL_KIND_TEXT          ? text_files_match
             : a->scheme == DOPPEL_SCHEME_PEAKS32 ? sounds_match
+            : a->kind == DOPPEL_KIND_AUDIO       ? chromaprints_match
                                                  : pictures_match)(settings, a, b, match);
 }
 

@@ -26,10 +26,11 @@ struct find {
     struct report *report;
     struct doppel_match_options match;
     struct doppel_library *library;
-    struct doppel_matcher *matcher;  /* of pictures; NULL: not wanted */
-    struct find_texts *texts;        /* NULL: not wanted */
-    struct find_sounds *sounds;      /* NULL: not wanted */
-    ARRAY(struct known_bytes) bytes; /* ordered by id */
+    struct doppel_matcher *matcher;           /* of pictures; NULL: not wanted */
+    struct find_texts *texts;                 /* NULL: not wanted */
+    struct find_sounds *sounds;               /* NULL: not wanted */
+    struct doppel_chromaprints *chromaprints; /* NULL: not wanted */
+    ARRAY(struct known_bytes) bytes;          /* ordered by id */
     ARRAY(struct doppel_found) found;
     const struct intake_file *query; /* NULL for --code */
     struct find_print print;
@@ -64,6 +65,9 @@ static bool take_item(void *context, const struct doppel_item *item)
         find->status = find_texts_add(find->texts, item, find->report, find->error);
     else if (record->scheme == DOPPEL_SCHEME_PEAKS32)
         find->status = find_sounds_add(find->sounds, item, find->report, find->error);
+    else if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
+        find->status = doppel_chromaprints_add(find->chromaprints, item->id, &record->fingerprint,
+                                               find->error);
     else
         find->status = doppel_matcher_add(find->matcher, item->id, &entry, find->error);
     if (find->status == DOPPEL_OK && !array_push(&find->bytes, bytes))
@@ -102,7 +106,10 @@ static enum doppel_status load_library(struct find *find, struct doppel_error *e
         status = doppel_matcher_new(pictures->id, &find->match, 1, &find->matcher, error);
     if (!status && settings_scheme(find->settings, DOPPEL_KIND_TEXT))
         status = find_texts_new(find->settings, find->library, &find->texts, error);
-    if (!status && settings_scheme(find->settings, DOPPEL_KIND_AUDIO))
+    const struct doppel_scheme *sounds = settings_scheme(find->settings, DOPPEL_KIND_AUDIO);
+    if (!status && sounds && sounds->id == DOPPEL_SCHEME_CHROMAPRINT)
+        status = doppel_chromaprints_new(&find->chromaprints, error);
+    else if (!status && sounds)
         status = find_sounds_new(find->settings, find->library, &find->sounds, error);
     if (status)
         return status;
@@ -144,7 +151,7 @@ static void describe_identical(const struct doppel_record *record, struct doppel
                                  .verified = DOPPEL_VERIFIED_EXACT,
                                  .bits = distance_bits(record->scheme),
                                  .similarity = 1};
-    if (record->kind == DOPPEL_KIND_TEXT)
+    if (record->kind == DOPPEL_KIND_TEXT || record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
         out->false_positive_rate = -1;
     if (record->scheme == DOPPEL_SCHEME_PEAKS32)
         describe_same_sound(record, segment, out);
@@ -232,7 +239,10 @@ static int better_sound(const struct doppel_found *a, const struct doppel_found 
         return a->borderline ? 1 : -1;
     if (a_exact != b_exact)
         return a_exact ? -1 : 1;
-    return (a->match.score < b->match.score) - (a->match.score > b->match.score);
+    if (a->match.score != b->match.score)
+        return a->match.score < b->match.score ? 1 : -1;
+    return (a->match.similarity < b->match.similarity) -
+           (a->match.similarity > b->match.similarity);
 }
 
 static int best_first(const void *left, const void *right)
@@ -251,6 +261,9 @@ static enum doppel_status find_matches(struct find *find, const struct query *qu
 {
     if (query->text)
         return find_texts_ask(find->texts, query->text, take_text, find, error);
+    if (query->sound && find->chromaprints)
+        return chromaprints_find(find->settings, find->chromaprints, query->sound, take_sound, find,
+                                 error);
     if (query->sound)
         return find_sounds_ask(find->sounds, query->sound, take_sound, find, error);
     return doppel_matcher_find(find->matcher, query->picture, take_found, find, error);
@@ -301,7 +314,7 @@ static enum doppel_status ask_file(struct find *find, const struct intake_file *
     struct query query = {.picture = &picture};
     if (text_view_read(&file->record, find->settings, &text))
         query.text = &text;
-    if (file->record.scheme == DOPPEL_SCHEME_PEAKS32)
+    if (file->record.kind == DOPPEL_KIND_AUDIO)
         query.sound = &file->record;
     find->query = file;
     progress_clear(&find->report->progress);
@@ -359,6 +372,7 @@ int cmd_find(const struct settings *settings, struct report *report)
     doppel_matcher_free(find.matcher);
     find_texts_free(find.texts);
     find_sounds_free(find.sounds);
+    doppel_chromaprints_free(find.chromaprints);
     doppel_library_close(find.library);
     array_free(&find.bytes);
     forget_found(&find);

@@ -1,4 +1,5 @@
 /* doppel hash FILE...: prints fingerprints. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tools/commands.h"
@@ -61,9 +62,21 @@ static json_t *hash_row(const struct settings *settings, const struct intake_fil
     }
     put_text_details(row, settings, record);
     put_sound_details(row, record, settings->codes);
+    if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
+        put_sound_length(row, record);
     if (settings->codes && record->scheme != DOPPEL_SCHEME_PEAKS32)
         put_value(row, "sequence", sequence_json(&record->fingerprint));
     return row;
+}
+
+/* Numbers as fpcalc has them, so that they go where its output goes. */
+static void print_fpcalc(const struct doppel_record *record)
+{
+    printf("DURATION=%u\nFINGERPRINT=", sound_length_ms(record) / 1000);
+    for (uint32_t i = 0; i < record->fingerprint.count; i++)
+        printf(i ? ",%u" : "%u", (unsigned)record->fingerprint.codes[i].word[0]);
+    putchar('\n');
+    fflush(stdout);
 }
 
 static enum doppel_status hash_files(const struct intake_options *options, struct output *output,
@@ -75,7 +88,10 @@ static enum doppel_status hash_files(const struct intake_options *options, struc
     if (status)
         return status;
     while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
-        output_row(output, hash_row(options->settings, &file));
+        if (options->settings->fpcalc)
+            print_fpcalc(&file.record);
+        else
+            output_row(output, hash_row(options->settings, &file));
         intake_file_free(&file);
     }
     intake_free(intake);

@@ -170,6 +170,16 @@ static bool may_be_sound(const struct intake *intake, const struct slot *slot,
             (named_on_command_line(intake, slot) && !named_as_medium(intake, slot->file.path)));
 }
 
+/* Of AcoustID's scheme also what fpcalc printed is read. */
+static bool is_printed_chromaprint(const struct intake *intake, const uint8_t *head, size_t size)
+{
+    const struct doppel_scheme *scheme =
+        settings_scheme(intake->options->settings, DOPPEL_KIND_AUDIO);
+    return scheme && scheme->id == DOPPEL_SCHEME_CHROMAPRINT &&
+           ((size >= 9 && memcmp(head, "DURATION=", 9) == 0) ||
+            (size >= 12 && memcmp(head, "FINGERPRINT=", 12) == 0));
+}
+
 /* @param kind as the first bytes tell */
 static void choose_kind(struct intake *intake, struct slot *slot, enum doppel_kind kind)
 {
@@ -194,7 +204,8 @@ void slot_probe(struct intake *intake, struct slot *slot, int fd)
         slot_ready(slot, DOPPEL_E_EMPTY, "the file is empty");
     else if (got == 0)
         pass_over(intake, slot, true);
-    else if (intake->options->settings->pcm.format)
+    else if (intake->options->settings->pcm.format ||
+             is_printed_chromaprint(intake, head, (size_t)got))
         slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
     else
         choose_kind(intake, slot, doppel_media_probe(head, (size_t)got, NULL));

@@ -211,6 +211,8 @@ const struct option_info option_table[] = {
      VERBS_PATHS | VERBS_WALK, SECTION_OUTPUT},
     {"codes", 0, NULL, OPTION_FLAG, AT(codes), NULL, "Print all codes, with their positions",
      VERB_HASH, SECTION_OUTPUT},
+    {"fpcalc", 0, NULL, OPTION_FLAG, AT(fpcalc), NULL,
+     "Print as fpcalc -raw does (scheme chromaprint, which it chooses)", VERB_HASH, SECTION_OUTPUT},
     {"chart", 0, "FILE", OPTION_TEXT, AT(chart), NULL,
      "Draw the curves, or of two sounds what they share, into FILE, as SVG",
      VERB_TUNE | VERB_COMPARE, SECTION_OUTPUT},

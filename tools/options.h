@@ -108,6 +108,7 @@ struct settings {
     bool no_cache;
     bool durable;     /* what was added survives power loss */
     bool codes;       /* hash: the sequence too */
+    bool fpcalc;      /* hash: as fpcalc -raw prints it */
     const char *code; /* find --code: hex digits, checked against the scheme's width; or NULL */
 
     enum code_width code_width;

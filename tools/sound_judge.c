@@ -23,7 +23,9 @@ bool sound_read(const struct doppel_record *record, struct doppel_audio_track *o
 
 bool sound_read_length(const struct doppel_record *record, struct doppel_audio_track *out)
 {
-    return is_sound(record) &&
+    bool sound = record->scheme == DOPPEL_SCHEME_PEAKS32 ||
+                 record->scheme == DOPPEL_SCHEME_CHROMAPRINT; /* which has a track without peaks */
+    return sound && record->attachment &&
            doppel_audio_track_read_range(record->attachment, record->attachment_size, 0, 0, out,
                                          NULL) == DOPPEL_OK;
 }
@@ -77,6 +79,34 @@ bool sounds_match(const struct settings *settings, const struct doppel_record *a
     doppel_audio_track_free(&query);
     doppel_audio_track_free(&item);
     return matches;
+}
+
+/* The mean of bits that may differ, of 32. */
+static uint32_t chromaprint_limit(const struct settings *settings)
+{
+    if (settings->max_distance >= 0)
+        return (uint32_t)settings->max_distance;
+    if (settings->min_similarity >= 0)
+        return (uint32_t)floor((1 - settings->min_similarity) * 16 + 1e-9);
+    return doppel_scheme_by_id(DOPPEL_SCHEME_CHROMAPRINT)->max_distance;
+}
+
+bool chromaprints_match(const struct settings *settings, const struct doppel_record *a,
+                        const struct doppel_record *b, struct doppel_match *out)
+{
+    return doppel_match_chromaprints(&a->fingerprint, &b->fingerprint, chromaprint_limit(settings),
+                                     out, NULL) == DOPPEL_OK &&
+           out->segment_count;
+}
+
+enum doppel_status chromaprints_find(const struct settings *settings,
+                                     const struct doppel_chromaprints *set,
+                                     const struct doppel_record *query,
+                                     doppel_found_visitor *visitor, void *context,
+                                     struct doppel_error *error)
+{
+    return doppel_chromaprints_find(set, &query->fingerprint, chromaprint_limit(settings), visitor,
+                                    context, error);
 }
 
 bool sound_is_blank(const struct doppel_record *record)

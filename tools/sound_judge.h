@@ -35,6 +35,15 @@ size_t sound_keys(const struct doppel_audio_track *track, struct doppel_audio_ke
 bool sounds_match(const struct settings *settings, const struct doppel_record *a,
                   const struct doppel_record *b, struct doppel_match *out);
 
+/* The same of AcoustID's fingerprints. */
+bool chromaprints_match(const struct settings *settings, const struct doppel_record *a,
+                        const struct doppel_record *b, struct doppel_match *out);
+enum doppel_status chromaprints_find(const struct settings *settings,
+                                     const struct doppel_chromaprints *set,
+                                     const struct doppel_record *query,
+                                     doppel_found_visitor *visitor, void *context,
+                                     struct doppel_error *error);
+
 /* Whether there is nothing to tell it by: it has no keys. */
 bool sound_is_blank(const struct doppel_record *record);
 

@@ -119,6 +119,8 @@ static enum doppel_status hash_file(struct workshop *workshop, int fd,
         return hash_picture(fd, scheme, &workshop->limits, out);
     if (scheme && scheme->id == DOPPEL_SCHEME_PEAKS32 && scheme->version == order->version)
         return fingerprint_audio(workshop, fd, order, out);
+    if (scheme && scheme->id == DOPPEL_SCHEME_CHROMAPRINT && scheme->version == order->version)
+        return fingerprint_chromaprint(workshop, fd, out);
     return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such scheme: %u, version %u",
                        (unsigned)order->scheme, order->version);
 }

@@ -34,4 +34,8 @@ enum doppel_status fingerprint_text(struct workshop *workshop, int fd,
 enum doppel_status fingerprint_audio(struct workshop *workshop, int fd,
                                      const struct doppel_order *order, struct doppel_outcome *out);
 
+/* The same as AcoustID's fingerprint, also of what fpcalc printed. */
+enum doppel_status fingerprint_chromaprint(struct workshop *workshop, int fd,
+                                           struct doppel_outcome *out);
+
 #endif

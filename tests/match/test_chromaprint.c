@@ -90,7 +90,7 @@ static void the_best_stretch_is_found(void **state)
         disturb(b + to, shared, random32() % 9);
         long distance = 0, gain = slow_gain(a, a_count, b, b_count, &codes, &distance);
         struct doppel_match match = match_of(a, a_count, b, b_count);
-        if (gain < 100) {
+        if (gain < 130) {
             assert_int_equal(match.segment_count, 0);
             continue;
         }

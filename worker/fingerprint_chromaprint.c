@@ -1,0 +1,77 @@
+/* A sound, or what fpcalc printed of one, to AcoustID's fingerprint. */
+#include "worker/fingerprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <doppel/media.h>
+
+/* Of what fpcalc prints: an hour of sound is 320 KB. */
+enum { TEXT_MAX = 16 << 20 };
+
+static bool is_printed(int fd)
+{
+    char head[12];
+    ssize_t size = pread(fd, head, sizeof head, 0);
+    return (size >= 9 && memcmp(head, "DURATION=", 9) == 0) ||
+           (size >= 12 && memcmp(head, "FINGERPRINT=", 12) == 0);
+}
+
+static enum doppel_status parse(int fd, struct doppel_fingerprint *out, uint64_t *out_duration_ms,
+                                struct doppel_error *error)
+{
+    char *text = malloc(TEXT_MAX);
+    size_t size = 0;
+    ssize_t got = text ? 1 : -1;
+    while (got > 0 && size < TEXT_MAX) {
+        got = pread(fd, text + size, TEXT_MAX - size, (off_t)size);
+        size += got > 0 ? (size_t)got : 0;
+    }
+    enum doppel_status status =
+        !text              ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Chromaprint")
+        : got < 0          ? doppel_fail(error, DOPPEL_E_IO, "cannot be read")
+        : size == TEXT_MAX ? doppel_fail(error, DOPPEL_E_LIMIT, "is too long for a Chromaprint")
+                           : doppel_chromaprint_parse(text, size, out, out_duration_ms, error);
+    free(text);
+    return status;
+}
+
+static enum doppel_status make(const struct worker_limits *limits, int fd,
+                               struct doppel_fingerprint *out, uint64_t *out_duration_ms,
+                               struct doppel_error *error)
+{
+    struct doppel_samples_options options = doppel_samples_options_default();
+    struct doppel_chromaprint made;
+    options.limits = media_limits(limits);
+    enum doppel_status status = doppel_media_read_chromaprint(fd, &options, &made, error);
+    if (status)
+        return status;
+    status = doppel_chromaprint_fingerprint(made.codes, made.count, out, error);
+    free(made.codes);
+    *out_duration_ms = made.duration_ms;
+    return status;
+}
+
+/* How long it is goes along as a track without peaks. */
+static enum doppel_status attach_duration(uint64_t duration_ms, struct doppel_outcome *out)
+{
+    const struct doppel_audio_track track = {.duration_ms = duration_ms};
+    out->attachment_size = doppel_audio_track_size(&track, false);
+    out->attachment = malloc(out->attachment_size);
+    if (!out->attachment)
+        return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a Chromaprint");
+    doppel_audio_track_write(&track, false, out->attachment);
+    return DOPPEL_OK;
+}
+
+enum doppel_status fingerprint_chromaprint(struct workshop *workshop, int fd,
+                                           struct doppel_outcome *out)
+{
+    uint64_t duration_ms = 0;
+    enum doppel_status status =
+        is_printed(fd) ? parse(fd, &out->fingerprint, &duration_ms, &out->error)
+                       : make(&workshop->limits, fd, &out->fingerprint, &duration_ms, &out->error);
+    out->kind = DOPPEL_KIND_AUDIO;
+    return status ? status : attach_duration(duration_ms, out);
+}
