@@ -1,6 +1,5 @@
 /* Decoded frames to AcoustID's fingerprint, as fpcalc makes it: of the first two minutes. */
 #include <libavutil/opt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +86,7 @@ void sound_chromaprint_begin(struct sound_chromaprint *chromaprint,
         seconds = (double)track->duration * av_q2d(track->time_base);
     else if (container->duration > 0)
         seconds = (double)container->duration / AV_TIME_BASE;
-    chromaprint->duration_ms = seconds < 1e9 ? (uint64_t)llround(seconds * 1000) : 0;
+    chromaprint->duration_ms = seconds < 1e9 ? (uint64_t)(seconds * 1000 + .5) : 0;
 }
 
 enum doppel_status sound_chromaprint_take(struct sound_chromaprint *chromaprint,
