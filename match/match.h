@@ -53,8 +53,9 @@ struct doppel_match {
     struct {
         bool mirrored, cropped, trimmed;
         uint16_t rotated; /**< degrees clockwise by which the query was turned: 0, 90, 180, 270 */
-        double speed; /**< of sounds: by what the query runs faster than the item; 0: not known */
-        double pitch; /**< of sounds: by what its frequencies are higher; 0: not known */
+        double speed; /**< of sounds: by what the query runs faster than the item; 0: no other
+                         speed that could be measured, or not known */
+        double pitch; /**< of sounds: by what its frequencies are higher; 0: likewise */
     } transform;
     bool has_coverage;                     /**< the next two are known */
     double query_coverage, item_coverage;  /**< share of the query, and of the item, that the other
@@ -366,7 +367,8 @@ DOPPEL_API enum doppel_status doppel_sounds_new(struct doppel_sounds **out,
                                                 struct doppel_error *error);
 
 /** Where to have an item's strong peaks from: those with from <= time < to, by time, and perhaps
- * others. @param out given: doppel_audio_track_free; times count from the beginning of the item.
+ * others. @param out given: doppel_audio_track_free; times count from the beginning of the item,
+ * and the duration, where it is known, is the whole item's.
  * @return false when they cannot be had: then it is no candidate */
 typedef bool doppel_sound_source(void *context, uint64_t id, uint32_t from, uint32_t to,
                                  struct doppel_audio_track *out);

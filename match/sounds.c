@@ -15,6 +15,7 @@ struct kept_sound {
     struct doppel_audio_peak *peaks; /* strong ones */
     size_t count;
     uint32_t hops;
+    uint64_t duration_ms;
 };
 
 struct doppel_sounds {
@@ -139,13 +140,19 @@ static enum doppel_status insert(struct doppel_index *index, uint64_t id,
 
 /* ---- a set in memory ---- */
 
+static uint64_t milliseconds(double seconds)
+{
+    return seconds > 0 && seconds < 1e12 ? (uint64_t)llround(seconds * 1000) : 0;
+}
+
 static bool keep(const struct doppel_sound *sound, struct kept_sound *out)
 {
     size_t strong = 0;
     for (size_t i = 0; i < sound->count; i++)
         strong += sound->peaks[i].strong;
     *out = (struct kept_sound){.peaks = malloc((strong + 1) * sizeof *out->peaks),
-                               .hops = doppel_sound_hops(sound)};
+                               .hops = doppel_sound_hops(sound),
+                               .duration_ms = milliseconds(sound->duration)};
     for (size_t i = 0; out->peaks && i < sound->count; i++)
         if (sound->peaks[i].strong)
             out->peaks[out->count++] = sound->peaks[i];
@@ -251,7 +258,8 @@ bool sounds_peaks(const struct doppel_sounds *sounds, uint64_t id, uint32_t from
         return false;
     const struct kept_sound *kept = &sounds->kept.items[slot];
     size_t first = peak_at(kept, from), end = peak_at(kept, to);
-    struct doppel_audio_track track = {.count = end > first ? end - first : 0};
+    struct doppel_audio_track track = {.count = end > first ? end - first : 0,
+                                       .duration_ms = kept->duration_ms};
     track.peaks = malloc((track.count + 1) * sizeof *track.peaks);
     if (!track.peaks)
         return false;

@@ -68,11 +68,11 @@ static void add_partial(struct sound *sound, size_t start, size_t length,
     }
 }
 
-static void add_note(struct sound *sound, size_t start, size_t length, uint64_t *seed)
+static void add_note(struct sound *sound, size_t start, size_t length, double tonic, uint64_t *seed)
 {
     static const int scale[] = {0, 2, 4, 5, 7, 9, 11};
     int octave = (int)(draw(seed) % 4), degree = scale[draw(seed) % 7];
-    double hertz = 82.4 * pow(2, octave + degree / 12.0), level = between(seed, 0.05, 0.15);
+    double hertz = tonic * pow(2, octave + degree / 12.0), level = between(seed, 0.05, 0.15);
     double decay = between(seed, 1, 6), bright = between(seed, 0.4, 0.9);
     for (int i = 1; i <= 8 && i * hertz < 5200; i++, level *= bright)
         add_partial(sound, start, length, &(struct partial){i * hertz, level, decay * sqrt(i)});
@@ -92,7 +92,7 @@ static void add_hit(struct sound *sound, size_t start, uint64_t *seed)
 struct sound sound_music(double seconds, uint64_t seed)
 {
     struct sound sound = blank(sound_samples(seconds));
-    double beat = between(&seed, 0.35, 0.8) * SOUND_RATE;
+    double beat = between(&seed, 0.35, 0.8) * SOUND_RATE, tonic = between(&seed, 70, 140);
     for (int voice = 0; voice < 4; voice++) {
         uint64_t own = draw(&seed);
         static const double lengths[] = {0.25, 0.5, 0.5, 1, 1, 2};
@@ -102,7 +102,7 @@ struct sound sound_music(double seconds, uint64_t seed)
             if (voice == 3)
                 add_hit(&sound, start, &own);
             else
-                add_note(&sound, start, (size_t)(length * between(&own, 0.7, 1.3)), &own);
+                add_note(&sound, start, (size_t)(length * between(&own, 0.7, 1.3)), tonic, &own);
             at += length;
         }
     }
@@ -130,22 +130,29 @@ struct phone {
     size_t length;
 };
 
-static struct phone next_phone(struct formant formants[3], uint64_t *seed)
+/* Who speaks: how his formants, his pitch and his haste differ. */
+struct voice {
+    double formants[3], pitch, length;
+};
+
+static struct phone next_phone(struct formant formants[3], const struct voice *voice,
+                               uint64_t *seed)
 {
     static const double lows[] = {250, 800, 1900}, highs[] = {850, 2200, 3200};
     for (int i = 0; i < 3; i++) {
-        formants[i].hertz = between(seed, lows[i], highs[i]);
+        formants[i].hertz = between(seed, lows[i], highs[i]) * voice->formants[i];
         formants[i].width = between(seed, 60, 160);
     }
     uint64_t sort = draw(seed) % 10;
-    struct phone phone = {.pitch = between(seed, 90, 240),
-                          .length = (size_t)(between(seed, 0.05, 0.18) * SOUND_RATE)};
+    struct phone phone = {.pitch = between(seed, 90, 240) * voice->pitch,
+                          .length =
+                              (size_t)(between(seed, 0.05, 0.18) * voice->length * SOUND_RATE)};
     phone.voiced = sort < 6 ? 3 : 0;
     phone.noisy = sort < 6 ? 0.02 : sort < 9 ? 0.4 : 0;
     return phone;
 }
 
-struct sound sound_speech(double seconds, uint64_t seed)
+static struct sound speak(double seconds, uint64_t seed, const struct voice *voice)
 {
     struct sound sound = blank(sound_samples(seconds));
     struct formant formants[3] = {{0}};
@@ -154,7 +161,7 @@ struct sound sound_speech(double seconds, uint64_t seed)
     size_t left = 0;
     for (size_t i = 0; i < sound.count; i++, left--) {
         if (!left) {
-            phone = next_phone(formants, &seed);
+            phone = next_phone(formants, voice, &seed);
             left = phone.length;
         }
         phase += phone.pitch / SOUND_RATE;
@@ -169,6 +176,19 @@ struct sound sound_speech(double seconds, uint64_t seed)
         sound.samples[i] = (float)out;
     }
     return sound;
+}
+
+struct sound sound_speech(double seconds, uint64_t seed)
+{
+    return speak(seconds, seed, &(struct voice){{1, 1, 1}, 1, 1});
+}
+
+struct sound sound_voice(double seconds, uint64_t words, uint64_t voice)
+{
+    struct voice who = {.pitch = between(&voice, 1.2, 1.6), .length = between(&voice, 1.03, 1.15)};
+    for (int i = 0; i < 3; i++)
+        who.formants[i] = between(&voice, 1.05, 1.25);
+    return speak(seconds, words, &who);
 }
 
 struct sound sound_noise(double seconds, uint64_t seed)

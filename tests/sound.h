@@ -22,6 +22,9 @@ struct sound sound_music(double seconds, uint64_t seed);
 /* Pulses and noise through formants that move, with pauses. */
 struct sound sound_speech(double seconds, uint64_t seed);
 
+/* The same words, as a seed says them, by another voice. */
+struct sound sound_voice(double seconds, uint64_t words, uint64_t voice);
+
 /* White noise. */
 struct sound sound_noise(double seconds, uint64_t seed);
 

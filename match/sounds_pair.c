@@ -1,0 +1,190 @@
+/*
+ * What two sounds share. Each is looked for in the other one: the query's weaker peaks are used,
+ * too, so that a noisy sound is found in a clean one better than the other way round. Which one is
+ * first does not matter, so that swapping the two swaps the answer.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "match/sounds_describe.h"
+
+static enum doppel_status set_of(const struct doppel_sound *sound, struct doppel_sounds **out,
+                                 struct doppel_error *error)
+{
+    struct doppel_sounds *sounds;
+    enum doppel_status status = doppel_sounds_new(&sounds, error);
+    if (status)
+        return status;
+    status = doppel_sounds_add(sounds, 1, sound, error);
+    if (status)
+        doppel_sounds_free(sounds);
+    else
+        *out = sounds;
+    return status;
+}
+
+static enum doppel_status find_in(const struct doppel_sound *query, const struct doppel_sound *item,
+                                  const struct doppel_sound_options *options, run_array *out,
+                                  struct doppel_error *error)
+{
+    struct doppel_sounds *sounds = NULL;
+    enum doppel_status status = set_of(item, &sounds, error);
+    struct hunt hunt = {.sounds = sounds, .query = query, .options = options};
+    if (!status)
+        status = runs_find(&hunt, out, error);
+    for (size_t i = 0; i < out->count; i++) {
+        struct run *run = &out->items[i];
+        run->item_duration = item->duration;
+        run->rate = fmin(2 * run->rate, 1); /* two directions are tried */
+    }
+    doppel_sounds_free(sounds);
+    return status;
+}
+
+static struct line turned(const struct line *line)
+{
+    return (struct line){line->place, line->time, 1 / line->speed, 1 / line->pitch};
+}
+
+static void turn(struct run *run, double item_duration)
+{
+    struct run was = *run;
+    run->a_start = was.b_start;
+    run->a_end = was.b_end;
+    run->b_start = was.a_start;
+    run->b_end = was.a_end;
+    run->first = turned(&was.first);
+    run->last = turned(&was.last);
+    run->speed = 1 / was.speed;
+    run->pitch = 1 / was.pitch;
+    run->speed_error = was.speed_error / (was.speed * was.speed);
+    run->item_duration = item_duration;
+}
+
+static enum doppel_status find_both_ways(const struct doppel_sound *one,
+                                         const struct doppel_sound *other,
+                                         const struct doppel_sound_options *options, run_array *out,
+                                         struct doppel_error *error)
+{
+    run_array back = {0};
+    enum doppel_status status = find_in(one, other, options, out, error);
+    if (!status)
+        status = find_in(other, one, options, &back, error);
+    for (size_t i = 0; i < back.count && !status; i++) {
+        turn(&back.items[i], other->duration);
+        if (!array_push(out, back.items[i]))
+            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two sounds");
+    }
+    array_free(&back);
+    if (!status)
+        runs_settle(out);
+    return status;
+}
+
+/* ---- an order ---- */
+
+static int compare_peaks(const struct doppel_audio_peak *a, const struct doppel_audio_peak *b)
+{
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    if (a->frequency != b->frequency)
+        return a->frequency < b->frequency ? -1 : 1;
+    return a->strong - b->strong;
+}
+
+/* < 0, 0 and > 0 as of strings: an order that does not depend on which one is the query. */
+static int compare(const struct doppel_sound *a, const struct doppel_sound *b)
+{
+    if (a->duration != b->duration)
+        return a->duration > b->duration ? -1 : 1;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    for (size_t i = 0; i < a->count; i++) {
+        int order = compare_peaks(&a->peaks[i], &b->peaks[i]);
+        if (order)
+            return order;
+    }
+    return 0;
+}
+
+/* ---- one and the same ---- */
+
+/* Of each peak, that it is at the same step of time and frequency: far more than there is. */
+static const double SAME_PEAK = 1e-2;
+
+static bool match_itself(const struct doppel_sound *sound, run_array *out)
+{
+    uint32_t strong = 0;
+    for (size_t i = 0; i < sound->count; i++)
+        strong += sound->peaks[i].strong;
+    struct line line = {0, 0, 1, 1}, last = line;
+    last.time = last.place = sound->peaks[sound->count - 1].time;
+    struct run run = {.id = 1,
+                      .item_duration = sound->duration,
+                      .a_end = sound->duration,
+                      .b_end = sound->duration,
+                      .first = line,
+                      .last = last,
+                      .speed = 1,
+                      .pitch = 1,
+                      .strong = strong ? strong : 1,
+                      .met = strong ? strong : 1};
+    run.evidence = -(double)sound->count * log(SAME_PEAK);
+    run.rate = fmax(exp(-run.evidence), 1e-300);
+    return array_push(out, run);
+}
+
+/* ---- the answer ---- */
+
+static bool describe(const run_array *runs, const struct doppel_sound *query,
+                     const struct doppel_sound_options *options, struct doppel_match *out)
+{
+    segment_array segments = {0};
+    bool within = false;
+    *out = (struct doppel_match){.kind = DOPPEL_KIND_AUDIO,
+                                 .scheme = DOPPEL_SCHEME_PEAKS32,
+                                 .verified = DOPPEL_VERIFIED_ALIGNMENT,
+                                 .relation = DOPPEL_RELATION_OVERLAPS,
+                                 .false_positive_rate = -1,
+                                 .has_coverage = true};
+    if (!runs->count)
+        return true;
+    if (!runs_describe(runs->items, runs->count, query->duration, options->max_false_positives,
+                       &segments, out, &within)) {
+        array_free(&segments);
+        return false;
+    }
+    if (within)
+        return true;
+    array_free(&segments);
+    out->segments = NULL;
+    out->segment_count = 0;
+    return true;
+}
+
+enum doppel_status doppel_match_sounds(const struct doppel_sound *query,
+                                       const struct doppel_sound *item,
+                                       const struct doppel_sound_options *options,
+                                       struct doppel_match *out_match, struct doppel_error *error)
+{
+    run_array runs = {0};
+    struct doppel_match match;
+    enum doppel_status status = DOPPEL_OK;
+    if (!sound_in_order(query) || !sound_in_order(item))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "peaks of a sound are not in order of time");
+    int order = compare(query, item);
+    if (order < 0)
+        status = find_both_ways(query, item, options, &runs, error);
+    else if (order > 0)
+        status = find_both_ways(item, query, options, &runs, error);
+    else if (query->count && !match_itself(query, &runs))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two sounds");
+    for (size_t i = 0; i < runs.count && order > 0; i++)
+        turn(&runs.items[i], item->duration);
+    if (!status && !describe(&runs, query, options, &match))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two sounds");
+    array_free(&runs);
+    if (!status)
+        *out_match = match;
+    return status;
+}

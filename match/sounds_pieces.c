@@ -1,0 +1,292 @@
+/*
+ * A query looked for piece by piece. One of up to ten seconds is one piece; a longer one is looked
+ * for in windows of five, every two and a half, so that a jingle of two seconds lies whole in one
+ * of them. What a piece leads to is followed beyond it, and then explains the pieces that come
+ * after it.
+ */
+#include <math.h>
+
+#include "match/sounds_segments.h"
+
+enum {
+    STEPS_A_SECOND = 689, /* about */
+    WINDOW_STEPS = WINDOW_SECONDS * STEPS_A_SECOND,
+    WHOLE_STEPS = 10 * STEPS_A_SECOND,
+    WINDOW_PEAKS = 2048, /* of a piece; more are of no real sound */
+    LINE_APART = 8 * DOPPEL_AUDIO_TIME_STEPS,
+    SCALED_EVERY = 4 /* of the windows that nothing was found for, so many one is tried scaled */
+};
+
+/* Alignments that are rarer by chance than this are followed. */
+static const double SEED_RATE = 0.25;
+
+/* Of the evidence of an alignment, that of a run that makes it needless. */
+static const double NEARLY = 0.5;
+
+/* What may be followed: so many times the query, and so many seconds. */
+static const double WALK_TIMES = 40, WALK_SECONDS = 3600;
+
+struct search {
+    const struct hunt *hunt;
+    struct item_view view;
+    struct pursuit pursuit;
+    run_array *runs;
+    double windows; /* tried */
+};
+
+/* Peaks [first, end) of the query. */
+struct window {
+    size_t first, end;
+};
+
+static bool source_of(void *context, uint64_t id, uint32_t from, uint32_t to,
+                      struct doppel_audio_track *out)
+{
+    return sounds_peaks(context, id, from, to, out);
+}
+
+/* ---- windows ---- */
+
+static size_t peak_at(const struct doppel_sound *query, double time)
+{
+    size_t low = 0, high = query->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (query->peaks[middle].time < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct window cut(const struct doppel_sound *query, double from, double to)
+{
+    struct window window = {peak_at(query, from), peak_at(query, to)};
+    if (window.end - window.first > WINDOW_PEAKS)
+        window.end = window.first + WINDOW_PEAKS;
+    return window;
+}
+
+/* The window after one that began at `*start`: half a window on, the last one at the end. False:
+ * there is none. */
+static bool next_window(const struct doppel_sound *query, double *start, struct window *out)
+{
+    double last = query->peaks[query->count - 1].time + 1.0;
+    if (*start + WINDOW_STEPS >= last)
+        return false;
+    double next = fmin(*start + WINDOW_STEPS / 2.0, last - WINDOW_STEPS);
+    double sounds = query->peaks[peak_at(query, next)].time; /* silence is passed over */
+    *start = fmin(fmax(next, sounds), last - WINDOW_STEPS);
+    *out = cut(query, *start, *start + WINDOW_STEPS);
+    return true;
+}
+
+static bool first_window(const struct doppel_sound *query, double *start, struct window *out)
+{
+    if (!query->count)
+        return false;
+    *start = query->peaks[0].time;
+    double span = query->peaks[query->count - 1].time - *start;
+    if (span <= WHOLE_STEPS)
+        *out = cut(query, *start, *start + WHOLE_STEPS + 1);
+    else
+        *out = cut(query, *start, *start + WINDOW_STEPS);
+    if (span <= WHOLE_STEPS)
+        *start += WHOLE_STEPS;
+    return true;
+}
+
+/* ---- runs that there are ---- */
+
+double run_place_near(const struct run *run, double time, double *out_time)
+{
+    double t = fmin(fmax(time, run->first.time), run->last.time);
+    double span = run->last.time - run->first.time;
+    double part = span > 0 ? (t - run->first.time) / span : 0;
+    *out_time = t;
+    return run->first.place + part * (run->last.place - run->first.place);
+}
+
+static bool overlaps(const struct run *run, double from, double to)
+{
+    return run->first.time < to && run->last.time > from;
+}
+
+static bool lies_on(const struct run *run, const struct alignment *alignment, double middle)
+{
+    double time, place = run_place_near(run, middle, &time);
+    return fabs(place - (alignment->offset + alignment->speed * time)) <= LINE_APART;
+}
+
+/* Whether a run goes through the item at the same place and another one through the query, so that
+ * the item's own repetitions are all that the alignment tells. */
+static bool is_implied(const struct search *search, const struct alignment *alignment,
+                       double middle)
+{
+    double place = alignment->offset + alignment->speed * middle;
+    bool query = false, item = false;
+    for (size_t i = 0; i < search->runs->count; i++) {
+        const struct run *run = &search->runs->items[i];
+        if (run->id != alignment->id)
+            continue;
+        query |= overlaps(run, middle, middle);
+        item |= run->first.place < place && run->last.place > place;
+    }
+    return query && item;
+}
+
+/* Whether a run tells where the piece is next, nearly as well as the alignment does. */
+static bool is_nearer(const struct run *run, const struct alignment *alignment, double from,
+                      double to)
+{
+    double middle = (from + to) / 2, time, place = run_place_near(run, middle, &time);
+    double share = (to - from) / fmax(run->last.time - run->first.time, to - from);
+    return time == middle && place - LINE_APART <= alignment->offset + alignment->speed * middle &&
+           run->evidence * share >= NEARLY * alignment->score;
+}
+
+/* Whether the alignment of a piece need not be followed. */
+static bool is_known(const struct search *search, const struct alignment *alignment, double from,
+                     double to)
+{
+    double middle = (from + to) / 2;
+    for (size_t i = 0; i < search->runs->count; i++) {
+        struct run *run = &search->runs->items[i];
+        if (run->id != alignment->id || !overlaps(run, from, to))
+            continue;
+        if (search->hunt->next_only && is_nearer(run, alignment, from, to))
+            return true;
+        if (lies_on(run, alignment, middle)) {
+            run->seed_rate = fmin(run->seed_rate, alignment->rate);
+            return true;
+        }
+    }
+    return !search->hunt->next_only && is_implied(search, alignment, middle);
+}
+
+/* ---- the search ---- */
+
+static enum doppel_status follow_all(struct search *search, struct window window,
+                                     const struct alignment *found, size_t count,
+                                     struct doppel_error *error)
+{
+    const struct doppel_sound *query = search->hunt->query;
+    double from = query->peaks[window.first].time, to = query->peaks[window.end - 1].time;
+    double budget = WALK_TIMES * query->duration + WALK_SECONDS;
+    for (size_t i = 0; i < count && search->pursuit.walked < budget; i++) {
+        struct run run;
+        if (found[i].rate > SEED_RATE || is_known(search, &found[i], from, to))
+            continue;
+        enum doppel_status status =
+            follow(&search->pursuit, &found[i], window.first, window.end, &run);
+        if (status == DOPPEL_E_NOT_FOUND)
+            continue;
+        run.seed_rate = found[i].rate;
+        if (status || !array_push(search->runs, run))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to follow a sound");
+    }
+    return DOPPEL_OK;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct alignment *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static enum doppel_status try_window(struct search *search, struct window window, bool same_speed,
+                                     struct doppel_error *error)
+{
+    const struct hunt *hunt = search->hunt;
+    struct doppel_sound_options options = *hunt->options;
+    struct alignment found[ALIGNMENTS_MAX];
+    size_t count = 0;
+    if (window.first == window.end)
+        return DOPPEL_OK;
+    options.same_speed |= same_speed;
+    search->windows++;
+    enum doppel_status status =
+        window_find(hunt->sounds, hunt->query->peaks + window.first, window.end - window.first,
+                    &options, hunt->skip, found, &count, error);
+    if (!status && hunt->next_only)
+        qsort(found, count, sizeof *found, by_offset);
+    return status ? status : follow_all(search, window, found, count, error);
+}
+
+static bool is_found(const struct search *search, double time)
+{
+    for (size_t i = 0; i < search->runs->count; i++)
+        if (overlaps(&search->runs->items[i], time, time) &&
+            search->runs->items[i].seed_rate <= search->hunt->options->max_false_positives)
+            return true;
+    return false;
+}
+
+/* Try some of the windows again, in which nothing was found, at other speeds. */
+static enum doppel_status try_scaled(struct search *search, struct doppel_error *error)
+{
+    const struct doppel_sound *query = search->hunt->query;
+    enum doppel_status status = DOPPEL_OK;
+    struct window window;
+    double start;
+    if (!first_window(query, &start, &window))
+        return DOPPEL_OK;
+    unsigned missed = 0;
+    do {
+        if (is_found(search, start + WINDOW_STEPS / 2.0))
+            missed = 0;
+        else if (missed++ % SCALED_EVERY == 0)
+            status = try_window(search, window, false, error);
+    } while (!status && next_window(query, &start, &window));
+    return status;
+}
+
+static enum doppel_status try_all(struct search *search, struct doppel_error *error)
+{
+    const struct doppel_sound *query = search->hunt->query;
+    struct window window;
+    double start;
+    if (!first_window(query, &start, &window))
+        return DOPPEL_OK;
+    double first = start;
+    bool more;
+    enum doppel_status status;
+    do {
+        struct window next;
+        more = next_window(query, &start, &next);
+        status = try_window(search, window, more || start > first, error);
+        window = next;
+    } while (!status && more);
+    if (!status && start > first && !search->hunt->options->same_speed)
+        status = try_scaled(search, error);
+    return status;
+}
+
+/*
+ * Two chances that are independent, of the piece and of what is beyond it: as small a product x of
+ * two such has the chance x (1 - ln x). Then, of all windows that were tried. Source: Fisher,
+ * "Statistical Methods for Research Workers" (1932), on combining tests.
+ */
+static double rate_of(const struct run *run, double windows)
+{
+    double product = run->seed_rate * exp(-run->beyond);
+    if (product < 1e-300)
+        return 1e-300;
+    double rate = windows * fmin(run->seed_rate, product * (1 - log(product)));
+    return fmin(rate, 1);
+}
+
+enum doppel_status runs_find(const struct hunt *hunt, run_array *out, struct doppel_error *error)
+{
+    struct search search = {
+        .hunt = hunt,
+        .view = {.source = source_of, .context = (void *)(uintptr_t)hunt->sounds},
+        .runs = out};
+    search.pursuit = (struct pursuit){.query = hunt->query, .view = &search.view};
+    enum doppel_status status = try_all(&search, error);
+    for (size_t i = 0; i < out->count; i++)
+        out->items[i].rate = rate_of(&out->items[i], search.windows);
+    view_free(&search.view);
+    return status;
+}

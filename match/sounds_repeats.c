@@ -1,0 +1,146 @@
+/*
+ * The passages that recur within a sound: it is looked for in itself, later. Of a passage that
+ * comes back several times each place is told with the next one only, and what repeats without a
+ * break is told period by period, so that a loop gives no more segments than it has periods.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "match/sounds_describe.h"
+
+/* Seconds: what comes back sooner is a rhythm, and what is shorter no passage. */
+static const double MIN_LAG = 2, MIN_LENGTH = 1.5;
+
+/* Of a passage; and how long, of its length, passages are that can stand for it. */
+static const double COVERED = 0.8, ALIKE = 0.45;
+
+static double lag(const struct doppel_segment *segment)
+{
+    return segment->b_start - segment->a_start;
+}
+
+/* Push a run, cut into periods where it overlaps itself. */
+static bool push_run(segment_array *out, const struct run *run, double limit)
+{
+    double period = run->b_start - run->a_start, length = run->a_end - run->a_start;
+    if (run->rate > limit || period < MIN_LAG)
+        return true;
+    for (double at = 0; at + MIN_LENGTH <= length; at += period) {
+        double end = fmin(at + period, length);
+        struct doppel_segment segment = {.a_start = run->a_start + at,
+                                         .a_end = run->a_start + end,
+                                         .b_start = run->b_start + at,
+                                         .b_end = run->b_start + end,
+                                         .speed = 1};
+        if (!array_push(out, segment))
+            return false;
+    }
+    return true;
+}
+
+static int by_lag(const void *a, const void *b)
+{
+    const struct doppel_segment *x = a, *y = b;
+    if (lag(x) != lag(y))
+        return lag(x) < lag(y) ? -1 : 1;
+    return (x->a_start > y->a_start) - (x->a_start < y->a_start);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct doppel_segment *x = a, *y = b;
+    if (x->a_start != y->a_start)
+        return x->a_start < y->a_start ? -1 : 1;
+    return (x->b_start > y->b_start) - (x->b_start < y->b_start);
+}
+
+/* Whether passages about as long as this one say where it, or what recurs of it, is next. */
+static bool is_covered(const segment_array *kept, const struct doppel_segment *segment, bool later)
+{
+    enum { PROBES = 20 };
+    double start = later ? segment->b_start : segment->a_start;
+    double length = segment->a_end - segment->a_start;
+    int covered = 0;
+    for (int i = 0; i < PROBES; i++) {
+        double at = start + length * (i + 0.5) / PROBES;
+        bool within = false;
+        for (size_t k = 0; k < kept->count && !within; k++) {
+            const struct doppel_segment *other = &kept->items[k];
+            double from = later ? other->b_start : other->a_start;
+            double own = other->a_end - other->a_start;
+            within = own >= ALIKE * length && from <= at && at <= from + own;
+        }
+        covered += within;
+    }
+    return covered >= COVERED * PROBES;
+}
+
+/* Leave out what follows from others: a passage with a place that is not its next one. */
+static void keep_next(segment_array *segments)
+{
+    segment_array kept = {segments->items, 0, segments->capacity};
+    if (segments->count)
+        qsort(segments->items, segments->count, sizeof *segments->items, by_lag);
+    for (size_t i = 0; i < segments->count; i++) {
+        struct doppel_segment segment = segments->items[i];
+        if (is_covered(&kept, &segment, false) && is_covered(&kept, &segment, true))
+            continue;
+        kept.items[kept.count++] = segment;
+    }
+    segments->count = kept.count;
+    if (segments->count)
+        qsort(segments->items, segments->count, sizeof *segments->items, by_place);
+}
+
+static enum doppel_status find_later(const struct doppel_sound *sound,
+                                     const struct doppel_sound_options *options, run_array *out,
+                                     struct doppel_error *error)
+{
+    struct doppel_sounds *sounds;
+    enum doppel_status status = doppel_sounds_new(&sounds, error);
+    if (status)
+        return status;
+    struct doppel_sound_options same_speed = *options;
+    same_speed.same_speed = true;
+    double far = 2.0 * UINT32_MAX,
+           least = MIN_LAG * DOPPEL_AUDIO_RATE * DOPPEL_AUDIO_TIME_STEPS / DOPPEL_AUDIO_HOP;
+    struct alignment_skip earlier = {.id = 1, .offset = -far, .within = far + least};
+    struct hunt hunt = {.sounds = sounds,
+                        .query = sound,
+                        .options = &same_speed,
+                        .skip = &earlier,
+                        .next_only = true};
+    status = doppel_sounds_add(sounds, 1, sound, error);
+    if (!status)
+        status = runs_find(&hunt, out, error);
+    doppel_sounds_free(sounds);
+    return status;
+}
+
+enum doppel_status doppel_match_repeats(const struct doppel_sound *sound,
+                                        const struct doppel_sound_options *options,
+                                        struct doppel_segment **out, size_t *out_count,
+                                        struct doppel_error *error)
+{
+    run_array runs = {0};
+    segment_array segments = {0};
+    if (!sound_in_order(sound))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "peaks of a sound are not in order of time");
+    enum doppel_status status = find_later(sound, options, &runs, error);
+    bool done = !status;
+    if (done)
+        runs_leave_shadows_out(&runs);
+    for (size_t i = 0; i < runs.count && done; i++)
+        done = push_run(&segments, &runs.items[i], options->max_false_positives);
+    array_free(&runs);
+    if (!status && !done)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the repeats of a sound");
+    if (status) {
+        array_free(&segments);
+        return status;
+    }
+    keep_next(&segments);
+    *out = segments.items;
+    *out_count = segments.count;
+    return DOPPEL_OK;
+}

@@ -1,0 +1,230 @@
+/* Sounds found in sounds: all places, ends, drift, roles, and what must not be found. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "match/heard.h"
+
+/* A set of three pieces of music and two speeches, made once. */
+enum { ITEMS = 5, ITEM_SECONDS = 60 };
+
+struct library {
+    struct sound sounds[ITEMS];
+    struct doppel_sounds *set;
+};
+
+static struct sound make_item(uint64_t id)
+{
+    return id < 3 ? sound_music(ITEM_SECONDS, id + 1) : sound_speech(ITEM_SECONDS, id + 1);
+}
+
+static int make_library(void **state)
+{
+    static struct library library;
+    if (doppel_sounds_new(&library.set, NULL))
+        return -1;
+    for (uint64_t id = 0; id < ITEMS; id++) {
+        library.sounds[id] = make_item(id);
+        add_sound(library.set, id, &library.sounds[id]);
+    }
+    *state = &library;
+    return 0;
+}
+
+static int free_library(void **state)
+{
+    struct library *library = *state;
+    for (int i = 0; i < ITEMS; i++)
+        free(library->sounds[i].samples);
+    doppel_sounds_free(library->set);
+    return 0;
+}
+
+static void assert_segment(const struct answer *answer, size_t index, const double truth[3],
+                           double within)
+{
+    assert_true(index < answer->segments.count);
+    const struct doppel_segment *segment = &answer->segments.items[index];
+    double length = truth[2];
+    assert_near(segment->a_start, truth[0], within);
+    assert_near(segment->a_end, truth[0] + length, within);
+    assert_near(segment->b_start, truth[1], within);
+    assert_near(segment->b_end, truth[1] + length, within);
+}
+
+static void test_cuts_are_placed(void **state)
+{
+    const struct library *library = *state;
+    for (uint64_t id = 0; id < ITEMS; id++) {
+        double start = 7.3 * (double)id + 3.21, length = id % 2 ? 5 : 2;
+        struct sound query = sound_cut(&library->sounds[id], start, length);
+        struct answers answers = find_all(library->set, &query, 0);
+        assert_int_equal(answers.count, 1);
+        const struct answer *answer = &answers.items[0];
+        assert_int_equal(answer->found.id, id);
+        assert_int_equal(answer->segments.count, 1);
+        assert_segment(answer, 0, (double[]){0, start, length}, 0.02);
+        assert_int_equal(answer->found.match.relation, DOPPEL_RELATION_CONTAINED);
+        assert_true(answer->found.match.similarity > 0.5);
+        assert_true(answer->found.match.query_coverage > 0.99);
+        assert_near(answer->found.match.item_coverage, length / ITEM_SECONDS, 0.002);
+        assert_true(answer->found.match.transform.speed == 0);
+        free_answers(&answers);
+        free(query.samples);
+    }
+}
+
+static void test_long_noisy_cut_is_one(void **state)
+{
+    const struct library *library = *state;
+    struct sound query = sound_cut(&library->sounds[1], 10, 30);
+    sound_add_noise(&query, 0, 3);
+    struct answers answers = find_all(library->set, &query, 0);
+    assert_int_equal(answers.count, 1);
+    assert_int_equal(answers.items[0].found.id, 1);
+    assert_int_equal(answers.items[0].segments.count, 1);
+    assert_segment(&answers.items[0], 0, (double[]){0, 10, 30}, 0.2);
+    assert_true(answers.items[0].found.match.similarity < 0.9);
+    free_answers(&answers);
+    free(query.samples);
+}
+
+/* A recording that runs faster all along is one segment, and the same. */
+static void assert_speed_is_told(const struct library *library, double speed)
+{
+    struct sound query = sound_speed(&library->sounds[2], speed);
+    struct answers answers = find_all(library->set, &query, 0);
+    assert_int_equal(answers.count, 1);
+    const struct answer *answer = &answers.items[0];
+    assert_int_equal(answer->found.id, 2);
+    assert_int_equal(answer->segments.count, 1);
+    assert_int_equal(answer->found.match.relation, DOPPEL_RELATION_SAME);
+    assert_near(answer->found.match.transform.speed, speed, 5e-4);
+    assert_near(answer->found.match.transform.pitch, speed, 1e-3);
+    assert_near(answer->segments.items[0].speed, speed, 5e-4);
+    assert_near(answer->segments.items[0].b_end, ITEM_SECONDS, 0.05);
+    free_answers(&answers);
+    free(query.samples);
+}
+
+static void test_drift_is_followed(void **state)
+{
+    assert_speed_is_told(*state, 1.003);
+    assert_speed_is_told(*state, 1.04);
+}
+
+static void test_each_place_is_told(void **state)
+{
+    const struct library *library = *state;
+    struct sound query = sound_music(200, 78);
+    struct sound jingle = sound_cut(&library->sounds[0], 30, 2.5);
+    for (int i = 0; i < 6; i++)
+        sound_paste(&query, 11.37 + 30.11 * i, &jingle);
+    struct answers answers = find_all(library->set, &query, 0);
+    assert_int_equal(answers.count, 1);
+    const struct answer *answer = &answers.items[0];
+    assert_int_equal(answer->found.id, 0);
+    assert_int_equal(answer->found.match.relation, DOPPEL_RELATION_OVERLAPS);
+    assert_int_equal(answer->segments.count, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_segment(answer, i, (double[]){11.37 + 30.11 * (double)i, 30, 2.5}, 0.4);
+    assert_near(answer->found.match.query_coverage, 6 * 2.5 / 200, 0.02);
+    free_answers(&answers);
+    free(jingle.samples);
+    free(query.samples);
+}
+
+/* The other way round: the item has the passage at several places, and other items have it. */
+static void test_all_items_and_places_are_told(void **state)
+{
+    (void)state;
+    struct doppel_sounds *set;
+    assert_int_equal(doppel_sounds_new(&set, NULL), DOPPEL_OK);
+    struct sound passage = sound_music(4, 500);
+    for (uint64_t id = 0; id < 3; id++) {
+        struct sound item = sound_speech(40, 600 + id);
+        for (uint64_t k = 0; k <= id; k++)
+            sound_paste(&item, 5 + 11.7 * (double)k, &passage);
+        add_sound(set, id, &item);
+        free(item.samples);
+    }
+    struct answers answers = find_all(set, &passage, 0);
+    assert_int_equal(answers.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct answer *answer = &answers.items[i];
+        assert_int_equal(answer->segments.count, answer->found.id + 1);
+        for (size_t k = 0; k < answer->segments.count; k++)
+            assert_segment(answer, k, (double[]){0, 5 + 11.7 * (double)k, 4}, 0.2);
+    }
+    free_answers(&answers);
+    free(passage.samples);
+    doppel_sounds_free(set);
+}
+
+static void test_unrelated_sounds_are_not_found(void **state)
+{
+    const struct library *library = *state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        struct sound query = seed % 2 ? sound_music(60, 100 + seed) : sound_speech(60, 100 + seed);
+        struct answers answers = find_all(library->set, &query, 2);
+        assert_true(answers.count <= 2);
+        for (size_t i = 0; i < answers.count; i++) {
+            assert_true(answers.items[i].found.borderline);
+            assert_true(answers.items[i].found.match.false_positive_rate > 1e-3);
+            assert_true(answers.items[i].segments.count == 1);
+        }
+        free_answers(&answers);
+        free(query.samples);
+    }
+}
+
+static void test_another_voice_is_not_found(void **state)
+{
+    const struct library *library = *state;
+    struct sound query = sound_voice(ITEM_SECONDS, 4, 1);
+    struct answers answers = find_all(library->set, &query, 0);
+    assert_int_equal(answers.count, 0);
+    free_answers(&answers);
+    free(query.samples);
+}
+
+static void test_silence_and_tones_are_not_found(void **state)
+{
+    const struct library *library = *state;
+    struct sound queries[] = {sound_silence(20), sound_tone(20, 440), sound_noise(20, 7)};
+    struct doppel_sounds *set;
+    assert_int_equal(doppel_sounds_new(&set, NULL), DOPPEL_OK);
+    struct sound items[] = {sound_silence(30), sound_tone(30, 440), sound_noise(30, 8)};
+    for (uint64_t i = 0; i < 3; i++)
+        add_sound(set, i, &items[i]);
+    for (size_t i = 0; i < 3; i++) {
+        struct answers here = find_all(library->set, &queries[i], 0);
+        struct answers there = find_all(set, &queries[i], 0);
+        assert_int_equal(here.count, 0);
+        assert_int_equal(there.count, 0);
+        free_answers(&here);
+        free_answers(&there);
+        free(queries[i].samples);
+        free(items[i].samples);
+    }
+    doppel_sounds_free(set);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cuts_are_placed),
+        cmocka_unit_test(test_long_noisy_cut_is_one),
+        cmocka_unit_test(test_drift_is_followed),
+        cmocka_unit_test(test_each_place_is_told),
+        cmocka_unit_test(test_all_items_and_places_are_told),
+        cmocka_unit_test(test_unrelated_sounds_are_not_found),
+        cmocka_unit_test(test_another_voice_is_not_found),
+        cmocka_unit_test(test_silence_and_tones_are_not_found),
+    };
+    return cmocka_run_group_tests(tests, make_library, free_library);
+}
