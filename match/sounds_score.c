@@ -30,6 +30,8 @@ static struct law law_at(double seconds)
     int i = 0;
     if (seconds <= laws[0].seconds)
         return laws[0];
+    if (seconds >= laws[LAWS - 1].seconds)
+        return laws[LAWS - 1];
     while (i + 2 < LAWS && laws[i + 1].seconds < seconds)
         i++;
     double part = log(seconds / laws[i].seconds) / log(laws[i + 1].seconds / laws[i].seconds);
