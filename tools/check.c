@@ -89,7 +89,8 @@ static enum doppel_status check_sound_scheme(const struct settings *settings,
     if (settings->code)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "scheme 'peaks32' has no one code to be found by");
-    if (settings->max_distance >= 0 || settings->min_similarity >= 0)
+    bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS);
+    if (settings->max_distance >= 0 || (settings->min_similarity >= 0 && !grouped))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "the limit of sounds is '--max-false-positives'");
     return DOPPEL_OK;

@@ -28,7 +28,6 @@ struct find {
     struct doppel_library *library;
     struct doppel_matcher *matcher;           /* of pictures; NULL: not wanted */
     struct find_texts *texts;                 /* NULL: not wanted */
-    struct find_sounds *sounds;               /* NULL: not wanted */
     struct doppel_chromaprints *chromaprints; /* NULL: not wanted */
     ARRAY(struct known_bytes) bytes;          /* ordered by id */
     ARRAY(struct doppel_found) found;
@@ -63,12 +62,10 @@ static bool take_item(void *context, const struct doppel_item *item)
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
     if (record->kind == DOPPEL_KIND_TEXT)
         find->status = find_texts_add(find->texts, item, find->report, find->error);
-    else if (record->scheme == DOPPEL_SCHEME_PEAKS32)
-        find->status = find_sounds_add(find->sounds, item, find->report, find->error);
     else if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
         find->status = doppel_chromaprints_add(find->chromaprints, item->id, &record->fingerprint,
                                                find->error);
-    else
+    else if (record->kind == DOPPEL_KIND_IMAGE)
         find->status = doppel_matcher_add(find->matcher, item->id, &entry, find->error);
     if (find->status == DOPPEL_OK && !array_push(&find->bytes, bytes))
         find->status = doppel_fail(find->error, DOPPEL_E_MEMORY, "no memory for the library");
@@ -109,8 +106,6 @@ static enum doppel_status load_library(struct find *find, struct doppel_error *e
     const struct doppel_scheme *sounds = settings_scheme(find->settings, DOPPEL_KIND_AUDIO);
     if (!status && sounds && sounds->id == DOPPEL_SCHEME_CHROMAPRINT)
         status = doppel_chromaprints_new(&find->chromaprints, error);
-    else if (!status && sounds)
-        status = find_sounds_new(find->settings, find->library, &find->sounds, error);
     if (status)
         return status;
     find->records = are_wanted_texts(find);
@@ -265,7 +260,7 @@ static enum doppel_status find_matches(struct find *find, const struct query *qu
         return chromaprints_find(find->settings, find->chromaprints, query->sound, take_sound, find,
                                  error);
     if (query->sound)
-        return find_sounds_ask(find->sounds, query->sound, take_sound, find, error);
+        return find_sounds(find->settings, find->library, query->sound, take_sound, find, error);
     return doppel_matcher_find(find->matcher, query->picture, take_found, find, error);
 }
 
@@ -371,7 +366,6 @@ int cmd_find(const struct settings *settings, struct report *report)
     bool written = output_finish(find.print.output);
     doppel_matcher_free(find.matcher);
     find_texts_free(find.texts);
-    find_sounds_free(find.sounds);
     doppel_chromaprints_free(find.chromaprints);
     doppel_library_close(find.library);
     array_free(&find.bytes);

@@ -14,6 +14,10 @@
  * comparison of the whole. */
 enum { PIECES = 3, PIECE_SECONDS = 5, MOST_CANDIDATES = 16 };
 
+/* Encodings down to 16 kbit/s share half of their peaks and more; what shares less is another take,
+ * or is made of the same loops. Of a piece less is asked for. */
+static const double LEAST_SIMILARITY = .5, LEAST_OF_PIECE = .3;
+
 /* A sound that waits for its turn. */
 struct waiting_sound {
     uint32_t number;      /* of the item */
@@ -99,21 +103,38 @@ static int by_length(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* What the pieces of a sound brought up: items in the order of their scores. */
+/* What the pieces of a sound brought up. */
 struct candidates {
-    uint64_t ids[MOST_CANDIDATES];
+    struct candidate {
+        uint64_t id;
+        int pieces; /* that found it */
+    } items[MOST_CANDIDATES];
     size_t count;
 };
 
 static bool take_candidate(void *context, const struct doppel_found *found)
 {
     struct candidates *candidates = context;
+    if (found->match.similarity < LEAST_OF_PIECE)
+        return !signals_stopped();
     for (size_t i = 0; i < candidates->count; i++)
-        if (candidates->ids[i] == found->id)
+        if (candidates->items[i].id == found->id) {
+            candidates->items[i].pieces++;
             return true;
+        }
     if (candidates->count < MOST_CANDIDATES)
-        candidates->ids[candidates->count++] = found->id;
+        candidates->items[candidates->count++] = (struct candidate){found->id, 1};
     return !signals_stopped();
+}
+
+/* What most of the pieces did not find is no candidate. */
+static void drop_stray(struct candidates *candidates)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < candidates->count; i++)
+        if (candidates->items[i].pieces > PIECES / 2)
+            candidates->items[kept++] = candidates->items[i];
+    candidates->count = kept;
 }
 
 static size_t first_from(const struct doppel_audio_track *track, double time)
@@ -165,6 +186,7 @@ static enum doppel_status find_candidates(const struct grouping *grouping,
         struct doppel_sound piece = piece_of(track, i);
         status = doppel_sounds_find(leaders, &piece, &options, take_candidate, out, error);
     }
+    drop_stray(out);
     if (status || out->count || same_speed)
         return status;
     /* One piece at other speeds: ten times the work of all that was done so far. */
@@ -198,14 +220,17 @@ static bool find_leader(struct grouping *grouping, const struct waiting_sound *w
                         const struct doppel_audio_track *track, const struct candidates *candidates)
 {
     struct sound_lead best = {.item = UINT32_MAX};
+    double given = grouping->options->settings->min_similarity;
+    double limit = given >= 0 ? given : LEAST_SIMILARITY;
     for (size_t i = 0; i < candidates->count; i++) {
-        uint32_t leader = (uint32_t)candidates->ids[i];
+        uint32_t leader = (uint32_t)candidates->items[i].id;
         struct doppel_match match = {0};
         if ((grouping_is_reference(grouping, leader) && waiting->reference) ||
             !match_waiting(grouping, track, leader, &match))
             continue;
-        bool leads = match.segment_count && (match.relation == DOPPEL_RELATION_SAME ||
-                                             match.relation == DOPPEL_RELATION_CONTAINED);
+        bool leads =
+            match.segment_count && match.similarity >= limit &&
+            (match.relation == DOPPEL_RELATION_SAME || match.relation == DOPPEL_RELATION_CONTAINED);
         if (leads && (best.item == UINT32_MAX || match.score > best.match.score)) {
             free((void *)best.match.segments);
             best = (struct sound_lead){waiting->number, leader, match};

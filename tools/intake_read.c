@@ -343,7 +343,7 @@ void slot_share(struct slot *slot, const struct slot *from)
     const struct doppel_record *record = &from->file.record;
     slot->file.record = *record;
     slot->state = SLOT_READY;
-    if (record->fingerprint.count)
+    if (record->fingerprint.codes)
         copy_fingerprint(&slot->file.record.fingerprint, &record->fingerprint);
     if (record->attachment) {
         slot->file.record.attachment = must_allocate(record->attachment_size);

@@ -63,6 +63,11 @@ void put_path(json_t *object, const char *key, const char *path)
     free(encoded);
 }
 
+static double usual_as_1(double factor)
+{
+    return factor > 0 ? factor : 1;
+}
+
 static json_t *transform_of(const struct doppel_match *match)
 {
     json_t *transform = json_object();
@@ -74,10 +79,10 @@ static json_t *transform_of(const struct doppel_match *match)
         put_bool(transform, "cropped", true);
     if (match->transform.trimmed)
         put_bool(transform, "trimmed", true);
-    if (match->transform.speed > 0)
-        put_number(transform, "speed", match->transform.speed, 4);
-    if (match->transform.pitch > 0)
-        put_number(transform, "pitch", match->transform.pitch, 4);
+    if (match->kind == DOPPEL_KIND_AUDIO && match->segment_count) {
+        put_number(transform, "speed", usual_as_1(match->transform.speed), 4);
+        put_number(transform, "pitch", usual_as_1(match->transform.pitch), 4);
+    }
     return transform;
 }
 

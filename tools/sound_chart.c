@@ -10,23 +10,9 @@
 
 #include "tools/memory.h"
 #include "tools/printable.h"
+#include "tools/sound_frame.h"
 
-/* In pixels. The query's panel stands above the item's, with a gap for what connects them. */
-enum {
-    WIDTH = 1040,
-    HEIGHT = 700,
-    LEFT = 72,
-    RIGHT = 24,
-    PLOT_WIDTH = WIDTH - LEFT - RIGHT,
-    PLOT_HEIGHT = 230,
-    TOP_A = 96,
-    TOP_B = TOP_A + PLOT_HEIGHT + 92
-};
-
-enum { MOST_SECONDS = 120 }; /* that are drawn: more are a blot */
-
-/* Peaks lie between these; the scale is logarithmic, as pitch is heard. */
-static const double LOWEST_HERTZ = 80, HIGHEST_HERTZ = 5500;
+enum { MOST_NAME_BYTES = 72 }; /* of a name that are shown: its end */
 
 /* What counts as met: 1.1 bins and 1.3 hops. */
 static const double NEAR_BINS = 1.1, NEAR_HOPS = 1.3;
@@ -41,7 +27,7 @@ static const char style[] =
     ".frame { fill: none; stroke: #8c959f; stroke-width: 1 }\n"
     ".shared { fill: #0969da; fill-opacity: .12 }\n"
     ".link { fill: #0969da; fill-opacity: .07; stroke: #0969da; stroke-opacity: .5 }\n"
-    ".peak { stroke: #8c959f; stroke-width: 2; stroke-linecap: round; fill: none }\n"
+    ".peak { stroke: #8c959f; stroke-width: 2.4; stroke-linecap: round; fill: none }\n"
     ".met { stroke: #0969da; stroke-width: 3.6; stroke-linecap: round; fill: none }\n"
     "@media (prefers-color-scheme: dark) {\n"
     "text { fill: #e6edf3 }\n"
@@ -53,96 +39,6 @@ static const char style[] =
     ".link, .met { stroke: #58a6ff }\n"
     "}\n"
     "</style>\n";
-
-/* Where things lie: the axis is of the query's time, and the item's is laid on it by the longest
- * passage. */
-struct frame {
-    const struct sound_chart *chart;
-    const struct doppel_segment *longest; /* NULL: nothing is shared */
-    double begin, end;                    /* seconds of the query */
-    double speed, offset;                 /* item = query * speed + offset */
-    double pitch;
-    bool cut; /* not all is drawn */
-};
-
-/* ---- the frame ---- */
-
-static double duration_of(const struct frame *frame, int side)
-{
-    return (double)frame->chart->tracks[side].duration_ms / 1000;
-}
-
-/* A time of either sound on the axis. */
-static double on_axis(const struct frame *frame, int side, double seconds)
-{
-    return side == 0 ? seconds : (seconds - frame->offset) / frame->speed;
-}
-
-static const struct doppel_segment *longest_of(const struct doppel_match *match)
-{
-    const struct doppel_segment *longest = NULL;
-    for (size_t i = 0; i < match->segment_count; i++) {
-        const struct doppel_segment *segment = &match->segments[i];
-        if (!longest || segment->a_end - segment->a_start > longest->a_end - longest->a_start)
-            longest = segment;
-    }
-    return longest;
-}
-
-/* The whole of both where it is short; else what is shared, and some of what is around it. */
-static void choose_range(struct frame *frame)
-{
-    double first = fmin(0, on_axis(frame, 1, 0));
-    double last = fmax(duration_of(frame, 0), on_axis(frame, 1, duration_of(frame, 1)));
-    frame->begin = first;
-    frame->end = fmax(last, first + 1);
-    if (frame->longest) {
-        double start = frame->longest->a_start, end = frame->longest->a_end;
-        double margin = fmax(2, (end - start) / 4);
-        frame->begin = fmax(first, start - margin);
-        frame->end = fmin(frame->end, end + margin);
-    }
-    frame->end = fmin(frame->end, frame->begin + MOST_SECONDS);
-    frame->cut = frame->begin > first || frame->end < last;
-}
-
-static struct frame frame_of(const struct sound_chart *chart)
-{
-    struct frame frame = {.chart = chart, .speed = 1, .pitch = 1};
-    frame.longest = longest_of(chart->match);
-    if (frame.longest) {
-        if (frame.longest->speed > 0)
-            frame.speed = frame.longest->speed;
-        if (chart->match->transform.pitch > 0)
-            frame.pitch = chart->match->transform.pitch;
-        frame.offset = frame.longest->b_start - frame.longest->a_start * frame.speed;
-    }
-    choose_range(&frame);
-    return frame;
-}
-
-static double x_of(const struct frame *frame, int side, double seconds)
-{
-    double share = (on_axis(frame, side, seconds) - frame->begin) / (frame->end - frame->begin);
-    return LEFT + fmin(1, fmax(0, share)) * PLOT_WIDTH;
-}
-
-static bool is_inside(const struct frame *frame, int side, double seconds)
-{
-    double at = on_axis(frame, side, seconds);
-    return at >= frame->begin && at <= frame->end;
-}
-
-static int top_of(int side)
-{
-    return side == 0 ? TOP_A : TOP_B;
-}
-
-static double y_of(int side, double hertz)
-{
-    double share = log(hertz / LOWEST_HERTZ) / log(HIGHEST_HERTZ / LOWEST_HERTZ);
-    return top_of(side) + (1 - fmin(1, fmax(0, share))) * PLOT_HEIGHT;
-}
 
 /* ---- peaks ---- */
 
@@ -165,39 +61,65 @@ static size_t first_from(const struct doppel_audio_track *track, double time)
     return low;
 }
 
-/* Mark the peaks of the item that lie where this one of the query belongs. */
-static bool meet(const struct frame *frame, const struct doppel_audio_peak *peak, double item_time,
-                 bool *met)
+/* Whether the item has a peak where this one of the query belongs. @param met marks them; may be
+ * NULL */
+static bool meet(const struct sound_chart *chart, const struct doppel_audio_peak *peak,
+                 double item_time, bool *met)
 {
-    const struct doppel_audio_track *item = &frame->chart->tracks[1];
-    double reach = NEAR_HOPS * DOPPEL_AUDIO_TIME_STEPS;
-    double frequency = peak->frequency / frame->pitch;
+    const struct doppel_audio_track *item = &chart->tracks[1];
+    double reach = NEAR_HOPS * DOPPEL_AUDIO_TIME_STEPS, pitch = chart->match->transform.pitch;
+    double frequency = pitch > 0 ? peak->frequency / pitch : peak->frequency;
     bool any = false;
     for (size_t i = first_from(item, item_time - reach);
          i < item->count && (double)item->peaks[i].time <= item_time + reach; i++) {
         if (fabs(item->peaks[i].frequency - frequency) > NEAR_BINS * DOPPEL_AUDIO_BIN_STEPS)
             continue;
-        met[i] = true;
+        if (met)
+            met[i] = true;
         any = true;
     }
     return any;
 }
 
-static size_t meet_in(const struct frame *frame, const struct doppel_segment *segment, bool *met[2])
+struct tally {
+    size_t met, peaks;
+};
+
+/* How many of the query's peaks in a passage are met. @param met marks them, of both; or NULL */
+static struct tally meet_in(const struct sound_chart *chart, const struct doppel_segment *segment,
+                            bool **met)
 {
-    const struct doppel_audio_track *query = &frame->chart->tracks[0];
+    const struct doppel_audio_track *query = &chart->tracks[0];
     double speed = segment->speed > 0 ? segment->speed : 1, end = doppel_audio_time(segment->a_end);
-    size_t count = 0;
+    struct tally tally = {0};
     for (size_t i = first_from(query, doppel_audio_time(segment->a_start));
-         i < query->count && (double)query->peaks[i].time < end; i++) {
+         i < query->count && (double)query->peaks[i].time < end; i++, tally.peaks++) {
         double seconds = doppel_audio_seconds(query->peaks[i].time);
         double item_seconds = segment->b_start + (seconds - segment->a_start) * speed;
-        if (met[0][i] || !meet(frame, &query->peaks[i], doppel_audio_time(item_seconds), met[1]))
+        double item_time = doppel_audio_time(item_seconds);
+        if (!meet(chart, &query->peaks[i], item_time, met ? met[1] : NULL))
             continue;
-        met[0][i] = true;
-        count++;
+        tally.met++;
+        if (met)
+            met[0][i] = true;
     }
-    return count;
+    return tally;
+}
+
+/* The passage of which most is met. */
+static const struct doppel_segment *main_of(const struct sound_chart *chart,
+                                            struct tally *out_tally)
+{
+    const struct doppel_segment *main = NULL;
+    *out_tally = (struct tally){0};
+    for (size_t i = 0; i < chart->match->segment_count; i++) {
+        struct tally tally = meet_in(chart, &chart->match->segments[i], NULL);
+        if (main && tally.met <= out_tally->met)
+            continue;
+        main = &chart->match->segments[i];
+        *out_tally = tally;
+    }
+    return main;
 }
 
 /* All peaks of a kind are one path: a dot is a line without length. */
@@ -208,9 +130,9 @@ static void draw_peaks(FILE *stream, const struct frame *frame, int side, const 
     fprintf(stream, "<path class=\"%s\" d=\"", wanted ? "met" : "peak");
     for (size_t i = 0; i < track->count; i++) {
         double seconds = doppel_audio_seconds(track->peaks[i].time);
-        if (met[i] == wanted && is_inside(frame, side, seconds))
-            fprintf(stream, "M%.1f %.1fh0", x_of(frame, side, seconds),
-                    y_of(side, hertz_of(&track->peaks[i])));
+        if (met[i] == wanted && frame_has(frame, side, seconds))
+            fprintf(stream, "M%.1f %.1fh0", frame_x(frame, side, seconds),
+                    frame_y(side, hertz_of(&track->peaks[i])));
     }
     fputs("\"/>\n", stream);
 }
@@ -238,16 +160,16 @@ static double tick_step(double range)
 static void draw_times(FILE *stream, const struct frame *frame, int side)
 {
     char text[32];
-    int bottom = top_of(side) + PLOT_HEIGHT;
+    int bottom = frame_top(side) + PLOT_HEIGHT;
     double speed = side == 0 ? 1 : frame->speed;
     double step = tick_step((frame->end - frame->begin) * speed);
     double from = fmax(0, side == 0 ? frame->begin : frame->begin * speed + frame->offset);
     for (double at = ceil(from / step) * step;
-         at <= duration_of(frame, side) && is_inside(frame, side, at); at += step) {
-        double x = x_of(frame, side, at);
+         at <= frame_duration(frame, side) && frame_has(frame, side, at); at += step) {
+        double x = frame_x(frame, side, at);
         format_clock(at, step < 1, text, sizeof text);
         fprintf(stream, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n", x,
-                top_of(side), x, bottom + 5);
+                frame_top(side), x, bottom + 5);
         fprintf(stream, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x,
                 bottom + 20, text);
     }
@@ -261,7 +183,7 @@ static void draw_frequencies(FILE *stream, int side)
     } ticks[] = {{100, "100 Hz"}, {200, "200 Hz"}, {500, "500 Hz"},
                  {1000, "1 kHz"}, {2000, "2 kHz"}, {5000, "5 kHz"}};
     for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++) {
-        double y = y_of(side, ticks[i].hertz);
+        double y = frame_y(side, ticks[i].hertz);
         fprintf(stream, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
                 LEFT, y, WIDTH - RIGHT, y);
         fprintf(stream, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 8,
@@ -273,7 +195,12 @@ static void draw_frequencies(FILE *stream, int side)
 static void print_name(FILE *stream, const char *name)
 {
     char *shown = printable(name, true);
-    for (const char *at = shown; *at; at++)
+    size_t length = strlen(shown);
+    const char *tail = length > MOST_NAME_BYTES ? shown + length - MOST_NAME_BYTES : shown;
+    while ((*tail & 0xc0) == 0x80) /* not within a character */
+        tail++;
+    fputs(tail == shown ? "" : "…", stream);
+    for (const char *at = tail; *at; at++)
         switch (*at) {
         case '&':
             fputs("&amp;", stream);
@@ -292,44 +219,71 @@ static void print_name(FILE *stream, const char *name)
 
 /* ---- what is shared ---- */
 
-static void draw_shared(FILE *stream, const struct frame *frame,
-                        const struct doppel_segment *segment)
+struct range {
+    double from, to;
+};
+
+static int by_start(const void *left, const void *right)
 {
-    double a_start = x_of(frame, 0, segment->a_start), a_end = x_of(frame, 0, segment->a_end);
-    double b_start = x_of(frame, 1, segment->b_start), b_end = x_of(frame, 1, segment->b_end);
-    const char *rectangle =
-        "<rect class=\"shared\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>\n";
-    if (a_end > a_start)
-        fprintf(stream, rectangle, a_start, TOP_A, a_end - a_start, PLOT_HEIGHT);
-    if (b_end > b_start)
-        fprintf(stream, rectangle, b_start, TOP_B, b_end - b_start, PLOT_HEIGHT);
-    if (a_end > a_start && b_end > b_start)
-        fprintf(stream, "<polygon class=\"link\" points=\"%.1f,%d %.1f,%d %.1f,%d %.1f,%d\"/>\n",
-                a_start, TOP_A + PLOT_HEIGHT + 26, a_end, TOP_A + PLOT_HEIGHT + 26, b_end,
-                TOP_B - 32, b_start, TOP_B - 32);
+    const struct range *a = left, *b = right;
+    return (a->from > b->from) - (a->from < b->from);
 }
 
-static void print_longest(FILE *stream, const struct frame *frame, size_t met, size_t peaks)
+/* What is shared of a sound, each moment once. */
+static void draw_shared(FILE *stream, const struct frame *frame, int side)
+{
+    const struct doppel_match *match = frame->chart->match;
+    struct range *ranges = must_allocate(match->segment_count * sizeof *ranges);
+    for (size_t i = 0; i < match->segment_count; i++) {
+        const struct doppel_segment *segment = &match->segments[i];
+        ranges[i] = side == 0 ? (struct range){segment->a_start, segment->a_end}
+                              : (struct range){segment->b_start, segment->b_end};
+    }
+    qsort(ranges, match->segment_count, sizeof *ranges, by_start);
+    for (size_t i = 0, next; i < match->segment_count; i = next) {
+        struct range range = ranges[i];
+        for (next = i + 1; next < match->segment_count && ranges[next].from <= range.to; next++)
+            range.to = fmax(range.to, ranges[next].to);
+        double from = frame_x(frame, side, range.from), to = frame_x(frame, side, range.to);
+        if (to > from)
+            fprintf(stream,
+                    "<rect class=\"shared\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" "
+                    "height=\"%d\"/>\n",
+                    from, frame_top(side), to - from, PLOT_HEIGHT);
+    }
+    free(ranges);
+}
+
+static void draw_link(FILE *stream, const struct frame *frame, const struct doppel_segment *segment)
+{
+    int top = TOP_A + PLOT_HEIGHT + 26, bottom = TOP_B - 32;
+    double a_start = frame_x(frame, 0, segment->a_start), a_end = frame_x(frame, 0, segment->a_end);
+    double b_start = frame_x(frame, 1, segment->b_start), b_end = frame_x(frame, 1, segment->b_end);
+    if (a_end > a_start && b_end > b_start)
+        fprintf(stream, "<polygon class=\"link\" points=\"%.1f,%d %.1f,%d %.1f,%d %.1f,%d\"/>\n",
+                a_start, top, a_end, top, b_end, bottom, b_start, bottom);
+}
+
+static void print_main(FILE *stream, const struct frame *frame, const struct tally *tally)
 {
     char from[32], to[32], item_from[32], item_to[32];
-    const struct doppel_segment *longest = frame->longest;
+    const struct doppel_segment *main = frame->main;
+    size_t count = frame->chart->match->segment_count;
     fprintf(stream, "<text x=\"%d\" y=\"50\">", LEFT);
-    if (!longest) {
+    if (!main) {
         fputs("nothing is shared</text>\n", stream);
         return;
     }
-    format_clock(longest->a_start, 2, from, sizeof from);
-    format_clock(longest->a_end, 2, to, sizeof to);
-    format_clock(longest->b_start, 2, item_from, sizeof item_from);
-    format_clock(longest->b_end, 2, item_to, sizeof item_to);
+    format_clock(main->a_start, 2, from, sizeof from);
+    format_clock(main->a_end, 2, to, sizeof to);
+    format_clock(main->b_start, 2, item_from, sizeof item_from);
+    format_clock(main->b_end, 2, item_to, sizeof item_to);
     fprintf(stream, "%s to %s above is %s to %s below", from, to, item_from, item_to);
     if (fabs(frame->speed - 1) >= 5e-4 || fabs(frame->pitch - 1) >= 5e-4)
-        fprintf(stream, ", at speed %.3f and pitch %.3f", frame->speed, frame->pitch);
-    if (frame->chart->match->segment_count > 1)
-        fprintf(stream, "; %zu passages in all", frame->chart->match->segment_count);
-    if (peaks)
-        fprintf(stream, "; of %zu peaks above, %zu are met below (%.0f %%)", peaks, met,
-                100 * (double)met / (double)peaks);
+        fprintf(stream, " at speed %.3f and pitch %.3f", frame->speed, frame->pitch);
+    fprintf(stream, ": %zu of %zu peaks are met", tally->met, tally->peaks);
+    if (count > 1)
+        fprintf(stream, "; %zu passages in all", count);
     fputs("</text>\n", stream);
 }
 
@@ -353,10 +307,15 @@ static void draw_key(FILE *stream, const struct frame *frame)
 
 static void draw_panel(FILE *stream, const struct frame *frame, int side, const bool *met)
 {
-    int top = top_of(side);
+    int top = frame_top(side);
     fprintf(stream, "<text class=\"title\" x=\"%d\" y=\"%d\">", LEFT, top - 12);
     print_name(stream, frame->chart->names[side]);
     fputs("</text>\n", stream);
+    fprintf(stream,
+            "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">frequency by time "
+            "(minutes:seconds)</text>\n",
+            WIDTH - RIGHT, top - 12);
+    draw_shared(stream, frame, side);
     draw_frequencies(stream, side);
     draw_times(stream, frame, side);
     draw_peaks(stream, frame, side, met, false);
@@ -365,34 +324,22 @@ static void draw_panel(FILE *stream, const struct frame *frame, int side, const 
             top, PLOT_WIDTH, PLOT_HEIGHT);
 }
 
-static size_t peaks_within(const struct frame *frame)
-{
-    const struct doppel_audio_track *query = &frame->chart->tracks[0];
-    size_t count = 0;
-    for (size_t i = 0; i < frame->chart->match->segment_count; i++) {
-        const struct doppel_segment *segment = &frame->chart->match->segments[i];
-        count += first_from(query, doppel_audio_time(segment->a_end)) -
-                 first_from(query, doppel_audio_time(segment->a_start));
-    }
-    return count;
-}
-
 static void draw(FILE *stream, const struct sound_chart *chart)
 {
-    struct frame frame = frame_of(chart);
+    struct tally tally;
+    struct frame frame = frame_of(chart, main_of(chart, &tally));
     bool *met[2] = {must_allocate(chart->tracks[0].count), must_allocate(chart->tracks[1].count)};
-    size_t count = 0;
     fprintf(stream,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "viewBox=\"0 0 %d %d\">\n%s"
             "<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n",
             WIDTH, HEIGHT, WIDTH, HEIGHT, style, WIDTH, HEIGHT);
-    for (size_t i = 0; i < chart->match->segment_count; i++) {
-        draw_shared(stream, &frame, &chart->match->segments[i]);
-        count += meet_in(&frame, &chart->match->segments[i], met);
-    }
     fprintf(stream, "<text class=\"title\" x=\"%d\" y=\"28\">What two sounds share</text>\n", LEFT);
-    print_longest(stream, &frame, count, peaks_within(&frame));
+    print_main(stream, &frame, &tally);
+    for (size_t i = 0; i < chart->match->segment_count; i++) {
+        draw_link(stream, &frame, &chart->match->segments[i]);
+        (void)meet_in(chart, &chart->match->segments[i], met);
+    }
     draw_panel(stream, &frame, 0, met[0]);
     draw_panel(stream, &frame, 1, met[1]);
     draw_key(stream, &frame);

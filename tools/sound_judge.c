@@ -135,7 +135,6 @@ void describe_same_sound(const struct doppel_record *record, struct doppel_segme
         .relation = DOPPEL_RELATION_SAME,
         .verified = DOPPEL_VERIFIED_EXACT,
         .similarity = 1,
-        .transform = {.speed = 1, .pitch = 1},
         .has_coverage = true,
         .query_coverage = 1,
         .item_coverage = 1,
