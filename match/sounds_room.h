@@ -17,7 +17,7 @@ struct alignment {
                     that gets this score or more */
     double votes;         /* the vote's part: -ln of the chance bound */
     uint32_t met, peaks;  /* of so many peaks of the query so many are met in the item */
-    double met_by_chance; /* the share at shifted alignments */
+    double met_by_chance; /* the share at the best shifted alignments */
 };
 
 enum { ALIGNMENTS_MAX = 16, WINDOW_SECONDS = 5 };

@@ -4,7 +4,7 @@
 #include "match/sounds_search.h"
 
 /* Votes are of the same peaks once more: they add little to what these tell. */
-static const double VOTES_SHARE = 0.05;
+static const double VOTES_SHARE = 0.15;
 
 double sounds_score(double evidence, double votes)
 {
@@ -12,50 +12,34 @@ double sounds_score(double evidence, double votes)
 }
 
 /*
- * Of windows that have nothing to do with a set, 1 - exp(-e) get this score or more, where
- * e = (hops / HOPS)^GROWTH * exp(-(score - level) / scale). Level and scale by the window's length.
+ * Of windows that have nothing to do with a set, 1 - exp(-e) get this score or more, where e grows
+ * with the set's hops and falls with the score along this curve; beyond its ends it goes on
+ * straight. The window's length changes it by less than the choice of the music does.
  */
-static const double HOPS = 1.04e6; /* of the set that was measured */
+static const struct knot {
+    double score, log_expected; /* log10 of e */
+} curve[] = {{2.7, -0.16}, {5.6, -0.98}, {10, -2}, {19, -3}};
+enum { KNOTS = sizeof curve / sizeof *curve };
+static const double HOPS = 395e3; /* of the sets that were measured */
 static const double GROWTH = 0.5;
-static const struct law {
-    double seconds, level, scale;
-} laws[] = {{1, -1.5, 5}, {2, -2.7, 4.5}, {5, -6, 5}, {10, -6, 5}};
-enum { LAWS = sizeof laws / sizeof *laws };
 
 /* That many more candidates do the scaled hypotheses make. */
 static const double SCALED_HYPOTHESES = 37;
 
-static struct law law_at(double seconds)
+static double log_chances(uint64_t hops, bool scaled)
+{
+    return GROWTH * log10((double)(hops ? hops : 1) / HOPS) +
+           (scaled ? log10(SCALED_HYPOTHESES) : 0);
+}
+
+double sounds_rate(double score, uint64_t hops, bool scaled)
 {
     int i = 0;
-    if (seconds <= laws[0].seconds)
-        return laws[0];
-    if (seconds >= laws[LAWS - 1].seconds)
-        return laws[LAWS - 1];
-    while (i + 2 < LAWS && laws[i + 1].seconds < seconds)
+    while (i + 2 < KNOTS && curve[i + 1].score < score)
         i++;
-    double part = log(seconds / laws[i].seconds) / log(laws[i + 1].seconds / laws[i].seconds);
-    return (struct law){.seconds = seconds,
-                        .level = laws[i].level + part * (laws[i + 1].level - laws[i].level),
-                        .scale = laws[i].scale + part * (laws[i + 1].scale - laws[i].scale)};
-}
-
-static double chances(uint64_t hops, bool scaled)
-{
-    return pow((double)(hops ? hops : 1) / HOPS, GROWTH) * (scaled ? SCALED_HYPOTHESES : 1);
-}
-
-double sounds_rate(double score, double seconds, uint32_t peaks, uint64_t hops, bool scaled)
-{
-    (void)peaks;
-    struct law law = law_at(seconds);
-    double expected = chances(hops, scaled) * exp((law.level - score) / law.scale);
+    double slope =
+        (curve[i + 1].log_expected - curve[i].log_expected) / (curve[i + 1].score - curve[i].score);
+    double log_expected = curve[i].log_expected + slope * (score - curve[i].score);
+    double expected = pow(10, log_expected + log_chances(hops, scaled));
     return fmax(-expm1(-expected), 1e-300);
-}
-
-double sounds_score_at(double rate, double seconds, uint32_t peaks, uint64_t hops, bool scaled)
-{
-    (void)peaks;
-    struct law law = law_at(seconds);
-    return law.level + law.scale * log(chances(hops, scaled) / -log1p(-rate));
 }

@@ -10,7 +10,6 @@ struct window {
     struct doppel_audio_peak *peaks;
     size_t count;
     uint32_t origin, last; /* times of the first peak in the query, and of the last in the window */
-    double seconds;
 };
 
 /* Where the window may lie: item time = window time * speed + offset. */
@@ -77,13 +76,9 @@ double sounds_score(double evidence, double votes);
 /**
  * The share of unrelated windows that get this score or more in a set of this size: measured
  * (docs/methods.md).
- * @param seconds from the first to the last peak of the window. @param peaks of the window
  * @param scaled the alignment is one of the scaled hypotheses
  */
-double sounds_rate(double score, double seconds, uint32_t peaks, uint64_t hops, bool scaled);
-
-/** The score at which that rate is reached. */
-double sounds_score_at(double rate, double seconds, uint32_t peaks, uint64_t hops, bool scaled);
+double sounds_rate(double score, uint64_t hops, bool scaled);
 
 /* ---- the set ---- */
 

@@ -13,8 +13,9 @@
 enum {
     STEPS = DOPPEL_AUDIO_TIME_STEPS,
     SHIFTS = 24,
-    FREQUENCY_WITHIN = 45, /* of two peaks that meet: .7 bins */
-    TIME_WITHIN = 13,      /* .8 hops */
+    BEST_SHIFTS = 8,       /* that chance is told from */
+    FREQUENCY_WITHIN = 70, /* of two peaks that meet: 1.1 bins */
+    TIME_WITHIN = 21,      /* 1.3 hops */
     FARTHEST = 97 * STEPS + TIME_WITHIN,
     OFFSET_WITHIN = 2 * STEPS, /* of the true offset from the voted one */
     FIT_FREQUENCY_WITHIN = 70, /* while speed and pitch are not known yet */
@@ -146,22 +147,34 @@ static double divergence(double share, double chance)
     return share * log(share / chance) + rest;
 }
 
+/* Of the shifted alignments those that meet most: rhythm and key agree with some shifts only, and
+ * chance that is as good as these is what a candidate must be better than. */
+static double share_by_chance(const struct board *board, const struct candidate *at,
+                              int32_t met[SHIFTS])
+{
+    uint32_t best_met = 0, trials = 0;
+    for (int rank = 0; rank < BEST_SHIFTS; rank++) {
+        int best = 0;
+        for (int i = 1; i < SHIFTS; i++)
+            best = met[i] > met[best] ? i : best;
+        best_met += (uint32_t)met[best];
+        trials += peaks_within(board->window, at, shifts[best]);
+        met[best] = -1; /* counted */
+    }
+    return fmin(1, (best_met + 1.0) / (trials + 2.0));
+}
+
 static void count_met(const struct board *board, const struct candidate *at, struct verdict *out)
 {
-    uint32_t met = 0;
-    uint64_t by_chance = 0, trials = 0;
-    for (size_t i = 0; i < board->window->count; i++) {
-        uint32_t mask = meet(board, at, &board->window->peaks[i]);
-        by_chance += (unsigned)__builtin_popcount(mask & ((1u << SHIFTS) - 1));
-        met += mask >> SHIFTS;
-    }
-    for (int i = 0; i < SHIFTS; i++)
-        trials += peaks_within(board->window, at, shifts[i]);
+    int32_t met[SHIFTS + 1] = {0};
+    for (size_t i = 0; i < board->window->count; i++)
+        for (uint32_t mask = meet(board, at, &board->window->peaks[i]); mask; mask &= mask - 1)
+            met[__builtin_ctz(mask)]++;
     uint32_t peaks = peaks_within(board->window, at, 0);
-    out->met = met;
-    out->peaks = met > peaks ? met : peaks;
-    out->met_by_chance = fmin(1, ((double)by_chance + 1) / ((double)trials + 2));
-    double share = out->peaks ? (double)met / out->peaks : 0;
+    out->met = (uint32_t)met[SHIFTS];
+    out->peaks = out->met > peaks ? out->met : peaks;
+    out->met_by_chance = share_by_chance(board, at, met);
+    double share = out->peaks ? (double)out->met / out->peaks : 0;
     out->evidence = out->peaks * divergence(share, out->met_by_chance);
 }
 

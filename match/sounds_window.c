@@ -8,9 +8,9 @@
 enum {
     STEPS = DOPPEL_AUDIO_TIME_STEPS,
     MOST_KEYS = 1 << VOTER_BITS,
-    SCALES = 6,               /* steps of 1 % up and down */
-    SCALED_POSTINGS = 100000, /* of a scaled hypothesis, at most */
-    SAME_WITHIN = 43 * STEPS  /* 1 s */
+    SCALES = 6, /* steps of 1 % up and down */
+    SCALED_POSTINGS_PART = 4,
+    SAME_WITHIN = 43 * STEPS /* 1 s */
 };
 
 struct search {
@@ -39,7 +39,6 @@ static bool window_init(struct window *window, const struct doppel_audio_peak *p
         window->peaks[i].time -= window->origin;
     }
     window->last = window->peaks[count - 1].time;
-    window->seconds = doppel_audio_seconds(window->last) - doppel_audio_seconds(0);
     return true;
 }
 
@@ -71,17 +70,16 @@ static struct alignment describe(const struct search *search, const struct candi
     const struct window *window = &search->window;
     bool scaled = candidate->speed != 1 || candidate->pitch != 1;
     double score = sounds_score(verdict->evidence, candidate->votes);
-    return (struct alignment){
-        .id = candidate->id,
-        .offset = candidate->offset - candidate->speed * window->origin,
-        .speed = candidate->speed,
-        .pitch = candidate->pitch,
-        .score = score,
-        .rate = sounds_rate(score, window->seconds, (uint32_t)window->count, search->hops, scaled),
-        .votes = candidate->votes,
-        .met = verdict->met,
-        .peaks = verdict->peaks,
-        .met_by_chance = verdict->met_by_chance};
+    return (struct alignment){.id = candidate->id,
+                              .offset = candidate->offset - candidate->speed * window->origin,
+                              .speed = candidate->speed,
+                              .pitch = candidate->pitch,
+                              .score = score,
+                              .rate = sounds_rate(score, search->hops, scaled),
+                              .votes = candidate->votes,
+                              .met = verdict->met,
+                              .peaks = verdict->peaks,
+                              .met_by_chance = verdict->met_by_chance};
 }
 
 static bool is_same_place(const struct window *window, const struct alignment *a,
@@ -186,12 +184,10 @@ static void enter(struct shortlist *list, const struct window *window,
 /* kind 0: played faster, time and frequency together; 1: time alone; 2: frequency alone */
 static struct hypothesis scaled(const struct search *search, int kind, double scale)
 {
-    uint64_t most = search->max_postings;
     struct hypothesis hypothesis = {.speed = kind < 2 ? scale : 1,
                                     .pitch = kind != 1 ? scale : 1,
                                     .zone = doppel_audio_query_zone(),
-                                    .max_postings =
-                                        most < SCALED_POSTINGS ? most : SCALED_POSTINGS};
+                                    .max_postings = search->max_postings / SCALED_POSTINGS_PART};
     hypothesis.zone.time_scale = (float)hypothesis.speed;
     hypothesis.zone.frequency_scale = (float)(1 / hypothesis.pitch);
     return hypothesis;

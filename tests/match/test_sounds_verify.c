@@ -27,8 +27,8 @@ static bool is_met(const struct made_sound *item, const struct candidate *at, in
     long time = lrint(at->speed * peak->time + at->offset) + hops * STEPS;
     long frequency = lrint(peak->frequency / at->pitch);
     for (size_t i = 0; i < item->count; i++)
-        if (labs((long)item->peaks[i].time - time) <= 13 &&
-            labs((long)item->peaks[i].frequency - frequency) <= 45)
+        if (labs((long)item->peaks[i].time - time) <= 21 &&
+            labs((long)item->peaks[i].frequency - frequency) <= 70)
             return true;
     return false;
 }
@@ -46,6 +46,18 @@ static uint32_t met_at(const struct window *window, const struct made_sound *ite
     return met;
 }
 
+struct shift {
+    int hops;
+    uint32_t met, within;
+};
+
+static int most_first(const void *a, const void *b)
+{
+    const struct shift *left = a, *right = b;
+    return left->met != right->met ? (left->met < right->met) - (left->met > right->met)
+                                   : left->hops - right->hops;
+}
+
 static struct verdict slow_check(const struct window *window, const struct made_sound *item,
                                  const struct candidate *at)
 {
@@ -53,9 +65,15 @@ static struct verdict slow_check(const struct window *window, const struct made_
     uint32_t within, by_chance = 0, trials = 0;
     verdict.met = met_at(window, item, at, 0, &within);
     verdict.peaks = verdict.met > within ? verdict.met : within;
+    struct shift shifts[24];
     for (size_t i = 0; i < 24; i++) {
-        by_chance += met_at(window, item, at, i % 2 ? primes[i / 2] : -primes[i / 2], &within);
-        trials += within;
+        shifts[i].hops = i % 2 ? primes[i / 2] : -primes[i / 2];
+        shifts[i].met = met_at(window, item, at, shifts[i].hops, &shifts[i].within);
+    }
+    qsort(shifts, 24, sizeof *shifts, most_first);
+    for (size_t i = 0; i < 8; i++) {
+        by_chance += shifts[i].met;
+        trials += shifts[i].within;
     }
     verdict.met_by_chance = fmin(1, (by_chance + 1.0) / (trials + 2.0));
     double share = verdict.peaks ? (double)verdict.met / verdict.peaks : 0;

@@ -1,30 +1,47 @@
-/* Asking doppel of a clip. */
+/* Asking doppel as its users do. */
 #include "ask.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "match/sounds_room.h"
+/** The best comes first; near misses after all matches. What recurs has several segments: the one
+ * that was asked for counts. */
+static bool visit(void *context, const struct doppel_found *found)
+{
+    struct answer *answer = context;
+    double wanted = answer->offset, least = INFINITY;
+    const struct doppel_match *match = &found->match;
+    if (answer->any)
+        return true;
+    *answer = (struct answer){.any = true,
+                              .match = !found->borderline,
+                              .id = found->id,
+                              .speed = match->transform.speed,
+                              .pitch = match->transform.pitch,
+                              .strength = -log10(fmax(match->false_positive_rate, 1e-300))};
+    for (size_t i = 0; i < match->segment_count; i++) {
+        const struct doppel_segment *segment = &match->segments[i];
+        double offset = segment->b_start - segment->a_start * segment->speed;
+        if (fabs(offset - wanted) < least)
+            answer->offset = offset;
+        least = fmin(least, fabs(offset - wanted));
+    }
+    return true;
+}
 
-struct answer ask(const struct doppel_sounds *sounds, const struct sound *clip,
+struct answer ask(const struct doppel_sounds *sounds, const struct sound *clip, double start,
                   const struct asking *asking)
 {
     struct doppel_audio_track peaks = peaks_of(clip);
+    struct doppel_sound query = {peaks.peaks, peaks.count, (double)clip->count / SOUND_RATE};
     struct doppel_sound_options options = doppel_sound_options_default();
     options.max_false_positives = asking->max_false_positives;
     options.same_speed = asking->same_speed;
-    struct alignment found[ALIGNMENTS_MAX], *best = found;
-    size_t count = 0;
-    if (window_find(sounds, peaks.peaks, peaks.count, &options, NULL, found, &count, NULL))
+    options.near_misses = 1;
+    struct answer answer = {.offset = start};
+    enum doppel_status status = doppel_sounds_find(sounds, &query, &options, visit, &answer, NULL);
+    if (status != DOPPEL_OK)
         abort();
     doppel_audio_track_free(&peaks);
-    if (!count)
-        return (struct answer){0};
-    return (struct answer){.any = true,
-                           .match = best->rate <= asking->max_false_positives,
-                           .id = best->id,
-                           .offset = doppel_audio_seconds(best->offset) - doppel_audio_seconds(0),
-                           .speed = best->speed,
-                           .pitch = best->pitch,
-                           .strength = -log10(fmax(best->rate, 1e-300))};
+    return answer;
 }

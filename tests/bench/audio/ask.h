@@ -10,6 +10,9 @@
  * list. */
 struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold, size_t part);
 
+/** What scores so much is the same recording: unrelated music gets 15 once in a hundred times. */
+extern const double SHARED_SCORE;
+
 /** Mark the passages that other tracks have, too (of those in other folds). @return seconds */
 size_t mark_shared(struct tracks *tracks);
 
@@ -28,7 +31,8 @@ struct asking {
     bool same_speed;
 };
 
-struct answer ask(const struct doppel_sounds *sounds, const struct sound *clip,
+/** @param start where the clip begins: of several places in an item the nearest to it is told */
+struct answer ask(const struct doppel_sounds *sounds, const struct sound *clip, double start,
                   const struct asking *asking);
 
 #endif

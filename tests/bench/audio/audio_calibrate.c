@@ -60,6 +60,7 @@ enum kind { MUSIC, SPEECH, KINDS };
 struct scores {
     double *list[KINDS];
     size_t count[KINDS];
+    size_t shared; /* clips that are no strangers */
 };
 
 static void add(struct scores *scores, enum kind kind, double score, size_t most)
@@ -106,7 +107,11 @@ static void ask_length(const struct fold *fold, double seconds, bool scaled, str
         if (!track)
             return;
         struct sound clip = sound_part(&track->sound, start, seconds);
-        add(out, track->speech ? SPEECH : MUSIC, best_score(fold->sounds, &clip, scaled), most);
+        double score = best_score(fold->sounds, &clip, scaled);
+        if (score < SHARED_SCORE)
+            add(out, track->speech ? SPEECH : MUSIC, score, most);
+        else
+            out->shared++;
         sound_free(&clip);
     }
 }
@@ -145,7 +150,7 @@ static void print_scores(const char *what, double seconds, double *list, size_t 
     double level, scale;
     qsort(list, count, sizeof *list, descending);
     fit(list, count, &level, &scale);
-    printf("| %-13s | %4.0f | %5zu |", what, seconds, count);
+    printf("| %-14s | %4.0f | %5zu |", what, seconds, count);
     for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++)
         if (SHARES[i] * (double)count >= 2)
             printf(" %5.1f |", list[(size_t)(SHARES[i] * (double)count)]);
@@ -162,12 +167,13 @@ static void print_law(const char *what, double seconds, const struct scores *sco
         for (size_t i = 0; i < scores->count[kind]; i++)
             all[at++] = scores->list[kind][i];
     char name[64];
-    snprintf(name, sizeof name, "%s", what);
-    print_scores(name, seconds, all, count);
+    print_scores(what, seconds, all, count);
     snprintf(name, sizeof name, "%s music", what);
     print_scores(name, seconds, scores->list[MUSIC], scores->count[MUSIC]);
     snprintf(name, sizeof name, "%s speech", what);
     print_scores(name, seconds, scores->list[SPEECH], scores->count[SPEECH]);
+    if (scores->shared)
+        printf("(%zu clips stand in several tracks after all)\n", scores->shared);
     free(all);
 }
 

@@ -90,7 +90,8 @@ static void ask_cell(const struct fold *fold, int number, struct results *result
         struct sound clip = cell_clip(cell, &track->sound, start, &scene);
         if (!clip.data)
             continue;
-        struct outcome outcome = {.answer = ask(fold->sounds, &clip, &fold->settings->asking)};
+        struct outcome outcome = {.answer =
+                                      ask(fold->sounds, &clip, start, &fold->settings->asking)};
         outcome.right = outcome.answer.any && &fold->tracks->list[outcome.answer.id] == track;
         outcome.offset_error = fabs(outcome.answer.offset - start);
         outcome.peer_right = fold->peer && chroma_best(fold->peer, &clip) == track;
@@ -113,7 +114,7 @@ static void ask_strangers(const struct fold *fold, int kind, struct results *res
         if (!stranger.track)
             return;
         struct sound clip = cell_clip(&cell, &stranger.track->sound, stranger.start, &scene);
-        stranger.answer = ask(fold->sounds, &clip, &fold->settings->asking);
+        stranger.answer = ask(fold->sounds, &clip, stranger.start, &fold->settings->asking);
         results_add_stranger(results, kind, &stranger);
         sound_free(&clip);
     }

@@ -22,18 +22,19 @@ struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold, siz
     return sounds;
 }
 
-/* Windows of 5 s, half overlapping; unrelated music gets 20 once in a hundred times. */
+/* Windows of 5 s, half overlapping; every fourth is looked for at other speeds, too. */
 static const double STEP_SECONDS = 2.5;
-static const double SHARED_SCORE = 60;
+enum { SCALED_STEPS = 4 };
 
-static bool is_shared(const struct doppel_sounds *sounds, const struct track *track, double start)
+static bool is_shared(const struct doppel_sounds *sounds, const struct track *track, double start,
+                      bool scaled)
 {
     struct sound clip = sound_part(&track->sound, start, WINDOW_SECONDS);
     struct doppel_audio_track peaks = peaks_of(&clip);
     struct doppel_sound_options options = doppel_sound_options_default();
     struct alignment found[ALIGNMENTS_MAX];
     size_t count = 0;
-    options.same_speed = true;
+    options.same_speed = !scaled;
     if (window_find(sounds, peaks.peaks, peaks.count, &options, NULL, found, &count, NULL))
         abort();
     doppel_audio_track_free(&peaks);
@@ -50,6 +51,8 @@ static void mark(struct track *track, double start)
             track->shared[(size_t)at] = true;
 }
 
+const double SHARED_SCORE = 40;
+
 size_t mark_shared(struct tracks *tracks)
 {
     size_t marked = 0;
@@ -60,9 +63,9 @@ size_t mark_shared(struct tracks *tracks)
             double end = (double)track->sound.count / SOUND_RATE - WINDOW_SECONDS;
             if (track_role(track, fold) != ROLE_NEGATIVE)
                 continue;
-            for (double start = 0; start < end; start += STEP_SECONDS)
-                if (is_shared(sounds, track, start))
-                    mark(track, start);
+            for (int step = 0; step * STEP_SECONDS < end; step++)
+                if (is_shared(sounds, track, step * STEP_SECONDS, step % SCALED_STEPS == 0))
+                    mark(track, step * STEP_SECONDS);
             for (size_t k = 0; k < tracks_whole_seconds(track); k++)
                 marked += track->shared[k];
         }
