@@ -1,6 +1,7 @@
 /* Sounds of a library: kept with their strong peaks, and found by an index that follows them. */
 #include "tests/library/sounds.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -275,6 +276,100 @@ static void test_a_set_of_many_items(void **state)
     doppel_library_close(library);
 }
 
+/* What is given of an item's peaks are its strong ones in that range, and perhaps others. */
+static void assert_range(const struct doppel_sounds *sounds, uint64_t id, uint32_t from,
+                         uint32_t to, const struct doppel_audio_track *made)
+{
+    struct doppel_audio_track given;
+    size_t at = 0;
+    assert_true(sounds_peaks(sounds, id, from, to, &given));
+    while (at < given.count && given.peaks[at].time < from)
+        at++;
+    for (size_t i = 0; i < made->count; i++) {
+        const struct doppel_audio_peak *peak = &made->peaks[i];
+        if (!peak->strong || peak->time < from || peak->time >= to)
+            continue;
+        assert_true(at < given.count);
+        assert_int_equal(given.peaks[at].time, peak->time);
+        assert_int_equal(given.peaks[at++].frequency, peak->frequency);
+    }
+    assert_true(at == given.count || given.peaks[at].time >= to);
+    doppel_audio_track_free(&given);
+}
+
+/* More items than are kept in memory. */
+static void test_peaks_of_items(void **state)
+{
+    enum { ITEMS = 70, SECONDS = 12 };
+    struct doppel_library *library = open_library(*state);
+    const struct doppel_sounds *sounds;
+    struct doppel_audio_track none;
+    char path[32];
+    for (uint64_t i = 1; i <= ITEMS; i++) {
+        snprintf(path, sizeof path, "/music/%llu", (unsigned long long)i);
+        add_sound(library, path, i, i, SECONDS, DOPPEL_ADDED_NEW);
+    }
+    commit(library);
+    assert_int_equal(doppel_library_sounds(library, &sounds, NULL), DOPPEL_OK);
+    for (uint64_t round = 0; round < 3; round++)
+        for (uint64_t i = 1; i <= ITEMS; i += 1 + round) {
+            struct doppel_audio_track made = track_make(i, SECONDS);
+            assert_range(sounds, i, (uint32_t)(i * 97 % 8000), (uint32_t)(i * 97 % 8000 + 700),
+                         &made);
+            assert_range(sounds, i, 0, UINT32_MAX, &made);
+            doppel_audio_track_free(&made);
+        }
+    assert_false(sounds_peaks(sounds, ITEMS + 1, 0, 1000, &none));
+    doppel_library_close(library);
+}
+
+/* ---- threads ---- */
+
+struct search {
+    const struct doppel_sounds *sounds;
+    uint64_t first;
+    size_t found;
+};
+
+static void *search_some(void *context)
+{
+    struct search *search = context;
+    for (uint64_t i = search->first; i < search->first + 20; i++)
+        search->found += find(search->sounds, i, 20) == i;
+    return NULL;
+}
+
+static void test_threads_search_while_items_come(void **state)
+{
+    enum { THREADS = 3, ITEMS = 20 * THREADS };
+    struct doppel_library *library = open_library(*state);
+    const struct doppel_sounds *sounds;
+    pthread_t threads[THREADS];
+    struct search searches[THREADS];
+    char path[32];
+    uint64_t i;
+    for (i = 1; i <= ITEMS; i++) {
+        snprintf(path, sizeof path, "/music/%llu", (unsigned long long)i);
+        assert_int_equal(add_sound(library, path, i, i, 20, DOPPEL_ADDED_NEW), i);
+    }
+    commit(library);
+    assert_int_equal(doppel_library_sounds(library, &sounds, NULL), DOPPEL_OK);
+    for (size_t t = 0; t < THREADS; t++) {
+        searches[t] = (struct search){.sounds = sounds, .first = 1 + 20 * t};
+        assert_int_equal(pthread_create(&threads[t], NULL, search_some, &searches[t]), 0);
+    }
+    for (; i <= ITEMS + 20; i++) {
+        snprintf(path, sizeof path, "/music/%llu", (unsigned long long)i);
+        add_sound(library, path, i, i, 20, DOPPEL_ADDED_NEW);
+        commit(library);
+    }
+    for (size_t t = 0; t < THREADS; t++) {
+        assert_int_equal(pthread_join(threads[t], NULL), 0);
+        assert_int_equal(searches[t].found, 20);
+    }
+    doppel_library_close(library);
+}
+
 /* ---- read only, upgrade ---- */
 
 static void test_read_only(void **state)
@@ -396,6 +491,8 @@ int main(void)
         IN_FOLDER(test_many_commit_by_themselves),
         IN_FOLDER(test_the_set_is_of_the_last_commit),
         IN_FOLDER(test_a_set_of_many_items),
+        IN_FOLDER(test_peaks_of_items),
+        IN_FOLDER(test_threads_search_while_items_come),
         IN_FOLDER(test_read_only),
         IN_FOLDER(test_version_3),
         IN_FOLDER(test_the_cache_keeps_all),
