@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "match/sounds_room.h"
 
 enum { STRONG_A_SECOND = 40, STEPS_A_SECOND = 689, COMMIT_ITEMS = 100, QUERIES = 100, NOTES = 7 };
 
@@ -259,6 +258,13 @@ static double memory_mb(const char *field)
     return kb / 1024;
 }
 
+static bool note_first(void *context, const struct doppel_found *found)
+{
+    uint64_t *id = context;
+    *id = *id ? *id : found->id;
+    return true;
+}
+
 /* Five seconds out of the middle of a track, as the library has them, every third peak left out. */
 static bool search(const struct doppel_sounds *sounds, uint64_t number, uint32_t seconds,
                    double *out_ms)
@@ -267,16 +273,19 @@ static bool search(const struct doppel_sounds *sounds, uint64_t number, uint32_t
     struct doppel_sound_options options = doppel_sound_options_default();
     struct doppel_error error;
     uint32_t from = seconds / 2 * STEPS_A_SECOND, to = from + 5 * STEPS_A_SECOND;
-    struct alignment found[ALIGNMENTS_MAX];
-    size_t kept = 0, count;
+    uint64_t id = 0;
+    size_t kept = 0;
     for (size_t i = 0; i < track.count; i++)
-        if (track.peaks[i].time >= from && track.peaks[i].time < to && i % 3)
-            track.peaks[kept++] = track.peaks[i];
+        if (track.peaks[i].time >= from && track.peaks[i].time < to && i % 3) {
+            track.peaks[kept] = track.peaks[i];
+            track.peaks[kept++].time -= from;
+        }
+    const struct doppel_sound query = {track.peaks, kept, 5};
     struct bench_time begun = bench_now();
-    must(window_find(sounds, track.peaks, kept, &options, NULL, found, &count, &error), &error);
+    must(doppel_sounds_find(sounds, &query, &options, note_first, &id, &error), &error);
     *out_ms = bench_each_ms(begun, 1).wall;
     doppel_audio_track_free(&track);
-    return count && found[0].id == number + 1 && found[0].rate <= options.max_false_positives;
+    return id == number + 1;
 }
 
 static int search_all(const struct work *work)

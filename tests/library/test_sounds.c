@@ -213,22 +213,29 @@ static void test_many_commit_by_themselves(void **state)
 
 /* ---- the set ---- */
 
+static bool note_first(void *context, const struct doppel_found *found)
+{
+    uint64_t *id = context;
+    *id = *id ? *id : found->id;
+    return true;
+}
+
 /* Look for five seconds out of a track. @return its id, 0 when it is not found */
 static uint64_t find(const struct doppel_sounds *sounds, uint64_t seed, uint32_t seconds)
 {
     struct doppel_sound_options options = doppel_sound_options_default();
     struct doppel_audio_track track = track_make(seed, seconds);
-    struct alignment found[ALIGNMENTS_MAX];
-    size_t first = 0, end, count;
+    uint64_t id = 0;
+    size_t first = 0, end;
     while (track.peaks[first].time < doppel_audio_time(6))
         first++;
-    for (end = first; track.peaks[end].time < doppel_audio_time(11);)
-        end++;
-    assert_int_equal(
-        window_find(sounds, track.peaks + first, end - first, &options, NULL, found, &count, NULL),
-        DOPPEL_OK);
+    for (end = first; track.peaks[end].time < doppel_audio_time(11); end++)
+        track.peaks[end].time -= (uint32_t)doppel_audio_time(6);
+    const struct doppel_sound query = {track.peaks + first, end - first, 5};
+    assert_int_equal(doppel_sounds_find(sounds, &query, &options, note_first, &id, NULL),
+                     DOPPEL_OK);
     doppel_audio_track_free(&track);
-    return count && found[0].rate <= options.max_false_positives ? found[0].id : 0;
+    return id;
 }
 
 static void test_the_set_is_of_the_last_commit(void **state)
