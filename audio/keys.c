@@ -12,38 +12,49 @@ enum {
     DIFFERENCE_ZERO = 256
 };
 
-/* Scales, by which steps of a peak become hops and half bins. */
-struct scales {
+/* What is paired, and how: scales by which steps of a peak become hops and half bins. */
+struct pairing {
+    const struct doppel_audio_peak *peaks;
+    size_t count;
+    const struct doppel_audio_zone *zone;
     float hops, half_bins;
 };
 
-static int half_bins(const struct doppel_audio_peak *peak, const struct scales *scales)
+/* As rint, without a call: the nearest number, of two the even one. 0 <= value < 2^22. */
+static inline int nearest(float value)
 {
-    return (int)lrintf((float)peak->frequency * scales->half_bins);
+    const float units = 0x1.8p23f; /* floats from here on are whole numbers */
+    return (int)(value + units - units);
+}
+
+static inline int half_bins(const struct pairing *pairing, size_t peak)
+{
+    return nearest((float)pairing->peaks[peak].frequency * pairing->half_bins);
 }
 
 /* The keys of peak `first`; how many. */
-static size_t keys_of_peak(const struct doppel_audio_peak *peaks, size_t count, size_t first,
-                           const struct doppel_audio_zone *zone, const struct scales *scales,
+static size_t keys_of_peak(const struct pairing *pairing, size_t first,
                            struct doppel_audio_key *out, size_t capacity)
 {
+    const struct doppel_audio_peak *peaks = pairing->peaks;
     size_t made = 0;
-    int from = half_bins(&peaks[first], scales);
+    int from = half_bins(pairing, first);
     if (from >= HALF_BINS)
         return 0;
-    uint32_t hop = (uint32_t)llrint((double)peaks[first].time * scales->hops);
-    for (size_t i = first + 1; i < count && made < zone->fan_out && made < capacity; i++) {
-        int hops = (int)lrintf((float)(peaks[i].time - peaks[first].time) * scales->hops);
-        if (hops > MAX_HOPS)
+    uint32_t hop = (uint32_t)llrint((double)peaks[first].time * pairing->hops);
+    if (capacity > pairing->zone->fan_out)
+        capacity = pairing->zone->fan_out;
+    for (size_t i = first + 1; i < pairing->count && made < capacity; i++) {
+        float apart = (float)(peaks[i].time - peaks[first].time) * pairing->hops;
+        if (apart > MAX_HOPS + 1)
             break;
-        if (hops < MIN_HOPS || (zone->strong_only && !peaks[i].strong))
-            continue;
-        int difference = half_bins(&peaks[i], scales) - from;
-        if (abs(difference) > MAX_HALF_BINS)
-            continue;
+        int hops = nearest(apart), difference = half_bins(pairing, i) - from;
         uint32_t key =
             (uint32_t)from << 15 | (uint32_t)(difference + DIFFERENCE_ZERO) << 6 | (uint32_t)hops;
-        out[made++] = (struct doppel_audio_key){key, hop, (uint32_t)first};
+        out[made] = (struct doppel_audio_key){key, hop, (uint32_t)first};
+        /* No branches: which pairs are in the zone cannot be foretold. */
+        made += (hops >= MIN_HOPS) & (hops <= MAX_HOPS) & (abs(difference) <= MAX_HALF_BINS) &
+                (peaks[i].strong | !pairing->zone->strong_only);
     }
     return made;
 }
@@ -52,11 +63,11 @@ size_t doppel_audio_keys(const struct doppel_audio_peak *peaks, size_t count,
                          const struct doppel_audio_zone *zone, struct doppel_audio_key *out,
                          size_t capacity)
 {
-    struct scales scales = {zone->time_scale / DOPPEL_AUDIO_TIME_STEPS,
-                            zone->frequency_scale * 2 / DOPPEL_AUDIO_BIN_STEPS};
+    struct pairing pairing = {peaks, count, zone, zone->time_scale / DOPPEL_AUDIO_TIME_STEPS,
+                              zone->frequency_scale * 2 / DOPPEL_AUDIO_BIN_STEPS};
     size_t made = 0;
     for (size_t i = 0; i < count; i++)
         if (peaks[i].strong || !zone->strong_only)
-            made += keys_of_peak(peaks, count, i, zone, &scales, out + made, capacity - made);
+            made += keys_of_peak(&pairing, i, out + made, capacity - made);
     return made;
 }

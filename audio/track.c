@@ -115,7 +115,8 @@ static bool read_header(const uint8_t *data, size_t size, struct reader *out)
         return false;
     *out = (struct reader){data + HEADER_BYTES, data + HEADER_BYTES + (size_t)blocks * ENTRY_BYTES,
                            blocks, peaks, left};
-    return true;
+    /* The last block has a peak: bytes that are read are those that would be written. */
+    return !blocks || get_u32(out->blocks - 4) < peaks;
 }
 
 /* Where the bytes of a block begin, and its first peak; behind the last block, where all end. */

@@ -125,6 +125,11 @@ static void check_damaged(const uint8_t *bytes, size_t size)
         assert_true(error.message[0]);
     } else {
         assert_in_order(&read);
+        size_t written_size;
+        uint8_t *written = write_track(&read, false, &written_size);
+        assert_int_equal(written_size, size);
+        assert_memory_equal(written, bytes, size);
+        free(written);
         doppel_audio_track_free(&read);
     }
     if (!doppel_audio_track_read_range(bytes, size, 3000, 70000, &read, NULL)) {
