@@ -10,8 +10,8 @@ const struct verb verb_table[] = {
     {"scan", VERB_SCAN, "PATH...", 1, SIZE_MAX, "find duplicates among the files under PATHs",
      "Files with the same bytes are found by their digest; pictures that are the same picture "
      "after re-encoding, resizing, cropping, framing, turning or mirroring are found by their "
-     "fingerprints, and texts of the same or nearly the same words by their shingles. Needs no "
-     "library. "
+     "fingerprints, texts of the same or nearly the same words by their shingles, and sounds that "
+     "are other encodings, or parts, of a recording by their peaks. Needs no library. "
      "What was read is kept in a cache, so that the next scan "
      "reads only what has changed. Nothing is ever deleted or changed; -0 prints just the files "
      "that "
@@ -19,12 +19,14 @@ const struct verb verb_table[] = {
      "doppel scan ~/Pictures --reference /mnt/archive --json > duplicates.jsonl", cmd_scan},
     {"compare", VERB_COMPARE, "A B", 2, 2, "are these two the same, how near, where",
      "Prints the distance also when the two do not match. Texts that are not alike as a whole are "
-     "searched for passages that they share, unless a limit of the whole is given. Ends with 0 "
+     "searched for passages that they share, unless a limit of the whole is given. Of two sounds "
+     "it says which passages they share, and at what speed. Ends with 0 "
      "when "
      "they match, with 1 when they do not.",
      "doppel compare original.png repost.jpg --check pixels", cmd_compare},
     {"hash", VERB_HASH, "FILE...", 1, SIZE_MAX, "print fingerprints",
-     "Of pictures and texts, by the first scheme of each kind unless --scheme is given. A FILE "
+     "Of pictures, texts and sounds (also of films), by the first scheme of each kind unless "
+     "--scheme is given. A FILE "
      "that "
      "is a folder stands for all files in it; - is standard input.",
      "doppel hash --scheme pdq --json *.jpg", cmd_hash},
@@ -39,8 +41,9 @@ const struct verb verb_table[] = {
     {"find", VERB_FIND, "FILE...", 1, SIZE_MAX,
      "what in the library is FILE, holds FILE, is held by FILE, or overlaps it",
      "Prints what matches, best first. Ends with 0 when anything matched, with 1 when nothing did. "
-     "Passages of texts are found among what was added with --scheme winnow32. - is standard "
-     "input.",
+     "Passages of texts are found among what was added with --scheme winnow32. Of sounds, all "
+     "places are told at which an item is heard: a recording of hours gives its playlist. With "
+     "--repeats no library is asked. - is standard input.",
      "doppel find repost.jpg", cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "the duplicate groups in the library",
      "Each group has one member that is kept: the largest picture, then the largest file, the "
