@@ -1,5 +1,6 @@
 /* doppel schemes: the fingerprint schemes. */
 #include <doppel/image.h>
+#include <doppel/match.h>
 
 #include "tools/commands.h"
 #include "tools/output.h"
@@ -31,6 +32,9 @@ int cmd_schemes(const struct settings *settings, struct report *report)
         put_integer(row, "max_distance", schemes[i].max_distance);
         if (schemes[i].id == DOPPEL_SCHEME_PHASH64)
             put_rate(row, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
+        if (schemes[i].id == DOPPEL_SCHEME_PEAKS32)
+            put_rate(row, "max_false_positive_rate",
+                     doppel_sound_options_default().max_false_positives);
         put_bool(row, "default", i == 0 || schemes[i].kind != schemes[i - 1].kind);
         put_text(row, "summary", schemes[i].summary);
         output_row(output, row);

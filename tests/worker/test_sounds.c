@@ -1,0 +1,133 @@
+/* The program doppel-worker with sounds: the same peaks as in this process, limits kept. */
+#include "helper.h"
+
+#include <doppel/media.h>
+
+#include "sound_track.h"
+
+static struct doppel_pool *pool_with(double max_seconds)
+{
+    struct doppel_pool_options options = doppel_pool_options_default();
+    struct doppel_pool *pool = NULL;
+    struct doppel_error error;
+    options.program = WORKER;
+    options.jobs = 1;
+    options.max_seconds = max_seconds;
+    if (doppel_pool_new(&options, &pool, &error))
+        fail_msg("%s", error.message);
+    return pool;
+}
+
+/* Samples as they are, which need not be resampled. */
+static struct doppel_outcome hash(struct doppel_pool *pool, const struct sound *sound)
+{
+    struct doppel_order order = {.scheme = DOPPEL_SCHEME_PEAKS32,
+                                 .version = 1,
+                                 .pcm = DOPPEL_PCM_F32LE,
+                                 .pcm_rate = SOUND_RATE,
+                                 .pcm_channels = 1};
+    int fd = file_of(sound->samples, sound->count * sizeof *sound->samples);
+    assert_int_equal(doppel_pool_submit(pool, fd, &order, 7, NULL), DOPPEL_OK);
+    return next(pool);
+}
+
+static void assert_peaks_of(const struct doppel_outcome *outcome, const struct sound *sound)
+{
+    struct doppel_audio_track wanted = sound_track(sound);
+    size_t size = doppel_audio_track_size(&wanted, false);
+    uint8_t *bytes = malloc(size);
+    doppel_audio_track_write(&wanted, false, bytes);
+    assert_int_equal(outcome->error.status, DOPPEL_OK);
+    assert_int_equal(outcome->tag, 7);
+    assert_int_equal(outcome->kind, DOPPEL_KIND_AUDIO);
+    assert_int_equal(outcome->fingerprint.scheme, DOPPEL_SCHEME_PEAKS32);
+    assert_int_equal(outcome->fingerprint.version, 1);
+    assert_int_equal(outcome->fingerprint.count, 0);
+    assert_int_equal(outcome->attachment_size, size);
+    assert_memory_equal(outcome->attachment, bytes, size);
+    free(bytes);
+    doppel_audio_track_free(&wanted);
+}
+
+/* One after the other by the same worker: nothing of the last sound is left in the next. The long
+ * one does not fit a frame. */
+static void test_same_as_in_process(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = pool_with(0);
+    static const double seconds[] = {8, 300, 3, .5};
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+        struct sound sound = sound_music(seconds[i], i);
+        struct doppel_outcome outcome = hash(pool, &sound);
+        assert_peaks_of(&outcome, &sound);
+        doppel_outcome_free(&outcome);
+        free(sound.samples);
+    }
+    doppel_pool_free(pool);
+}
+
+static void test_silence(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = pool_with(0);
+    struct sound sound = sound_silence(20);
+    struct doppel_outcome outcome = hash(pool, &sound);
+    assert_peaks_of(&outcome, &sound);
+    doppel_outcome_free(&outcome);
+    free(sound.samples);
+    doppel_pool_free(pool);
+}
+
+static void test_longest_sound(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = pool_with(4);
+    struct sound sound = sound_music(4.5, 1);
+    struct doppel_outcome outcome = hash(pool, &sound);
+    assert_int_equal(outcome.error.status, DOPPEL_E_LIMIT);
+    assert_null(outcome.attachment);
+    doppel_outcome_free(&outcome);
+    sound.count = sound_samples(3.9);
+    outcome = hash(pool, &sound);
+    assert_int_equal(outcome.error.status, DOPPEL_OK);
+    doppel_outcome_free(&outcome);
+    free(sound.samples);
+    doppel_pool_free(pool);
+}
+
+static void test_wrong_orders(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = pool_with(0);
+    static const struct doppel_order orders[] = {
+        {.scheme = DOPPEL_SCHEME_PEAKS32, .version = 9},
+        {.scheme = DOPPEL_SCHEME_PEAKS32, .version = 1},
+        {.scheme = DOPPEL_SCHEME_PEAKS32, .version = 1, .pcm = 99},
+        {.scheme = DOPPEL_SCHEME_PEAKS32, .version = 1, .pcm = DOPPEL_PCM_U8, .pcm_rate = 0},
+        {.scheme = DOPPEL_SCHEME_PEAKS32,
+         .version = 1,
+         .pcm = DOPPEL_PCM_U8,
+         .pcm_rate = UINT32_MAX,
+         .pcm_channels = UINT32_MAX}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        int fd = file_of("no sound at all\n", 16);
+        assert_int_equal(doppel_pool_submit(pool, fd, &orders[i], i, NULL), DOPPEL_OK);
+        struct doppel_outcome outcome = next(pool);
+        assert_int_not_equal(outcome.error.status, DOPPEL_OK);
+        assert_int_not_equal(outcome.error.status, DOPPEL_E_CRASH);
+        assert_true(strlen(outcome.error.message) > 0);
+        doppel_outcome_free(&outcome);
+    }
+    doppel_pool_free(pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_as_in_process),
+        cmocka_unit_test(test_silence),
+        cmocka_unit_test(test_longest_sound),
+        cmocka_unit_test(test_wrong_orders),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
