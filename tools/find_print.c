@@ -56,6 +56,8 @@ static void print_match(struct printing *printing, uint64_t id, const char *path
 {
     const struct doppel_found *found = printing->found;
     bool near_miss = found->borderline && found->match.kind == DOPPEL_KIND_AUDIO;
+    if (near_miss && printing->print->settings->null_separated)
+        return; /* paths are of what matches */
     json_t *row = json_object();
     put_path(row, "query", printing->query);
     put_integer(row, "id", id);

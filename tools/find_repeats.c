@@ -14,7 +14,7 @@ static const struct column columns[] = {
     {"speed", "speed", CELL_NUMBER},       {"path", "path", CELL_PATH},
 };
 
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
 static json_t *row_of(const char *path, const struct doppel_segment *segment)
 {

@@ -19,9 +19,10 @@ struct place_row {
 void place_rows_begin(struct place_rows *rows, const struct settings *settings,
                       struct output *output)
 {
+    bool bare = settings->null_separated && !settings->format_given;
     *rows = (struct place_rows){.output = output,
                                 .table = settings->format == FORMAT_TABLE,
-                                .json = settings->format == FORMAT_JSON};
+                                .whole = bare || settings->format == FORMAT_JSON};
 }
 
 static void hold(struct place_rows *rows, json_t *row, long step)
@@ -59,7 +60,7 @@ void place_rows_add(struct place_rows *rows, json_t *row)
     const json_t *segments = json_object_get(row, "segments");
     const char *kind = json_string_value(json_object_get(row, "kind"));
     bool sound = kind && strcmp(kind, doppel_kind_name(DOPPEL_KIND_AUDIO)) == 0;
-    if (rows->json || !sound) {
+    if (rows->whole || !sound) {
         output_row(rows->output, row);
         return;
     }

@@ -19,7 +19,8 @@
 
 struct place_rows {
     struct output *output;
-    bool table, json;
+    bool table;
+    bool whole; /* a row a match: in JSON, and of bare paths */
     ARRAY(struct place_row) rows; /* held back */
 };
 

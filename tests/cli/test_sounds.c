@@ -425,6 +425,10 @@ static void find_tells_near_misses(void **state)
     assert_has(json, "\"lacks\":\"a rate of false positives of 1e-200 or less; its is ");
     assert_has(json, "/tracks/22.wav\"");
     free(json);
+    json = doppel_prints(1, "find", "-0", "--max-false-positives", "1e-200", "--near-misses", "2",
+                         "clip.wav");
+    assert_string_equal(json, "");
+    free(json);
     json = doppel_prints(1, "find", "--json", "--max-false-positives", "1e-200", "clip.wav");
     assert_string_equal(json, "{\"query\":\"clip.wav\",\"match\":false}\n");
     free(json);
