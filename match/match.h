@@ -400,6 +400,9 @@ DOPPEL_API enum doppel_status doppel_sounds_add(struct doppel_sounds *sounds, ui
                                                 const struct doppel_sound *sound,
                                                 struct doppel_error *error);
 
+/** How much sound it has; 0: none. */
+DOPPEL_API double doppel_sounds_seconds(const struct doppel_sounds *sounds);
+
 /** Remove one; an unknown one is fine. */
 DOPPEL_API enum doppel_status doppel_sounds_remove(struct doppel_sounds *sounds, uint64_t id,
                                                    struct doppel_error *error);
@@ -492,10 +495,14 @@ struct doppel_monitor_event {
     double score, false_positive_rate;
 };
 
+/** Pieces of the stream that are looked up in an hour. They overlap: the false alarms are no more
+ * than if each had its chance. */
+enum { DOPPEL_MONITOR_LOOKUPS = 3600 + 1800 + 720 + 720 };
+
 struct doppel_monitor_options {
     struct doppel_sound_options sound;
-    double
-        max_false_alarms; /**< an hour; default .01; takes the place of sound.max_false_positives */
+    double max_false_alarms; /**< an hour; default .01; over DOPPEL_MONITOR_LOOKUPS, it takes the
+                                place of sound.max_false_positives */
 };
 
 DOPPEL_API struct doppel_monitor_options doppel_monitor_options_default(void);

@@ -234,6 +234,11 @@ uint64_t sounds_hops(const struct doppel_sounds *sounds)
     return hops;
 }
 
+double doppel_sounds_seconds(const struct doppel_sounds *sounds)
+{
+    return (double)sounds_hops(sounds) * DOPPEL_AUDIO_HOP / DOPPEL_AUDIO_RATE;
+}
+
 /* The first peak at `time` or later. */
 static size_t peak_at(const struct kept_sound *sound, uint32_t time)
 {

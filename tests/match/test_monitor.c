@@ -1,0 +1,453 @@
+/* An endless stream: what is heard in it, from when to when, each once. Streams are made of made
+ * sounds, whose places are known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+
+#include <doppel/match.h>
+
+#include <sound.h>
+#include <sound_track.h>
+
+enum { MOST_EVENTS = 256 };
+
+struct log {
+    struct doppel_monitor_event events[MOST_EVENTS];
+    size_t count;
+    double now, lag; /* known of the stream; the longest from a start to its being told */
+};
+
+static bool record(void *context, const struct doppel_monitor_event *event)
+{
+    struct log *log = context;
+    assert_true(log->count < MOST_EVENTS);
+    log->events[log->count++] = *event;
+    if (event->type == DOPPEL_MONITOR_START)
+        log->lag = fmax(log->lag, log->now - event->stream_start);
+    return true;
+}
+
+static void add(struct doppel_sounds *sounds, uint64_t id, const struct sound *sound)
+{
+    struct doppel_audio_track track = sound_track(sound);
+    struct doppel_sound peaks = {track.peaks, track.count, (double)track.duration_ms / 1000};
+    assert_int_equal(doppel_sounds_add(sounds, id, &peaks, NULL), DOPPEL_OK);
+    doppel_audio_track_free(&track);
+}
+
+/* Push a sound, `piece` seconds at a time, as it were at `origin` of the stream. */
+static void push(struct doppel_monitor *monitor, const struct sound *sound, double origin,
+                 double piece, struct log *log)
+{
+    struct doppel_audio_track track = sound_track(sound);
+    double seconds = (double)sound->count / SOUND_RATE;
+    size_t at = 0;
+    for (double until = 0; until < seconds;) {
+        until = fmin(until + piece, seconds);
+        size_t first = at;
+        while (at < track.count && track.peaks[at].time < until * SOUND_RATE *
+                                                              DOPPEL_AUDIO_TIME_STEPS /
+                                                              DOPPEL_AUDIO_HOP)
+            at++;
+        log->now = origin + until;
+        assert_int_equal(doppel_monitor_push(monitor, track.peaks + first, at - first, origin,
+                                             origin + until, record, log, NULL),
+                         DOPPEL_OK);
+    }
+    doppel_audio_track_free(&track);
+}
+
+static void print(const struct log *log)
+{
+    for (size_t i = 0; i < log->count; i++)
+        printf("# %d id %2d  %8.3f to %8.3f  item %8.3f  rate %g\n", (int)log->events[i].type,
+               (int)log->events[i].id, log->events[i].stream_start, log->events[i].stream_end,
+               log->events[i].item_start, log->events[i].false_positive_rate);
+}
+
+/* What is played, and where. */
+struct play {
+    uint64_t id;
+    double at, from, to; /* in the stream; in the item */
+};
+
+/* Each play has one start and one end, and there is nothing else. Music may pause where it is cut.
+ */
+static void expect(const struct log *log, const struct play *plays, size_t count, double within)
+{
+    size_t starts = 0, ends = 0;
+    for (size_t i = 0; i < log->count; i++) {
+        starts += log->events[i].type == DOPPEL_MONITOR_START;
+        ends += log->events[i].type == DOPPEL_MONITOR_END;
+    }
+    print(log);
+    assert_int_equal(starts, count);
+    assert_int_equal(ends, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct play *play = &plays[i];
+        int found[2] = {0};
+        for (size_t j = 0; j < log->count; j++) {
+            const struct doppel_monitor_event *event = &log->events[j];
+            if (event->id != play->id || event->type == DOPPEL_MONITOR_GAP ||
+                fabs(event->stream_start - play->at) > within ||
+                fabs(event->item_start - play->from - (event->stream_start - play->at)) > 0.05)
+                continue;
+            double late = event->stream_end - (play->at + play->to - play->from);
+            bool ended = late <= within && late >= -within - 0.3;
+            found[event->type] += event->type == DOPPEL_MONITOR_START || ended;
+        }
+        if (found[DOPPEL_MONITOR_START] != 1 || found[DOPPEL_MONITOR_END] != 1)
+            fail_msg("play of %d at %g", (int)play->id, play->at);
+    }
+}
+
+/* ---- a station ---- */
+
+enum { TRACKS = 6, JINGLE = 10, JINGLES = 2 };
+
+struct station {
+    struct sound tracks[TRACKS], jingles[JINGLES];
+    struct doppel_sounds *sounds;
+};
+
+static struct station *make_station(void)
+{
+    struct station *station = calloc(1, sizeof *station);
+    assert_int_equal(doppel_sounds_new(&station->sounds, NULL), DOPPEL_OK);
+    for (uint64_t i = 0; i < TRACKS; i++) {
+        station->tracks[i] = sound_music(60, 100 + i);
+        add(station->sounds, i, &station->tracks[i]);
+    }
+    for (uint64_t i = 0; i < JINGLES; i++) {
+        station->jingles[i] = sound_music(6, 200 + i);
+        add(station->sounds, JINGLE + i, &station->jingles[i]);
+    }
+    return station;
+}
+
+static void free_station(struct station *station)
+{
+    for (size_t i = 0; i < TRACKS; i++)
+        free(station->tracks[i].samples);
+    for (size_t i = 0; i < JINGLES; i++)
+        free(station->jingles[i].samples);
+    doppel_sounds_free(station->sounds);
+    free(station);
+}
+
+static const struct sound *sound_of(const struct station *station, uint64_t id)
+{
+    return id >= JINGLE ? &station->jingles[id - JINGLE] : &station->tracks[id];
+}
+
+/* Play over what is there. */
+static void play_all(struct sound *stream, const struct station *station, const struct play *plays,
+                     size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct sound piece =
+            sound_cut(sound_of(station, plays[i].id), plays[i].from, plays[i].to - plays[i].from);
+        size_t at = sound_samples(plays[i].at);
+        for (size_t j = 0; j < piece.count && at + j < stream->count; j++)
+            stream->samples[at + j] += piece.samples[j];
+        free(piece.samples);
+    }
+}
+
+static struct doppel_monitor *new_monitor(const struct doppel_sounds *sounds)
+{
+    struct doppel_monitor *monitor = NULL;
+    assert_int_equal(doppel_monitor_new(sounds, NULL, &monitor, NULL), DOPPEL_OK);
+    return monitor;
+}
+
+static void listen_to(const struct station *station, const struct sound *stream, double piece,
+                      struct log *log)
+{
+    struct doppel_monitor *monitor = new_monitor(station->sounds);
+    *log = (struct log){0};
+    push(monitor, stream, 0, piece, log);
+    assert_int_equal(doppel_monitor_finish(monitor, record, log, NULL), DOPPEL_OK);
+    doppel_monitor_free(monitor);
+}
+
+/* ---- tests ---- */
+
+/* Tracks one after the other, pauses, a jingle over music, one track twice, a track joined late. */
+static void test_playlist(void **state)
+{
+    struct station *station = *state;
+    static const struct play plays[] = {
+        {2, 0, 20, 50},   {10, 55, 0, 6},  {0, 61, 0, 60},  {11, 90, 0, 6},
+        {5, 130, 10, 40}, {0, 160, 0, 30}, {10, 192, 0, 6}, {3, 198, 0, 12.5},
+    };
+    struct sound stream = sound_noise(215, 77);
+    struct log log;
+    sound_gain(&stream, 0.05);
+    play_all(&stream, station, plays, 8);
+    listen_to(station, &stream, 1, &log);
+    expect(&log, plays, 8, 0.3);
+    assert_true(log.lag < 5);
+    free(stream.samples);
+}
+
+/* However the stream is cut into calls, the events are the same. */
+static void test_pieces(void **state)
+{
+    struct station *station = *state;
+    static const struct play plays[] = {{1, 3, 0, 40}, {10, 50, 0, 6}, {4, 60, 5, 25}};
+    struct sound stream = sound_noise(90, 78);
+    struct log logs[4];
+    double pieces[] = {1, 0.1, 3.7, 1000};
+    sound_gain(&stream, 0.05);
+    play_all(&stream, station, plays, 3);
+    for (int i = 0; i < 4; i++) {
+        listen_to(station, &stream, pieces[i], &logs[i]);
+        expect(&logs[i], plays, 3, 0.2);
+        assert_int_equal(logs[i].count, logs[0].count);
+        for (size_t j = 0; j < logs[0].count; j++)
+            assert_true(logs[i].events[j].stream_start == logs[0].events[j].stream_start &&
+                        logs[i].events[j].item_start == logs[0].events[j].item_start);
+    }
+    free(stream.samples);
+}
+
+/* In loud noise, and a speaker over it for a while: still once. */
+static void test_noise(void **state)
+{
+    struct station *station = *state;
+    static const struct play plays[] = {{1, 10, 0, 60}, {4, 90, 0, 60}};
+    struct sound stream = sound_silence(160), talk = sound_speech(12, 5);
+    struct log log;
+    play_all(&stream, station, plays, 2);
+    sound_add_noise(&stream, 0, 3);
+    for (size_t i = 0; i < talk.count; i++)
+        stream.samples[sound_samples(110) + i] += 2 * talk.samples[i];
+    listen_to(station, &stream, 1, &log);
+    expect(&log, plays, 2, 1);
+    free(talk.samples);
+    free(stream.samples);
+}
+
+/* The same track goes on from elsewhere: an end, and a start. */
+static void test_jump(void **state)
+{
+    struct station *station = *state;
+    static const struct play plays[] = {{3, 5, 0, 25}, {3, 30, 40, 60}, {3, 50, 10, 30}};
+    struct sound stream = sound_silence(80);
+    struct log log;
+    play_all(&stream, station, plays, 3);
+    listen_to(station, &stream, 1, &log);
+    expect(&log, plays, 3, 0.3);
+    free(stream.samples);
+}
+
+/* A track that is a loop lies along many lines, and is heard once. */
+static void test_loop(void **state)
+{
+    (void)state;
+    struct sound loop = sound_music(8, 300), track = sound_silence(64);
+    struct doppel_sounds *sounds;
+    struct log log = {0};
+    assert_int_equal(doppel_sounds_new(&sounds, NULL), DOPPEL_OK);
+    for (int i = 0; i < 8; i++)
+        sound_paste(&track, i * 8, &loop);
+    add(sounds, 1, &track);
+    struct doppel_monitor *monitor = new_monitor(sounds);
+    struct sound stream = sound_noise(90, 4);
+    sound_gain(&stream, 0.02);
+    sound_paste(&stream, 10, &track);
+    push(monitor, &stream, 0, 1, &log);
+    assert_int_equal(doppel_monitor_finish(monitor, record, &log, NULL), DOPPEL_OK);
+    print(&log);
+    assert_int_equal(log.count, 2);
+    assert_true(fabs(log.events[1].stream_start - 10) < 0.2);
+    assert_true(fabs(log.events[1].stream_end - 74) < 0.2);
+    doppel_monitor_free(monitor);
+    doppel_sounds_free(sounds);
+    free(stream.samples);
+    free(track.samples);
+    free(loop.samples);
+}
+
+/* Played faster, and higher. */
+static void test_speed(void **state)
+{
+    struct station *station = *state;
+    static const double factors[] = {1.03, 0.98, 1.002};
+    for (int i = 0; i < 3; i++) {
+        struct sound stream = sound_silence(90);
+        struct sound fast = sound_speed(&station->tracks[2], factors[i]);
+        struct log log;
+        sound_paste(&stream, 10, &fast);
+        listen_to(station, &stream, 1, &log);
+        print(&log);
+        assert_int_equal(log.count, 2);
+        assert_int_equal(log.events[1].id, 2);
+        assert_true(fabs(log.events[1].stream_start - 10) < 0.5);
+        assert_true(fabs(log.events[1].stream_end - 10 - 60 / factors[i]) < 0.5);
+        free(fast.samples);
+        free(stream.samples);
+    }
+}
+
+/* What was heard ends at a gap, and begins anew after it. */
+static void test_gap(void **state)
+{
+    struct station *station = *state;
+    struct sound first = sound_cut(&station->tracks[1], 0, 20);
+    struct sound second = sound_cut(&station->tracks[1], 25, 20);
+    struct doppel_monitor *monitor = new_monitor(station->sounds);
+    struct log log = {0};
+    static const struct play plays[] = {{1, 100, 0, 20}, {1, 125, 25, 45}};
+    push(monitor, &first, 100, 1, &log);
+    assert_int_equal(doppel_monitor_gap(monitor, 120, 125, record, &log, NULL), DOPPEL_OK);
+    push(monitor, &second, 125, 1, &log);
+    assert_int_equal(doppel_monitor_finish(monitor, record, &log, NULL), DOPPEL_OK);
+    expect(&log, plays, 2, 0.2);
+    assert_int_equal(log.count, 5);
+    assert_int_equal(log.events[2].type, DOPPEL_MONITOR_GAP);
+    assert_true(log.events[2].stream_start == 120 && log.events[2].stream_end == 125);
+    doppel_monitor_free(monitor);
+    free(first.samples);
+    free(second.samples);
+}
+
+/* Items that come are heard, items that go end. */
+static void test_exchange(void **state)
+{
+    (void)state;
+    struct sound track = sound_music(90, 400), other = sound_music(30, 401);
+    struct doppel_sounds *sets[3];
+    struct log log = {0};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(doppel_sounds_new(&sets[i], NULL), DOPPEL_OK);
+        add(sets[i], 9, &other);
+    }
+    add(sets[1], 1, &track);
+    struct doppel_monitor *monitor = new_monitor(sets[0]);
+    for (int i = 0; i < 3; i++) {
+        struct sound third = sound_cut(&track, i * 30, 30);
+        doppel_monitor_exchange(monitor, sets[i]);
+        push(monitor, &third, i * 30, 1, &log);
+        free(third.samples);
+        assert_int_equal(log.count, i == 0 ? 0 : i);
+    }
+    print(&log);
+    assert_true(log.events[0].stream_start > 15 && log.events[0].stream_start < 31);
+    assert_int_equal(log.events[1].type, DOPPEL_MONITOR_END);
+    assert_true(fabs(log.events[1].stream_end - 60) < 2);
+    doppel_monitor_free(monitor);
+    for (int i = 0; i < 3; i++)
+        doppel_sounds_free(sets[i]);
+    free(track.samples);
+    free(other.samples);
+}
+
+/* Silence, tones, and sounds that nobody knows. */
+static void test_no_alarm(void **state)
+{
+    struct station *station = *state;
+    struct doppel_monitor *monitor = new_monitor(station->sounds);
+    struct log log = {0};
+    double origin = 0;
+    for (uint64_t i = 0; i < 3; i++) {
+        struct sound sounds[] = {sound_music(60, 1000 + i), sound_speech(60, 2000 + i),
+                                 sound_noise(20, i), sound_silence(20),
+                                 sound_tone(10, 300 + 55 * (double)i)};
+        for (int j = 0; j < 5; j++) {
+            push(monitor, &sounds[j], origin, 1, &log);
+            origin += (double)sounds[j].count / SOUND_RATE;
+            free(sounds[j].samples);
+        }
+    }
+    assert_int_equal(doppel_monitor_finish(monitor, record, &log, NULL), DOPPEL_OK);
+    print(&log);
+    assert_int_equal(log.count, 0);
+    doppel_monitor_free(monitor);
+}
+
+/* Half an hour of the same playlist take no more memory than its first minutes, and times do not
+ * drift. */
+static void test_hours(void **state)
+{
+    struct station *station = *state;
+    enum { ROUNDS = 30, MINUTE = 60 };
+    static const struct play plays[] = {{2, 2, 0, 20}, {10, 25, 0, 6}};
+    struct sound stream = sound_noise(MINUTE, 7);
+    sound_gain(&stream, 0.05);
+    play_all(&stream, station, plays, 2);
+    struct doppel_audio_track track = sound_track(&stream);
+    struct doppel_monitor *monitor = new_monitor(station->sounds);
+    size_t before = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct log log = {0};
+        double origin = 2e7 + i * MINUTE;
+        assert_int_equal(doppel_monitor_push(monitor, track.peaks, track.count, origin,
+                                             origin + MINUTE, record, &log, NULL),
+                         DOPPEL_OK);
+        assert_int_equal(log.count, 4);
+        assert_true(fabs(log.events[0].stream_start - origin - 2) < 0.1);
+        if (i == ROUNDS / 10)
+            before = mallinfo2().uordblks;
+    }
+    assert_true(mallinfo2().uordblks <= before + 65536);
+    doppel_monitor_free(monitor);
+    doppel_audio_track_free(&track);
+    free(stream.samples);
+}
+
+static bool refuse(void *context, const struct doppel_monitor_event *event)
+{
+    (void)event;
+    return --*(int *)context > 0;
+}
+
+/* A visitor that has enough ends the call, and the monitor can be freed. */
+static void test_cancel(void **state)
+{
+    struct station *station = *state;
+    struct doppel_audio_track track = sound_track(&station->tracks[0]);
+    for (int most = 1; most <= 2; most++) {
+        struct doppel_monitor *monitor = new_monitor(station->sounds);
+        int left = most;
+        enum doppel_status status =
+            doppel_monitor_push(monitor, track.peaks, track.count, 0, 60, refuse, &left, NULL);
+        if (!status)
+            status = doppel_monitor_finish(monitor, refuse, &left, NULL);
+        assert_int_equal(status, DOPPEL_E_CANCELLED);
+        doppel_monitor_free(monitor);
+    }
+    doppel_audio_track_free(&track);
+}
+
+static int set_up(void **state)
+{
+    *state = make_station();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    free_station(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_playlist), cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_noise),    cmocka_unit_test(test_jump),
+        cmocka_unit_test(test_loop),     cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_gap),      cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_no_alarm), cmocka_unit_test(test_hours),
+        cmocka_unit_test(test_cancel),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
