@@ -13,11 +13,11 @@ enum {
     VERBS_WALK = VERB_SCAN | VERB_HASH | VERB_ADD | VERB_FIND,
     VERBS_JUDGE = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_TUNE,
     VERBS_MATCH = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS,
-    VERBS_LIBRARY =
-        VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE | VERB_INGEST,
+    VERBS_LIBRARY = VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE |
+                    VERB_INGEST | VERB_MONITOR,
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP | VERB_INGEST,
     VERBS_CORPUS = VERB_DEDUP | VERB_INGEST,
-    VERBS_SOUND = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND,
+    VERBS_SOUND = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_MONITOR,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -102,7 +102,10 @@ const struct option_info option_table[] = {
      VERBS_MATCH, SECTION_SOUNDS},
     {"same-speed", 0, NULL, OPTION_FLAG, AT(same_speed), NULL,
      "Do not look for sounds at another speed, tempo or pitch where none is found at the same one",
-     VERBS_MATCH, SECTION_SOUNDS},
+     VERBS_MATCH | VERB_MONITOR, SECTION_SOUNDS},
+    {"max-false-alarms", 0, "X", OPTION_RATE, AT(max_false_alarms), NULL,
+     "How many starts an hour of sound that the library does not have may be told (default: 0.01)",
+     VERB_MONITOR, SECTION_SOUNDS},
     {"near-misses", 0, "N", OPTION_NUMBER, AT(near_misses), NULL,
      "Also the N best sounds that were no match, and what they lacked", VERB_FIND, SECTION_SOUNDS},
     {"repeats", 0, NULL, OPTION_FLAG, AT(repeats), NULL,
@@ -169,7 +172,8 @@ const struct option_info option_table[] = {
     {"max-bytes", 0, "SIZE", OPTION_SIZE, AT(max_bytes), "1G", "Refuse larger files", VERBS_READ,
      SECTION_LIMITS},
     {"max-memory", 0, "SIZE", OPTION_SIZE, AT(max_memory), "512M",
-     "Memory of one worker process; a file that needs more is refused", VERBS_READ, SECTION_LIMITS},
+     "Memory of one worker process; a file that needs more is refused", VERBS_READ | VERB_MONITOR,
+     SECTION_LIMITS},
     {"timeout", 0, "TIME", OPTION_TIME, AT(timeout_ms), "60s",
      "Give up on a file after this long; 0 = never", VERBS_READ, SECTION_LIMITS},
     {"jobs", 'j', "N", OPTION_COUNT, AT(jobs), NULL,

@@ -88,6 +88,7 @@ struct settings {
     struct pcm pcm;
     uint32_t max_ms;            /* 0 = no limit */
     double max_false_positives; /* -1 = not given */
+    double max_false_alarms;    /* an hour; -1 = not given */
     uint32_t near_misses;
     bool same_speed, repeats;
 
@@ -149,7 +150,8 @@ enum verb_bit {
     VERB_TUNE = 1 << 18,
     VERB_DEDUP = 1 << 19,
     VERB_INGEST = 1 << 20,
-    VERB_ANY = (1 << 21) - 1
+    VERB_MONITOR = 1 << 21,
+    VERB_ANY = (1 << 22) - 1
 };
 
 struct verb {

@@ -148,6 +148,15 @@ void output_row(struct output *output, json_t *row)
     note_failure(output);
 }
 
+void output_flush(struct output *output)
+{
+    errno = 0;
+    if (output->table)
+        table_flush(output->table, output->stream);
+    fflush(output->stream);
+    note_failure(output);
+}
+
 bool output_finish(struct output *output)
 {
     errno = 0;

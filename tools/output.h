@@ -53,6 +53,9 @@ struct output *output_new(const struct settings *settings, const struct layout *
 /** Print a row; taken. JSON is flushed at once; tables are aligned in blocks of rows. */
 void output_row(struct output *output, json_t *row);
 
+/** Print what is held back now: of rows that come one by one. */
+void output_flush(struct output *output);
+
 /** Print what is held back and free. @return false when stdout could not be written (said, unless a
  * pipe was closed): the verb returns EXIT_WRONG_USE then */
 bool output_finish(struct output *output);

@@ -129,6 +129,11 @@ void table_end_group(struct table *table)
         table->lines[table->count - 1].ends_group = true;
 }
 
+void table_flush(struct table *table, FILE *stream)
+{
+    print_block(table, stream);
+}
+
 void table_finish(struct table *table, FILE *stream)
 {
     if (table->count)
