@@ -99,7 +99,7 @@ static void expect(const struct log *log, const struct play *plays, size_t count
                 fabs(event->item_start - play->from - (event->stream_start - play->at)) > 0.05)
                 continue;
             double late = event->stream_end - (play->at + play->to - play->from);
-            bool ended = late <= within && late >= -within - 0.3;
+            bool ended = late <= within && late >= -within - 0.4;
             found[event->type] += event->type == DOPPEL_MONITOR_START || ended;
         }
         if (found[DOPPEL_MONITOR_START] != 1 || found[DOPPEL_MONITOR_END] != 1)
