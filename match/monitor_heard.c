@@ -60,14 +60,23 @@ static bool is_member(const struct monitor_heard *heard, const struct monitor_li
     return line_is_on(line) && early && line_item_time(line, heard->start) >= -(double)EARLY;
 }
 
+/* Members come before others. */
+static void make_room(struct monitor_heard *heard, bool member)
+{
+    for (size_t i = heard->count; member && heard->count == MONITOR_LINES && i-- > 0;)
+        if (!heard->lines[i].member)
+            drop(heard, i);
+}
+
 void heard_add(struct monitor_heard *heard, const struct monitor_line *line)
 {
     struct monitor_line added = *line;
+    added.member = is_member(heard, line);
+    make_room(heard, added.member);
     if (heard->count == MONITOR_LINES) {
         line_end(&added);
         return;
     }
-    added.member = is_member(heard, line);
     added.item_start = line_item_time(line, heard->start);
     heard->lines[heard->count++] = added;
 }

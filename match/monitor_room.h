@@ -9,7 +9,7 @@
 enum {
     MONITOR_STEPS_SECOND =
         DOPPEL_AUDIO_RATE * DOPPEL_AUDIO_TIME_STEPS / DOPPEL_AUDIO_HOP, /* 689.06, rounded down */
-    MONITOR_LINES = 4,  /* of one item: loops lie along several */
+    MONITOR_LINES = 6,  /* of one item: loops lie along several */
     MONITOR_HEARD = 32, /* items at once */
 };
 

@@ -87,15 +87,14 @@ const struct verb verb_table[] = {
      "by their signatures.",
      "doppel ingest -L seen --jsonl crawl.jsonl --on-same-id skip", cmd_ingest},
     {"monitor", VERB_MONITOR, "STREAM|-", 1, 1, "name what is heard in an endless stream",
-     "STREAM is a file or a FIFO, - is standard input; nothing else is ever opened. It may have "
-     "any "
-     "container that can be read from front to back; raw samples want --pcm. An item's start is "
-     "told some seconds after it, with its time in the stream and in the item, its end when it has "
-     "not been heard for five seconds; what could not be heard is a gap. Items that are added to "
-     "the library meanwhile are heard, removed ones are not. Memory stays constant. Ends with 0 at "
-     "the end of the stream.",
-     "ffmpeg -v 0 -i URL -f s16le -ar 44100 -ac 2 - | doppel monitor --pcm s16le:44100:2 --json -",
-     cmd_monitor},
+     "STREAM is a file or a FIFO, - is standard input, of any container that can be read from "
+     "front "
+     "to back, or of raw samples with --pcm; nothing else is ever opened: 'ffmpeg -i URL -f s16le "
+     "-ar 44100 -ac 2 - | doppel monitor --pcm s16le:44100:2 -'. An item's start is told some "
+     "seconds after it, with its time in the stream and in the item; its end when it has not been "
+     "heard for five seconds. What could not be heard is a gap. Items that are added to the "
+     "library meanwhile are heard, removed ones are not. Ends with 0 at the end of the stream.",
+     "doppel monitor --json radio.fifo", cmd_monitor},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "make an index of codes",
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is a "
      "new "
