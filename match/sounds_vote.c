@@ -5,15 +5,21 @@
 
 #include "match/sounds_search.h"
 
-enum { WEIGHT_STEPS = 1024, BOUND_STEPS = 8, MOST_ITEMS = 4 };
+enum {
+    WEIGHT_STEPS = 1024,
+    BOUND_STEPS = 8,
+    MOST_ITEMS = 4,
+    COMMON_LENGTHS = 256, /* lists shorter than this are weighed once */
+    SMALL_SET = 4300000,  /* hops, 28 hours: all hits are about as many as the budget … */
+    FIRST_LOOK = 150000   /* … or as this */
+};
 
-/* A key at this share of all places, or at more, tells too little to be looked up. */
+/* A key at this share of all places, or at more, tells too little to count. */
 static const double MOST_CHANCE = 0.25;
 
-/* The keys that are asked, and how their hits add up by chance. */
+/* How the keys that are asked add up by chance. */
 struct asked {
     size_t count;
-    uint64_t hits;
     uint64_t bias;             /* what makes all diagonals positive */
     double bound[BOUND_STEPS]; /* ln of the moments of the sum of surprises, by exponent */
 };
@@ -64,35 +70,121 @@ static bool reserve_hits(struct ballot *ballot, size_t count)
 
 /* ---- keys ---- */
 
-/* Exponents at which the moments are known. */
-static double exponent(int step)
+/* Whether a list of that length tells something. */
+static bool is_telling(const struct ballot *ballot, uint64_t length)
 {
-    return 0.3 + 0.1 * step;
+    return length && (double)length * VOTES_WIDTH < MOST_CHANCE * (double)ballot->hops;
 }
 
-/* Keys by length, rarest first, as far as the budget goes. @return how many of `*out_order` */
-static size_t spend(struct ballot *ballot, size_t count, uint64_t budget, uint64_t **out_order)
+/* Keep the keys with the shortest lists, as far as the budget goes. @return how many */
+static size_t spend(struct ballot *ballot, size_t count, uint64_t budget)
 {
     uint64_t *order = ballot->order[0], longest = 0;
     size_t usable = 0, kept = 0;
-    double most = MOST_CHANCE * (double)ballot->hops / VOTES_WIDTH;
     for (size_t i = 0; i < count; i++) {
         uint64_t length = ballot->lengths[i];
-        if (!length || (double)length >= most || length > budget)
+        if (!is_telling(ballot, length) || length > budget)
             continue;
         order[usable++] = vote_hit(length, (uint32_t)i);
         longest = length > longest ? length : longest;
     }
     unsigned bits = 64 - (unsigned)__builtin_clzll(longest | 1);
     order = radix_sort(order, ballot->order[1], usable, VOTER_BITS, VOTER_BITS + bits);
-    for (; kept < usable && vote_diagonal(order[kept]) <= budget; kept++)
+    for (; kept < usable && vote_diagonal(order[kept]) <= budget; kept++) {
         budget -= vote_diagonal(order[kept]);
-    *out_order = order;
+        const struct doppel_audio_key *key = &ballot->keys[vote_voter(order[kept])];
+        ballot->asked[kept] = key->key;
+        ballot->places[kept] = key->hop;
+    }
     return kept;
 }
 
+static void ask_all(struct ballot *ballot, size_t count, struct asked *asked)
+{
+    uint32_t latest = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t hop = ballot->keys[i].hop;
+        ballot->asked[i] = ballot->keys[i].key;
+        ballot->places[i] = hop;
+        latest = hop > latest ? hop : latest;
+    }
+    *asked = (struct asked){.count = count, .bias = (uint64_t)latest + VOTES_WIDTH};
+}
+
+/* ---- hits ---- */
+
+struct gathering {
+    struct ballot *ballot;
+    uint64_t bias;
+    size_t count, most;
+};
+
+static bool take_hits(void *context, uint32_t number, uint64_t base, const uint32_t *positions,
+                      size_t count)
+{
+    struct gathering *gathering = context;
+    struct ballot *ballot = gathering->ballot;
+    if (count > gathering->most - gathering->count)
+        return false;
+    uint64_t *hits = ballot->hits[0] + gathering->count;
+    uint64_t first = base + gathering->bias - ballot->places[number];
+    for (size_t i = 0; i < count; i++)
+        hits[i] = vote_hit(first + positions[i], number);
+    gathering->count += count;
+    ballot->lengths[number] += count;
+    return true;
+}
+
+/* The hits of the keys that are asked, and the lengths of their lists. DOPPEL_E_LIMIT, with no
+ * sentence: they are more than `most` */
+static enum doppel_status gather(struct ballot *ballot, const struct asked *asked, uint64_t most,
+                                 size_t *out_count, struct doppel_error *error)
+{
+    struct gathering gathering = {ballot, asked->bias, 0, (size_t)most};
+    if (!reserve_hits(ballot, (size_t)most))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a sound");
+    memset(ballot->lengths, 0, asked->count * sizeof *ballot->lengths);
+    enum doppel_status status = doppel_index_lookup(ballot->axis, ballot->asked, asked->count,
+                                                    take_hits, &gathering, error);
+    *out_count = gathering.count;
+    return status == DOPPEL_E_CANCELLED ? DOPPEL_E_LIMIT : status;
+}
+
+/* As many of the rarest keys as the budget is enough for. */
+static enum doppel_status gather_rarest(struct ballot *ballot, struct asked *asked, uint64_t budget,
+                                        size_t *out_count, struct doppel_error *error)
+{
+    uint64_t hits = 0;
+    enum doppel_status status =
+        doppel_index_lengths(ballot->axis, ballot->asked, asked->count, ballot->lengths, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < asked->count; i++)
+        hits += ballot->lengths[i] < budget - hits ? ballot->lengths[i] : budget - hits;
+    asked->count = spend(ballot, asked->count, budget);
+    status = gather(ballot, asked, hits, out_count, error);
+    if (status == DOPPEL_E_LIMIT)
+        status = doppel_fail(error, DOPPEL_E_CORRUPT, "the index has more places than it says");
+    return status;
+}
+
+static const uint64_t *sort_hits(struct ballot *ballot, const struct asked *asked, size_t count)
+{
+    uint64_t highest = ballot->hops + asked->bias;
+    unsigned end = VOTER_BITS + 64 - (unsigned)__builtin_clzll(highest | 1);
+    return radix_sort(ballot->hits[0], ballot->hits[1], count, VOTER_BITS, end);
+}
+
+/* ---- weights ---- */
+
+/* Exponents at which the moments are known. */
+static double exponent(int step)
+{
+    return 0.3 + 0.1 * step;
+}
+
 /* A key met by chance at a diagonal is worth -ln of that chance; Chernoff's bound on the sum of all
- * that are met, one independent of the other, needs its moments. */
+ * that are met, one independent of the other, needs its moments. Of `count` keys. */
 static uint32_t weigh(struct asked *asked, double chance, size_t count)
 {
     double surprise = -log(chance);
@@ -102,68 +194,26 @@ static uint32_t weigh(struct asked *asked, double chance, size_t count)
     return (uint32_t)lrint((surprise - 1) * WEIGHT_STEPS);
 }
 
-static void ask(struct ballot *ballot, const uint64_t *order, size_t count, struct asked *asked)
+/* By the lengths of their lists; what tells nothing weighs nothing. */
+static void weigh_all(struct ballot *ballot, struct asked *asked)
 {
-    *asked = (struct asked){.count = count, .bias = VOTES_WIDTH};
-    for (size_t i = 0, same = 0; i < count; i++) {
-        const struct doppel_audio_key *key = &ballot->keys[vote_voter(order[i])];
-        uint64_t length = vote_diagonal(order[i]);
-        ballot->asked[i] = key->key;
-        ballot->places[i] = key->hop;
-        if (i == same) {
-            for (; same < count && vote_diagonal(order[same]) == length;)
-                same++;
-            double chance = (double)length * VOTES_WIDTH / (double)ballot->hops;
-            ballot->weights[i] = weigh(asked, chance, same - i);
-        } else {
-            ballot->weights[i] = ballot->weights[i - 1];
-        }
-        asked->hits += length;
-        if (key->hop + (uint64_t)VOTES_WIDTH > asked->bias)
-            asked->bias = key->hop + (uint64_t)VOTES_WIDTH;
+    uint32_t common[COMMON_LENGTHS] = {0};
+    double place = VOTES_WIDTH / (double)ballot->hops;
+    for (size_t i = 0; i < asked->count; i++) {
+        uint64_t length = ballot->lengths[i];
+        if (length < COMMON_LENGTHS)
+            common[length]++;
+        else
+            ballot->weights[i] =
+                is_telling(ballot, length) ? weigh(asked, (double)length * place, 1) : 0;
     }
-}
-
-/* ---- hits ---- */
-
-struct gathering {
-    struct ballot *ballot;
-    uint64_t bias;
-    size_t count;
-};
-
-static bool take_hits(void *context, uint32_t number, uint64_t base, const uint32_t *positions,
-                      size_t count)
-{
-    struct gathering *gathering = context;
-    if (count > gathering->ballot->hit_capacity - gathering->count)
-        return false;
-    uint64_t *hits = gathering->ballot->hits[0] + gathering->count;
-    uint64_t first = base + gathering->bias - gathering->ballot->places[number];
-    for (size_t i = 0; i < count; i++)
-        hits[i] = vote_hit(first + positions[i], number);
-    gathering->count += count;
-    return true;
-}
-
-static enum doppel_status gather(struct ballot *ballot, const struct asked *asked,
-                                 const uint64_t **out_hits, size_t *out_count,
-                                 struct doppel_error *error)
-{
-    struct gathering gathering = {ballot, asked->bias, 0};
-    if (!reserve_hits(ballot, (size_t)asked->hits))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a sound");
-    enum doppel_status status = doppel_index_lookup(ballot->axis, ballot->asked, asked->count,
-                                                    take_hits, &gathering, error);
-    if (status == DOPPEL_E_CANCELLED)
-        status = doppel_fail(error, DOPPEL_E_CORRUPT, "the index has more places than it says");
-    if (status)
-        return status;
-    uint64_t highest = ballot->hops + asked->bias;
-    unsigned end = VOTER_BITS + 64 - (unsigned)__builtin_clzll(highest | 1);
-    *out_hits = radix_sort(ballot->hits[0], ballot->hits[1], gathering.count, VOTER_BITS, end);
-    *out_count = gathering.count;
-    return DOPPEL_OK;
+    for (uint64_t length = 0; length < COMMON_LENGTHS; length++) {
+        bool counts = common[length] && is_telling(ballot, length);
+        common[length] = counts ? weigh(asked, (double)length * place, common[length]) : 0;
+    }
+    for (size_t i = 0; i < asked->count; i++)
+        if (ballot->lengths[i] < COMMON_LENGTHS)
+            ballot->weights[i] = common[ballot->lengths[i]];
 }
 
 /* ---- candidates ---- */
@@ -234,7 +284,7 @@ static struct share divide(const struct counting *counting, const struct votes_p
     size_t count = 0, at = 0;
     for (size_t i = peak->first; i < peak->end; i++) {
         uint32_t voter = vote_voter(counting->hits[i]);
-        if (ballot->seen[voter]++)
+        if (ballot->seen[voter]++ || !ballot->weights[voter])
             continue;
         struct doppel_index_place place = place_of(counting, counting->hits[i]);
         for (at = 0; at < count && shares[at].place.start != place.start;)
@@ -288,22 +338,22 @@ enum doppel_status ballot_count(struct ballot *ballot, const struct window *wind
                                 struct candidate out[VOTES_BEST], size_t *out_count,
                                 struct doppel_error *error)
 {
-    uint64_t *order;
     struct asked asked;
     struct counting counting = {ballot, window, hypothesis, &asked, NULL};
-    size_t hit_count = 0;
+    uint64_t budget = hypothesis->max_postings;
+    enum doppel_status status = DOPPEL_E_LIMIT;
+    size_t hits = 0;
     size_t count = doppel_audio_keys(window->peaks, window->count, &hypothesis->zone, ballot->keys,
                                      ballot->capacity);
-    for (size_t i = 0; i < count; i++)
-        ballot->asked[i] = ballot->keys[i].key;
-    enum doppel_status status =
-        doppel_index_lengths(ballot->axis, ballot->asked, count, ballot->lengths, error);
+    ask_all(ballot, count, &asked);
+    if (ballot->hops < SMALL_SET) /* one look at each list is enough, then */
+        status = gather(ballot, &asked, budget < FIRST_LOOK ? budget : FIRST_LOOK, &hits, error);
+    if (status == DOPPEL_E_LIMIT)
+        status = gather_rarest(ballot, &asked, budget, &hits, error);
     if (status)
         return status;
-    count = spend(ballot, count, hypothesis->max_postings, &order);
-    ask(ballot, order, count, &asked);
-    status = gather(ballot, &asked, &counting.hits, &hit_count, error);
-    if (!status)
-        *out_count = elect(&counting, hit_count, out);
-    return status;
+    weigh_all(ballot, &asked);
+    counting.hits = sort_hits(ballot, &asked, hits);
+    *out_count = elect(&counting, hits, out);
+    return DOPPEL_OK;
 }

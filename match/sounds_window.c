@@ -8,9 +8,9 @@
 enum {
     STEPS = DOPPEL_AUDIO_TIME_STEPS,
     MOST_KEYS = 1 << VOTER_BITS,
-    SCALES = 6, /* steps of 1 % up and down */
-    SCALED_POSTINGS_PART = 4,
-    SAME_WITHIN = 43 * STEPS /* 1 s */
+    SCALES = 6,               /* steps of 1 % up and down */
+    SCALED_POSTINGS = 100000, /* of a scaled hypothesis, at most */
+    SAME_WITHIN = 43 * STEPS  /* 1 s */
 };
 
 struct search {
@@ -184,10 +184,12 @@ static void enter(struct shortlist *list, const struct window *window,
 /* kind 0: played faster, time and frequency together; 1: time alone; 2: frequency alone */
 static struct hypothesis scaled(const struct search *search, int kind, double scale)
 {
+    uint64_t most = search->max_postings;
     struct hypothesis hypothesis = {.speed = kind < 2 ? scale : 1,
                                     .pitch = kind != 1 ? scale : 1,
                                     .zone = doppel_audio_query_zone(),
-                                    .max_postings = search->max_postings / SCALED_POSTINGS_PART};
+                                    .max_postings =
+                                        most < SCALED_POSTINGS ? most : SCALED_POSTINGS};
     hypothesis.zone.time_scale = (float)hypothesis.speed;
     hypothesis.zone.frequency_scale = (float)(1 / hypothesis.pitch);
     return hypothesis;
