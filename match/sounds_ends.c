@@ -97,9 +97,12 @@ static double denser(double away, double off, double limit)
     return 0.02 + 0.98 * normal * 2 * limit;
 }
 
+/* Near an end even of a clean copy windows hold both sounds, and peaks of neither. */
+static const double MOST_SHARE = 0.5;
+
 static double evidence_of(const struct look *look, const struct likeness *like)
 {
-    double share = look_share(look, &like->level);
+    double share = fmin(look_share(look, &like->level), MOST_SHARE);
     if (!look->met)
         return log1p(-share);
     double real = denser(look->late, like->time_off, MEET_TIME) *
@@ -134,11 +137,10 @@ size_t end_of_looks(const struct look *looks, size_t count, size_t coarse)
 
 /* ---- seconds ---- */
 
-/* What is left between the last peak that is met and the end, in steps, about: half the way to the
- * next one that would be. */
-static const double PAST = 8;
 /* Steps: so near to an end of a sound it may be reached without a peak. */
 static const double REACH = 138;
+/* Steps: beyond a last peak farther ones tell nothing about where the end is. */
+static const double PAST_MOST = 138;
 
 static double steps_of(double seconds)
 {
@@ -146,19 +148,25 @@ static double steps_of(double seconds)
     return (seconds - zero) / (one - zero);
 }
 
-/* Whether strong peaks of the query lie in [from, to). */
-static bool query_sounds(const struct doppel_sound *query, double from, double to)
+/* The first peak of the query at `time` or later. */
+static size_t query_peak_at(const struct doppel_sound *query, double time)
 {
     size_t low = 0, high = query->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (query->peaks[middle].time < from)
+        if (query->peaks[middle].time < time)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < query->count && query->peaks[low].time < to; low++)
-        if (query->peaks[low].strong)
+    return low;
+}
+
+/* Whether strong peaks of the query lie in [from, to). */
+static bool query_sounds(const struct doppel_sound *query, double from, double to)
+{
+    for (size_t i = query_peak_at(query, from); i < query->count && query->peaks[i].time < to; i++)
+        if (query->peaks[i].strong)
             return true;
     return false;
 }
@@ -187,6 +195,45 @@ static bool is_silent(const struct pursuit *pursuit, const struct run *run, cons
            !item_sounds(pursuit, run->id, line_at(line, from), line_at(line, to));
 }
 
+/* Steps from a peak of the query to the next one, later or earlier, PAST_MOST at most. */
+static double query_gap(const struct doppel_sound *query, double time, bool back)
+{
+    double gap = PAST_MOST;
+    double from = back ? time - PAST_MOST : time + 1, to = back ? time : time + PAST_MOST;
+    for (size_t i = query_peak_at(query, from); i < query->count && query->peaks[i].time < to; i++)
+        gap = fmin(gap, fabs(query->peaks[i].time - time));
+    return gap;
+}
+
+/* Likewise of the item, but for the peak that is met itself. */
+static double item_gap(const struct item_view *view, double place, bool back)
+{
+    enum { ITSELF = 3 };
+    double gap = PAST_MOST;
+    for (size_t i = 0; i < view->count; i++) {
+        double away = (view->peaks[i].time - place) * (back ? -1 : 1);
+        if (away > ITSELF)
+            gap = fmin(gap, away);
+    }
+    return gap;
+}
+
+/*
+ * How far beyond the last peak that is met the two sounds are alike, in steps: part of the way to
+ * the next peaks, which are not met any more. Measured on music that was pasted into other music
+ * (docs/methods.md).
+ */
+static double past(const struct pursuit *pursuit, const struct run *run, bool back)
+{
+    const struct line *line = back ? &run->first : &run->last;
+    enum doppel_status status;
+    double item = 0;
+    if (view_cover(pursuit->view, run->id, line->place - PAST_MOST, line->place + PAST_MOST,
+                   &status))
+        item = item_gap(pursuit->view, line->place, back);
+    return 14 + 0.5 * query_gap(pursuit->query, line->time, back) + 0.4 * item;
+}
+
 static void place_end(const struct pursuit *pursuit, struct run *run)
 {
     const struct line *line = &run->last;
@@ -195,7 +242,7 @@ static void place_end(const struct pursuit *pursuit, struct run *run)
         end = fmin(end, line->time + (steps_of(item_end) - line->place) / line->speed);
     end = fmax(end, line->time);
     if (!is_silent(pursuit, run, line, line->time + REACH, end))
-        end = line->time + PAST;
+        end = fmin(end, line->time + past(pursuit, run, false));
     run->a_end = fmin(doppel_audio_seconds(end), pursuit->query->duration);
     run->b_end = doppel_audio_seconds(line_at(line, end));
     if (item_end > 0)
@@ -208,7 +255,7 @@ static void place_start(const struct pursuit *pursuit, struct run *run)
     double start = fmax(steps_of(0), line->time + (steps_of(0) - line->place) / line->speed);
     start = fmin(start, line->time);
     if (!is_silent(pursuit, run, line, start, line->time - REACH))
-        start = line->time - PAST;
+        start = fmax(start, line->time - past(pursuit, run, true));
     run->a_start = fmax(doppel_audio_seconds(start), 0);
     run->b_start = fmax(doppel_audio_seconds(line_at(line, start)), 0);
 }
