@@ -14,7 +14,7 @@ enum {
     WHOLE_STEPS = 10 * STEPS_A_SECOND,
     WINDOW_PEAKS = 2048, /* of a piece; more are of no real sound */
     LINE_APART = 8 * DOPPEL_AUDIO_TIME_STEPS,
-    SCALED_EVERY = 4 /* of the windows that nothing was found for, so many one is tried scaled */
+    SCALED_EVERY = 8 /* of the windows that nothing was found for, so many one is tried scaled */
 };
 
 /* Alignments that are rarer by chance than this are followed. */
