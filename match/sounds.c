@@ -140,11 +140,6 @@ static enum doppel_status insert(struct doppel_index *index, uint64_t id,
 
 /* ---- a set in memory ---- */
 
-static uint64_t milliseconds(double seconds)
-{
-    return seconds > 0 && seconds < 1e12 ? (uint64_t)llround(seconds * 1000) : 0;
-}
-
 static bool keep(const struct doppel_sound *sound, struct kept_sound *out)
 {
     size_t strong = 0;
@@ -152,7 +147,7 @@ static bool keep(const struct doppel_sound *sound, struct kept_sound *out)
         strong += sound->peaks[i].strong;
     *out = (struct kept_sound){.peaks = malloc((strong + 1) * sizeof *out->peaks),
                                .hops = doppel_sound_hops(sound),
-                               .duration_ms = milliseconds(sound->duration)};
+                               .duration_ms = (uint64_t)llround(sound_duration(sound) * 1000)};
     for (size_t i = 0; out->peaks && i < sound->count; i++)
         if (sound->peaks[i].strong)
             out->peaks[out->count++] = sound->peaks[i];
@@ -216,6 +211,13 @@ enum doppel_status doppel_sounds_remove(struct doppel_sounds *sounds, uint64_t i
 }
 
 /* ---- what is known of the items ---- */
+
+double sound_duration(const struct doppel_sound *sound)
+{
+    double least = sound->count ? doppel_audio_seconds(sound->peaks[sound->count - 1].time) : 0;
+    double most = doppel_audio_seconds((double)UINT32_MAX + DOPPEL_AUDIO_TIME_STEPS);
+    return sound->duration > least ? fmin(sound->duration, most) : least;
+}
 
 const struct doppel_index *sounds_index(const struct doppel_sounds *sounds)
 {

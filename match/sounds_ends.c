@@ -264,4 +264,6 @@ void run_place_ends(const struct pursuit *pursuit, struct run *run)
 {
     place_end(pursuit, run);
     place_start(pursuit, run);
+    run->a_start = fmin(run->a_start, run->a_end);
+    run->b_start = fmin(run->b_start, run->b_end);
 }

@@ -75,13 +75,19 @@ bool sound_in_order(const struct doppel_sound *sound)
     return true;
 }
 
+struct doppel_sound sound_mended(const struct doppel_sound *sound)
+{
+    return (struct doppel_sound){sound->peaks, sound->count, sound_duration(sound)};
+}
+
 enum doppel_status doppel_sounds_find(const struct doppel_sounds *sounds,
                                       const struct doppel_sound *query,
                                       const struct doppel_sound_options *options,
                                       doppel_found_visitor *visitor, void *context,
                                       struct doppel_error *error)
 {
-    struct hunt hunt = {.sounds = sounds, .query = query, .options = options};
+    struct doppel_sound mended = sound_mended(query);
+    struct hunt hunt = {.sounds = sounds, .query = &mended, .options = options};
     run_array runs = {0};
     entry_array entries = {0};
     if (!sound_in_order(query))

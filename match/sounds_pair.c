@@ -172,16 +172,17 @@ enum doppel_status doppel_match_sounds(const struct doppel_sound *query,
     enum doppel_status status = DOPPEL_OK;
     if (!sound_in_order(query) || !sound_in_order(item))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "peaks of a sound are not in order of time");
-    int order = compare(query, item);
+    struct doppel_sound one = sound_mended(query), other = sound_mended(item);
+    int order = compare(&one, &other);
     if (order < 0)
-        status = find_both_ways(query, item, options, &runs, error);
+        status = find_both_ways(&one, &other, options, &runs, error);
     else if (order > 0)
-        status = find_both_ways(item, query, options, &runs, error);
-    else if (query->count && !match_itself(query, &runs))
+        status = find_both_ways(&other, &one, options, &runs, error);
+    else if (one.count && !match_itself(&one, &runs))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two sounds");
     for (size_t i = 0; i < runs.count && order > 0; i++)
-        turn(&runs.items[i], item->duration);
-    if (!status && !describe(&runs, query, options, &match))
+        turn(&runs.items[i], other.duration);
+    if (!status && !describe(&runs, &one, options, &match))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two sounds");
     array_free(&runs);
     if (!status)

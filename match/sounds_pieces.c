@@ -5,6 +5,7 @@
  * after it.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "match/sounds_segments.h"
 
@@ -13,6 +14,9 @@ enum {
     WINDOW_STEPS = WINDOW_SECONDS * STEPS_A_SECOND,
     WHOLE_STEPS = 10 * STEPS_A_SECOND,
     WINDOW_PEAKS = 2048, /* of a piece; more are of no real sound */
+    CROWD = 12,          /* alignments of a window within the limit, of ALIGNMENTS_MAX */
+    ROUNDS = 256,        /* in which a query looks for more of them */
+    LEAST_PEAKS = 4,
     LINE_APART = 8 * DOPPEL_AUDIO_TIME_STEPS,
     SCALED_EVERY = 8 /* of the windows that nothing was found for, so many one is tried scaled */
 };
@@ -32,6 +36,7 @@ struct search {
     struct pursuit pursuit;
     run_array *runs;
     double windows; /* tried */
+    int rounds;     /* more of a window that was found at many places */
 };
 
 /* Peaks [first, end) of the query. */
@@ -195,23 +200,70 @@ static int by_offset(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+/* What was found of a window, to be passed over when it is looked for once more. */
+struct found_before {
+    struct alignment_skip *items;
+    size_t count;
+};
+
+static bool add_found(struct found_before *before, const struct alignment *found, size_t count,
+                      double middle, const struct alignment_skip *last)
+{
+    size_t all = before->count + count;
+    struct alignment_skip *items = realloc(before->items, (all + 1) * sizeof *items);
+    if (!items)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        items[before->count + i] =
+            (struct alignment_skip){.id = found[i].id,
+                                    .offset = found[i].offset + (found[i].speed - 1) * middle,
+                                    .within = LINE_APART};
+    for (size_t i = 0; i < all; i++)
+        items[i].next = i + 1 < all ? &items[i + 1] : last;
+    *before = (struct found_before){items, all};
+    return true;
+}
+
+/* So many of the alignments are within the limit that there may be more than a search tells. */
+static bool is_crowded(const struct hunt *hunt, const struct alignment *found, size_t count)
+{
+    size_t within = 0;
+    for (size_t i = 0; i < count; i++)
+        within += found[i].rate <= hunt->options->max_false_positives;
+    return within >= CROWD && !hunt->next_only;
+}
+
 static enum doppel_status try_window(struct search *search, struct window window, bool same_speed,
                                      struct doppel_error *error)
 {
     const struct hunt *hunt = search->hunt;
+    const struct doppel_audio_peak *peaks = hunt->query->peaks + window.first;
     struct doppel_sound_options options = *hunt->options;
+    struct found_before before = {0};
     struct alignment found[ALIGNMENTS_MAX];
-    size_t count = 0;
-    if (window.first == window.end)
+    enum doppel_status status = DOPPEL_OK;
+    size_t count = window.end - window.first, found_count = 0;
+    if (count < LEAST_PEAKS)
         return DOPPEL_OK;
     options.same_speed |= same_speed;
     search->windows++;
-    enum doppel_status status =
-        window_find(hunt->sounds, hunt->query->peaks + window.first, window.end - window.first,
-                    &options, hunt->skip, found, &count, error);
-    if (!status && hunt->next_only)
-        qsort(found, count, sizeof *found, by_offset);
-    return status ? status : follow_all(search, window, found, count, error);
+    for (bool more = true; more && !status;) {
+        size_t runs = search->runs->count;
+        status = window_find(hunt->sounds, peaks, count, &options,
+                             before.count ? before.items : hunt->skip, found, &found_count, error);
+        if (!status && hunt->next_only && found_count)
+            qsort(found, found_count, sizeof *found, by_offset);
+        if (!status)
+            status = follow_all(search, window, found, found_count, error);
+        more = is_crowded(hunt, found, found_count) && search->runs->count > runs &&
+               search->rounds++ < ROUNDS;
+        if (more && !add_found(&before, found, found_count,
+                               (peaks[0].time + (double)peaks[count - 1].time) / 2, hunt->skip))
+            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to look for a sound");
+        options.same_speed |= found_count && found[0].speed == 1 && found[0].pitch == 1;
+    }
+    free(before.items);
+    return status;
 }
 
 static bool is_found(const struct search *search, double time)

@@ -126,7 +126,8 @@ enum doppel_status doppel_match_repeats(const struct doppel_sound *sound,
     segment_array segments = {0};
     if (!sound_in_order(sound))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "peaks of a sound are not in order of time");
-    enum doppel_status status = find_later(sound, options, &runs, error);
+    struct doppel_sound mended = sound_mended(sound);
+    enum doppel_status status = find_later(&mended, options, &runs, error);
     bool done = !status;
     if (done)
         runs_leave_shadows_out(&runs);

@@ -27,12 +27,14 @@ enum { ALIGNMENTS_MAX = 16, WINDOW_SECONDS = 5 };
  * also those over the limit of rate: the caller compares. Scaled hypotheses are tried when none at
  * speed 1 is within options->max_false_positives, unless same_speed.
  *
- * @param peaks the piece; times as in the query. @param skip for repeats: alignments of id
- * `skip->id` with offset within skip->within of skip->offset are passed over; NULL: none
+ * @param peaks the piece; times as in the query. @param skip alignments of id `skip->id`
+ * with offset (at speed 1, through the middle of the piece) within skip->within of skip->offset are
+ * passed over: the trivial one of repeats, and what was found before; NULL: none
  */
 struct alignment_skip {
     uint64_t id;
     double offset, within;
+    const struct alignment_skip *next;
 };
 enum doppel_status window_find(const struct doppel_sounds *sounds,
                                const struct doppel_audio_peak *peaks, size_t count,
@@ -44,6 +46,9 @@ enum doppel_status window_find(const struct doppel_sounds *sounds,
 /* Strong peaks of an item, as doppel_sound_source. @param out given (doppel_audio_track_free) */
 bool sounds_peaks(const struct doppel_sounds *sounds, uint64_t id, uint32_t from, uint32_t to,
                   struct doppel_audio_track *out);
+
+/* The duration of a sound in seconds; what it says where its peaks do not say otherwise. */
+double sound_duration(const struct doppel_sound *sound);
 
 /* Hops of all items of the set: its size, for chance. */
 uint64_t sounds_hops(const struct doppel_sounds *sounds);

@@ -29,6 +29,9 @@ void runs_leave_shadows_out(run_array *runs);
 /** Whether peaks are in order of time. */
 bool sound_in_order(const struct doppel_sound *sound);
 
+/** The sound with a duration that its peaks agree with. */
+struct doppel_sound sound_mended(const struct doppel_sound *sound);
+
 /** The query's time, in steps, at which the run is nearest to `time`, and the item's time then. */
 double run_place_near(const struct run *run, double time, double *out_time);
 

@@ -243,12 +243,13 @@ static double offset_of(const struct counting *counting, const struct votes_peak
 
 static bool is_skipped(const struct counting *counting, uint64_t id, double offset)
 {
-    const struct alignment_skip *skip = counting->ballot->skip;
-    if (!skip || skip->id != id)
-        return false;
     double middle = counting->window->last / 2.0;
     double drift = (counting->hypothesis->speed - 1) * middle;
-    return fabs(offset + drift - (skip->offset + counting->window->origin)) <= skip->within;
+    double lies = offset + drift - counting->window->origin;
+    for (const struct alignment_skip *skip = counting->ballot->skip; skip; skip = skip->next)
+        if (skip->id == id && fabs(lies - skip->offset) <= skip->within)
+            return true;
+    return false;
 }
 
 static bool is_wanted(void *context, const struct votes_peak *peak)

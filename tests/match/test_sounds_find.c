@@ -165,6 +165,28 @@ static void test_all_items_and_places_are_told(void **state)
     doppel_sounds_free(set);
 }
 
+/* More places, and more items, than one search of a piece tells. */
+static void test_crowds_are_told(void **state)
+{
+    (void)state;
+    struct doppel_sounds *set;
+    assert_int_equal(doppel_sounds_new(&set, NULL), DOPPEL_OK);
+    struct sound passage = sound_music(3, 501), item = sound_speech(200, 700);
+    for (int k = 0; k < 30; k++)
+        sound_paste(&item, 2 + 6.3 * k, &passage);
+    add_sound(set, 0, &item);
+    for (uint64_t id = 1; id <= 30; id++)
+        add_sound(set, id, &passage);
+    struct answers answers = find_all(set, &passage, 0);
+    assert_int_equal(answers.count, 31);
+    for (size_t i = 0; i < answers.count; i++)
+        assert_int_equal(answers.items[i].segments.count, answers.items[i].found.id ? 1 : 30);
+    free_answers(&answers);
+    free(passage.samples);
+    free(item.samples);
+    doppel_sounds_free(set);
+}
+
 static void test_unrelated_sounds_are_not_found(void **state)
 {
     const struct library *library = *state;
@@ -222,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_drift_is_followed),
         cmocka_unit_test(test_each_place_is_told),
         cmocka_unit_test(test_all_items_and_places_are_told),
+        cmocka_unit_test(test_crowds_are_told),
         cmocka_unit_test(test_unrelated_sounds_are_not_found),
         cmocka_unit_test(test_another_voice_is_not_found),
         cmocka_unit_test(test_silence_and_tones_are_not_found),
