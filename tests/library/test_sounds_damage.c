@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KILLS = 8, SECONDS = 60, BATCH = 3, MOST = 50 };
+enum { KILLS = 6, SECONDS = 60, BATCH = 3, MOST = 45 };
 
 static const struct doppel_library_options create = {.create = true};
 
