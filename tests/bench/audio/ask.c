@@ -2,6 +2,7 @@
 #include "ask.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /** The best comes first; near misses after all matches. What recurs has several segments: the one
@@ -39,9 +40,11 @@ struct answer ask(const struct doppel_sounds *sounds, const struct sound *clip, 
     options.same_speed = asking->same_speed;
     options.near_misses = 1;
     struct answer answer = {.offset = start};
-    enum doppel_status status = doppel_sounds_find(sounds, &query, &options, visit, &answer, NULL);
-    if (status != DOPPEL_OK)
+    struct doppel_error error;
+    if (doppel_sounds_find(sounds, &query, &options, visit, &answer, &error) != DOPPEL_OK) {
+        fprintf(stderr, "%s\n", error.message);
         abort();
+    }
     doppel_audio_track_free(&peaks);
     return answer;
 }
