@@ -187,6 +187,7 @@ int main(int argc, char **argv)
     struct tracks tracks = {0};
     if (!tracks_read(&tracks, settings.folder, settings.most_seconds)) {
         fprintf(stderr, "%s: no tracks of 12 s or more\n", settings.folder);
+        tracks_free(&tracks);
         return 1;
     }
     struct scores plain[LENGTH_COUNT] = {0}, scaled[LENGTH_COUNT] = {0};

@@ -2,7 +2,6 @@
 #include "edits.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <libavcodec/avcodec.h>
 #include <libavutil/channel_layout.h>
@@ -83,14 +82,14 @@ static void fill(AVFrame *frame, const struct sound *in, size_t from)
     }
 }
 
-/** Through the coder and back; no data without it. */
+/** Through the coder and back, without its delay; no data without it. */
 static struct sound recode(const struct sound *in, const char *name, int rate, int64_t bit_rate)
 {
     struct coder coder = {0};
+    av_log_set_level(AV_LOG_ERROR); /* it warns of packets without times */
     struct sound out = {0};
     if (coder_open(&coder, name, rate, bit_rate)) {
-        size_t delay = (size_t)coder.encoder->initial_padding;
-        coder.out = sound_new(in->count + delay);
+        coder.out = sound_new(in->count);
         AVFrame *frame = av_frame_alloc();
         frame->nb_samples = coder.encoder->frame_size ? coder.encoder->frame_size : 160;
         frame->format = coder.encoder->sample_fmt;
@@ -106,9 +105,7 @@ static struct sound recode(const struct sound *in, const char *name, int rate, i
         encode(&coder, NULL);
         decode(&coder, NULL);
         av_frame_free(&frame);
-        out = sound_new(in->count);
-        memcpy(out.data, coder.out.data + delay, out.count * sizeof *out.data);
-        sound_free(&coder.out);
+        out = coder.out;
     }
     coder_close(&coder);
     return out;

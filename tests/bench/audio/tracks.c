@@ -124,7 +124,7 @@ static void give_roles(struct tracks *tracks)
 bool tracks_read(struct tracks *tracks, const char *folder, double most_seconds)
 {
     found_count = 0;
-    nftw(folder, note, 16, FTW_PHYS);
+    nftw(folder, note, 16, 0);
     tracks->list = calloc(found_count ? found_count : 1, sizeof *tracks->list);
     for (size_t i = 0; i < found_count; i++) {
         struct track track = {.name = found[i], .sound = read_sound(found[i], most_seconds)};
