@@ -29,7 +29,7 @@ struct table *table_new(const struct layout *layout, bool color);
 void table_add(struct table *table, FILE *stream, const json_t *row, const json_t *element);
 /* The lines before this belong together: a blank line follows them. */
 void table_end_group(struct table *table);
-/* Print the lines that are held back. */
+/* Print the lines that are held back, with all columns: what later ones have is not known. */
 void table_flush(struct table *table, FILE *stream);
 void table_finish(struct table *table, FILE *stream);
 

@@ -129,8 +129,21 @@ void table_end_group(struct table *table)
         table->lines[table->count - 1].ends_group = true;
 }
 
+/* What a column may need that is not known yet: of places "23:59:59.99". */
+static size_t usual_width(const struct column *column)
+{
+    enum { PLACE_WIDTH = 11 };
+    size_t width = column->title ? display_width(column->title) : 0;
+    return width && column->cell == CELL_PLACE && width < PLACE_WIDTH ? PLACE_WIDTH : width;
+}
+
 void table_flush(struct table *table, FILE *stream)
 {
+    for (size_t i = 0; i < table->layout->count; i++) {
+        size_t width = usual_width(&table->layout->columns[i]);
+        if (width > table->width[i])
+            table->width[i] = width;
+    }
     print_block(table, stream);
 }
 
