@@ -237,7 +237,7 @@ static void test_several_places(void **state)
     }
     assert_int_equal(places, 6);
     assert_int_equal(others, 1);
-    struct alignment_skip skip = {3, 35 * STEPS_A_SECOND, 100};
+    struct alignment_skip skip = {3, 35 * STEPS_A_SECOND, 100, NULL};
     assert_int_equal(
         window_find(set, jingle.peaks, jingle.count, &options, &skip, found, &count, NULL),
         DOPPEL_OK);
