@@ -46,6 +46,7 @@ struct hypothesis {
     double speed, pitch;
     struct doppel_audio_zone zone; /* scaled by these */
     uint64_t max_postings;
+    size_t candidates; /* wanted, 1 to VOTES_BEST */
 };
 
 /** The best candidates of a hypothesis by votes, best first. DOPPEL_OK; DOPPEL_E_MEMORY;

@@ -327,7 +327,8 @@ static size_t elect(struct counting *counting, size_t hit_count, struct candidat
     struct votes votes = {.hits = counting->hits,
                           .count = hit_count,
                           .weights = counting->ballot->weights,
-                          .seen = counting->ballot->seen};
+                          .seen = counting->ballot->seen,
+                          .best = counting->hypothesis->candidates};
     size_t count = votes_count(&votes, is_wanted, counting, peaks), elected = 0;
     for (size_t i = 0; i < count; i++)
         elected += describe(counting, &peaks[i], &out[elected]);

@@ -8,6 +8,7 @@
 enum {
     STEPS = DOPPEL_AUDIO_TIME_STEPS,
     MOST_KEYS = 1 << VOTER_BITS,
+    CANDIDATES = 16,
     SCALES = 6,               /* steps of 1 % up and down */
     SCALED_POSTINGS = 100000, /* of a scaled hypothesis, at most */
     SAME_WITHIN = 43 * STEPS  /* 1 s */
@@ -42,11 +43,22 @@ static bool window_init(struct window *window, const struct doppel_audio_peak *p
     return true;
 }
 
+/* As a multiple of ten hours, at least 1. */
+static double relative_size(uint64_t hops)
+{
+    return fmax(1, (double)hops * DOPPEL_AUDIO_HOP / DOPPEL_AUDIO_RATE / 36000);
+}
+
 /* 100 000 at ten hours, 1 M at a thousand. */
 static uint64_t usual_postings(uint64_t hops)
 {
-    double ten_hours = 36000.0 * DOPPEL_AUDIO_RATE / DOPPEL_AUDIO_HOP;
-    return (uint64_t)(1e5 * fmax(1, sqrt((double)hops / ten_hours)));
+    return (uint64_t)(1e5 * sqrt(relative_size(hops)));
+}
+
+/* 16 at ten hours, 64 at 640 and more: chance has more of what looks like a candidate there. */
+static size_t usual_candidates(uint64_t hops)
+{
+    return (size_t)fmin(CANDIDATES * cbrt(relative_size(hops)), VOTES_BEST);
 }
 
 /* ---- from candidates to alignments ---- */
@@ -144,7 +156,8 @@ static enum doppel_status verify_all(struct search *search, struct candidate *ca
 
 static enum doppel_status find_plain(struct search *search, struct doppel_error *error)
 {
-    struct hypothesis hypothesis = {1, 1, doppel_audio_query_zone(), search->max_postings};
+    struct hypothesis hypothesis = {1, 1, doppel_audio_query_zone(), search->max_postings,
+                                    usual_candidates(search->hops)};
     struct candidate candidates[VOTES_BEST];
     size_t count = 0;
     enum doppel_status status =
@@ -156,7 +169,7 @@ static enum doppel_status find_plain(struct search *search, struct doppel_error 
 
 /* The best of several hypotheses, best first. */
 struct shortlist {
-    struct candidate items[VOTES_BEST];
+    struct candidate items[CANDIDATES];
     size_t count;
 };
 
@@ -172,7 +185,7 @@ static void enter(struct shortlist *list, const struct window *window,
             list->items[kept++] = list->items[i];
     list->count = kept;
     size_t at = list->count;
-    if (list->count < VOTES_BEST)
+    if (list->count < CANDIDATES)
         list->count++;
     else if (list->items[--at].votes >= candidate->votes)
         return;
@@ -188,8 +201,8 @@ static struct hypothesis scaled(const struct search *search, int kind, double sc
     struct hypothesis hypothesis = {.speed = kind < 2 ? scale : 1,
                                     .pitch = kind != 1 ? scale : 1,
                                     .zone = doppel_audio_query_zone(),
-                                    .max_postings =
-                                        most < SCALED_POSTINGS ? most : SCALED_POSTINGS};
+                                    .max_postings = most < SCALED_POSTINGS ? most : SCALED_POSTINGS,
+                                    .candidates = CANDIDATES};
     hypothesis.zone.time_scale = (float)hypothesis.speed;
     hypothesis.zone.frequency_scale = (float)(1 / hypothesis.pitch);
     return hypothesis;

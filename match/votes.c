@@ -29,7 +29,7 @@ uint64_t *radix_sort(uint64_t *items, uint64_t *scratch, size_t count, unsigned 
 
 struct best {
     struct votes_peak *peaks;
-    size_t count;
+    size_t count, most;
     uint64_t gate; /* what is not above it is none of the best */
 };
 
@@ -45,12 +45,12 @@ static void insert(struct best *best, const struct votes_peak *peak)
     for (size_t i = 0; i < best->count; i++)
         if (!is_near(&best->peaks[i], peak))
             best->peaks[kept++] = best->peaks[i];
-    best->count = kept < VOTES_BEST ? kept : VOTES_BEST - 1;
+    best->count = kept < best->most ? kept : best->most - 1;
     size_t at = best->count++;
     for (; at && best->peaks[at - 1].weight < peak->weight; at--)
         best->peaks[at] = best->peaks[at - 1];
     best->peaks[at] = *peak;
-    best->gate = best->count == VOTES_BEST ? best->peaks[VOTES_BEST - 1].weight : 0;
+    best->gate = best->count == best->most ? best->peaks[best->most - 1].weight : 0;
 }
 
 static bool has_better_near(const struct best *best, const struct votes_peak *peak)
@@ -64,7 +64,7 @@ static bool has_better_near(const struct best *best, const struct votes_peak *pe
 size_t votes_count(const struct votes *votes, votes_filter *filter, void *context,
                    struct votes_peak out[VOTES_BEST])
 {
-    struct best best = {.peaks = out};
+    struct best best = {.peaks = out, .most = votes->best};
     const uint64_t *hits = votes->hits;
     uint64_t weight = 0;
     size_t first = 0;

@@ -14,7 +14,7 @@ enum {
     VOTER_BITS = 20, /* a hit is diagonal << VOTER_BITS | voter */
     VOTES_WIDTH = 3, /* neighbouring diagonals that count together */
     VOTES_APART = 6, /* diagonals nearer than this to a better one tell nothing new */
-    VOTES_BEST = 16
+    VOTES_BEST = 64
 };
 
 static inline uint64_t vote_hit(uint64_t diagonal, uint32_t voter)
@@ -42,6 +42,7 @@ struct votes {
     size_t count;
     const uint32_t *weights; /* of the voters */
     uint32_t *seen;          /* by voter, all 0; so it is again afterwards */
+    size_t best;             /* peaks wanted, 1 to VOTES_BEST */
 };
 
 /* Diagonals that many voters speak for: hits[first] on, before hits[end], on VOTES_WIDTH of them.
@@ -55,7 +56,7 @@ struct votes_peak {
 /* Whether a peak is wanted. */
 typedef bool votes_filter(void *context, const struct votes_peak *peak);
 
-/* The VOTES_BEST heaviest peaks, heaviest first, none near another. @return how many */
+/* The heaviest peaks, heaviest first, none near another. @return how many */
 size_t votes_count(const struct votes *votes, votes_filter *filter, void *context,
                    struct votes_peak out[VOTES_BEST]);
 

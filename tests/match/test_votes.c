@@ -12,7 +12,7 @@
 #include "match/pictures.h"
 #include "match/votes.h"
 
-enum { DIAGONALS = 600, VOTERS = 40, MOST_HITS = 4000 };
+enum { BEST = 16, DIAGONALS = 600, VOTERS = 40, MOST_HITS = 4000 };
 
 struct poll {
     uint64_t hits[MOST_HITS];
@@ -73,7 +73,7 @@ static uint64_t apart(uint64_t a, uint64_t b)
 static size_t count_votes(struct poll *poll, votes_filter *filter, void *context,
                           struct votes_peak *out)
 {
-    struct votes votes = {poll->hits, poll->count, poll->weights, poll->seen};
+    struct votes votes = {poll->hits, poll->count, poll->weights, poll->seen, BEST};
     size_t count = votes_count(&votes, filter, context, out);
     for (size_t i = 0; i < VOTERS; i++)
         assert_int_equal(poll->seen[i], 0);
@@ -125,8 +125,8 @@ static void test_planted(void **state)
     uint64_t seed = 2;
     for (unsigned round = 0; round < 200; round++) {
         make_poll(&poll, 500, &seed);
-        size_t planted = 1 + pick(&seed, VOTES_BEST - 1);
-        uint64_t places[VOTES_BEST];
+        size_t planted = 1 + pick(&seed, BEST - 1);
+        uint64_t places[BEST];
         for (size_t i = 0; i < planted; i++) {
             places[i] = 2 + i * DIAGONALS / planted + pick(&seed, 6);
             for (uint32_t voter = 0; voter < VOTERS; voter++)
