@@ -110,6 +110,7 @@ struct candidates {
         int pieces; /* that found it */
     } items[MOST_CANDIDATES];
     size_t count;
+    bool same_speed; /* so they were found */
 };
 
 static bool take_candidate(void *context, const struct doppel_found *found)
@@ -181,7 +182,7 @@ static enum doppel_status find_candidates(const struct grouping *grouping,
     enum doppel_status status = DOPPEL_OK;
     if (is_short)
         return doppel_sounds_find(leaders, &whole, &options, take_candidate, out, error);
-    options.same_speed = true;
+    out->same_speed = options.same_speed = true;
     for (int i = 0; i < PIECES && !status; i++) {
         struct doppel_sound piece = piece_of(track, i);
         status = doppel_sounds_find(leaders, &piece, &options, take_candidate, out, error);
@@ -189,9 +190,9 @@ static enum doppel_status find_candidates(const struct grouping *grouping,
     drop_stray(out);
     if (status || out->count || same_speed)
         return status;
-    /* One piece at other speeds: ten times the work of all that was done so far. */
+    /* One piece at other speeds: five times the work of all that was done so far. */
     struct doppel_sound piece = piece_of(track, PIECES / 2);
-    options.same_speed = false;
+    out->same_speed = options.same_speed = false;
     return doppel_sounds_find(leaders, &piece, &options, take_candidate, out, error);
 }
 
@@ -202,11 +203,12 @@ static const struct waiting_sound *waiting_of(const struct grouping *grouping, u
 }
 
 static bool match_waiting(const struct grouping *grouping, const struct doppel_audio_track *query,
-                          uint32_t item, struct doppel_match *out)
+                          uint32_t item, bool same_speed, struct doppel_match *out)
 {
     struct doppel_audio_track other;
     const struct waiting_sound *waiting = waiting_of(grouping, item);
     struct doppel_sound_options options = sound_options_from(grouping->options->settings);
+    options.same_speed |= same_speed;
     if (!waiting || doppel_audio_track_read(waiting->peaks, waiting->size, &other, NULL))
         return false;
     struct doppel_sound a = sound_of(query), b = sound_of(&other);
@@ -226,7 +228,7 @@ static bool find_leader(struct grouping *grouping, const struct waiting_sound *w
         uint32_t leader = (uint32_t)candidates->items[i].id;
         struct doppel_match match = {0};
         if ((grouping_is_reference(grouping, leader) && waiting->reference) ||
-            !match_waiting(grouping, track, leader, &match))
+            !match_waiting(grouping, track, leader, candidates->same_speed, &match))
             continue;
         bool leads =
             match.segment_count && match.similarity >= limit &&
@@ -339,7 +341,7 @@ bool sounds_compare(const struct grouping *grouping, uint32_t query, uint32_t it
     }
     if (!waiting || doppel_audio_track_read(waiting->peaks, waiting->size, &track, NULL))
         return false;
-    bool done = match_waiting(grouping, &track, item, out);
+    bool done = match_waiting(grouping, &track, item, false, out);
     doppel_audio_track_free(&track);
     return done;
 }
