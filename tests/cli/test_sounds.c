@@ -378,7 +378,7 @@ static void find_names_a_noisy_clip(void **state)
     assert_has(json, "0:30.");
     assert_has(json, "in item from");
     free(json);
-    keep_wav("unknown.wav", sound_music(5, 99));
+    keep_wav("unknown.wav", sound_speech(5, 99));
     json = doppel_prints(1, "find", "--json", "unknown.wav");
     assert_string_equal(json, "{\"query\":\"unknown.wav\",\"match\":false}\n");
     free(json);
