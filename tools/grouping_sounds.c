@@ -138,19 +138,6 @@ static void drop_stray(struct candidates *candidates)
     candidates->count = kept;
 }
 
-static size_t first_from(const struct doppel_audio_track *track, double time)
-{
-    size_t low = 0, high = track->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((double)track->peaks[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Piece `number` of a sound: that part of PIECES equal ones that has the most peaks in so few
  * seconds. */
 static struct doppel_sound piece_of(const struct doppel_audio_track *track, int number)
@@ -160,13 +147,14 @@ static struct doppel_sound piece_of(const struct doppel_audio_track *track, int 
     double last = (number + 1) * length / PIECES - piece;
     size_t best = 0;
     for (double from = best_from; from <= last; from += piece) {
-        size_t count = first_from(track, from + piece) - first_from(track, from);
+        size_t count = sound_first_from(track, from + piece) - sound_first_from(track, from);
         if (count > best) {
             best = count;
             best_from = from;
         }
     }
-    size_t begin = first_from(track, best_from), end = first_from(track, best_from + piece);
+    size_t begin = sound_first_from(track, best_from),
+           end = sound_first_from(track, best_from + piece);
     return (struct doppel_sound){track->peaks + begin, end - begin, PIECE_SECONDS};
 }
 

@@ -11,6 +11,7 @@
 #include "tools/memory.h"
 #include "tools/printable.h"
 #include "tools/sound_frame.h"
+#include "tools/sound_judge.h"
 
 enum { MOST_NAME_BYTES = 72 }; /* of a name that are shown: its end */
 
@@ -48,19 +49,6 @@ static double hertz_of(const struct doppel_audio_peak *peak)
            (DOPPEL_AUDIO_WINDOW * DOPPEL_AUDIO_BIN_STEPS);
 }
 
-static size_t first_from(const struct doppel_audio_track *track, double time)
-{
-    size_t low = 0, high = track->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((double)track->peaks[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Whether the item has a peak where this one of the query belongs. @param met marks them; may be
  * NULL */
 static bool meet(const struct sound_chart *chart, const struct doppel_audio_peak *peak,
@@ -70,7 +58,7 @@ static bool meet(const struct sound_chart *chart, const struct doppel_audio_peak
     double reach = NEAR_HOPS * DOPPEL_AUDIO_TIME_STEPS, pitch = chart->match->transform.pitch;
     double frequency = pitch > 0 ? peak->frequency / pitch : peak->frequency;
     bool any = false;
-    for (size_t i = first_from(item, item_time - reach);
+    for (size_t i = sound_first_from(item, item_time - reach);
          i < item->count && (double)item->peaks[i].time <= item_time + reach; i++) {
         if (fabs(item->peaks[i].frequency - frequency) > NEAR_BINS * DOPPEL_AUDIO_BIN_STEPS)
             continue;
@@ -92,7 +80,7 @@ static struct tally meet_in(const struct sound_chart *chart, const struct doppel
     const struct doppel_audio_track *query = &chart->tracks[0];
     double speed = segment->speed > 0 ? segment->speed : 1, end = doppel_audio_time(segment->a_end);
     struct tally tally = {0};
-    for (size_t i = first_from(query, doppel_audio_time(segment->a_start));
+    for (size_t i = sound_first_from(query, doppel_audio_time(segment->a_start));
          i < query->count && (double)query->peaks[i].time < end; i++, tally.peaks++) {
         double seconds = doppel_audio_seconds(query->peaks[i].time);
         double item_seconds = segment->b_start + (seconds - segment->a_start) * speed;

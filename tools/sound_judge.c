@@ -45,6 +45,19 @@ struct doppel_sound sound_of(const struct doppel_audio_track *track)
     return (struct doppel_sound){track->peaks, track->count, (double)track->duration_ms / 1000};
 }
 
+size_t sound_first_from(const struct doppel_audio_track *track, double time)
+{
+    size_t low = 0, high = track->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((double)track->peaks[middle].time < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 size_t sound_keys(const struct doppel_audio_track *track, struct doppel_audio_key **out)
 {
     struct doppel_audio_zone zone = doppel_audio_item_zone();

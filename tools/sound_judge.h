@@ -27,6 +27,9 @@ struct doppel_sound sound_of(const struct doppel_audio_track *track);
 /* The limits of the command line, else the defaults. */
 struct doppel_sound_options sound_options_from(const struct settings *settings);
 
+/* The number of the first peak from a time on (doppel/audio.h). */
+size_t sound_first_from(const struct doppel_audio_track *track, double time);
+
 /* The keys of a sound as a library has them; given (free). @return how many */
 size_t sound_keys(const struct doppel_audio_track *track, struct doppel_audio_key **out);
 
