@@ -129,6 +129,70 @@ static void test_runs_end_where_copies_do(void **state)
     }
 }
 
+/* Whether the item has a strong peak where the true line puts a peak of the query. */
+static bool is_met(const struct scene *scene, const struct alignment *line, size_t peak)
+{
+    const struct doppel_audio_peak *at = &scene->query.items[peak];
+    double place = at->time * line->speed + line->offset, high = at->frequency / line->pitch;
+    for (size_t i = 0; i < scene->item.peaks.count; i++) {
+        const struct doppel_audio_peak *other = &scene->item.peaks.items[i];
+        if (other->strong && fabs(other->time - place) <= MEET_TIME &&
+            fabs(other->frequency - high) <= MEET_FREQUENCY)
+            return true;
+    }
+    return false;
+}
+
+/* Of all stretches that begin and end with a met peak, the one in which those that are met most
+ * outweigh twice those that are not, strong ones: in seconds. */
+static void slow_best_run(const struct scene *scene, double *out_start, double *out_end)
+{
+    struct alignment line = true_alignment(scene);
+    double best = 0;
+    for (size_t i = 0; i < scene->query.count; i++) {
+        double sum = 0;
+        if (!scene->query.items[i].strong || !is_met(scene, &line, i))
+            continue;
+        for (size_t k = i; k < scene->query.count; k++) {
+            if (!scene->query.items[k].strong)
+                continue;
+            bool met = is_met(scene, &line, k);
+            sum += met ? 2 : -4;
+            if (!met || sum <= best)
+                continue;
+            best = sum;
+            *out_start = doppel_audio_seconds(scene->query.items[i].time);
+            *out_end = doppel_audio_seconds(scene->query.items[k].time);
+        }
+    }
+}
+
+/* The ends are those of the best of all runs, but for what is told beyond the last peaks. */
+static void test_runs_are_the_best_ones(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    for (int trial = 0; trial < 8; trial++) {
+        struct copying how = {.from = 5,
+                              .until = 7 + 3 * random_share(&seed),
+                              .to = 4,
+                              .speed = 1,
+                              .pitch = 1,
+                              .kept = 1,
+                              .late = 1,
+                              .high = 3};
+        struct scene scene;
+        struct run run;
+        double start = 0, end = 0;
+        make_scene(&scene, &how, 4, seed);
+        follow_scene(&scene, 4, 6.5, &run);
+        slow_best_run(&scene, &start, &end);
+        assert_near(doppel_audio_seconds(run.first.time), start, 0.12);
+        assert_near(doppel_audio_seconds(run.last.time), end, 0.12);
+        free_scene(&scene);
+    }
+}
+
 /* An alignment that is off by a little is mended, so that a long recording that drifts is one. */
 static void test_drift_is_one_run(void **state)
 {
@@ -191,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_end_where_copies_do),
+        cmocka_unit_test(test_runs_are_the_best_ones),
         cmocka_unit_test(test_drift_is_one_run),
         cmocka_unit_test(test_whole_sounds_are_whole),
         cmocka_unit_test(test_chance_is_not_followed),
