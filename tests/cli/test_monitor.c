@@ -247,6 +247,29 @@ static void a_stream_may_break_off(void **state)
     free(json);
 }
 
+/* A decoder that dies is started again where the stream stands, if it had told something. */
+static void a_decoder_is_started_again(void **state)
+{
+    (void)state;
+    make_radio();
+    struct setting setting = {.input = "gap 0 gap 0 crash 0 gap 0 gap 0 end 0",
+                              .environment = {"DOPPEL_WORKER=" FAKE_LISTENER}};
+    struct ran ran = doppel_with(&setting, "monitor", "-L", "lib", "--json", "-");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "standard input: the decoder crashed (signal 11); listening goes on");
+    assert_string_equal(ran.out, "{\"event\":\"gap\",\"stream_start\":0.0,\"stream_end\":1.0}\n"
+                                 "{\"event\":\"gap\",\"stream_start\":1.0,\"stream_end\":2.0}\n"
+                                 "{\"event\":\"gap\",\"stream_start\":2.0,\"stream_end\":2.0}\n"
+                                 "{\"event\":\"gap\",\"stream_start\":2.0,\"stream_end\":3.0}\n"
+                                 "{\"event\":\"gap\",\"stream_start\":3.0,\"stream_end\":4.0}\n");
+    ran_free(&ran);
+    setting.input = "gap 0 gap 0 crash 0 crash 0";
+    ran = doppel_with(&setting, "monitor", "-L", "lib", "--json", "-");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "doppel: standard input: the decoder crashed (signal 11)\n");
+    ran_free(&ran);
+}
+
 int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -254,7 +277,7 @@ int main(void)
         IN_SANDBOX(a_file_is_heard),          IN_SANDBOX(standard_input_is_heard),
         IN_SANDBOX(a_fifo_is_heard),          IN_SANDBOX(an_interrupt_ends_it),
         IN_SANDBOX(what_is_no_sound_is_said), IN_SANDBOX(a_library_is_wanted),
-        IN_SANDBOX(a_stream_may_break_off),
+        IN_SANDBOX(a_stream_may_break_off),   IN_SANDBOX(a_decoder_is_started_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

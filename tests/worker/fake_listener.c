@@ -108,6 +108,8 @@ int main(void)
     FILE *stream = fdopen(fd, "r");
     char word[64];
     unsigned long number;
+    if (stream)
+        setvbuf(stream, NULL, _IONBF, 0); /* another one may go on where this one ends */
     while (stream && fscanf(stream, "%63s%lu", word, &number) == 2)
         obey(word, number);
     return 0;
