@@ -131,6 +131,8 @@ struct doppel_audio_key {
 
 /**
  * The keys of peaks, ordered by the first peak.
+ * Of very many peaks at one time, which no analysis makes, each is paired with the next 1024 at
+ * most.
  * @param out room for `capacity` keys; count * fan_out are always enough
  * @return how many were written. Thread-safe.
  */

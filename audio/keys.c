@@ -9,7 +9,8 @@ enum {
     MAX_HOPS = 63,
     MAX_HALF_BINS = 200, /* between the two frequencies */
     HALF_BINS = 1024,    /* in all */
-    DIFFERENCE_ZERO = 256
+    DIFFERENCE_ZERO = 256,
+    MOST_FOLLOWERS = 1024 /* that are tried: an analysis has 120 in a zone */
 };
 
 /* What is paired, and how: scales by which steps of a peak become hops and half bins. */
@@ -44,7 +45,9 @@ static size_t keys_of_peak(const struct pairing *pairing, size_t first,
     uint32_t hop = (uint32_t)llrint((double)peaks[first].time * pairing->hops);
     if (capacity > pairing->zone->fan_out)
         capacity = pairing->zone->fan_out;
-    for (size_t i = first + 1; i < pairing->count && made < capacity; i++) {
+    size_t left = pairing->count - first - 1;
+    size_t end = first + 1 + (left < MOST_FOLLOWERS ? left : MOST_FOLLOWERS);
+    for (size_t i = first + 1; i < end && made < capacity; i++) {
         float apart = (float)(peaks[i].time - peaks[first].time) * pairing->hops;
         if (apart > MAX_HOPS + 1)
             break;
