@@ -164,12 +164,24 @@ static enum doppel_status read_packets(struct sound *sound, struct doppel_error 
 
 /* ---- the end ---- */
 
-static void check_length(struct sound *sound)
+/* By a WAV's own header, which libavformat sets aside where the file is shorter; 0 = not told. */
+static double declared_seconds(const struct sound *sound)
 {
     const AVStream *track = sound->track;
-    if (sound->options.stream || sound->options.pcm || track->duration <= 0)
+    const struct sound_input *input = &sound->input;
+    double bytes_per_second = (double)track->codecpar->sample_rate * track->codecpar->block_align;
+    struct sound_wav wav;
+    if (bytes_per_second > 0 && sound_wav_read(input->head, input->head_size, &wav) &&
+        wav.bytes != UINT64_MAX)
+        return (double)wav.bytes / bytes_per_second;
+    return track->duration > 0 ? (double)track->duration * av_q2d(track->time_base) : 0;
+}
+
+static void check_length(struct sound *sound)
+{
+    if (sound->options.stream || sound->options.pcm)
         return;
-    double declared = (double)track->duration * av_q2d(track->time_base);
+    double declared = declared_seconds(sound);
     double heard = (double)sound->out.visited / SOUND_RATE;
     if (heard + CUT_SECONDS + declared * CUT_SHARE < declared)
         note_damage(sound);

@@ -45,6 +45,26 @@ static void what_is_cut_short_is_used_from_a_second_on(void **state)
     tune_free(&tune);
 }
 
+static void a_wav_is_known_to_be_cut_wherever_it_is(void **state)
+{
+    (void)state;
+    struct tune tune = tune_make(4, 44100, 2);
+    struct file file = make_wav(&tune, WAV_S16);
+    for (size_t i = 0; i < 50; i++) {
+        struct file part = {file.data, file.size / 2 + i * 1021};
+        struct heard heard = listen_to(&part, NULL);
+        assert_int_equal(heard.status, DOPPEL_OK);
+        if (!heard.info.damaged_ms)
+            fail_msg("not noted: %zu of %zu bytes", part.size, file.size);
+        heard_free(&heard);
+    }
+    struct heard whole = listen_to(&file, NULL);
+    assert_int_equal(whole.info.damaged_ms, 0);
+    heard_free(&whole);
+    file_free(&file);
+    tune_free(&tune);
+}
+
 static void damage_is_noted_and_passed_over(void **state)
 {
     (void)state;
@@ -208,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_cut_short_is_used_from_a_second_on),
+        cmocka_unit_test(a_wav_is_known_to_be_cut_wherever_it_is),
         cmocka_unit_test(damage_is_noted_and_passed_over),
         cmocka_unit_test(what_is_no_sound_is_told),
         cmocka_unit_test(noise_is_no_music),
