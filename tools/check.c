@@ -34,9 +34,11 @@ static enum doppel_status check_sound(struct settings *settings, struct doppel_e
     const char *option = settings->pcm_text ? "pcm" : settings->repeats ? "repeats" : NULL;
     enum doppel_kind kind = settings->scheme ? settings->scheme->kind : settings->kind;
     if (settings->pcm_text && !parse_pcm(settings->pcm_text, &settings->pcm))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--pcm' takes FORMAT:RATE:CHANNELS, such as s16le:44100:2, not '%s'",
-                           settings->pcm_text);
+        return doppel_fail(
+            error, DOPPEL_E_ARGUMENT,
+            "'--pcm' takes FORMAT:RATE:CHANNELS, such as s16le:44100:2, with a rate of "
+            "1 to 768000 and 1 to 64 channels, not '%s'",
+            settings->pcm_text);
     if (option && (settings->code || (kind && kind != DOPPEL_KIND_AUDIO)))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' is for sounds", option);
     if (option)

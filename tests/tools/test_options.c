@@ -260,6 +260,9 @@ static void sounds_have_options(void **state)
         assert_int_equal(parse(line, &unused, NULL), DOPPEL_E_ARGUMENT);
     }
     assert_refused("hash --kind text --pcm u8:8000:1 x", "'--pcm' is for sounds");
+    assert_refused("hash --pcm u8:8000:65 x",
+                   "'--pcm' takes FORMAT:RATE:CHANNELS, such as s16le:44100:2, with a rate of "
+                   "1 to 768000 and 1 to 64 channels, not 'u8:8000:65'");
     assert_refused("find --kind audio --max-distance 3 x",
                    "the limit of sounds is '--max-false-positives'");
     assert_refused("find --code 00 --scheme peaks32",
