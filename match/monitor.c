@@ -112,6 +112,16 @@ static struct doppel_monitor_event describe(const struct monitor_heard *heard)
         .false_positive_rate = heard->rate};
 }
 
+/* An end names the start that was told, though the line has become another since: music repeats
+ * itself. */
+static struct doppel_monitor_event describe_end(const struct monitor_heard *heard)
+{
+    struct doppel_monitor_event event = describe(heard);
+    event.stream_start = heard->told.stream_start;
+    event.item_start = heard->told.item_start;
+    return event;
+}
+
 static enum doppel_status tell(struct doppel_monitor *monitor, enum doppel_monitor_event_type type,
                                struct doppel_monitor_event event, struct doppel_error *error)
 {
@@ -123,7 +133,7 @@ static enum doppel_status tell(struct doppel_monitor *monitor, enum doppel_monit
 
 static enum doppel_status end(struct doppel_monitor *monitor, size_t at, struct doppel_error *error)
 {
-    struct doppel_monitor_event event = describe(&monitor->heard[at]);
+    struct doppel_monitor_event event = describe_end(&monitor->heard[at]);
     heard_end(&monitor->heard[at]);
     monitor->count--;
     memmove(&monitor->heard[at], &monitor->heard[at + 1],
@@ -146,7 +156,8 @@ static enum doppel_status start(struct doppel_monitor *monitor, const struct ali
 {
     struct monitor_heard *heard = &monitor->heard[monitor->count++];
     heard_begin(heard, alignment->id, line, alignment->rate);
-    return tell(monitor, DOPPEL_MONITOR_START, describe(heard), error);
+    heard->told = describe(heard);
+    return tell(monitor, DOPPEL_MONITOR_START, heard->told, error);
 }
 
 static struct monitor_heard *find_heard(struct doppel_monitor *monitor, uint64_t id)
@@ -218,10 +229,11 @@ static enum doppel_status follow(struct doppel_monitor *monitor, uint64_t now,
         if (status)
             return doppel_fail(error, status, "no memory to follow a sound");
         if (state == HEARD_JUMPED) {
-            status = tell(monitor, DOPPEL_MONITOR_END, describe(heard), error);
+            status = tell(monitor, DOPPEL_MONITOR_END, describe_end(heard), error);
             heard_jump(heard);
+            heard->told = describe(heard);
             if (!status)
-                status = tell(monitor, DOPPEL_MONITOR_START, describe(heard), error);
+                status = tell(monitor, DOPPEL_MONITOR_START, heard->told, error);
         } else if (state != HEARD_STILL) {
             status = end(monitor, i, error);
         }

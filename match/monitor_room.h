@@ -67,8 +67,9 @@ bool line_follow(struct monitor_line *line, uint64_t id, const struct monitor_ta
 /* An item that is heard. */
 struct monitor_heard {
     uint64_t id;
-    uint64_t start; /* step of the stream */
-    double rate;    /* the lowest so far */
+    uint64_t start;                   /* step of the stream */
+    double rate;                      /* the lowest so far */
+    struct doppel_monitor_event told; /* how its start was told */
     struct monitor_line lines[MONITOR_LINES];
     size_t count;
 };

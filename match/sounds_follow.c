@@ -336,7 +336,10 @@ static void sum_up(const look_array *looks, size_t first, size_t end, struct run
         run->met += look->met;
         run->by_chance += look->chance;
     }
-    struct line line = run->first;
+    struct line line = run->first; /* and from there to the last: in between it may have bent */
+    double span = run->last.time - run->first.time;
+    if (span > 0)
+        line.speed = (run->last.place - run->first.place) / span;
     run->speed_error = line_fit(&line, looks->items + first, end - first);
     run->speed = line.speed;
     run->pitch = line.pitch;

@@ -18,7 +18,8 @@ enum {
     ROUNDS = 256,        /* in which a query looks for more of them */
     LEAST_PEAKS = 4,
     LINE_APART = 8 * DOPPEL_AUDIO_TIME_STEPS,
-    SCALED_EVERY = 8 /* of the windows that nothing was found for, so many one is tried scaled */
+    SCALED_FIRST = 3, /* of windows in a row that nothing was found for, these are tried scaled */
+    SCALED_EVERY = 8  /* ... and then each eighth */
 };
 
 /* Alignments that are rarer by chance than this are followed. */
@@ -29,6 +30,14 @@ static const double NEARLY = 0.5;
 
 /* What may be followed: so many times the query, and so many seconds. */
 static const double WALK_TIMES = 40, WALK_SECONDS = 3600;
+
+/* Of the strong peaks of a run, met but for chance: from where on no other speed is tried, and
+ * below which a run is no match. */
+static const double CLEAR_SHARE = 0.35, CLEAR_SHARE_FITTED = 0.65, LEAST_SHARE = 0.02,
+                    LEAST_SHARE_SCALED = 0.2;
+static const double LEAST_SECONDS_SCALED = 1;
+static const double SCALED_FROM = 0.005, SAME_SPEED_WITHIN = 0.01; /* speed or pitch off 1 */
+static const double SCALE_APART = 0.01;
 
 struct search {
     const struct hunt *hunt;
@@ -118,10 +127,13 @@ static bool overlaps(const struct run *run, double from, double to)
     return run->first.time < to && run->last.time > from;
 }
 
+/* At another speed or pitch it is another line, though they cross. */
 static bool lies_on(const struct run *run, const struct alignment *alignment, double middle)
 {
     double time, place = run_place_near(run, middle, &time);
-    return fabs(place - (alignment->offset + alignment->speed * time)) <= LINE_APART;
+    bool alike = fabs(run->speed - alignment->speed) <= SCALE_APART &&
+                 fabs(run->pitch - alignment->pitch) <= SCALE_APART;
+    return alike && fabs(place - (alignment->offset + alignment->speed * time)) <= LINE_APART;
 }
 
 /* Whether a run goes through the item at the same place and another one through the query, so that
@@ -162,7 +174,7 @@ static bool is_known(const struct search *search, const struct alignment *alignm
             continue;
         if (search->hunt->next_only && is_nearer(run, alignment, from, to))
             return true;
-        if (lies_on(run, alignment, middle)) {
+        if (lies_on(run, alignment, middle) && run->evidence >= NEARLY * alignment->score) {
             run->seed_rate = fmin(run->seed_rate, alignment->rate);
             return true;
         }
@@ -266,12 +278,23 @@ static enum doppel_status try_window(struct search *search, struct window window
     return status;
 }
 
+/* Of the query's strong peaks along a run, the share that is met, but for chance. */
+static double share_met(const struct run *run)
+{
+    return run->met < run->strong ? (run->met - run->by_chance) / (run->strong - run->by_chance)
+                                  : run->strong > 0;
+}
+
 static bool is_found(const struct search *search, double time)
 {
-    for (size_t i = 0; i < search->runs->count; i++)
-        if (overlaps(&search->runs->items[i], time, time) &&
-            search->runs->items[i].seed_rate <= search->hunt->options->max_false_positives)
+    for (size_t i = 0; i < search->runs->count; i++) {
+        const struct run *run = &search->runs->items[i];
+        bool plain = fabs(run->speed - 1) <= SCALED_FROM && fabs(run->pitch - 1) <= SCALED_FROM;
+        if (overlaps(run, time, time) &&
+            share_met(run) >= (plain ? CLEAR_SHARE : CLEAR_SHARE_FITTED) &&
+            run->seed_rate <= search->hunt->options->max_false_positives)
             return true;
+    }
     return false;
 }
 
@@ -288,7 +311,7 @@ static enum doppel_status try_scaled(struct search *search, struct doppel_error 
     do {
         if (is_found(search, start + WINDOW_STEPS / 2.0))
             missed = 0;
-        else if (missed++ % SCALED_EVERY == 0)
+        else if (++missed <= SCALED_FIRST || missed % SCALED_EVERY == 0)
             status = try_window(search, window, false, error);
     } while (!status && next_window(query, &start, &window));
     return status;
@@ -315,13 +338,27 @@ static enum doppel_status try_all(struct search *search, struct doppel_error *er
     return status;
 }
 
+/* What other speeds explain of the peaks must be more, and longer: the same words by another voice
+ * are met so for a moment, or a little throughout. */
+static bool is_doubtful(const struct run *run, bool same_speed)
+{
+    double off = fabs(run->speed - 1);
+    bool scaled = off > 3 * run->speed_error + SCALED_FROM || fabs(run->pitch - 1) > SCALED_FROM;
+    if (same_speed && off > 3 * run->speed_error + SAME_SPEED_WITHIN)
+        return true;
+    return share_met(run) < (scaled ? LEAST_SHARE_SCALED : LEAST_SHARE) ||
+           (scaled && run->a_end - run->a_start < LEAST_SECONDS_SCALED);
+}
+
 /*
  * Two chances that are independent, of the piece and of what is beyond it: as small a product x of
  * two such has the chance x (1 - ln x). Then, of all windows that were tried. Source: Fisher,
  * "Statistical Methods for Research Workers" (1932), on combining tests.
  */
-static double rate_of(const struct run *run, double windows)
+static double rate_of(const struct run *run, double windows, bool same_speed)
 {
+    if (is_doubtful(run, same_speed))
+        return 1;
     double product = run->seed_rate * exp(-run->beyond);
     if (product < 1e-300)
         return 1e-300;
@@ -338,7 +375,7 @@ enum doppel_status runs_find(const struct hunt *hunt, run_array *out, struct dop
     search.pursuit = (struct pursuit){.query = hunt->query, .view = &search.view};
     enum doppel_status status = try_all(&search, error);
     for (size_t i = 0; i < out->count; i++)
-        out->items[i].rate = rate_of(&out->items[i], search.windows);
+        out->items[i].rate = rate_of(&out->items[i], search.windows, hunt->options->same_speed);
     view_free(&search.view);
     return status;
 }

@@ -14,6 +14,9 @@ enum {
     SAME_WITHIN = 43 * STEPS  /* 1 s */
 };
 
+/* Of the window's peaks met, but for chance; or the score at speed 1. */
+static const double CLEAR_SHARE = 0.35, CLEAR_SHARE_FITTED = 0.65, CLEAR_SCORE = 60;
+
 struct search {
     const struct doppel_sounds *sounds;
     const struct doppel_sound_options *options;
@@ -225,10 +228,36 @@ static enum doppel_status find_scaled(struct search *search, struct doppel_error
     return status ? status : verify_all(search, list.items, list.count, error);
 }
 
+/* The best alignment has a neighbour so near that a change of tempo would explain both. */
+static bool is_torn(const struct search *search)
+{
+    const struct alignment *best = &search->found[0];
+    for (size_t i = 1; i < search->count; i++) {
+        const struct alignment *other = &search->found[i];
+        if (other->id == best->id && other->rate <= search->options->max_false_positives &&
+            fabs(other->offset - best->offset) <= SCALES / 100.0 * search->window.last)
+            return true;
+    }
+    return false;
+}
+
+/* A sound at another tempo matches itself at the same one, too, here and there and a little: what
+ * is found so is no reason to look no further. */
+static bool is_clear(const struct search *search)
+{
+    const struct alignment *best = &search->found[0];
+    double share = best->peaks ? (double)best->met / best->peaks : 0;
+    bool plain = best->speed == 1 && best->pitch == 1;
+    double least = plain ? CLEAR_SHARE : CLEAR_SHARE_FITTED;
+    return share - best->met_by_chance >= least * (1 - best->met_by_chance) ||
+           (plain && best->score >= CLEAR_SCORE && !is_torn(search));
+}
+
 static enum doppel_status find(struct search *search, struct doppel_error *error)
 {
     enum doppel_status status = find_plain(search, error);
-    bool found = search->count && search->found[0].rate <= search->options->max_false_positives;
+    bool found = search->count && search->found[0].rate <= search->options->max_false_positives &&
+                 is_clear(search);
     if (!status && !found && !search->options->same_speed)
         status = find_scaled(search, error);
     return status;

@@ -91,10 +91,10 @@ static enum doppel_status check_sound_scheme(const struct settings *settings,
     if (settings->code)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "scheme 'peaks32' has no one code to be found by");
-    bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS);
-    if (settings->max_distance >= 0 || (settings->min_similarity >= 0 && !grouped))
+    if (settings->max_distance >= 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "the limit of sounds is '--max-false-positives'");
+                           "sounds have no distance: their limits are '--max-false-positives' and "
+                           "'--min-similarity'");
     return DOPPEL_OK;
 }
 

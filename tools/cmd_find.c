@@ -220,7 +220,7 @@ static bool take_found(void *context, const struct doppel_found *given)
 static bool take_sound(void *context, const struct doppel_found *found)
 {
     struct find *find = context;
-    if (!is_taken(find, found->id))
+    if (!is_taken(find, found->id) && found->match.similarity >= find->settings->min_similarity)
         keep_found(find, found);
     return find->status == DOPPEL_OK && !signals_stopped();
 }

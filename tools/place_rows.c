@@ -8,7 +8,7 @@
 
 /* Places that begin so near to each other stand in the order in which they were found, which is
  * that of the better match. */
-enum { STEP_SECONDS = 10 };
+enum { STEP_SECONDS = 1 };
 
 struct place_row {
     json_t *row;

@@ -87,7 +87,7 @@ bool sounds_match(const struct settings *settings, const struct doppel_record *a
     if (sound_read(a, &query) && sound_read(b, &item)) {
         struct doppel_sound left = sound_of(&query), right = sound_of(&item);
         matches = doppel_match_sounds(&left, &right, &options, out, NULL) == DOPPEL_OK &&
-                  out->segment_count;
+                  out->segment_count && out->similarity >= settings->min_similarity;
     }
     doppel_audio_track_free(&query);
     doppel_audio_track_free(&item);

@@ -40,7 +40,8 @@ const struct verb verb_table[] = {
      "doppel add -L ~/doppel ~/Pictures", cmd_add},
     {"find", VERB_FIND, "FILE...", 1, SIZE_MAX,
      "what in the library is FILE, holds FILE, is held by FILE, or overlaps it",
-     "Prints what matches, best first. Ends with 0 when anything matched, with 1 when nothing did. "
+     "Prints what matches, best first, of sounds by place. Ends with 0 when anything matched, with "
+     "1 when nothing did. "
      "Passages of texts are found among what was added with --scheme winnow32. Of sounds, all "
      "places are told at which an item is heard: a recording of hours gives its playlist. With "
      "--repeats no library is asked. - is standard input.",

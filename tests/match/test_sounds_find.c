@@ -117,6 +117,53 @@ static void test_drift_is_followed(void **state)
     assert_speed_is_told(*state, 1.04);
 }
 
+/* Played `factor` times as fast at the same pitch, as players do it: pieces of 80 ms, each from its
+ * place, one faded into the next where the two go on alike. Within a piece the speed is 1. */
+static struct sound stretch(const struct sound *sound, double factor)
+{
+    enum { PIECE = 880, FADE = PIECE / 2, REACH = 120 };
+    size_t count = (size_t)((double)(sound->count - 2 * PIECE) / factor) / FADE * FADE;
+    struct sound out = {calloc(count + PIECE, sizeof *out.samples), count};
+    assert_non_null(out.samples);
+    for (size_t at = 0; at + PIECE <= count; at += FADE) {
+        size_t place = (size_t)((double)at * factor), best = place;
+        double highest = -1;
+        for (size_t from = place; at && from < place + REACH; from++) {
+            double alike = 0;
+            for (size_t i = 0; i < FADE; i++)
+                alike += (double)out.samples[at + i] * sound->samples[from + i];
+            best = alike > highest ? from : best;
+            highest = fmax(highest, alike);
+        }
+        for (size_t i = 0; i < PIECE; i++) {
+            float in = i < FADE ? (float)i / FADE : (float)(PIECE - i) / FADE;
+            out.samples[at + i] += in * sound->samples[best + i];
+        }
+    }
+    return out;
+}
+
+static void test_other_tempos_are_told_right(void **state)
+{
+    struct library *library = *state;
+    static const double tempos[] = {0.97, 0.95, 1.04, 1.06};
+    for (size_t i = 0; i < 4; i++)
+        for (uint64_t id = 0; id < 4; id += 3) { /* music, speech */
+            struct sound cut = sound_cut(&library->sounds[id], 10, i % 2 ? 40 : 12);
+            struct sound query = stretch(&cut, tempos[i]);
+            struct answers answers = find_all(library->set, &query, 0);
+            assert_int_equal(answers.count, 1);
+            assert_int_equal(answers.items[0].found.id, id);
+            assert_true(answers.items[0].found.match.query_coverage > 0.8);
+            const struct doppel_segment *segment = &answers.items[0].segments.items[0];
+            assert_near(segment->speed, tempos[i], 0.006);
+            assert_near(segment->b_start, 10 + segment->a_start * tempos[i], 0.15);
+            free_answers(&answers);
+            free(query.samples);
+            free(cut.samples);
+        }
+}
+
 static void test_each_place_is_told(void **state)
 {
     const struct library *library = *state;
@@ -242,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_cuts_are_placed),
         cmocka_unit_test(test_long_noisy_cut_is_one),
         cmocka_unit_test(test_drift_is_followed),
+        cmocka_unit_test(test_other_tempos_are_told_right),
         cmocka_unit_test(test_each_place_is_told),
         cmocka_unit_test(test_all_items_and_places_are_told),
         cmocka_unit_test(test_crowds_are_told),

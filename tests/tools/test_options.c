@@ -264,7 +264,8 @@ static void sounds_have_options(void **state)
                    "'--pcm' takes FORMAT:RATE:CHANNELS, such as s16le:44100:2, with a rate of "
                    "1 to 768000 and 1 to 64 channels, not 'u8:8000:65'");
     assert_refused("find --kind audio --max-distance 3 x",
-                   "the limit of sounds is '--max-false-positives'");
+                   "sounds have no distance: their limits are '--max-false-positives' and "
+                   "'--min-similarity'");
     assert_refused("find --code 00 --scheme peaks32",
                    "scheme 'peaks32' has no one code to be found by");
 }
