@@ -14,8 +14,8 @@ enum {
     SAME_WITHIN = 43 * STEPS  /* 1 s */
 };
 
-/* Of the window's peaks met, but for chance; or the score at speed 1. */
-static const double CLEAR_SHARE = 0.35, CLEAR_SHARE_FITTED = 0.65, CLEAR_SCORE = 60;
+/* Of the window's peaks met, but for chance, at speed 1 and at one that was fitted from there. */
+static const double CLEAR_SHARE = 0.2, CLEAR_SHARE_FITTED = 0.65;
 
 struct search {
     const struct doppel_sounds *sounds;
@@ -248,9 +248,8 @@ static bool is_clear(const struct search *search)
     const struct alignment *best = &search->found[0];
     double share = best->peaks ? (double)best->met / best->peaks : 0;
     bool plain = best->speed == 1 && best->pitch == 1;
-    double least = plain ? CLEAR_SHARE : CLEAR_SHARE_FITTED;
-    return share - best->met_by_chance >= least * (1 - best->met_by_chance) ||
-           (plain && best->score >= CLEAR_SCORE && !is_torn(search));
+    share = (share - best->met_by_chance) / (1 - best->met_by_chance);
+    return plain ? share >= CLEAR_SHARE && !is_torn(search) : share >= CLEAR_SHARE_FITTED;
 }
 
 static enum doppel_status find(struct search *search, struct doppel_error *error)
