@@ -46,7 +46,7 @@ static const unsigned coding_bytes[] = {1, 2, 3, 4, 4, 8};
 static void put_sample(uint8_t *out, float value, enum wav_coding coding)
 {
     double wide = (double)value;
-    double whole = round((wide > 1 ? 1 : wide < -1 ? -1 : wide) * 0x1p31);
+    double whole = isfinite(wide) ? round(fmax(-1, fmin(1, wide)) * 0x1p31) : 0;
     uint32_t bits = (uint32_t)(int32_t)(whole > 0x1p31 - 1 ? 0x1p31 - 1 : whole);
     if (coding == WAV_F32)
         memcpy(out, &value, 4);
