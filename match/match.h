@@ -53,9 +53,9 @@ struct doppel_match {
     struct {
         bool mirrored, cropped, trimmed;
         uint16_t rotated; /**< degrees clockwise by which the query was turned: 0, 90, 180, 270 */
-        double speed; /**< of sounds: by what the query runs faster than the item; 0: no other
-                         speed that could be measured, or not known */
-        double pitch; /**< of sounds: by what its frequencies are higher; 0: likewise */
+        double speed;     /**< of sounds: by what the query runs faster than the item; 0: no other
+                             speed that could be measured, or not known */
+        double pitch;     /**< of sounds: by what its frequencies are higher; 0: likewise */
     } transform;
     bool has_coverage;                     /**< the next two are known */
     double query_coverage, item_coverage;  /**< share of the query, and of the item, that the other
@@ -345,8 +345,8 @@ struct doppel_sound_options {
     double
         max_false_positives; /**< a match has at most this rate; default 1e-3: of 1000 queries that
                                 have nothing to do with the library, one may be given a match */
-    bool same_speed;         /**< do not look for other speeds, tempos and pitches where nothing is
-                                found at speed 1; default false */
+    bool same_speed;         /**< do not look for other speeds, tempos and pitches where nothing
+                                is found at speed 1, or little of the sound; default false */
     uint64_t max_postings;   /**< places of keys looked at, a hypothesis and window; rarest keys
                                 first; 0 = by the size of the library */
     size_t near_misses;      /**< the best that many rejected candidates are visited, too; default 0

@@ -148,8 +148,7 @@ static double steps_of(double seconds)
     return (seconds - zero) / (one - zero);
 }
 
-/* The first peak of the query at `time` or later. */
-static size_t query_peak_at(const struct doppel_sound *query, double time)
+size_t query_peak_at(const struct doppel_sound *query, double time)
 {
     size_t low = 0, high = query->count;
     while (low < high) {

@@ -48,6 +48,9 @@ struct run {
 enum doppel_status follow(struct pursuit *pursuit, const struct alignment *alignment, size_t first,
                           size_t end, struct run *out);
 
+/* The number of the first peak of the query at `time`, in steps, or later. */
+size_t query_peak_at(const struct doppel_sound *query, double time);
+
 /* ---- shared by the files that follow ---- */
 
 /* A peak of the query, and what the item has at its place; in steps. */

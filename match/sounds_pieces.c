@@ -33,7 +33,7 @@ static const double WALK_TIMES = 40, WALK_SECONDS = 3600;
 
 /* Of the strong peaks of a run, met but for chance: from where on no other speed is tried, and
  * below which a run is no match. */
-static const double CLEAR_SHARE = 0.35, CLEAR_SHARE_FITTED = 0.65, LEAST_SHARE = 0.02,
+static const double FOUND_SHARE = 0.35, FOUND_SHARE_FITTED = 0.65, LEAST_SHARE = 0.02,
                     LEAST_SHARE_SCALED = 0.2;
 static const double LEAST_SECONDS_SCALED = 1;
 static const double SCALED_FROM = 0.005, SAME_SPEED_WITHIN = 0.01; /* speed or pitch off 1 */
@@ -61,22 +61,9 @@ static bool source_of(void *context, uint64_t id, uint32_t from, uint32_t to,
 
 /* ---- windows ---- */
 
-static size_t peak_at(const struct doppel_sound *query, double time)
-{
-    size_t low = 0, high = query->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (query->peaks[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static struct window cut(const struct doppel_sound *query, double from, double to)
 {
-    struct window window = {peak_at(query, from), peak_at(query, to)};
+    struct window window = {query_peak_at(query, from), query_peak_at(query, to)};
     if (window.end - window.first > WINDOW_PEAKS)
         window.end = window.first + WINDOW_PEAKS;
     return window;
@@ -90,7 +77,7 @@ static bool next_window(const struct doppel_sound *query, double *start, struct 
     if (*start + WINDOW_STEPS >= last)
         return false;
     double next = fmin(*start + WINDOW_STEPS / 2.0, last - WINDOW_STEPS);
-    double sounds = query->peaks[peak_at(query, next)].time; /* silence is passed over */
+    double sounds = query->peaks[query_peak_at(query, next)].time; /* silence is passed over */
     *start = fmin(fmax(next, sounds), last - WINDOW_STEPS);
     *out = cut(query, *start, *start + WINDOW_STEPS);
     return true;
@@ -291,7 +278,7 @@ static bool is_found(const struct search *search, double time)
         const struct run *run = &search->runs->items[i];
         bool plain = fabs(run->speed - 1) <= SCALED_FROM && fabs(run->pitch - 1) <= SCALED_FROM;
         if (overlaps(run, time, time) &&
-            share_met(run) >= (plain ? CLEAR_SHARE : CLEAR_SHARE_FITTED) &&
+            share_met(run) >= (plain ? FOUND_SHARE : FOUND_SHARE_FITTED) &&
             run->seed_rate <= search->hunt->options->max_false_positives)
             return true;
     }

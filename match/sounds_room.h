@@ -25,7 +25,7 @@ enum { ALIGNMENTS_MAX = 16, WINDOW_SECONDS = 5 };
 /*
  * The best alignments of one piece of a query (some 1 to 10 s), all verified, best score first,
  * also those over the limit of rate: the caller compares. Scaled hypotheses are tried when none at
- * speed 1 is within options->max_false_positives, unless same_speed.
+ * speed 1 is within options->max_false_positives and clear (sounds_window.c), unless same_speed.
  *
  * @param peaks the piece; times as in the query. @param skip alignments of id `skip->id`
  * with offset (at speed 1, through the middle of the piece) within skip->within of skip->offset are
