@@ -145,6 +145,9 @@ DOPPEL_API size_t doppel_audio_keys(const struct doppel_audio_peak *peaks, size_
 /** From one code of scheme chromaprint to the next: 1365 samples. */
 #define DOPPEL_CHROMAPRINT_STEP_MS (1365 * 1000.0 / DOPPEL_AUDIO_RATE)
 
+/** Whether this is how what fpcalc prints begins: 12 bytes tell. Thread-safe. */
+DOPPEL_API bool doppel_chromaprint_is_text(const char *head, size_t size);
+
 /**
  * Read what `fpcalc -raw` prints, with or without -signed: lines, of which that which begins with
  * FINGERPRINT= counts, and DURATION=; or the numbers alone, separated by commas.

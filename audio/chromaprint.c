@@ -36,6 +36,17 @@ enum doppel_status doppel_chromaprint_fingerprint(const uint32_t *codes, size_t 
     return DOPPEL_OK;
 }
 
+static bool begins(const char *text, size_t size, const char *name)
+{
+    size_t length = strlen(name);
+    return size >= length && memcmp(text, name, length) == 0;
+}
+
+bool doppel_chromaprint_is_text(const char *head, size_t size)
+{
+    return begins(head, size, "DURATION=") || begins(head, size, "FINGERPRINT=");
+}
+
 /* The rest of the line that begins with `name`; its text is NULL when there is none. */
 static struct span line_of(const char *text, size_t size, const char *name)
 {
@@ -43,7 +54,7 @@ static struct span line_of(const char *text, size_t size, const char *name)
     while (size) {
         const char *newline = memchr(text, '\n', size);
         size_t line = newline ? (size_t)(newline - text) : size;
-        if (line >= length && memcmp(text, name, length) == 0)
+        if (begins(text, line, name))
             return (struct span){text + length, line - length};
         text += line + (newline != NULL);
         size -= line + (newline != NULL);

@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include <doppel/audio.h>
 #include <doppel/media.h>
 
 enum { PROBE_BYTES = 4096 };
@@ -176,8 +177,7 @@ static bool is_printed_chromaprint(const struct intake *intake, const uint8_t *h
     const struct doppel_scheme *scheme =
         settings_scheme(intake->options->settings, DOPPEL_KIND_AUDIO);
     return scheme && scheme->id == DOPPEL_SCHEME_CHROMAPRINT &&
-           ((size >= 9 && memcmp(head, "DURATION=", 9) == 0) ||
-            (size >= 12 && memcmp(head, "FINGERPRINT=", 12) == 0));
+           doppel_chromaprint_is_text((const char *)head, size);
 }
 
 /* @param kind as the first bytes tell */

@@ -2,7 +2,6 @@
 #include "worker/fingerprint.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <doppel/media.h>
@@ -12,10 +11,9 @@ enum { TEXT_MAX = 16 << 20 };
 
 static bool is_printed(int fd)
 {
-    char head[12];
+    char head[16];
     ssize_t size = pread(fd, head, sizeof head, 0);
-    return (size >= 9 && memcmp(head, "DURATION=", 9) == 0) ||
-           (size >= 12 && memcmp(head, "FINGERPRINT=", 12) == 0);
+    return size > 0 && doppel_chromaprint_is_text(head, (size_t)size);
 }
 
 static enum doppel_status parse(int fd, struct doppel_fingerprint *out, uint64_t *out_duration_ms,

@@ -47,6 +47,9 @@ static void lists_are_read(void **state)
         assert_string_equal(hex, "ffffffff");
         doppel_fingerprint_free(&read);
     }
+    assert_true(doppel_chromaprint_is_text(texts[0], 12) &&
+                doppel_chromaprint_is_text(texts[1], 12) &&
+                !doppel_chromaprint_is_text(texts[1], 11) && !doppel_chromaprint_is_text("1,2", 3));
     struct doppel_fingerprint bare;
     uint64_t duration;
     assert_int_equal(parse("1,2", &bare, &duration), DOPPEL_OK);
