@@ -98,7 +98,12 @@ enum doppel_scheme_id {
     DOPPEL_SCHEME_DATASKETCH = 9, /**< k-permutation MinHash, equal to datasketch's */
     DOPPEL_SCHEME_PEAKS32 = 10, /**< pairs of spectrogram peaks; the stored fingerprint has no codes
                                   but, as its attachment, the peaks (doppel/audio.h) */
-    DOPPEL_SCHEME_CHROMAPRINT = 11 /**< AcoustID's: equal to those of `fpcalc -raw` */
+    DOPPEL_SCHEME_CHROMAPRINT = 11, /**< AcoustID's: equal to those of `fpcalc -raw` */
+    DOPPEL_SCHEME_FRAMES64 = 12, /**< pHash of sampled frames; the stored fingerprint has no codes
+                                    but, as its attachment, the frames (doppel/video.h), and of the
+                                    sound of the film the peaks */
+    DOPPEL_SCHEME_VPDQ = 13 /**< PDQ of a frame a second, as vPDQ's lists have it; the attachment is
+                               the list */
 };
 
 /** One way of making fingerprints. Codes of different schemes or versions never meet in a

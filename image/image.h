@@ -30,6 +30,14 @@ extern "C" {
  */
 DOPPEL_API struct doppel_code doppel_image_phash(const struct doppel_plane *plane);
 
+/**
+ * A plane reduced to side × side samples by exact area averages, rounded; smaller planes are
+ * enlarged.
+ * @param side 1 to 64
+ * @param out side × side, row after row. Thread-safe.
+ */
+DOPPEL_API void doppel_image_reduce(const struct doppel_plane *plane, uint32_t side, uint8_t *out);
+
 /** How much structure of its own there is to tell a picture by, 0 (flat, or a plain disc) to 100
  * (most photos); under DOPPEL_IMAGE_MIN_QUALITY it matches no other picture by hash alone, and
  * under 100 it has to come nearer (doppel_image_weigh). Thread-safe. */

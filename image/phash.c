@@ -74,3 +74,11 @@ struct doppel_code doppel_image_phash(const struct doppel_plane *plane)
     dct_lowest(cells, coefficients);
     return phash_bits_of(coefficients);
 }
+
+void doppel_image_reduce(const struct doppel_plane *plane, uint32_t side, uint8_t *out)
+{
+    uint16_t cells[PLANE_MAX_CELLS * PLANE_MAX_CELLS];
+    plane_average(plane, side, side, 1, cells);
+    for (size_t i = 0; i < (size_t)side * side; i++)
+        out[i] = (uint8_t)cells[i];
+}

@@ -266,6 +266,19 @@ DOPPEL_API enum doppel_status doppel_library_sounds(struct doppel_library *libra
                                                     const struct doppel_sounds **out,
                                                     struct doppel_error *error);
 
+/* ---- films ----
+ *
+ * Items of scheme frames64 have no codes in their fingerprint, either: the frames are the
+ * attachment (doppel_video_track_write's), of which doppel_library_add keeps the codes and the
+ * strong peaks of the sound. The 64-bit codes are in an index in the folder `videos`, and the
+ * postings of the sound are among those of doppel_library_sounds, under the same id. Both are
+ * derived, as that one is. */
+
+/** The films of the library as a set. As doppel_library_sounds. */
+DOPPEL_API enum doppel_status doppel_library_videos(struct doppel_library *library,
+                                                    const struct doppel_videos **out,
+                                                    struct doppel_error *error);
+
 /* ---- decisions ---- */
 
 /** Numbers are written to disk: new ones go to the end. */

@@ -1,7 +1,7 @@
 /**
- * doppel/media.h: from an open file to a grey plane, or to mono samples. Everything that touches
- * FFmpeg, libjpeg-turbo, libpng, libheif and libwebp is behind this face, and so are all limits on
- * input.
+ * doppel/media.h: from an open file to a grey plane, sampled grey frames, or mono samples.
+ * Everything that touches FFmpeg, libjpeg-turbo, libpng, libheif and libwebp is behind this face,
+ * and so are all limits on input.
  *
  * The decoders run in the caller's process and thread. Hostile files are their daily bread, but
  * they are other people's code: programs that read files from strangers call this in a worker
@@ -184,6 +184,75 @@ struct doppel_chromaprint {
 DOPPEL_API enum doppel_status doppel_media_read_chromaprint(
     int fd, const struct doppel_samples_options *options, struct doppel_chromaprint *out,
     struct doppel_error *error);
+
+/* ---- pictures of a film ---- */
+
+struct doppel_frames_options {
+    struct doppel_media_limits limits; /**< max_bytes: default none */
+    double max_seconds; /**< of film that is decoded; what is longer is DOPPEL_E_LIMIT; 0 = no
+                           limit; default 0 */
+    uint32_t
+        step_ms; /**< the first frame of each such step is visited; 0: every frame; default 250 */
+    bool keyframes; /**< fast mode: keyframes alone, unless they are further apart than 2 s; then
+                       all, as without it. Default false */
+    /** Only frames presented from `from_ms` on and before `to_ms`; to_ms 0: to the end. What lies
+     * before is passed over by seeking. Default 0, 0. */
+    uint32_t from_ms, to_ms;
+    bool exact;    /**< decode every frame, with all filters: slower. Default false: frames that no
+                      other    refers to are skipped, and so is the loop filter, where the codec allows */
+    bool from_rgb; /**< luma from RGB, as in doppel_luma_options: for schemes that must equal other
+                      people's; implies `exact`. Default false */
+};
+
+DOPPEL_API struct doppel_frames_options doppel_frames_options_default(void);
+
+/** A decoded frame: luma, upright as its display matrix says. */
+struct doppel_frame {
+    struct doppel_plane plane; /**< borrowed during the visit */
+    uint32_t time_ms;          /**< of presentation, from the film's first frame; ascending */
+    uint64_t number;           /**< of the frame in the film, where all were decoded */
+    uint32_t width, height;    /**< as shown, before any reduction */
+    uint64_t expected_ms; /**< of the whole film, as its container has it; 0: it does not say */
+};
+
+/** Return false to end the decoding (DOPPEL_E_CANCELLED). */
+typedef bool doppel_frames_visitor(void *context, const struct doppel_frame *frame);
+
+struct doppel_frames_info {
+    uint32_t width, height; /**< as shown */
+    uint64_t duration_ms;   /**< of what was visited; where the container says more, that */
+    uint64_t damaged_ms;    /**< where the film broke off or the first damage was met; 0: nowhere */
+    bool keyframes;         /**< keyframes alone were decoded */
+    bool has_sound;         /**< there is a sound track, too */
+};
+
+/**
+ * Decode the pictures of a film: the default video stream of any container that FFmpeg reads,
+ * attached pictures not counted. Only `fd` is read: no other file, no protocol, no playlist.
+ *
+ * Frames are told by presentation time, whatever the rate; times that go back are passed over,
+ * jumps of more than an hour are closed. What breaks off, or is damaged, after 3 s or more counts
+ * as far as it goes.
+ *
+ * @param fd       an open regular file; borrowed; its offset is not used
+ * @param out_info filled on success; may be NULL
+ * @return DOPPEL_OK; DOPPEL_E_EMPTY, _FORMAT (no film: with sound alone `out_info->has_sound` is
+ * set then, too), _CORRUPT, _LIMIT, _UNSUPPORTED (no decoder; encrypted), _MEMORY, _IO, _CANCELLED.
+ * Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_media_read_frames(
+    int fd, const struct doppel_frames_options *options, doppel_frames_visitor *visitor,
+    void *context, struct doppel_frames_info *out_info, struct doppel_error *error);
+
+/**
+ * A small picture of a film at a time, in colour and upright, as a PNG.
+ * @param longest of its sides, in pixels: 16 to 1024
+ * @param out given (free). As doppel_media_read_frames.
+ */
+DOPPEL_API enum doppel_status doppel_media_read_thumbnail(int fd, uint32_t time_ms,
+                                                          uint32_t longest, uint8_t **out,
+                                                          size_t *out_size,
+                                                          struct doppel_error *error);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,9 @@ struct doppel_pool_options {
                             512 MiB */
     uint64_t max_bytes;  /**< of one file; default 1 GiB */
     uint64_t max_pixels; /**< default 500 million */
-    double max_seconds;  /**< of sound; 0 = no limit; default 0 */
+    double max_seconds;  /**< of sound or film; 0 = no limit; default 0 */
+    bool whole_timeout;  /**< timeout_ms is of the whole file, also of a film; default false: of a
+                            film  it is the time in which it must get on by ten seconds of it */
 };
 
 DOPPEL_API struct doppel_pool_options doppel_pool_options_default(void);
@@ -42,7 +44,9 @@ struct doppel_outcome {
     struct doppel_fingerprint fingerprint; /**< given: doppel_outcome_free */
     uint8_t *attachment; /**< scheme's own extra: doppel_image_attachment_write's of phash,
                             doppel_text_attachment_write's of texts, of sounds, which have no codes,
-                            doppel_audio_track_write's of all peaks; given; may be NULL */
+                            doppel_audio_track_write's of all peaks, of films
+                            doppel_video_track_write's of all parts, of scheme vpdq its list as
+                            text; of a thumbnail the PNG; given; may be NULL */
     size_t attachment_size;
 };
 
@@ -82,7 +86,26 @@ struct doppel_order {
                          that of winnow32 always has */
     uint8_t pcm; /**< of a sound: enum doppel_pcm_format (doppel/media.h); 0: told from its bytes */
     uint32_t pcm_rate, pcm_channels;
+    uint8_t video_task;      /**< of frames64: enum doppel_video_task */
+    bool video_keyframes;    /**< keyframes alone, where they are near enough */
+    bool video_no_sound;     /**< the attachment is to have no sound */
+    uint32_t from_ms, to_ms; /**< CLOSE: every frame of this stretch; THUMBNAIL: the frame at
+                                from_ms, at most to_ms pixels wide and high */
+    float video_box[4];      /**< CLOSE: left, top, right, bottom (struct doppel_video_box) */
 };
+
+enum doppel_video_task {
+    DOPPEL_VIDEO_FINGERPRINT = 0, /**< the whole film */
+    DOPPEL_VIDEO_CLOSE,           /**< a stretch of it frame by frame */
+    DOPPEL_VIDEO_THUMBNAIL        /**< no fingerprint: a PNG as attachment */
+};
+
+/** How far the films are that workers are at now: media time, added up. Thread-safe. */
+struct doppel_progress {
+    uint64_t done_ms, expected_ms; /**< of those whose length is known */
+};
+
+DOPPEL_API struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool);
 
 /**
  * Hand a file to the workers.

@@ -12,6 +12,7 @@
 #include <doppel/media.h>
 #include <doppel/store.h>
 #include <doppel/text.h>
+#include <doppel/video.h>
 #include <doppel/worker.h>
 
 #endif

@@ -13,7 +13,7 @@ from tap import run
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
-ROOMS = "core media text image audio index match store worker library corpus".split()
+ROOMS = "core media text image audio video index match store worker library corpus".split()
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 
 build = pathlib.Path(sys.argv[1]).resolve()

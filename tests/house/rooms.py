@@ -16,21 +16,22 @@ USES = {
     "text": "core",
     "image": "core",
     "audio": "core",
+    "video": "core image",
     "index": "core",
-    "match": "core text image audio index",
+    "match": "core text image audio video index",
     "store": "core index",
     "worker": "core",
-    "library": "core text image audio index match store",
+    "library": "core text image audio video index match store",
     "corpus": "core text index match library",
-    "tools": "core media text image audio index match store worker library corpus",
+    "tools": "core media text image audio video index match store worker library corpus",
 }
 
 # Of media, the command uses the probe and names of formats, which need no decoder.
 TOOLS_USE_OF_MEDIA = {"intake_kind.c", "pcm.c"}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
-WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint_audio.c", "fingerprint_chromaprint.c", "fingerprint_text.c", "listen.c", "listen.h", "fingerprint.h"}
-WORKER_PROGRAM_USES = "core media text image audio worker"
+WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint_audio.c", "fingerprint_chromaprint.c", "fingerprint_text.c", "fingerprint_video.c", "listen.c", "listen.h", "fingerprint.h"}
+WORKER_PROGRAM_USES = "core media text image audio video worker"
 
 # A header of somebody else's library, and the rooms that may see it.
 OUTSIDERS = {
@@ -40,7 +41,8 @@ OUTSIDERS = {
     r"(utf8proc|gumbo|md4c)\.h": "text",
     r"fftw3\.h": "audio",
     r"chromaprint\.h": "media",
-    r"(simdjson|zlib|zstd)\.h": "corpus",
+    r"(simdjson|zlib)\.h": "corpus",
+    r"zstd\.h": "corpus video",
     r"(jpeglib|jerror|png)\.h|libav\w+/.*|libsw\w+/.*|libheif/.*|webp/.*|libexif/.*": "media",
 }
 

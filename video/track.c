@@ -1,0 +1,14 @@
+/* What is kept of a film. */
+#include <doppel/video.h>
+
+#include <stdlib.h>
+
+void doppel_video_track_free(struct doppel_video_track *track)
+{
+    free(track->frames);
+    free(track->cells);
+    for (size_t i = 0; i < DOPPEL_VIDEO_RECTANGLES; i++)
+        free(track->rectangle_cells[i]);
+    free(track->sound);
+    *track = (struct doppel_video_track){0};
+}
