@@ -51,6 +51,36 @@ static enum doppel_status check_sound(struct settings *settings, struct doppel_e
     return DOPPEL_OK;
 }
 
+/* What is only of films wants films, and something of them. */
+static enum doppel_status check_film(const struct settings *settings, struct doppel_error *error)
+{
+    const char *option = settings->fast         ? "fast"
+                         : settings->no_audio   ? "no-audio"
+                         : settings->thorough   ? "thorough"
+                         : settings->refine     ? "refine"
+                         : settings->thumbnails ? "thumbnails"
+                                                : NULL;
+    enum doppel_kind kind = settings->scheme ? settings->scheme->kind : settings->kind;
+    if (settings->no_audio && settings->no_video)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "give '--no-audio' or '--no-video', not both: nothing of a film would "
+                           "be left");
+    if (settings->no_video && kind && kind != DOPPEL_KIND_AUDIO)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--no-video' reads films as sounds, which '--%s %s' leaves out",
+                           settings->scheme ? "scheme" : "kind",
+                           settings->scheme ? settings->scheme->name : doppel_kind_name(kind));
+    if (option && settings->no_video)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--%s' is for the pictures of films, which '--no-video' leaves out",
+                           option);
+    if (option && (settings->code || (kind && kind != DOPPEL_KIND_VIDEO)))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' is for films", option);
+    if (settings->thumbnails && !settings->chart)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--thumbnails' wants '--chart FILE'");
+    return DOPPEL_OK;
+}
+
 /* The schemes of the kinds that are wanted. */
 static void fill_by_kind(struct settings *settings, bool one)
 {
@@ -60,8 +90,10 @@ static void fill_by_kind(struct settings *settings, bool one)
         struct doppel_scheme *entry = &settings->by_kind[schemes[i].kind];
         if (one ? &schemes[i] != settings->scheme : entry->id != DOPPEL_SCHEME_NONE)
             continue;
-        if (schemes[i].kind == DOPPEL_KIND_AUDIO && settings->verb->bit & VERB_TUNE)
+        if (schemes[i].kind >= DOPPEL_KIND_AUDIO && settings->verb->bit & VERB_TUNE)
             continue; /* they have no limit of similarity */
+        if (schemes[i].kind == DOPPEL_KIND_VIDEO && settings->no_video)
+            continue;
         *entry = schemes[i];
         if (entry->kind == DOPPEL_KIND_TEXT)
             entry->version = doppel_text_version(entry->version, &settings->text);
@@ -76,6 +108,13 @@ const struct doppel_scheme *settings_scheme(const struct settings *settings, enu
     return scheme->id == DOPPEL_SCHEME_NONE ? NULL : scheme;
 }
 
+uint64_t settings_max_bytes(const struct settings *settings, enum doppel_kind kind)
+{
+    if (settings->max_bytes)
+        return settings->max_bytes;
+    return kind >= DOPPEL_KIND_AUDIO ? UINT64_MAX : UINT64_C(1) << 30;
+}
+
 /* Hex digits for all bits of a scheme's code. */
 static bool is_code_of(const char *text, const struct doppel_scheme *scheme)
 {
@@ -83,19 +122,37 @@ static bool is_code_of(const char *text, const struct doppel_scheme *scheme)
     return strlen(text) == digits && strspn(text, "0123456789abcdefABCDEF") == digits;
 }
 
-static enum doppel_status check_sound_scheme(const struct settings *settings,
-                                             struct doppel_error *error)
+/* Of peaks32 and frames64. */
+static enum doppel_status check_sequence_scheme(const struct settings *settings,
+                                                struct doppel_error *error)
 {
     if (settings->verb->bit & VERB_TUNE)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'tune' is for pictures and texts");
     if (settings->code)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "scheme 'peaks32' has no one code to be found by");
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' has no one code to be found by",
+                           settings->scheme->name);
     if (settings->max_distance >= 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "sounds have no distance: their limits are '--max-false-positives' and "
-                           "'--min-similarity'");
+                           "%s have no distance: their limits are '--max-false-positives' and "
+                           "'--min-similarity'",
+                           settings->scheme->kind == DOPPEL_KIND_AUDIO ? "sounds" : "films");
     return DOPPEL_OK;
+}
+
+/* Schemes that are there to exchange fingerprints with others. */
+static enum doppel_status check_foreign_scheme(const struct settings *settings,
+                                               struct doppel_error *error)
+{
+    enum {
+        VERBS = VERB_HASH | VERB_COMPARE | VERB_ADD | VERB_FIND | VERB_LIST | VERB_SHOW |
+                VERB_REMOVE | VERB_SCHEMES
+    };
+    bool film = settings->scheme->kind == DOPPEL_KIND_VIDEO;
+    if (settings->verb->bit & VERBS && !settings->code)
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                       "scheme '%s' is for hash, compare, add and find FILE; '%s' does more",
+                       settings->scheme->name, film ? "frames64" : "peaks32");
 }
 
 /* Not every scheme does for every verb. */
@@ -113,15 +170,10 @@ static enum doppel_status check_scheme_of_verb(const struct settings *settings,
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "scheme 'datasketch' is for hash and compare; 'minhash128' finds more "
                            "in less");
-    if (scheme->id == DOPPEL_SCHEME_PEAKS32)
-        return check_sound_scheme(settings, error);
-    if (scheme->id == DOPPEL_SCHEME_CHROMAPRINT &&
-        (settings->code ||
-         !(settings->verb->bit & (VERB_HASH | VERB_COMPARE | VERB_ADD | VERB_FIND | VERB_LIST |
-                                  VERB_SHOW | VERB_REMOVE | VERB_SCHEMES))))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "scheme 'chromaprint' is for hash, compare, add and find FILE; "
-                           "'peaks32' does more");
+    if (scheme->id == DOPPEL_SCHEME_PEAKS32 || scheme->id == DOPPEL_SCHEME_FRAMES64)
+        return check_sequence_scheme(settings, error);
+    if (scheme->id == DOPPEL_SCHEME_CHROMAPRINT || scheme->id == DOPPEL_SCHEME_VPDQ)
+        return check_foreign_scheme(settings, error);
     bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE);
     if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
@@ -195,6 +247,8 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     enum doppel_status status = check_text(settings, error);
     if (!status)
         status = check_sound(settings, error);
+    if (!status)
+        status = check_film(settings, error);
     if (!status)
         status = check_scheme(settings, error);
     return status ? status : check_operands(settings, error);

@@ -56,7 +56,7 @@ static char *cache_path(const struct intake *intake, const char *path)
 static bool is_too_large(const struct intake *intake, const struct slot *slot,
                          struct doppel_error *out)
 {
-    uint64_t max_bytes = intake->options->settings->max_bytes;
+    uint64_t max_bytes = settings_max_bytes(intake->options->settings, slot->scheme->kind);
     if ((uint64_t)slot->file.stamp.size <= max_bytes)
         return false;
     doppel_fail(out, DOPPEL_E_LIMIT, "has %lld bytes, over the limit of %llu (--max-bytes)",
@@ -174,7 +174,7 @@ static enum doppel_status want_pool(struct intake *intake, struct doppel_error *
     pool.jobs = settings->jobs;
     pool.timeout_ms = settings->timeout_ms;
     pool.max_memory = settings->max_memory;
-    pool.max_bytes = settings->max_bytes;
+    pool.max_bytes = 0; /* checked here */
     pool.max_pixels = settings->max_pixels;
     pool.max_seconds = settings->max_ms / 1000.0;
     enum doppel_status status = doppel_pool_new(&pool, &intake->pool, error);

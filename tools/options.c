@@ -18,6 +18,7 @@ enum {
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP | VERB_INGEST,
     VERBS_CORPUS = VERB_DEDUP | VERB_INGEST,
     VERBS_SOUND = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_MONITOR,
+    VERBS_FILM = VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -115,6 +116,23 @@ const struct option_info option_table[] = {
      "FILE is raw sound, as s16le:44100:2; FORMAT is u8, s16le, s24le, s32le or f32le", VERBS_SOUND,
      SECTION_SOUNDS},
 
+    {"fast", 0, NULL, OPTION_FLAG, AT(fast), NULL,
+     "Decode keyframes only, where they are at most 2 s apart: 3 to 7 times as fast, and less of a "
+     "short clip is found",
+     VERBS_FILM, SECTION_FILMS},
+    {"no-audio", 0, NULL, OPTION_FLAG, AT(no_audio), NULL, "Only the pictures of films", VERBS_FILM,
+     SECTION_FILMS},
+    {"no-video", 0, NULL, OPTION_FLAG, AT(no_video), NULL,
+     "Only the sound of films, which are then sounds", VERBS_FILM, SECTION_FILMS},
+    {"thorough", 0, NULL, OPTION_FLAG, AT(thorough), NULL,
+     "Look for more crops, angles and speeds: slower, and finds more",
+     VERB_SCAN | VERB_COMPARE | VERB_FIND, SECTION_FILMS},
+    {"refine", 0, NULL, OPTION_FLAG, AT(refine), NULL,
+     "Look at every frame around the ends of what two films share, to tell them to a frame",
+     VERB_COMPARE | VERB_FIND, SECTION_FILMS},
+    {"thumbnails", 0, NULL, OPTION_FLAG, AT(thumbnails), NULL, "With --chart: the frames beside it",
+     VERB_COMPARE, SECTION_FILMS},
+
     {"jsonl", 0, "FILE", OPTION_TEXTS, AT(jsonl), NULL,
      "Records in JSON Lines, plain, .gz or .zst, or a folder of such; - is standard input; may be "
      "repeated",
@@ -167,15 +185,18 @@ const struct option_info option_table[] = {
 
     {"max-pixels", 0, "N", OPTION_PIXELS, AT(max_pixels), "500M",
      "Refuse pictures with more pixels", VERBS_READ, SECTION_LIMITS},
-    {"max-seconds", 0, "TIME", OPTION_TIME, AT(max_ms), "0", "Refuse longer sounds; 0 = no limit",
+    {"max-seconds", 0, "TIME", OPTION_TIME, AT(max_ms), "0",
+     "Refuse longer sounds and films; 0 = no limit", VERBS_READ, SECTION_LIMITS},
+    {"max-bytes", 0, "SIZE", OPTION_SIZE, AT(max_bytes), NULL,
+     "Refuse larger files (default: 1G of pictures and texts, no limit of sounds and films)",
      VERBS_READ, SECTION_LIMITS},
-    {"max-bytes", 0, "SIZE", OPTION_SIZE, AT(max_bytes), "1G", "Refuse larger files", VERBS_READ,
-     SECTION_LIMITS},
     {"max-memory", 0, "SIZE", OPTION_SIZE, AT(max_memory), "512M",
      "Memory of one worker process; a file that needs more is refused", VERBS_READ | VERB_MONITOR,
      SECTION_LIMITS},
     {"timeout", 0, "TIME", OPTION_TIME, AT(timeout_ms), "60s",
-     "Give up on a file after this long; 0 = never", VERBS_READ, SECTION_LIMITS},
+     "Give up on a file after this long, unless given on a film when it does not get on by ten "
+     "seconds of it; 0 = never",
+     VERBS_READ, SECTION_LIMITS},
     {"jobs", 'j', "N", OPTION_COUNT, AT(jobs), NULL,
      "Worker processes, and threads of the comparison (default: one a processor; in an index: one)",
      VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY | VERBS_CORPUS, SECTION_LIMITS},
@@ -218,7 +239,7 @@ const struct option_info option_table[] = {
     {"fpcalc", 0, NULL, OPTION_FLAG, AT(fpcalc), NULL,
      "Print as fpcalc -raw does (scheme chromaprint, which it chooses)", VERB_HASH, SECTION_OUTPUT},
     {"chart", 0, "FILE", OPTION_TEXT, AT(chart), NULL,
-     "Draw the curves, or of two sounds what they share, into FILE, as SVG",
+     "Draw the curves, or of two sounds or films what they share, into FILE, as SVG",
      VERB_TUNE | VERB_COMPARE, SECTION_OUTPUT},
     {"count", 0, NULL, OPTION_FLAG, AT(count), NULL, "Print only how many hits each query has",
      VERBS_INDEX_QUERY, SECTION_OUTPUT},
@@ -246,15 +267,11 @@ const size_t option_count = sizeof option_table / sizeof *option_table;
 const char *section_title(enum option_section section)
 {
     static const char *const titles[SECTION_COUNT] = {
-        [SECTION_MATCHING] = "What matches",
-        [SECTION_TEXTS] = "How texts are read",
-        [SECTION_SOUNDS] = "Sounds",
-        [SECTION_RECORDS] = "Records",
-        [SECTION_CODES] = "Codes and their index",
-        [SECTION_FILES] = "Which files",
-        [SECTION_LIMITS] = "Limits",
-        [SECTION_LIBRARY] = "What is kept",
-        [SECTION_OUTPUT] = "Output",
+        [SECTION_MATCHING] = "What matches", [SECTION_TEXTS] = "How texts are read",
+        [SECTION_SOUNDS] = "Sounds",         [SECTION_FILMS] = "Films",
+        [SECTION_RECORDS] = "Records",       [SECTION_CODES] = "Codes and their index",
+        [SECTION_FILES] = "Which files",     [SECTION_LIMITS] = "Limits",
+        [SECTION_LIBRARY] = "What is kept",  [SECTION_OUTPUT] = "Output",
     };
     return titles[section];
 }

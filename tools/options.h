@@ -61,8 +61,10 @@ struct settings {
     double min_similarity;                               /* -1 = not given */
 
     uint32_t jobs; /* 0 = one a processor */
-    uint64_t max_pixels, max_bytes, max_memory;
+    uint64_t max_pixels, max_memory;
+    uint64_t max_bytes;  /* 0 = not given: by kind, see settings_max_bytes */
     uint32_t timeout_ms; /* 0 = none */
+    bool timeout_given;  /* then it is of a film as a whole, too */
     bool quiet, verbose, no_progress;
     enum color color;
 
@@ -91,6 +93,12 @@ struct settings {
     double max_false_alarms;    /* an hour; -1 = not given */
     uint32_t near_misses;
     bool same_speed, repeats;
+
+    /* films */
+    bool fast;               /* keyframes alone */
+    bool no_audio, no_video; /* read without their sound; for their sound alone, as sounds */
+    bool thorough, refine;
+    bool thumbnails; /* beside the chart */
 
     /* corpora */
     struct strings jsonl;
@@ -189,6 +197,7 @@ enum option_section {
     SECTION_MATCHING,
     SECTION_TEXTS,
     SECTION_SOUNDS,
+    SECTION_FILMS,
     SECTION_RECORDS,
     SECTION_CODES,
     SECTION_FILES,
@@ -250,6 +259,9 @@ void settings_free(struct settings *settings);
 /* The scheme by which files of a kind are to be fingerprinted, its version being that of the
  * options given; NULL when such files are not wanted, or cannot be. Borrowed from the settings. */
 const struct doppel_scheme *settings_scheme(const struct settings *settings, enum doppel_kind kind);
+
+/* The largest file of a kind that is read. */
+uint64_t settings_max_bytes(const struct settings *settings, enum doppel_kind kind);
 
 /* The sentence for a verb that does not exist. */
 enum doppel_status unknown_verb(const char *name, struct doppel_error *error);

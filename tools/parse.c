@@ -170,6 +170,8 @@ static enum doppel_status set_given(const struct option_info *option, const char
     }
     if (option->offset == offsetof(struct settings, format))
         settings->format_given = true;
+    if (option->offset == offsetof(struct settings, timeout_ms))
+        settings->timeout_given = true;
     return set_option(option, value, settings, error);
 }
 

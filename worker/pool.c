@@ -36,10 +36,8 @@ struct doppel_pool {
 
 struct doppel_pool_options doppel_pool_options_default(void)
 {
-    return (struct doppel_pool_options){.timeout_ms = 60000,
-                                        .max_memory = 512ull << 20,
-                                        .max_bytes = 1ull << 30,
-                                        .max_pixels = 500000000};
+    return (struct doppel_pool_options){
+        .timeout_ms = 60000, .max_memory = 512ull << 20, .max_pixels = 500000000};
 }
 
 static uint32_t processors(void)

@@ -25,7 +25,7 @@ struct doppel_pool_options {
     uint32_t timeout_ms; /**< a file's time in the worker; 0 = none; default 60 000 */
     uint64_t max_memory; /**< resident bytes of one worker, at least 128 MiB; 0 = no limit; default
                             512 MiB */
-    uint64_t max_bytes;  /**< of one file; default 1 GiB */
+    uint64_t max_bytes;  /**< of one file; 0, the default: 1 GiB of a picture, else no limit */
     uint64_t max_pixels; /**< default 500 million */
     double max_seconds;  /**< of sound or film; 0 = no limit; default 0 */
     bool whole_timeout;  /**< timeout_ms is of the whole file, also of a film; default false: of a

@@ -55,7 +55,9 @@ static void defaults_are_those_of_the_table(void **state)
     assert_true(settings.min_similarity == -1);
     assert_int_equal(settings.jobs, 0);
     assert_true(settings.max_pixels == 500000000);
-    assert_true(settings.max_bytes == UINT64_C(1) << 30);
+    assert_true(settings_max_bytes(&settings, DOPPEL_KIND_IMAGE) == UINT64_C(1) << 30);
+    assert_true(settings_max_bytes(&settings, DOPPEL_KIND_VIDEO) == UINT64_MAX);
+    assert_false(settings.timeout_given);
     assert_true(settings.max_memory == UINT64_C(512) << 20);
     assert_int_equal(settings.timeout_ms, 60000);
     assert_int_equal(settings.views, VIEWS_ALL);
@@ -116,18 +118,18 @@ static void mistakes_are_answered(void **state)
     assert_refused("schemes --follow", "'schemes' has no option '--follow'; see 'doppel schemes "
                                        "--help'");
     assert_refused("schemes -j 2", "'schemes' has no option '-j'; see 'doppel schemes --help'");
-    assert_refused("scan --no x", "option '--no' could be '--no-orientations', '--no-cache', "
-                                  "'--no-progress'");
+    assert_refused("scan --no x", "option '--no' could be '--no-orientations', '--no-audio', "
+                                  "'--no-video', '--no-cache', '--no-progress'");
     assert_refused("scan --jobs", "'--jobs' needs a value: --jobs N");
     assert_refused("scan -j", "'--jobs' needs a value: --jobs N");
     assert_refused("scan --hidden=1 x", "'--hidden' takes no value");
     assert_refused("scan --jobs 0 x", "'--jobs' takes a whole number from 1 to 1024, not '0'");
     assert_refused("scan --format jsn x",
                    "'--format' takes table, json or csv, not 'jsn'; did you mean 'json'?");
-    assert_refused("scan --scheme phash65 x",
-                   "'--scheme' takes phash64, phash256, imagehash, pdq, "
-                   "minhash128, minhash256, simhash64, winnow32, "
-                   "datasketch, peaks32, chromaprint, frames64 or vpdq, not 'phash65'; did you mean 'phash64'?");
+    assert_refused("scan --scheme phash65 x", "'--scheme' takes phash64, phash256, imagehash, pdq, "
+                                              "minhash128, minhash256, simhash64, winnow32, "
+                                              "datasketch, peaks32, chromaprint, frames64 or vpdq, "
+                                              "not 'phash65'; did you mean 'phash64'?");
     assert_refused("scan --timeout soon x",
                    "'--timeout' takes a time such as 90, 500ms or 2m, not 'soon'");
     assert_refused("scan --min-similarity 2 x",
@@ -211,6 +213,42 @@ static void the_tables_hold_together(void **state)
 }
 
 /* The options of an example are ones that its verb has. */
+static void films_have_options(void **state)
+{
+    (void)state;
+    struct settings settings = parsed("scan --fast --no-audio --max-bytes 3G --timeout 9 x");
+    assert_true(settings.fast && settings.no_audio && settings.timeout_given);
+    assert_true(settings_max_bytes(&settings, DOPPEL_KIND_VIDEO) == UINT64_C(3) << 30);
+    assert_int_equal(settings_scheme(&settings, DOPPEL_KIND_VIDEO)->id, DOPPEL_SCHEME_FRAMES64);
+    settings_free(&settings);
+    settings = parsed("hash --no-video x");
+    assert_null(settings_scheme(&settings, DOPPEL_KIND_VIDEO));
+    assert_non_null(settings_scheme(&settings, DOPPEL_KIND_AUDIO));
+    assert_non_null(settings_scheme(&settings, DOPPEL_KIND_IMAGE));
+    settings_free(&settings);
+    settings = parsed("tune x");
+    assert_null(settings_scheme(&settings, DOPPEL_KIND_VIDEO));
+    settings_free(&settings);
+    assert_refused("scan --no-audio --no-video x",
+                   "give '--no-audio' or '--no-video', not both: nothing of a film would be left");
+    assert_refused("hash --kind video --no-video x",
+                   "'--no-video' reads films as sounds, which '--kind video' leaves out");
+    assert_refused("hash --scheme frames64 --no-video x",
+                   "'--no-video' reads films as sounds, which '--scheme frames64' leaves out");
+    assert_refused("scan --fast --no-video x",
+                   "'--fast' is for the pictures of films, which '--no-video' leaves out");
+    assert_refused("hash --kind audio --fast x", "'--fast' is for films");
+    assert_refused("hash --pcm u8:8000:1 --no-audio x", "'--no-audio' is for films");
+    assert_refused("compare --thumbnails a b", "'--thumbnails' wants '--chart FILE'");
+    assert_refused("find --scheme frames64 --code 00",
+                   "scheme 'frames64' has no one code to be found by");
+    assert_refused("find --kind video --max-distance 3 x",
+                   "films have no distance: their limits are '--max-false-positives' and "
+                   "'--min-similarity'");
+    assert_refused("scan --scheme vpdq x",
+                   "scheme 'vpdq' is for hash, compare, add and find FILE; 'frames64' does more");
+}
+
 static void the_examples_work(void **state)
 {
     (void)state;
@@ -283,6 +321,7 @@ int main(void)
         cmocka_unit_test(paths_may_come_from_elsewhere),
         cmocka_unit_test(the_tables_hold_together),
         cmocka_unit_test(sounds_have_options),
+        cmocka_unit_test(films_have_options),
         cmocka_unit_test(the_examples_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
