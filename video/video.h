@@ -125,7 +125,8 @@ DOPPEL_API enum doppel_status doppel_video_track_read(const uint8_t *data, size_
 
 /* ---- what a frame could be a part of ---- */
 
-/** How a query's frame may lie in the frame that it was made from. The identity: {1, 1, 0, 0, 0}.
+/** How a query's frame may lie in the frame that it was made from. The identity: {1, 1, 0, 0, 0,
+ * 0}.
  */
 struct doppel_video_warp {
     float scale_x, scale_y; /**< of the original's width and height to the query's; > 1: the query
@@ -133,6 +134,8 @@ struct doppel_video_warp {
     float shift_x,
         shift_y;   /**< of the original's middle from the query's, in shares of the query */
     float degrees; /**< by which the query was turned clockwise */
+    float aspect;  /**< width by height of the query's part as shown: what a turn is like in cells;
+                      0: as 1 */
 };
 
 /** The code of a frame as it would look unwarped: outside of it its edges are repeated. @param

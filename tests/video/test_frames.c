@@ -1,0 +1,104 @@
+/* Sampled frames to runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <doppel/image.h>
+#include <doppel/video.h>
+
+#include "drawn.h"
+
+enum { WIDTH = 320, HEIGHT = 180, SCENE_FRAMES = 16 };
+
+/* A drawn film in a frame with bars around it. */
+struct film {
+    uint32_t seed, frames, left, top, right, bottom; /* bars in pixels */
+    bool mirrored;
+};
+
+static struct doppel_video_track take(const struct film *film)
+{
+    struct doppel_video *video;
+    struct doppel_video_track track;
+    assert_int_equal(doppel_video_new(NULL, &video, NULL), DOPPEL_OK);
+    uint32_t width = film->left + WIDTH + film->right, height = film->top + HEIGHT + film->bottom;
+    uint8_t *samples = calloc(width, height);
+    for (uint32_t i = 0; i < film->frames; i++) {
+        uint8_t *inside = samples + film->top * width + film->left;
+        draw_scene(film->seed + i / SCENE_FRAMES, i % SCENE_FRAMES * .25, WIDTH, HEIGHT, inside,
+                   width);
+        for (uint32_t y = 0; film->mirrored && y < height; y++)
+            for (uint32_t x = 0; x < width / 2; x++) {
+                uint8_t *row = samples + y * width, swapped = row[x];
+                row[x] = row[width - 1 - x];
+                row[width - 1 - x] = swapped;
+            }
+        const struct doppel_plane plane = {samples, width, height, width};
+        assert_int_equal(doppel_video_push(video, &plane, i * 250, NULL), DOPPEL_OK);
+    }
+    assert_int_equal(doppel_video_finish(video, &track, NULL), DOPPEL_OK);
+    free(samples);
+    doppel_video_free(video);
+    return track;
+}
+
+static void test_runs_follow_the_film(void **state)
+{
+    (void)state;
+    struct doppel_video_track track = take(&(struct film){.seed = 5, .frames = 160});
+    assert_true(track.count >= 10);
+    assert_int_equal(track.sampled, 160);
+    uint32_t scenes = 0;
+    for (size_t i = 0; i < track.count; i++) {
+        const struct doppel_video_frame *frame = &track.frames[i];
+        assert_true(frame->start_ms <= frame->end_ms);
+        assert_true(i == 0 || track.frames[i - 1].end_ms + 250 == frame->start_ms);
+        scenes += frame->start_ms % (SCENE_FRAMES * 250) == 0;
+        const struct doppel_plane plane = {track.cells + i * DOPPEL_VIDEO_CELL_BYTES, 32, 32, 32};
+        struct doppel_code code = doppel_image_phash(&plane);
+        assert_memory_equal(&code, &frame->code, sizeof code);
+    }
+    assert_int_equal(scenes, 10);
+    doppel_video_track_free(&track);
+}
+
+static void test_a_mirrored_film_has_mirrored_codes(void **state)
+{
+    (void)state;
+    struct doppel_video_track plain = take(&(struct film){.seed = 9, .frames = 64});
+    struct doppel_video_track other =
+        take(&(struct film){.seed = 9, .frames = 64, .mirrored = true});
+    assert_int_equal(plain.count, other.count);
+    for (size_t i = 0; i < plain.count; i++) {
+        struct doppel_code code = doppel_image_orient(&plain.frames[i].code, 1);
+        assert_memory_equal(&code, &other.frames[i].code, sizeof code);
+    }
+    doppel_video_track_free(&plain);
+    doppel_video_track_free(&other);
+}
+
+static void test_the_identity_gives_the_plain_code(void **state)
+{
+    (void)state;
+    struct doppel_video_track track = take(&(struct film){.seed = 2, .frames = 64});
+    for (size_t i = 0; i < track.count; i++) {
+        struct doppel_code code =
+            doppel_video_warped_code(track.cells + i * DOPPEL_VIDEO_CELL_BYTES,
+                                     &(struct doppel_video_warp){.scale_x = 1, .scale_y = 1});
+        assert_memory_equal(&code, &track.frames[i].code, sizeof code);
+    }
+    doppel_video_track_free(&track);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs_follow_the_film),
+        cmocka_unit_test(test_a_mirrored_film_has_mirrored_codes),
+        cmocka_unit_test(test_the_identity_gives_the_plain_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

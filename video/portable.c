@@ -1,0 +1,352 @@
+/* The portable form of a track: what is written, in sections that zstd compresses. */
+#include <doppel/video.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <zstd.h>
+
+#include "core/bytes.h"
+#include "video/room.h"
+
+/* version u16, flags u8, rectangles u8, runs u32, width u32, height u32, sampled u32, bytes of the
+ * runs u32, of the cells u32, 0 u32, duration u64, damaged u64, bytes of the sound u64, boxes: the
+ * picture's and of each rectangle 4 floats; then runs, cells, sound. */
+enum {
+    VERSION = 1,
+    BOX_BYTES = 16,
+    HEADER_BYTES = 32 + 24 + (1 + DOPPEL_VIDEO_RECTANGLES) * BOX_BYTES,
+    KEYFRAMES_ONLY = 1,
+    HAS_CELLS = 2,
+    RUN_MAX_BYTES = 5 + 5 + 32,
+    LEVEL = 5
+};
+
+/* ---- writing ---- */
+
+static uint8_t *put_varint(uint8_t *out, uint32_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *out++ = (uint8_t)(0x80 | (value & 0x7f));
+    *out++ = (uint8_t)value;
+    return out;
+}
+
+static void put_box(uint8_t *out, const struct doppel_video_box *box)
+{
+    const float edges[4] = {box->left, box->top, box->right, box->bottom};
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t bits;
+        memcpy(&bits, &edges[i], sizeof bits);
+        put_u32(out + i * 4, bits);
+    }
+}
+
+/* A section: what `raw` holds, compressed. */
+struct section {
+    uint8_t *bytes; /* NULL: empty */
+    size_t size;
+};
+
+static bool compress(const uint8_t *raw, size_t size, struct section *out)
+{
+    size_t room = ZSTD_compressBound(size);
+    uint8_t *bytes = malloc(room);
+    size_t packed = bytes ? ZSTD_compress(bytes, room, raw, size, LEVEL) : 0;
+    if (!bytes || ZSTD_isError(packed)) {
+        free(bytes);
+        return false;
+    }
+    *out = (struct section){bytes, packed};
+    return true;
+}
+
+static bool compress_runs(const struct doppel_video_track *track, struct section *out)
+{
+    uint8_t *raw = malloc(track->count * RUN_MAX_BYTES + 1), *end = raw;
+    if (!raw)
+        return false;
+    struct doppel_video_frame last = {0};
+    for (size_t i = 0; i < track->count; i++) {
+        const struct doppel_video_frame *frame = &track->frames[i];
+        end = put_varint(end, frame->start_ms - last.start_ms);
+        end = put_varint(end, frame->end_ms - frame->start_ms);
+        last = *frame;
+    }
+    struct doppel_code before = {0};
+    for (size_t i = 0; i < track->count; i++) {
+        for (unsigned w = 0; w < 4; w++, end += 8)
+            put_u64(end, track->frames[i].code.word[w] ^ before.word[w]);
+        before = track->frames[i].code;
+    }
+    bool done = compress(raw, (size_t)(end - raw), out);
+    free(raw);
+    return done;
+}
+
+/* Cells of the frames, then of each rectangle. */
+static bool compress_cells(const struct doppel_video_track *track, struct section *out)
+{
+    size_t one = track->count * DOPPEL_VIDEO_CELL_BYTES;
+    uint8_t *raw = malloc(one * (1 + track->rectangle_count) + 1);
+    if (!raw)
+        return false;
+    memcpy(raw, track->cells, one);
+    for (size_t i = 0; i < track->rectangle_count; i++)
+        memcpy(raw + one * (i + 1), track->rectangle_cells[i], one);
+    bool done = compress(raw, one * (1 + track->rectangle_count), out);
+    free(raw);
+    return done;
+}
+
+static uint8_t *join(const struct doppel_video_track *track, const struct section *runs,
+                     const struct section *cells, size_t *out_size)
+{
+    size_t sound = track->sound ? track->sound_size : 0;
+    size_t rectangles = cells->bytes ? track->rectangle_count : 0;
+    uint8_t *out = calloc(1, HEADER_BYTES + runs->size + cells->size + sound);
+    if (!out)
+        return NULL;
+    put_u16(out, VERSION);
+    out[2] =
+        (uint8_t)((track->keyframes_only ? KEYFRAMES_ONLY : 0) | (cells->bytes ? HAS_CELLS : 0));
+    out[3] = (uint8_t)rectangles;
+    put_u32(out + 4, (uint32_t)track->count);
+    put_u32(out + 8, track->width);
+    put_u32(out + 12, track->height);
+    put_u32(out + 16, track->sampled);
+    put_u32(out + 20, (uint32_t)runs->size);
+    put_u32(out + 24, (uint32_t)cells->size);
+    put_u64(out + 32, track->duration_ms);
+    put_u64(out + 40, track->damaged_ms);
+    put_u64(out + 48, sound);
+    put_box(out + 56, &track->box);
+    for (size_t i = 0; i < rectangles; i++)
+        put_box(out + 56 + (i + 1) * BOX_BYTES, &track->rectangles[i]);
+    uint8_t *next = out + HEADER_BYTES;
+    memcpy(next, runs->bytes, runs->size);
+    if (cells->bytes)
+        memcpy(next + runs->size, cells->bytes, cells->size);
+    if (sound)
+        memcpy(next + runs->size + cells->size, track->sound, sound);
+    *out_size = HEADER_BYTES + runs->size + cells->size + sound;
+    return out;
+}
+
+enum doppel_status doppel_video_track_write(const struct doppel_video_track *track,
+                                            enum doppel_video_parts parts, uint8_t **out,
+                                            size_t *out_size, struct doppel_error *error)
+{
+    struct section runs = {0}, cells = {0};
+    uint8_t *bytes = NULL;
+    bool done = compress_runs(track, &runs);
+    if (done && parts == DOPPEL_VIDEO_ALL && track->cells && track->count)
+        done = compress_cells(track, &cells);
+    if (done)
+        bytes = join(track, &runs, &cells, out_size);
+    free(runs.bytes);
+    free(cells.bytes);
+    if (!bytes)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to write %zu frames", track->count);
+    *out = bytes;
+    return DOPPEL_OK;
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    const uint8_t *runs, *cells, *sound;
+    size_t run_bytes, cell_bytes, sound_bytes;
+    size_t count, rectangles;
+};
+
+static bool get_box(const uint8_t *in, struct doppel_video_box *out)
+{
+    float edges[4];
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t bits = get_u32(in + i * 4);
+        memcpy(&edges[i], &bits, sizeof bits);
+    }
+    *out = (struct doppel_video_box){edges[0], edges[1], edges[2], edges[3]};
+    return edges[0] >= 0 && edges[1] >= 0 && edges[2] <= 1 && edges[3] <= 1 &&
+           edges[0] <= edges[2] && edges[1] <= edges[3];
+}
+
+static bool read_header(const uint8_t *data, size_t size, struct reader *reader,
+                        struct doppel_video_track *track)
+{
+    if (size < HEADER_BYTES || get_u16(data) != VERSION || data[2] > 3 ||
+        data[3] > DOPPEL_VIDEO_RECTANGLES || get_u32(data + 28))
+        return false;
+    size_t left = size - HEADER_BYTES;
+    reader->count = get_u32(data + 4);
+    reader->rectangles = data[3];
+    reader->run_bytes = get_u32(data + 20);
+    reader->cell_bytes = get_u32(data + 24);
+    uint64_t sound = get_u64(data + 48);
+    if (reader->run_bytes > left || reader->cell_bytes > left - reader->run_bytes ||
+        sound != left - reader->run_bytes - reader->cell_bytes ||
+        !reader->cell_bytes != !(data[2] & HAS_CELLS) ||
+        (reader->rectangles && !reader->cell_bytes) || (reader->cell_bytes && !reader->count))
+        return false;
+    reader->sound_bytes = (size_t)sound;
+    reader->runs = data + HEADER_BYTES;
+    reader->cells = reader->runs + reader->run_bytes;
+    reader->sound = reader->cells + reader->cell_bytes;
+    track->keyframes_only = data[2] & KEYFRAMES_ONLY;
+    track->width = get_u32(data + 8);
+    track->height = get_u32(data + 12);
+    track->sampled = get_u32(data + 16);
+    track->duration_ms = get_u64(data + 32);
+    track->damaged_ms = get_u64(data + 40);
+    if (!get_box(data + 56, &track->box))
+        return false;
+    for (size_t i = 0; i < reader->rectangles; i++)
+        if (!get_box(data + 56 + (i + 1) * BOX_BYTES, &track->rectangles[i]))
+            return false;
+    for (size_t i = 56 + (reader->rectangles + 1) * BOX_BYTES; i < HEADER_BYTES; i++)
+        if (data[i])
+            return false;
+    return true;
+}
+
+/* @param least, most sizes that the section may have. @param out given (free) */
+static enum doppel_status expand(const uint8_t *packed, size_t size, size_t least, size_t most,
+                                 struct section *out)
+{
+    unsigned long long raw_size = ZSTD_getFrameContentSize(packed, size);
+    if (raw_size == ZSTD_CONTENTSIZE_UNKNOWN || raw_size == ZSTD_CONTENTSIZE_ERROR ||
+        raw_size < least || raw_size > most)
+        return DOPPEL_E_CORRUPT;
+    uint8_t *raw = malloc((size_t)raw_size + 1);
+    if (!raw)
+        return DOPPEL_E_MEMORY;
+    if (ZSTD_decompress(raw, (size_t)raw_size, packed, size) != raw_size) {
+        free(raw);
+        return DOPPEL_E_CORRUPT;
+    }
+    *out = (struct section){raw, (size_t)raw_size};
+    return DOPPEL_OK;
+}
+
+/* A number in its shortest form; NULL: none is there. */
+static const uint8_t *get_varint(const uint8_t *in, const uint8_t *end, uint32_t *out)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 35 && in < end; shift += 7) {
+        uint8_t byte = *in++;
+        value |= (uint64_t)(byte & 0x7fu) << shift;
+        if (byte < 0x80) {
+            *out = (uint32_t)value;
+            return value <= UINT32_MAX && (byte || !shift) ? in : NULL;
+        }
+    }
+    return NULL;
+}
+
+static bool parse_runs(const struct section *raw, struct doppel_video_track *track)
+{
+    const uint8_t *next = raw->bytes, *end = raw->bytes + raw->size;
+    uint32_t start = 0, delta, length;
+    for (size_t i = 0; i < track->count; i++) {
+        next = get_varint(next, end, &delta);
+        next = next ? get_varint(next, end, &length) : NULL;
+        if (!next || delta > UINT32_MAX - start || length > UINT32_MAX - start - delta)
+            return false;
+        start += delta;
+        track->frames[i].start_ms = start;
+        track->frames[i].end_ms = start + length;
+    }
+    if ((size_t)(end - next) != track->count * 32)
+        return false;
+    struct doppel_code before = {0};
+    for (size_t i = 0; i < track->count; i++) {
+        for (unsigned w = 0; w < 4; w++, next += 8)
+            before.word[w] ^= get_u64(next);
+        track->frames[i].code = before;
+    }
+    return true;
+}
+
+static enum doppel_status read_runs(const struct reader *reader, struct doppel_video_track *track)
+{
+    struct section raw;
+    enum doppel_status status = expand(reader->runs, reader->run_bytes, reader->count * 34,
+                                       reader->count * RUN_MAX_BYTES, &raw);
+    if (status)
+        return status;
+    track->frames = malloc((reader->count + 1) * sizeof *track->frames);
+    track->count = reader->count;
+    if (!track->frames)
+        status = DOPPEL_E_MEMORY;
+    else if (!parse_runs(&raw, track))
+        status = DOPPEL_E_CORRUPT;
+    free(raw.bytes);
+    return status;
+}
+
+static enum doppel_status read_cells(const struct reader *reader, struct doppel_video_track *track)
+{
+    size_t one = reader->count * DOPPEL_VIDEO_CELL_BYTES;
+    struct section raw;
+    enum doppel_status status =
+        expand(reader->cells, reader->cell_bytes, one * (1 + reader->rectangles),
+               one * (1 + reader->rectangles), &raw);
+    if (status)
+        return status;
+    for (size_t i = 0; i <= reader->rectangles && !status; i++) {
+        uint8_t *cells = malloc(one);
+        if (!cells)
+            status = DOPPEL_E_MEMORY;
+        else
+            memcpy(cells, raw.bytes + i * one, one);
+        if (i)
+            track->rectangle_cells[i - 1] = cells;
+        else
+            track->cells = cells;
+    }
+    track->rectangle_count = reader->rectangles;
+    free(raw.bytes);
+    return status;
+}
+
+static enum doppel_status read_sound(const struct reader *reader, struct doppel_video_track *track)
+{
+    if (!reader->sound_bytes)
+        return DOPPEL_OK;
+    track->sound = malloc(reader->sound_bytes);
+    if (!track->sound)
+        return DOPPEL_E_MEMORY;
+    memcpy(track->sound, reader->sound, reader->sound_bytes);
+    track->sound_size = reader->sound_bytes;
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_video_track_read(const uint8_t *data, size_t size,
+                                           enum doppel_video_parts parts,
+                                           struct doppel_video_track *out,
+                                           struct doppel_error *error)
+{
+    struct reader reader;
+    struct doppel_video_track track = {0};
+    enum doppel_status status = DOPPEL_E_CORRUPT;
+    if (read_header(data, size, &reader, &track))
+        status = read_runs(&reader, &track);
+    if (!status && parts == DOPPEL_VIDEO_ALL && reader.cell_bytes)
+        status = read_cells(&reader, &track);
+    if (!status)
+        status = read_sound(&reader, &track);
+    if (status) {
+        doppel_video_track_free(&track);
+        return doppel_fail(error, status,
+                           status == DOPPEL_E_MEMORY ? "no memory for the frames of %zu bytes"
+                                                     : "frames of %zu bytes are damaged",
+                           size);
+    }
+    if (parts == DOPPEL_VIDEO_CODES) {
+        track.rectangle_count = 0;
+        memset(track.rectangles, 0, sizeof track.rectangles);
+    }
+    *out = track;
+    return DOPPEL_OK;
+}
