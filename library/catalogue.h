@@ -12,6 +12,16 @@
 #define ITEM_IS_WHOLE                                                                              \
     "item." IS_WHOLE(ITEM_COLUMNS) " AND fingerprint." IS_WHOLE(COMPUTED_COLUMNS("fingerprint"))
 
+/* Indexes that are derived from items: derived.h. */
+enum derived_index { DERIVED_SOUNDS, DERIVED_VIDEOS, DERIVATIONS };
+
+struct derived {
+    const struct derivation *derivation;
+    struct doppel_store *store;
+    struct doppel_store_index *index; /* open to write; NULL: not yet */
+    struct derived_reader *reader;    /* NULL: never asked for */
+};
+
 struct doppel_library {
     struct doppel_store *store;
     char *directory;
@@ -22,8 +32,7 @@ struct doppel_library {
     uint32_t text_lanes; /* of the signatures of its texts; 0: not looked up yet */
     char *corpus;        /* path of a row of `corpus`; NULL: none yet in this transaction */
     int64_t corpus_number;
-    struct doppel_store_index *sounds_index; /* open to write; NULL: not yet */
-    struct sounds_reader *sounds;            /* NULL: never asked for */
+    struct derived derived[DERIVATIONS];
 };
 
 /** Open the catalogue of a library. @param out given (doppel_store_close) */

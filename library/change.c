@@ -1,5 +1,5 @@
 /* Changing a library: adding, updating, moving and removing items. */
-#include "library/sounds.h"
+#include "library/derived.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static enum doppel_status find_by_path(struct doppel_library *library, const cha
     enum doppel_status status = doppel_store_statement(
         library->store,
         "SELECT id, settled, digest = ?2, scheme = ?3 AND version = ?4"
-        " AND (?5 IS NULL OR fingerprint.data = ?5) AND " ITEM_IS_WHOLE " AND " SOUND_IS_WHOLE
+        " AND (?5 IS NULL OR fingerprint.data = ?5) AND " ITEM_IS_WHOLE " AND " TRACK_IS_WHOLE
         ", " STAMP_COLUMNS
         " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id WHERE path = ?1",
         &statement, error);
@@ -190,9 +190,7 @@ static enum doppel_status put_computed(struct doppel_library *library, uint64_t 
     enum doppel_status status = put_fingerprint(library, id, record, error);
     if (!status)
         status = put_attachment(library, id, record, error);
-    if (!status && is_sound(record))
-        status = sounds_put(library, id, record, error);
-    return status;
+    return status ? status : derived_put(library, id, record, error);
 }
 
 /* @param sql with the id as its parameter */
@@ -210,7 +208,7 @@ static enum doppel_status delete_by_id(struct doppel_library *library, const cha
 static enum doppel_status delete_item(struct doppel_library *library, uint64_t id,
                                       struct doppel_error *error)
 {
-    enum doppel_status status = sounds_forget(library, id, error);
+    enum doppel_status status = derived_forget(library, id, error);
     return status ? status : delete_by_id(library, "DELETE FROM item WHERE id = ?1", id, error);
 }
 
@@ -256,7 +254,7 @@ static enum doppel_status add_again(struct doppel_library *library, struct addit
         return DOPPEL_OK;
     enum doppel_status status = DOPPEL_OK;
     if (!present->same_scheme)
-        status = sounds_forget(library, present->id, error);
+        status = derived_forget(library, present->id, error);
     if (!status)
         status = update_item(library, present->id, addition->path, addition->stamp,
                              addition->record, error);
@@ -275,9 +273,9 @@ static enum doppel_status add_moved(struct doppel_library *library, struct addit
     addition->id = id;
     addition->outcome = DOPPEL_ADDED_MOVED;
     bool held = false; /* then the postings stay as they are */
-    enum doppel_status status = sounds_holds(library, id, addition->record, &held, error);
+    enum doppel_status status = derived_holds(library, id, addition->record, &held, error);
     if (!status && !held)
-        status = sounds_forget(library, id, error);
+        status = derived_forget(library, id, error);
     if (!status)
         status = update_item(library, id, addition->path, addition->stamp, addition->record, error);
     if (!status && !held)
@@ -316,7 +314,7 @@ static enum doppel_status check_addition(const char *path, const struct doppel_r
     if (path[0] != '/')
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: a library holds absolute paths only",
                            path);
-    if (record->error.status || (record->fingerprint.count == 0) != is_sound(record))
+    if (record->error.status || (record->fingerprint.count == 0) != is_track(record))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: has no fingerprint to be added", path);
     if (record->fingerprint.scheme != record->scheme ||
         record->fingerprint.version != record->version)
@@ -332,15 +330,13 @@ enum doppel_status doppel_library_add(struct doppel_library *library, const char
                                       struct doppel_error *error)
 {
     struct doppel_record stripped = {0};
-    bool sounds = is_sound(record);
-    struct addition addition = {
-        .path = path, .stamp = stamp, .record = sounds ? &stripped : record};
+    bool track = is_track(record);
+    struct addition addition = {.path = path, .stamp = stamp, .record = track ? &stripped : record};
     enum doppel_status status = check_addition(path, record, error);
+    if (!status && track)
+        status = track_strip(record, &stripped, error);
     if (!status)
-        status = sounds ? sounds_strip(record, &stripped, error)
-                        : sounds_concern(library, path, 0, &sounds, error);
-    if (!status && sounds)
-        status = sounds_prepare(library, error);
+        status = derived_prepare(library, record->scheme, path, 0, error);
     if (!status)
         status = library_begin(library, error);
     if (!status)
@@ -419,10 +415,7 @@ static enum doppel_status remove_logged(struct doppel_library *library, uint64_t
 enum doppel_status doppel_library_remove(struct doppel_library *library, uint64_t id,
                                          struct doppel_error *error)
 {
-    bool sound = false;
-    enum doppel_status status = sounds_concern(library, NULL, id, &sound, error);
-    if (!status && sound)
-        status = sounds_prepare(library, error);
+    enum doppel_status status = derived_prepare(library, 0, NULL, id, error);
     if (!status)
         status = library_begin(library, error);
     return status ? status : library_end(library, remove_logged(library, id, error));

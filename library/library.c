@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library/derived.h"
 #include "library/schema.h"
-#include "library/sounds.h"
 
 enum { BUSY_TIMEOUT_MS = 5000 };
 
@@ -62,7 +62,7 @@ enum doppel_status doppel_library_open(const char *directory,
         return status;
     }
     if (!options->read_only)
-        sounds_mend(library);
+        derived_mend(library);
     *out = library;
     return DOPPEL_OK;
 }
@@ -72,10 +72,10 @@ void doppel_library_close(struct doppel_library *library)
     if (!library)
         return;
     texts_rolled_back(library);
-    sounds_reader_free(library->sounds);
+    derived_readers_free(library);
     if (library->writing)
         doppel_store_rollback(library->store);
-    sounds_close(library);
+    derived_close(library);
     doppel_store_close(library->store);
     free(library->directory);
     free(library);

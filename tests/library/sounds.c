@@ -4,7 +4,7 @@
 #include <dirent.h>
 
 #include "core/array.h"
-#include "library/sounds.h"
+#include "library/derived.h"
 
 enum { STRONG_A_SECOND = 40, WEAK_A_SECOND = 20, STEPS_A_SECOND = 689 };
 
@@ -211,7 +211,7 @@ static void open_index(const char *directory, struct doppel_store **out_store,
         fail_msg("%s", error.message);
     const char *folder = folder_path(directory, "sounds");
     const struct doppel_store_index_options index_options =
-        sounds_index_options(*out_store, folder);
+        derived_options(&sounds_derivation, *out_store, folder);
     if (doppel_store_index_open(*out_store, &index_options, out_index, &error))
         fail_msg("%s", error.message);
 }

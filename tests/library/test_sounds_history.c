@@ -1,5 +1,5 @@
 /* Sounds and pictures that come, change and go in any order: the index follows. */
-#include "library/sounds.h"
+#include "library/derived.h"
 #include "tests/library/sounds.h"
 
 #include <stdio.h>
@@ -81,10 +81,11 @@ static void test_any_history(void **state)
             memcpy(history.committed_ids, history.ids, sizeof history.ids);
         } else {
             uint64_t before[PATHS];
-            bool opened = history.library->sounds_index;
+            bool opened = history.library->derived[DERIVED_SOUNDS].index;
             memcpy(before, history.ids, sizeof before);
             add_or_remove(&history, *state);
-            if (!opened && history.library->sounds_index) /* by the first sound of a handle */
+            if (!opened &&
+                history.library->derived[DERIVED_SOUNDS].index) /* by the first sound of a handle */
                 memcpy(history.committed_ids, before, sizeof before);
         }
         assert_items_are(&history);
