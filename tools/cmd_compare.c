@@ -1,21 +1,16 @@
 /* doppel compare A B: are these two the same, how near. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "tools/collection.h"
 #include "tools/commands.h"
-#include "tools/grouping.h"
 #include "tools/intake.h"
-#include "tools/memory.h"
 #include "tools/open_cache.h"
 #include "tools/output.h"
+#include "tools/pair_judge.h"
 #include "tools/place_rows.h"
 #include "tools/sound_chart.h"
 #include "tools/sound_judge.h"
-#include "tools/text_judge.h"
 
 static const struct column columns[] = {
     {"match", "match", CELL_BOOL},
@@ -31,152 +26,12 @@ static const struct column columns[] = {
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-/* The limit that decided, in the unit in which it was, or could have been, given. Unless one was, a
- * rate decides among the pictures that the scheme's distance makes candidates. */
-static json_t *limit_json(const struct settings *settings, enum doppel_scheme_id scheme)
-{
-    json_t *limit = json_object();
-    if (scheme == DOPPEL_SCHEME_WINNOW32) {
-        put_integer(limit, "min_words", doppel_passage_options_default().min_words);
-        return limit;
-    }
-    if (scheme == DOPPEL_SCHEME_PEAKS32) {
-        put_rate(limit, "max_false_positive_rate",
-                 sound_options_from(settings).max_false_positives);
-        return limit;
-    }
-    bool sets = scheme == DOPPEL_SCHEME_MINHASH128 || scheme == DOPPEL_SCHEME_MINHASH256 ||
-                scheme == DOPPEL_SCHEME_DATASKETCH;
-    if (settings->max_distance >= 0)
-        put_integer(limit, "max_distance", (uint64_t)settings->max_distance);
-    else if (settings->min_similarity >= 0 || sets)
-        put_number(limit, "min_similarity",
-                   sets ? text_limits_from(settings).min_similarity : settings->min_similarity, 4);
-    else
-        put_integer(limit, "max_distance", doppel_scheme_by_id(scheme)->max_distance);
-    if (settings->max_distance < 0 && settings->min_similarity < 0 &&
-        scheme == DOPPEL_SCHEME_PHASH64)
-        put_rate(limit, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
-    return limit;
-}
-
-static bool same_bytes(const struct doppel_record *a, const struct doppel_record *b)
-{
-    return memcmp(&a->digest, &b->digest, sizeof a->digest) == 0;
-}
-
-static void exact_match(const struct doppel_record *record, struct doppel_match *match)
-{
-    *match = (struct doppel_match){.kind = record->kind,
-                                   .scheme = record->scheme,
-                                   .relation = DOPPEL_RELATION_SAME,
-                                   .verified = DOPPEL_VERIFIED_EXACT,
-                                   .bits = distance_bits(record->scheme),
-                                   .similarity = 1};
-    if (record->kind == DOPPEL_KIND_TEXT || record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        match->false_positive_rate = -1;
-    if (record->scheme == DOPPEL_SCHEME_PEAKS32)
-        describe_same_sound(record, must_allocate(sizeof(struct doppel_segment)), match);
-}
-
-static bool pixels_match(const struct doppel_record *a, const struct doppel_record *b,
-                         const struct doppel_match_options *options, struct doppel_match *match)
-{
-    struct doppel_image_features features_a, features_b;
-    struct doppel_image_verdict verdict = verdict_of(match);
-    if (!features_of_record(a, &features_a) || !features_of_record(b, &features_b))
-        return false;
-    bool same = doppel_image_check_pixels(&features_a, &features_b, &options->image, &verdict);
-    doppel_match_from_pixels(&verdict, same, match);
-    return same;
-}
-
-static bool pictures_match(const struct settings *settings, const struct doppel_record *a,
-                           const struct doppel_record *b, struct doppel_match *match)
-{
-    struct doppel_match_options options = match_options_from(settings);
-    struct doppel_match_item query = {&a->fingerprint, a->quality};
-    struct doppel_match_item item = {&b->fingerprint, b->quality};
-    if (doppel_match_pair(&query, &item, &options, match))
-        return true;
-    return settings->check == CHECK_PIXELS && doppel_match_borderline(match, &options) &&
-           pixels_match(a, b, &options, match);
-}
-
-/* A limit that was given is of the whole: then a passage alone is no match. */
-static bool passages_count(const struct settings *settings)
-{
-    return settings->min_similarity < 0 && settings->max_distance < 0;
-}
-
-/* Texts that are not alike as a whole may share passages; those that hold each other say where. */
-static bool texts_or_passages_match(const struct settings *settings, const struct text_view *query,
-                                    const struct text_view *item, struct doppel_match *match)
-{
-    struct doppel_match passages;
-    bool winnowed = query->scheme == DOPPEL_SCHEME_WINNOW32;
-    bool matches = texts_match(settings, query, item, match);
-    bool whole = matches && match->relation == DOPPEL_RELATION_SAME;
-    if (whole || !(winnowed || passages_count(settings)) || !passages_match(query, item, &passages))
-        return matches;
-    if (!matches)
-        *match = passages;
-    match->segments = passages.segments;
-    match->segment_count = passages.segment_count;
-    return true;
-}
-
-static bool text_files_match(const struct settings *settings, const struct doppel_record *a,
-                             const struct doppel_record *b, struct doppel_match *match)
-{
-    struct text_view query = {0}, item = {0};
-    bool matches = text_view_read(a, settings, &query) && text_view_read(b, settings, &item) &&
-                   texts_or_passages_match(settings, &query, &item, match);
-    text_view_free(&query);
-    text_view_free(&item);
-    return matches;
-}
-
-static bool records_match(const struct settings *settings, const struct doppel_record *a,
-                          const struct doppel_record *b, struct doppel_match *match)
-{
-    if (same_bytes(a, b)) {
-        exact_match(a, match);
-        return true;
-    }
-    return (a->kind == DOPPEL_KIND_TEXT          ? text_files_match
-            : a->scheme == DOPPEL_SCHEME_PEAKS32 ? sounds_match
-            : a->kind == DOPPEL_KIND_AUDIO       ? chromaprints_match
-                                                 : pictures_match)(settings, a, b, match);
-}
-
-/* Why near codes may be no match: a picture without structure is like every other such, and so is a
- * text of few words. NULL: nothing stands against it. */
-static const char *obstacle_of(const struct settings *settings, const struct doppel_record *record)
-{
-    struct text_view view;
-    bool too_short = false, silent = false;
-    if (record->kind == DOPPEL_KIND_IMAGE)
-        return record->quality < DOPPEL_IMAGE_MIN_QUALITY ? "has too little structure to be told by"
-                                                          : NULL;
-    if (record->scheme == DOPPEL_SCHEME_PEAKS32)
-        return sound_is_blank(record) ? "has " SOUND_IS_BLANK : NULL;
-    if (text_view_read(record, settings, &view)) {
-        too_short = view.too_short;
-        silent = view.extra.words == 0;
-        text_view_free(&view);
-    }
-    return silent      ? "has no words"
-           : too_short ? "is too short to be told by anything but the same words"
-                       : NULL;
-}
-
 static void put_reason(json_t *row, const struct settings *settings,
                        const struct intake_file files[2])
 {
     char reason[128];
     for (int i = 0; i < 2; i++) {
-        const char *obstacle = obstacle_of(settings, &files[i].record);
+        const char *obstacle = pair_obstacle(settings, &files[i].record);
         if (!obstacle)
             continue;
         snprintf(reason, sizeof reason, "%c %s", 'a' + i, obstacle);
@@ -185,20 +40,17 @@ static void put_reason(json_t *row, const struct settings *settings,
     }
 }
 
-/* What came of it. */
-struct comparison {
-    bool matches;
-    struct doppel_match match; /* segments are given (free) */
-};
-
 static void fill_row(json_t *row, const struct settings *settings,
-                     const struct intake_file files[2], struct comparison *out)
+                     const struct intake_file files[2], struct pair_match *out)
 {
-    struct doppel_match *match = &out->match;
-    out->matches = records_match(settings, &files[0].record, &files[1].record, match);
+    pair_judge(settings, &files[0].record, &files[1].record, out);
+    const struct doppel_match *match = &out->match;
     put_bool(row, "match", out->matches);
-    put_value(row, "limit", limit_json(settings, files[0].record.scheme));
+    if (match->scheme)
+        put_value(row, "limit", pair_limit(settings, match->scheme));
     put_match(row, match);
+    if (out->of_film)
+        put_film_match(row, &out->film);
     if (!out->matches) { /* they stand in no relation, and nothing is verified */
         json_object_del(row, "relation");
         if (match->kind != DOPPEL_KIND_TEXT) /* there it says how the similarity was found */
@@ -209,7 +61,7 @@ static void fill_row(json_t *row, const struct settings *settings,
 }
 
 static bool print_comparison(const struct settings *settings, struct report *report,
-                             const struct intake_file files[2], struct comparison *out)
+                             const struct intake_file files[2], struct pair_match *out)
 {
     enum doppel_kind a = files[0].record.kind, b = files[1].record.kind;
     struct output *output = output_new(settings, &layout, report);
@@ -218,7 +70,7 @@ static bool print_comparison(const struct settings *settings, struct report *rep
     char reason[64];
     put_path(row, "a", files[0].path);
     put_path(row, "b", files[1].path);
-    if (a == b) {
+    if (pair_is_comparable(&files[0].record, &files[1].record)) {
         fill_row(row, settings, files, out);
     } else {
         snprintf(reason, sizeof reason, "a is of kind %s, b of kind %s", doppel_kind_name(a),
@@ -292,21 +144,22 @@ static int compare(const struct settings *settings, struct report *report,
                                      .places = true};
     struct intake_file files[2] = {0};
     size_t count = 0;
-    struct comparison comparison = {.match.false_positive_rate = -1};
+    struct pair_match comparison = {.match.false_positive_rate = -1};
     bool printed = true;
     enum doppel_status status = read_both(&options, files, &count, &error);
     if (status == DOPPEL_OK && count == 2) {
         printed = print_comparison(settings, report, files, &comparison);
         status = draw(settings, files, &comparison.match, &error);
     }
-    free((void *)comparison.match.segments);
+    bool matches = comparison.matches;
+    pair_match_free(&comparison);
     for (size_t i = 0; i < count; i++)
         intake_file_free(&files[i]);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     if (!printed)
         return EXIT_WRONG_USE;
-    return comparison.matches ? EXIT_DONE : EXIT_NO_MATCH;
+    return matches ? EXIT_DONE : EXIT_NO_MATCH;
 }
 
 int cmd_compare(const struct settings *settings, struct report *report)

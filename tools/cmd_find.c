@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
+#include "tools/answers.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
+#include "tools/find_films.h"
+#include "tools/find_known.h"
 #include "tools/find_print.h"
 #include "tools/find_repeats.h"
-#include "tools/find_sounds.h"
 #include "tools/find_texts.h"
 #include "tools/grouping.h"
 #include "tools/intake.h"
@@ -15,11 +16,6 @@
 #include "tools/memory.h"
 #include "tools/signals.h"
 #include "tools/sound_judge.h"
-
-struct known_bytes {
-    struct doppel_digest digest;
-    uint64_t id;
-};
 
 struct find {
     const struct settings *settings;
@@ -29,8 +25,8 @@ struct find {
     struct doppel_matcher *matcher;           /* of pictures; NULL: not wanted */
     struct find_texts *texts;                 /* NULL: not wanted */
     struct doppel_chromaprints *chromaprints; /* NULL: not wanted */
-    ARRAY(struct known_bytes) bytes;          /* ordered by id */
-    ARRAY(struct doppel_found) found;
+    struct find_known known;
+    struct answers answers;
     const struct intake_file *query; /* NULL for --code */
     struct find_print print;
     struct doppel_error *error;
@@ -39,11 +35,12 @@ struct find {
     uint64_t others; /* items of another version */
 };
 
-/* What is asked for: a picture, a text or a sound. */
+/* What is asked for: a picture, a text, a sound or a film. */
 struct query {
+    enum doppel_kind kind;
     const struct doppel_match_item *picture;
-    const struct text_view *text;      /* NULL: none */
-    const struct doppel_record *sound; /* NULL: none */
+    const struct text_view *text;
+    const struct doppel_record *record; /* NULL: of a code */
 };
 
 /* ---- the library in memory ---- */
@@ -58,7 +55,6 @@ static bool take_item(void *context, const struct doppel_item *item)
     }
     if (!is_of_wanted_scheme(find->settings, record, &find->others))
         return true;
-    struct known_bytes bytes = {record->digest, item->id};
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
     if (record->kind == DOPPEL_KIND_TEXT)
         find->status = find_texts_add(find->texts, item, find->report, find->error);
@@ -67,8 +63,8 @@ static bool take_item(void *context, const struct doppel_item *item)
                                                find->error);
     else if (record->kind == DOPPEL_KIND_IMAGE)
         find->status = doppel_matcher_add(find->matcher, item->id, &entry, find->error);
-    if (find->status == DOPPEL_OK && !array_push(&find->bytes, bytes))
-        find->status = doppel_fail(find->error, DOPPEL_E_MEMORY, "no memory for the library");
+    if (find->status == DOPPEL_OK)
+        find->status = find_known_add(&find->known, item, find->error);
     return find->status == DOPPEL_OK && !signals_stopped();
 }
 
@@ -117,77 +113,39 @@ static enum doppel_status load_library(struct find *find, struct doppel_error *e
 
 /* ---- one query ---- */
 
-/* Given (free). */
-static const struct doppel_segment *copy_segments(const struct doppel_match *match)
-{
-    size_t size = match->segment_count * sizeof *match->segments;
-    struct doppel_segment *copy = must_allocate(size);
-    memcpy(copy, match->segments, size);
-    return copy;
-}
-
-/* Its segments are copied. */
-static void keep_found(struct find *find, const struct doppel_found *given)
-{
-    struct doppel_found found = *given;
-    found.match.segments = found.match.segment_count ? copy_segments(&found.match) : NULL;
-    if (array_push(&find->found, found))
-        return;
-    free((void *)found.match.segments);
-    find->status = DOPPEL_E_MEMORY;
-}
-
-static void describe_identical(const struct doppel_record *record, struct doppel_segment *segment,
-                               struct doppel_match *out)
-{
-    *out = (struct doppel_match){.kind = record->kind,
-                                 .scheme = record->scheme,
-                                 .relation = DOPPEL_RELATION_SAME,
-                                 .verified = DOPPEL_VERIFIED_EXACT,
-                                 .bits = distance_bits(record->scheme),
-                                 .similarity = 1};
-    if (record->kind == DOPPEL_KIND_TEXT || record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        out->false_positive_rate = -1;
-    if (record->scheme == DOPPEL_SCHEME_PEAKS32)
-        describe_same_sound(record, segment, out);
-}
-
 static void take_identical(struct find *find)
 {
-    const struct doppel_digest *digest = &find->query->record.digest;
-    struct doppel_segment segment;
-    for (size_t i = 0; i < find->bytes.count; i++) {
-        struct doppel_found found = {.id = find->bytes.items[i].id};
-        if (memcmp(&find->bytes.items[i].digest, digest, sizeof *digest) != 0)
-            continue;
-        describe_identical(&find->query->record, &segment, &found.match);
-        keep_found(find, &found);
+    size_t at = 0;
+    for (uint64_t id; (id = find_known_next(&find->known, &find->query->record.digest, &at));) {
+        struct answer answer = {.id = id};
+        pair_of_same_bytes(&find->query->record, &answer.pair);
+        if (!answers_keep(&find->answers, &answer))
+            find->status = DOPPEL_E_MEMORY;
     }
 }
 
 static bool is_taken(const struct find *find, uint64_t id)
 {
-    for (size_t i = 0; i < find->found.count; i++)
-        if (find->found.items[i].match.verified == DOPPEL_VERIFIED_EXACT &&
-            find->found.items[i].id == id)
-            return true;
-    return false;
+    const struct answer *answer = answers_of(&find->answers, id);
+    return answer && answer->pair.match.verified == DOPPEL_VERIFIED_EXACT;
 }
 
-static void forget_found(struct find *find)
+static bool keep_found(struct find *find, const struct doppel_found *found)
 {
-    for (size_t i = 0; i < find->found.count; i++)
-        free((void *)find->found.items[i].match.segments);
-    find->found.count = 0;
-}
-
-static bool take_text(void *context, uint64_t id, const struct doppel_match *match)
-{
-    struct find *find = context;
-    struct doppel_found found = {.id = id, .match = *match};
-    if (!is_taken(find, id))
-        keep_found(find, &found);
+    if (!is_taken(find, found->id) && !answers_keep_match(&find->answers, found))
+        find->status = DOPPEL_E_MEMORY;
     return find->status == DOPPEL_OK && !signals_stopped();
+}
+
+static bool take_match(void *context, uint64_t id, const struct doppel_match *match)
+{
+    struct doppel_found found = {.id = id, .match = *match};
+    return keep_found(context, &found);
+}
+
+static bool take_found(void *context, const struct doppel_found *found)
+{
+    return keep_found(context, found);
 }
 
 static bool pixels_agree(struct find *find, struct doppel_found *found)
@@ -206,68 +164,48 @@ static bool pixels_agree(struct find *find, struct doppel_found *found)
     return same;
 }
 
-static bool take_found(void *context, const struct doppel_found *given)
+static bool take_picture(void *context, const struct doppel_found *given)
 {
     struct find *find = context;
     struct doppel_found found = *given;
     if (is_taken(find, found.id) || (found.borderline && !pixels_agree(find, &found)))
         return !signals_stopped();
-    if (!array_push(&find->found, found))
-        find->status = DOPPEL_E_MEMORY;
-    return find->status == DOPPEL_OK && !signals_stopped();
+    return keep_found(find, &found);
 }
 
-static bool take_sound(void *context, const struct doppel_found *found)
+static enum doppel_status find_pictures(struct find *find, const struct query *query,
+                                        const struct film_search *films, struct doppel_error *error)
 {
-    struct find *find = context;
-    if (!is_taken(find, found->id) && found->match.similarity >= find->settings->min_similarity)
-        keep_found(find, found);
-    return find->status == DOPPEL_OK && !signals_stopped();
-}
-
-/* Sounds by their score, near misses behind the matches. */
-static int better_sound(const struct doppel_found *a, const struct doppel_found *b)
-{
-    bool a_exact = a->match.verified == DOPPEL_VERIFIED_EXACT,
-         b_exact = b->match.verified == DOPPEL_VERIFIED_EXACT;
-    if (a->borderline != b->borderline)
-        return a->borderline ? 1 : -1;
-    if (a_exact != b_exact)
-        return a_exact ? -1 : 1;
-    if (a->match.score != b->match.score)
-        return a->match.score < b->match.score ? 1 : -1;
-    return (a->match.similarity < b->match.similarity) -
-           (a->match.similarity > b->match.similarity);
-}
-
-static int best_first(const void *left, const void *right)
-{
-    const struct doppel_found *a = left, *b = right;
-    int order = a->match.kind == DOPPEL_KIND_AUDIO ? better_sound(a, b) : 0;
-    if (order)
-        return order;
-    if (a->match.kind != DOPPEL_KIND_AUDIO && a->match.similarity != b->match.similarity)
-        return a->match.similarity > b->match.similarity ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
+    enum doppel_status status =
+        doppel_matcher_find(find->matcher, query->picture, take_picture, find, error);
+    bool in_films = settings_scheme(find->settings, DOPPEL_KIND_VIDEO) &&
+                    query->picture->fingerprint->scheme == DOPPEL_SCHEME_PHASH64;
+    return status || !in_films ? status : find_by_picture(films, query->picture, error);
 }
 
 static enum doppel_status find_matches(struct find *find, const struct query *query,
                                        struct doppel_error *error)
 {
-    if (query->text)
-        return find_texts_ask(find->texts, query->text, take_text, find, error);
-    if (query->sound && find->chromaprints)
-        return chromaprints_find(find->settings, find->chromaprints, query->sound, take_sound, find,
-                                 error);
-    if (query->sound)
-        return find_sounds(find->settings, find->library, query->sound, take_sound, find, error);
-    return doppel_matcher_find(find->matcher, query->picture, take_found, find, error);
+    const struct film_search films = {find->settings, find->library, &find->known, &find->answers};
+    switch (query->kind) {
+    case DOPPEL_KIND_TEXT:
+        return find_texts_ask(find->texts, query->text, take_match, find, error);
+    case DOPPEL_KIND_VIDEO:
+        return is_film(query->record) ? find_by_film(&films, query->record, error)
+                                      : find_by_list(&films, query->record, error);
+    case DOPPEL_KIND_AUDIO:
+        return find->chromaprints ? chromaprints_find(find->settings, find->chromaprints,
+                                                      query->record, take_found, find, error)
+                                  : find_by_sound(&films, query->record, error);
+    default:
+        return find_pictures(find, query, &films, error);
+    }
 }
 
 static enum doppel_status ask(struct find *find, const char *name, const struct query *query,
                               struct doppel_error *error)
 {
-    forget_found(find);
+    answers_clear(&find->answers);
     find->status = DOPPEL_OK;
     if (find->query)
         take_identical(find);
@@ -276,9 +214,8 @@ static enum doppel_status ask(struct find *find, const char *name, const struct 
         return doppel_fail(error, find->status, "no memory for the matches");
     if (status)
         return status;
-    if (find->found.count)
-        qsort(find->found.items, find->found.count, sizeof *find->found.items, best_first);
-    return find_print(&find->print, name, find->found.items, find->found.count, error);
+    answers_order(&find->answers);
+    return find_print(&find->print, name, &find->answers, error);
 }
 
 /* ---- the queries ---- */
@@ -294,8 +231,7 @@ static enum doppel_status ask_code(struct find *find, struct doppel_error *error
         return status;
     struct doppel_match_item picture = {&fingerprint, 100};
     struct text_view text = text_view_of_code(&fingerprint);
-    struct query query = {.picture = &picture,
-                          .text = scheme->kind == DOPPEL_KIND_TEXT ? &text : NULL};
+    struct query query = {.kind = scheme->kind, .picture = &picture, .text = &text};
     status = ask(find, find->settings->code, &query, error);
     doppel_fingerprint_free(&fingerprint);
     return status;
@@ -305,17 +241,16 @@ static enum doppel_status ask_file(struct find *find, const struct intake_file *
                                    struct doppel_error *error)
 {
     struct doppel_match_item picture = {&file->record.fingerprint, file->record.quality};
-    struct text_view text;
-    struct query query = {.picture = &picture};
-    if (text_view_read(&file->record, find->settings, &text))
-        query.text = &text;
-    if (file->record.kind == DOPPEL_KIND_AUDIO)
-        query.sound = &file->record;
+    struct text_view text = {0};
+    struct query query = {
+        .kind = file->record.kind, .picture = &picture, .text = &text, .record = &file->record};
+    if (query.kind == DOPPEL_KIND_TEXT && !text_view_read(&file->record, find->settings, &text))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: what is known of it is damaged",
+                           file->path);
     find->query = file;
     progress_clear(&find->report->progress);
     enum doppel_status status = ask(find, file->path, &query, error);
-    if (query.text)
-        text_view_free(&text);
+    text_view_free(&text);
     return status;
 }
 
@@ -368,9 +303,8 @@ int cmd_find(const struct settings *settings, struct report *report)
     find_texts_free(find.texts);
     doppel_chromaprints_free(find.chromaprints);
     doppel_library_close(find.library);
-    array_free(&find.bytes);
-    forget_found(&find);
-    array_free(&find.found);
+    find_known_free(&find.known);
+    answers_free(&find.answers);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     if (!written)

@@ -31,7 +31,7 @@ struct output *find_print_output(const struct settings *settings, struct report 
 struct printing {
     struct find_print *print;
     const char *query;
-    const struct doppel_found *found; /* the one at hand */
+    const struct answer *answer; /* the one at hand */
     struct place_rows *rows;
     bool matched;
 };
@@ -54,8 +54,8 @@ static void put_lack(json_t *row, const struct settings *settings, const struct 
 static void print_match(struct printing *printing, uint64_t id, const char *path,
                         const char *record_id)
 {
-    const struct doppel_found *found = printing->found;
-    bool near_miss = found->borderline && found->match.kind == DOPPEL_KIND_AUDIO;
+    const struct answer *answer = printing->answer;
+    bool near_miss = answer->near_miss;
     if (near_miss && printing->print->settings->null_separated)
         return; /* paths are of what matches */
     json_t *row = json_object();
@@ -66,8 +66,10 @@ static void print_match(struct printing *printing, uint64_t id, const char *path
     if (record_id)
         put_text(row, "record", record_id);
     if (near_miss)
-        put_lack(row, printing->print->settings, &found->match);
-    put_match(row, &found->match);
+        put_lack(row, printing->print->settings, &answer->pair.match);
+    put_match(row, &answer->pair.match);
+    if (answer->pair.of_film)
+        put_film_match(row, &answer->pair.film);
     place_rows_add(printing->rows, row);
     printing->matched |= !near_miss;
 }
@@ -84,7 +86,7 @@ static bool print_record(void *context, const struct doppel_library_text *text)
 static enum doppel_status print_one(struct printing *printing, struct doppel_error *error)
 {
     struct doppel_library *library = printing->print->library;
-    uint64_t id = printing->found->id;
+    uint64_t id = printing->answer->id;
     struct doppel_item item;
     enum doppel_status status = doppel_library_get(library, id, false, &item, error);
     if (status == DOPPEL_E_NOT_FOUND) {
@@ -110,15 +112,14 @@ static void print_none(struct printing *printing)
 }
 
 enum doppel_status find_print(struct find_print *print, const char *query,
-                              const struct doppel_found *found, size_t count,
-                              struct doppel_error *error)
+                              const struct answers *answers, struct doppel_error *error)
 {
     struct place_rows rows;
     struct printing printing = {.print = print, .query = query, .rows = &rows};
     enum doppel_status status = DOPPEL_OK;
     place_rows_begin(&rows, print->settings, print->output);
-    for (size_t i = 0; i < count && !status; i++) {
-        printing.found = &found[i];
+    for (size_t i = 0; i < answers->items.count && !status; i++) {
+        printing.answer = &answers->items.items[i];
         status = print_one(&printing, error);
     }
     if (!status && !printing.matched)

@@ -1,10 +1,11 @@
-/* What was found, as rows: of pictures and texts one each, of sounds in tables one each place. */
+/* What was found, as rows: of pictures and texts one each, of sounds and films in tables
+ * one each place. */
 #ifndef DOPPEL_TOOLS_FIND_PRINT_H
 #define DOPPEL_TOOLS_FIND_PRINT_H
 
 #include <doppel/library.h>
-#include <doppel/match.h>
 
+#include "tools/answers.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/report.h"
@@ -18,10 +19,8 @@ struct find_print {
 
 struct output *find_print_output(const struct settings *settings, struct report *report);
 
-/* Print what was found for a query, in this order; `borderline` ones are near misses. Without any
- * match that is said, too. */
+/* Print what was found for a query, in this order. Without any match that is said, too. */
 enum doppel_status find_print(struct find_print *print, const char *query,
-                              const struct doppel_found *found, size_t count,
-                              struct doppel_error *error);
+                              const struct answers *answers, struct doppel_error *error);
 
 #endif

@@ -34,15 +34,19 @@ static void format_seconds(double seconds, char *out, size_t size)
         snprintf(out, size, "%lu:%02lu.%lu", whole / 60, whole % 60, tenths % 10);
 }
 
-static void format_place(double seconds, char *out, size_t size)
+void human_clock(double seconds, int decimals, char *out, size_t size)
 {
-    unsigned long hundredths = (unsigned long)(seconds * 100 + 0.5), whole = hundredths / 100;
+    static const unsigned long powers[] = {1, 10, 100};
+    unsigned long power = powers[decimals];
+    unsigned long units = (unsigned long)(seconds * (double)power + 0.5), whole = units / power;
     int used = 0;
     if (whole >= 3600)
         used = snprintf(out, size, "%lu:%02lu", whole / 3600, whole / 60 % 60);
     else
         used = snprintf(out, size, "%lu", whole / 60);
-    snprintf(out + used, size - (size_t)used, ":%02lu.%02lu", whole % 60, hundredths % 100);
+    used += snprintf(out + used, size - (size_t)used, ":%02lu", whole % 60);
+    if (decimals)
+        snprintf(out + used, size - (size_t)used, ".%0*lu", decimals, units % power);
 }
 
 static char *plain_text(const json_t *value)
@@ -69,7 +73,7 @@ char *human_text(enum cell cell, const json_t *value)
         format_seconds(json_number_value(value), text, sizeof text);
         return must_copy(text);
     case CELL_PLACE:
-        format_place(json_number_value(value), text, sizeof text);
+        human_clock(json_number_value(value), 2, text, sizeof text);
         return must_copy(text);
     case CELL_BOOL:
         return must_copy(json_is_true(value) ? "yes" : "");

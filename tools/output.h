@@ -26,6 +26,7 @@ enum cell {
     CELL_SIZE,    /* bytes; 1.2 MB for people */
     CELL_TIME,    /* seconds since 1970; a local date for people */
     CELL_SECONDS, /* a duration; 1:02:03 for people */
+    CELL_WORDS,   /* text for people: not in CSV; never the first */
     CELL_PLACE,   /* seconds in a sound; 1:02.35 for people */
     CELL_BOOL     /* yes, or nothing, for people */
 };
@@ -62,6 +63,9 @@ bool output_finish(struct output *output);
 
 /** "1.2 MB"; `out` always ends in NUL. */
 void human_size(double bytes, char *out, size_t size);
+
+/** "1:02.35", "1:02:03.35"; with 0 to 2 decimals. `size` is at least 32. */
+void human_clock(double seconds, int decimals, char *out, size_t size);
 
 /* ---- filling a row; keys appear in the order in which they are put ---- */
 

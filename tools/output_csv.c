@@ -31,6 +31,8 @@ void csv_write_header(FILE *stream, const struct layout *layout)
 {
     for (size_t i = 0; i < layout->count; i++) {
         const char *name = header_name(layout, layout->columns[i].key);
+        if (layout->columns[i].cell == CELL_WORDS)
+            continue;
         if (i)
             fputc(',', stream);
         csv_write_field(stream, name);
@@ -54,6 +56,8 @@ void csv_write_row(FILE *stream, const struct layout *layout, const json_t *row,
     char base64_key[64];
     for (size_t i = 0; i < layout->count; i++) {
         const struct column *column = &layout->columns[i];
+        if (column->cell == CELL_WORDS)
+            continue;
         if (i)
             fputc(',', stream);
         write_cell(stream, cell_value(layout, row, element, column->key));

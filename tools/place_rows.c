@@ -3,12 +3,15 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/film_judge.h"
+
 /* Places that begin so near to each other stand in the order in which they were found, which is
  * that of the better match. */
-enum { STEP_SECONDS = 1 };
+enum { STEP_SECONDS = 1, STRETCH_BYTES = 72 };
 
 struct place_row {
     json_t *row;
@@ -55,13 +58,78 @@ static void hold_places(struct place_rows *rows, json_t *row, const json_t *segm
     json_decref(row);
 }
 
+/* ---- films ---- */
+
+/* "[0:12.0-0:20.5]" */
+static void print_stretch(const json_t *segment, const char *start, const char *end,
+                          char out[STRETCH_BYTES])
+{
+    char from[32], to[32];
+    human_clock(json_number_value(json_object_get(segment, start)), 1, from, sizeof from);
+    human_clock(json_number_value(json_object_get(segment, end)), 1, to, sizeof to);
+    snprintf(out, STRETCH_BYTES, "[%s-%s]", from, to);
+}
+
+static bool is_instant(const json_t *segment, const char *start, const char *end)
+{
+    return json_number_value(json_object_get(segment, start)) == 0 &&
+           json_number_value(json_object_get(segment, end)) == 0;
+}
+
+/* "[0:12.0-0:20.5] <-> [1:03.2-1:11.7] x1.25 mirrored"; of a picture and a film only where in the
+ * film. */
+static void put_where(json_t *row, const json_t *segment)
+{
+    const json_t *transform = json_object_get(row, "transform");
+    double speed = json_number_value(json_object_get(segment, "speed"));
+    char a[STRETCH_BYTES], b[STRETCH_BYTES], factor[32] = "", where[3 * STRETCH_BYTES];
+    print_stretch(segment, "a_start", "a_end", a);
+    print_stretch(segment, "b_start", "b_end", b);
+    bool no_a = is_instant(segment, "a_start", "a_end"),
+         no_b = is_instant(segment, "b_start", "b_end");
+    if (speed > 0 && fabs(speed - 1) >= 5e-3)
+        snprintf(factor, sizeof factor, " x%.2f", speed);
+    snprintf(where, sizeof where, "%s%s%s%s%s%s", no_a ? "" : a, no_a || no_b ? "" : " <-> ",
+             no_b ? "" : b, factor,
+             json_is_true(json_object_get(transform, "mirrored")) ? " mirrored" : "",
+             json_is_true(json_object_get(transform, "cropped")) ? " cropped" : "");
+    put_text(row, "where", where);
+}
+
+/* For people: a row a segment, the best item first. */
+static void hold_film(struct place_rows *rows, json_t *row, const json_t *segments)
+{
+    size_t number;
+    json_t *segment;
+    put_evidence_in_words(row);
+    if (!json_array_size(segments)) {
+        hold(rows, row, LONG_MAX);
+        return;
+    }
+    json_array_foreach(segments, number, segment)
+    {
+        json_t *copy = json_copy(row);
+        put_where(copy, segment);
+        json_object_del(copy, "transform");
+        hold(rows, copy, LONG_MAX);
+    }
+    json_decref(row);
+}
+
+/* ---- in and out ---- */
+
 void place_rows_add(struct place_rows *rows, json_t *row)
 {
     const json_t *segments = json_object_get(row, "segments");
     const char *kind = json_string_value(json_object_get(row, "kind"));
+    bool film = kind && strcmp(kind, doppel_kind_name(DOPPEL_KIND_VIDEO)) == 0;
     bool sound = kind && strcmp(kind, doppel_kind_name(DOPPEL_KIND_AUDIO)) == 0;
-    if (rows->whole || !sound) {
+    if (rows->whole || !(sound || film)) {
         output_row(rows->output, row);
+        return;
+    }
+    if (rows->table && film) {
+        hold_film(rows, row, segments);
         return;
     }
     if (rows->table) {

@@ -1,5 +1,6 @@
 /* Rows of matches on their way to the output: in tables and CSV a match of sounds is a row for each
- * place at which it was heard, in the order in which they come in the query. */
+ * place at which it was heard, in the order in which they come in the query; one of films a row for
+ * each segment, the best item first. */
 #ifndef DOPPEL_TOOLS_PLACE_ROWS_H
 #define DOPPEL_TOOLS_PLACE_ROWS_H
 
@@ -12,15 +13,17 @@
 /* The columns of a place, after MATCH_COLUMNS. */
 #define PLACE_COLUMNS                                                                              \
     {"segment.a_start", "from", CELL_PLACE}, {"segment.a_end", "to", CELL_PLACE},                  \
-        {"segment.b_start", "in item from", CELL_PLACE},                                           \
+        {"segment.b_start", "in item from", CELL_PLACE}, {"segment.b_end", "to", CELL_PLACE},      \
+        {"evidence", "evidence", CELL_TEXT}, {"sound.match", NULL, CELL_BOOL},                     \
+        {"sound.score", NULL, CELL_NUMBER}, {"time_uncertain", NULL, CELL_BOOL},                   \
     {                                                                                              \
-        "segment.b_end", "to", CELL_PLACE                                                          \
+        "where", "where", CELL_WORDS                                                               \
     }
 
 struct place_rows {
     struct output *output;
     bool table;
-    bool whole; /* a row a match: in JSON, and of bare paths */
+    bool whole;                   /* a row a match: in JSON, and of bare paths */
     ARRAY(struct place_row) rows; /* held back */
 };
 

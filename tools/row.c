@@ -79,10 +79,11 @@ static json_t *transform_of(const struct doppel_match *match)
         put_bool(transform, "cropped", true);
     if (match->transform.trimmed)
         put_bool(transform, "trimmed", true);
-    if (match->kind == DOPPEL_KIND_AUDIO && match->segment_count) {
+    bool sound = match->scheme == DOPPEL_SCHEME_PEAKS32 || match->kind == DOPPEL_KIND_AUDIO;
+    if (match->segment_count && (sound || match->scheme == DOPPEL_SCHEME_FRAMES64))
         put_number(transform, "speed", usual_as_1(match->transform.speed), 4);
+    if (match->segment_count && sound)
         put_number(transform, "pitch", usual_as_1(match->transform.pitch), 4);
-    }
     return transform;
 }
 
@@ -133,6 +134,8 @@ void put_match(json_t *object, const struct doppel_match *match)
         put_number(object, "query_coverage", match->query_coverage, 4);
         put_number(object, "item_coverage", match->item_coverage, 4);
     }
+    if (match->time_uncertain)
+        put_bool(object, "time_uncertain", true);
     if (match->segment_count)
         put_value(object, "segments", segments_of(match));
     json_t *transform = transform_of(match);

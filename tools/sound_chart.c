@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/memory.h"
+#include "tools/output.h"
 #include "tools/printable.h"
 #include "tools/sound_frame.h"
 #include "tools/sound_judge.h"
@@ -127,14 +128,6 @@ static void draw_peaks(FILE *stream, const struct frame *frame, int side, const 
 
 /* ---- axes ---- */
 
-/* "1:02" */
-static void format_clock(double seconds, int decimals, char *out, size_t size)
-{
-    long minutes = (long)(seconds / 60);
-    double rest = seconds - 60.0 * (double)minutes;
-    snprintf(out, size, "%ld:%0*.*f", minutes, decimals ? 3 + decimals : 2, decimals, rest);
-}
-
 static double tick_step(double range)
 {
     static const double steps[] = {.1, .2, .5, 1, 2, 5, 10, 15, 30, 60};
@@ -155,7 +148,7 @@ static void draw_times(FILE *stream, const struct frame *frame, int side)
     for (double at = ceil(from / step) * step;
          at <= frame_duration(frame, side) && frame_has(frame, side, at); at += step) {
         double x = frame_x(frame, side, at);
-        format_clock(at, step < 1, text, sizeof text);
+        human_clock(at, step < 1 ? 1 : 0, text, sizeof text);
         fprintf(stream, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n", x,
                 frame_top(side), x, bottom + 5);
         fprintf(stream, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x,
@@ -262,10 +255,10 @@ static void print_main(FILE *stream, const struct frame *frame, const struct tal
         fputs("nothing is shared</text>\n", stream);
         return;
     }
-    format_clock(main->a_start, 2, from, sizeof from);
-    format_clock(main->a_end, 2, to, sizeof to);
-    format_clock(main->b_start, 2, item_from, sizeof item_from);
-    format_clock(main->b_end, 2, item_to, sizeof item_to);
+    human_clock(main->a_start, 2, from, sizeof from);
+    human_clock(main->a_end, 2, to, sizeof to);
+    human_clock(main->b_start, 2, item_from, sizeof item_from);
+    human_clock(main->b_end, 2, item_to, sizeof item_to);
     fprintf(stream, "%s to %s above is %s to %s below", from, to, item_from, item_to);
     if (fabs(frame->speed - 1) >= 5e-4 || fabs(frame->pitch - 1) >= 5e-4)
         fprintf(stream, " at speed %.3f and pitch %.3f", frame->speed, frame->pitch);

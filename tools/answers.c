@@ -1,0 +1,95 @@
+/* What was found for a query. */
+#include "tools/answers.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void answers_clear(struct answers *answers)
+{
+    for (size_t i = 0; i < answers->items.count; i++)
+        pair_match_free(&answers->items.items[i].pair);
+    answers->items.count = 0;
+}
+
+void answers_free(struct answers *answers)
+{
+    answers_clear(answers);
+    array_free(&answers->items);
+}
+
+struct answer *answers_of(const struct answers *answers, uint64_t id)
+{
+    for (size_t i = 0; i < answers->items.count; i++)
+        if (answers->items.items[i].id == id)
+            return &answers->items.items[i];
+    return NULL;
+}
+
+bool answers_keep(struct answers *answers, struct answer *answer)
+{
+    if (array_push(&answers->items, *answer))
+        return true;
+    pair_match_free(&answer->pair);
+    return false;
+}
+
+bool answers_keep_match(struct answers *answers, const struct doppel_found *found)
+{
+    struct answer answer = {found->id, false, {.matches = true, .match = found->match}};
+    answer.near_miss = found->borderline && found->match.kind == DOPPEL_KIND_AUDIO;
+    answer.pair.match.segments = copy_segments(&found->match);
+    return answers_keep(answers, &answer);
+}
+
+/* ---- the best first ---- */
+
+/* By what it stands in the order: what is told by frames, or by peaks, has a rate of chance. */
+static double score_of(const struct answer *answer)
+{
+    const struct film_match *film = &answer->pair.film;
+    if (!answer->pair.of_film)
+        return answer->pair.match.score;
+    return fmax(film->pictures_compared ? film->by_picture.score : 0,
+                film->sounds_compared ? film->by_sound.score : 0);
+}
+
+static bool is_scored(const struct answer *answer)
+{
+    return answer->pair.of_film || answer->pair.match.kind == DOPPEL_KIND_AUDIO;
+}
+
+static int by_score(const struct answer *a, const struct answer *b)
+{
+    double a_score = score_of(a), b_score = score_of(b);
+    bool a_exact = a->pair.match.verified == DOPPEL_VERIFIED_EXACT,
+         b_exact = b->pair.match.verified == DOPPEL_VERIFIED_EXACT;
+    if (a_exact != b_exact)
+        return a_exact ? -1 : 1;
+    return (a_score < b_score) - (a_score > b_score);
+}
+
+static int by_similarity(const struct answer *a, const struct answer *b)
+{
+    double x = a->pair.match.similarity, y = b->pair.match.similarity;
+    return (x < y) - (x > y);
+}
+
+/* Pictures that are like a picture stand before films that show it. */
+static int best_first(const void *left, const void *right)
+{
+    const struct answer *a = left, *b = right;
+    int order = a->near_miss - b->near_miss;
+    if (!order)
+        order = is_scored(a) - is_scored(b);
+    if (!order && is_scored(a))
+        order = by_score(a, b);
+    if (!order)
+        order = by_similarity(a, b);
+    return order ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+void answers_order(struct answers *answers)
+{
+    if (answers->items.count)
+        qsort(answers->items.items, answers->items.count, sizeof *answers->items.items, best_first);
+}

@@ -1,0 +1,49 @@
+/* What a library has, by number: the bytes and the kind of each item. */
+#include "tools/find_known.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void find_known_free(struct find_known *known)
+{
+    array_free(&known->items);
+}
+
+enum doppel_status find_known_add(struct find_known *known, const struct doppel_item *item,
+                                  struct doppel_error *error)
+{
+    struct known_item one = {.digest = item->record.digest,
+                             .id = item->id & ((UINT64_C(1) << 60) - 1),
+                             .kind = (uint64_t)item->record.kind & 15};
+    known->has_film |= item->record.kind == DOPPEL_KIND_VIDEO;
+    return array_push(&known->items, one)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
+}
+
+static int by_id(const void *left, const void *right)
+{
+    const struct known_item *a = left, *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+enum doppel_kind find_known_kind(const struct find_known *known, uint64_t id)
+{
+    struct known_item wanted = {.id = id & ((UINT64_C(1) << 60) - 1)};
+    const struct known_item *found =
+        known->items.count
+            ? bsearch(&wanted, known->items.items, known->items.count, sizeof wanted, by_id)
+            : NULL;
+    return found ? (enum doppel_kind)found->kind : DOPPEL_KIND_UNKNOWN;
+}
+
+uint64_t find_known_next(const struct find_known *known, const struct doppel_digest *digest,
+                         size_t *at)
+{
+    while (*at < known->items.count) {
+        const struct known_item *item = &known->items.items[(*at)++];
+        if (memcmp(&item->digest, digest, sizeof *digest) == 0)
+            return item->id;
+    }
+    return 0;
+}

@@ -1,0 +1,38 @@
+/* What a library has, by number: the bytes and the kind of each item. */
+#ifndef DOPPEL_TOOLS_FIND_KNOWN_H
+#define DOPPEL_TOOLS_FIND_KNOWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <doppel/library.h>
+
+#include "core/array.h"
+
+struct known_item {
+    struct doppel_digest digest;
+    uint64_t id   : 60; /* above the one before */
+    uint64_t kind : 4;
+};
+
+/* Zero-initialised it is empty. */
+struct find_known {
+    ARRAY(struct known_item) items;
+    bool has_film;
+};
+
+void find_known_free(struct find_known *known);
+
+/* Items come by id. DOPPEL_E_MEMORY. */
+enum doppel_status find_known_add(struct find_known *known, const struct doppel_item *item,
+                                  struct doppel_error *error);
+
+/* The kind of an item; UNKNOWN of one that is not there. */
+enum doppel_kind find_known_kind(const struct find_known *known, uint64_t id);
+
+/* The next item from `*at` on that has these bytes: `*at` is behind it then. @return its id; 0:
+ * none */
+uint64_t find_known_next(const struct find_known *known, const struct doppel_digest *digest,
+                         size_t *at);
+
+#endif
