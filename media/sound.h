@@ -3,10 +3,9 @@
 #define DOPPEL_MEDIA_SOUND_H
 
 #include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
 #include <libswresample/swresample.h>
 
-#include "media/decode.h"
+#include "media/container.h"
 
 enum { SOUND_RATE = 11025 };
 
@@ -55,32 +54,6 @@ void sound_mix_free(struct sound_mix *mix);
 /** Samples of one channel of a frame as floats; what is no number, or absurdly large, is 0. */
 void sound_convert(const AVFrame *frame, uint32_t channel, size_t first, size_t count, float *out);
 
-/* ---- input: the bytes of a descriptor, for libavformat ---- */
-
-struct sound_input {
-    struct input *file; /**< NULL of a stream */
-    int fd;
-    int error;     /**< errno of the first failed read of a stream, else 0 */
-    uint64_t base; /**< where the container begins: tags before it are skipped */
-    uint64_t at;   /**< of the next byte, from `base` on */
-    uint64_t end;  /**< where a stream is to end, from `base` on; 0 = where it does */
-    uint8_t *head; /**< the first bytes from `base` on */
-    size_t head_size, head_room;
-    bool ended;
-};
-
-/** Skip the tags, and read the first bytes of what comes then: at least `size` where there are as
- * many. AVPROBE_PADDING_SIZE zeros follow `head`. */
-enum doppel_status sound_input_look(struct sound_input *input, size_t size,
-                                    struct doppel_error *error);
-
-/** Let the input begin `bytes` later. */
-void sound_input_skip(struct sound_input *input, uint64_t bytes);
-
-/** A context over the input; NULL = no memory. */
-AVIOContext *sound_input_open(struct sound_input *input);
-void sound_input_close(AVIOContext *io);
-
 /* ---- AcoustID's way: frames become their fingerprint ---- */
 
 struct sound_chromaprint;
@@ -105,14 +78,11 @@ bool sound_wav_read(const uint8_t *head, size_t size, struct sound_wav *out);
 
 struct sound {
     struct doppel_samples_options options;
-    struct sound_input input;
-    AVIOContext *io;
-    AVFormatContext *container;
+    struct container container;
     AVStream *track;
     AVCodecContext *codec;
     AVPacket *packet;
     AVFrame *frame;
-    struct doppel_error refusal; /**< of a packet or frame over the limits */
     struct sound_mix mix;
     struct sound_out out;
     struct sound_chromaprint *chromaprint; /**< takes the frames in place of the mix; NULL: none */
@@ -131,8 +101,5 @@ enum doppel_status sound_open(struct sound *sound, struct doppel_error *error);
 
 /** Decode all of it. */
 enum doppel_status sound_decode(struct sound *sound, struct doppel_error *error);
-
-/** The status and sentence for an error code of FFmpeg. */
-enum doppel_status sound_fail(const struct sound *sound, int code, struct doppel_error *error);
 
 #endif

@@ -101,8 +101,8 @@ static enum doppel_status take_frames(struct sound *sound, struct doppel_error *
         int code = avcodec_receive_frame(sound->codec, sound->frame);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             break;
-        if (code == AVERROR(ENOMEM) || sound->refusal.status != DOPPEL_OK)
-            return sound_fail(sound, code, error);
+        if (code == AVERROR(ENOMEM) || sound->container.refusal.status != DOPPEL_OK)
+            return container_fail(&sound->container, code, error);
         if (code < 0) {
             note_damage(sound);
             break;
@@ -126,13 +126,15 @@ static enum doppel_status take_packet(struct sound *sound, const AVPacket *packe
                                       struct doppel_error *error)
 {
     /* The last packet of a file has this flag also where it is merely shorter than others. */
-    if (packet && (packet->flags & AV_PKT_FLAG_CORRUPT) && !avio_feof(sound->io))
+    if (packet && (packet->flags & AV_PKT_FLAG_CORRUPT) && !avio_feof(sound->container.io))
         note_damage(sound);
     if (packet)
-        check_memory(&sound->options.limits, (uint64_t)packet->size, &sound->refusal);
-    int code = sound->refusal.status == DOPPEL_OK ? avcodec_send_packet(sound->codec, packet) : -1;
-    if (code == AVERROR(ENOMEM) || sound->refusal.status != DOPPEL_OK)
-        return sound_fail(sound, code, error);
+        check_memory(&sound->options.limits, (uint64_t)packet->size, &sound->container.refusal);
+    int code = sound->container.refusal.status == DOPPEL_OK
+                   ? avcodec_send_packet(sound->codec, packet)
+                   : -1;
+    if (code == AVERROR(ENOMEM) || sound->container.refusal.status != DOPPEL_OK)
+        return container_fail(&sound->container, code, error);
     if (code < 0 && code != AVERROR_EOF)
         note_damage(sound);
     return take_frames(sound, error);
@@ -143,11 +145,11 @@ static enum doppel_status read_packets(struct sound *sound, struct doppel_error 
     enum doppel_status status = DOPPEL_OK;
     int errors = 0;
     while (status == DOPPEL_OK && errors < MAX_ERRORS_IN_A_ROW) {
-        int code = av_read_frame(sound->container, sound->packet);
+        int code = av_read_frame(sound->container.format, sound->packet);
         if (code == AVERROR_EOF)
             break;
         if (code == AVERROR(ENOMEM))
-            return sound_fail(sound, code, error);
+            return container_fail(&sound->container, code, error);
         if (code < 0) {
             note_damage(sound);
             errors++;
@@ -168,7 +170,7 @@ static enum doppel_status read_packets(struct sound *sound, struct doppel_error 
 static double declared_seconds(const struct sound *sound)
 {
     const AVStream *track = sound->track;
-    const struct sound_input *input = &sound->input;
+    const struct source *input = &sound->container.source;
     double bytes_per_second = (double)track->codecpar->sample_rate * track->codecpar->block_align;
     struct sound_wav wav;
     if (bytes_per_second > 0 && sound_wav_read(input->head, input->head_size, &wav) &&

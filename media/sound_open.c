@@ -1,93 +1,25 @@
-/* Which container, which track, which decoder. Nothing but the descriptor is ever opened. */
+/* Which container of sound, which track, which decoder. */
 #include <string.h>
 
 #include <libavutil/opt.h>
 
 #include "media/sound.h"
 
-/* How much is looked at until a container is found, and to find the tracks of one that does not
- * list them. */
-enum {
-    FIRST_LOOK = 2048,
-    LAST_LOOK = 1 << 20,
-    TRACKS_BYTES = 5 << 20,
-    STREAM_TRACKS_BYTES = 1 << 17
-};
-
-enum { MAX_TRACKS = 256 };
-
-/* Scores of FFmpeg's probe: of a container that the first bytes name, and of any other, where only
- * a row of sound frames is enough. */
-enum { NAMED_SCORE = 1, UNNAMED_SCORE = AVPROBE_SCORE_EXTENSION };
+/* How much is looked at to tell a WAV out of a pipe, and to find the tracks of a container that
+ * does not list them. */
+enum { FIRST_LOOK = 2048, TRACKS_BYTES = 5 << 20, STREAM_TRACKS_BYTES = 1 << 17 };
 
 /* ---- the container ---- */
-
-/* Lists of other files, descriptions of streams to be fetched, scripts that make sound, modules
- * that need a synthesiser, devices; pictures. */
-static bool is_refused(const AVInputFormat *format)
-{
-    static const char *const names[] = {"hls",        "dash",    "webm_dash_manifest",
-                                        "imf",        "concat",  "concatf",
-                                        "ffmetadata", "image2",  "sdp",
-                                        "rtsp",       "rtp",     "sap",
-                                        "lavfi",      "sbg",     "tedcaptions",
-                                        "tty",        "bin",     "xbin",
-                                        "adf",        "idf",     "vobsub",
-                                        "libopenmpt", "libgme",  "libmodplug",
-                                        "gif",        "apng",    "alias_pix",
-                                        "txd",        "svg_pipe"};
-    if (format->flags & AVFMT_NOFILE)
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(format->name, names[i]))
-            return true;
-    size_t length = strlen(format->name);
-    return length > 5 && !strcmp(format->name + length - 5, "_pipe");
-}
-
-static enum doppel_status find_container(struct sound *sound, const AVInputFormat **out,
-                                         struct doppel_error *error)
-{
-    struct sound_input *input = &sound->input;
-    enum doppel_kind kind = DOPPEL_KIND_UNKNOWN;
-    size_t looked = 0;
-    bool last = false;
-    for (size_t size = FIRST_LOOK; !last; size *= 2) {
-        enum doppel_status status = sound_input_look(input, size, error);
-        if (status != DOPPEL_OK)
-            return status;
-        if (!looked)
-            kind = doppel_media_probe(input->head, input->head_size, NULL);
-        if (kind == DOPPEL_KIND_TEXT || kind == DOPPEL_KIND_IMAGE)
-            return doppel_fail(error, DOPPEL_E_FORMAT, "is no sound but %s",
-                               doppel_kind_name(kind));
-        looked = input->head_size;
-        AVProbeData data = {.filename = "", .buf = input->head, .buf_size = (int)looked};
-        int score = 0;
-        *out = av_probe_input_format3(&data, 1, &score);
-        last = looked < size || size == LAST_LOOK;
-        int enough = !last ? UNNAMED_SCORE : kind ? NAMED_SCORE : UNNAMED_SCORE;
-        if (*out && score >= enough && !is_refused(*out))
-            return DOPPEL_OK;
-    }
-    if (!looked && input->base)
-        return doppel_fail(error, DOPPEL_E_CORRUPT, "has nothing after its ID3 tag");
-    if (!looked)
-        return doppel_fail(error, DOPPEL_E_EMPTY, "is empty");
-    if (kind)
-        return doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged, or cut short in its header");
-    return doppel_fail(error, DOPPEL_E_FORMAT, "is of no known format of sound");
-}
 
 /* A WAV out of a pipe becomes raw PCM. */
 static enum doppel_status look_for_wav(struct sound *sound, struct doppel_error *error)
 {
-    struct sound_input *input = &sound->input;
+    struct source *input = &sound->container.source;
     struct sound_wav wav;
-    enum doppel_status status = sound_input_look(input, FIRST_LOOK, error);
+    enum doppel_status status = source_look(input, FIRST_LOOK, error);
     if (status != DOPPEL_OK || !sound_wav_read(input->head, input->head_size, &wav))
         return status;
-    sound_input_skip(input, wav.first_byte);
+    source_skip(input, wav.first_byte);
     input->end = wav.bytes;
     sound->options.pcm = wav.pcm;
     sound->options.pcm_rate = wav.rate;
@@ -106,19 +38,9 @@ static const AVInputFormat *pcm_container(enum doppel_pcm_format pcm)
                : NULL;
 }
 
-/* A demuxer that would open something else gets nothing. */
-static int refuse_to_open(AVFormatContext *container, AVIOContext **io, const char *url, int flags,
-                          AVDictionary **options)
-{
-    (void)container, (void)io, (void)url, (void)flags, (void)options;
-    return AVERROR(EPERM);
-}
-
 static AVDictionary *container_options(const struct doppel_samples_options *options, bool is_wav)
 {
     AVDictionary *dictionary = NULL;
-    av_dict_set(&dictionary, "protocol_whitelist", "none", 0); /* there is none of that name */
-    av_dict_set_int(&dictionary, "max_streams", MAX_TRACKS, 0);
     av_dict_set_int(&dictionary, "probesize", options->stream ? STREAM_TRACKS_BYTES : TRACKS_BYTES,
                     0);
     av_dict_set_int(&dictionary, "skip_estimate_duration_from_pts", 1, 0);
@@ -136,58 +58,17 @@ static AVDictionary *container_options(const struct doppel_samples_options *opti
     return dictionary;
 }
 
-static enum doppel_status open_container(struct sound *sound, const AVInputFormat *format,
-                                         struct doppel_error *error)
-{
-    sound->io = sound_input_open(&sound->input);
-    sound->container = avformat_alloc_context();
-    if (!sound->io || !sound->container)
-        return sound_fail(sound, AVERROR(ENOMEM), error);
-    sound->container->pb = sound->io;
-    sound->container->io_open = refuse_to_open;
-    AVDictionary *options = container_options(&sound->options, !strcmp(format->name, "wav"));
-    int code = avformat_open_input(&sound->container, "", format, &options);
-    av_dict_free(&options);
-    return code < 0 ? sound_fail(sound, code, error) : DOPPEL_OK;
-}
-
 /* ---- the track ---- */
-
-/* The first that the container calls its default, else the first. Tracks that are not wanted are
- * not read. */
-static AVStream *choose_track(AVFormatContext *container, bool *has_pictures)
-{
-    AVStream *chosen = NULL;
-    *has_pictures = false;
-    for (unsigned i = 0; i < container->nb_streams; i++) {
-        AVStream *track = container->streams[i];
-        track->discard = AVDISCARD_ALL;
-        bool cover = track->disposition & AV_DISPOSITION_ATTACHED_PIC;
-        *has_pictures |= track->codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !cover;
-        if (track->codecpar->codec_type != AVMEDIA_TYPE_AUDIO)
-            continue;
-        bool better = chosen && (track->disposition & AV_DISPOSITION_DEFAULT) &&
-                      !(chosen->disposition & AV_DISPOSITION_DEFAULT);
-        if (!chosen || better)
-            chosen = track;
-    }
-    if (chosen)
-        chosen->discard = AVDISCARD_DEFAULT;
-    return chosen;
-}
 
 static enum doppel_status find_track(struct sound *sound, struct doppel_error *error)
 {
-    AVFormatContext *container = sound->container;
-    if ((container->ctx_flags & AVFMTCTX_NOHEADER) || !container->nb_streams) {
-        int code = avformat_find_stream_info(container, NULL);
-        if (code < 0)
-            return sound_fail(sound, code, error);
-    }
-    sound->track = choose_track(container, &sound->info.has_pictures);
-    if (!sound->track)
+    struct container *container = &sound->container;
+    enum doppel_status status =
+        container_choose(container, AVMEDIA_TYPE_AUDIO, &sound->track, error);
+    sound->info.has_pictures = container->has_pictures;
+    if (status == DOPPEL_OK && !sound->track)
         return doppel_fail(error, DOPPEL_E_FORMAT, "has no sound in it");
-    return DOPPEL_OK;
+    return status;
 }
 
 /* ---- the decoder ---- */
@@ -199,7 +80,7 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
     int bytes = av_get_bytes_per_sample(frame->format);
     uint64_t held = (uint64_t)frame->nb_samples * (uint64_t)frame->ch_layout.nb_channels *
                     (uint64_t)(bytes > 0 ? bytes : 1);
-    if (check_memory(&sound->options.limits, held, &sound->refusal) != DOPPEL_OK)
+    if (check_memory(&sound->options.limits, held, &sound->container.refusal) != DOPPEL_OK)
         return AVERROR(EINVAL);
     return avcodec_default_get_buffer2(codec, frame, flags);
 }
@@ -216,7 +97,7 @@ static enum doppel_status open_decoder(struct sound *sound, struct doppel_error 
     sound->packet = av_packet_alloc();
     sound->frame = av_frame_alloc();
     if (!sound->codec || !sound->packet || !sound->frame)
-        return sound_fail(sound, AVERROR(ENOMEM), error);
+        return container_fail(&sound->container, AVERROR(ENOMEM), error);
     int code = avcodec_parameters_to_context(sound->codec, parameters);
     sound->codec->thread_count = 1;
     sound->codec->pkt_timebase = sound->track->time_base;
@@ -224,7 +105,7 @@ static enum doppel_status open_decoder(struct sound *sound, struct doppel_error 
     sound->codec->get_buffer2 = get_buffer;
     if (code >= 0)
         code = avcodec_open2(sound->codec, codec, NULL);
-    return code < 0 ? sound_fail(sound, code, error) : DOPPEL_OK;
+    return code < 0 ? container_fail(&sound->container, code, error) : DOPPEL_OK;
 }
 
 enum doppel_status sound_open(struct sound *sound, struct doppel_error *error)
@@ -234,14 +115,16 @@ enum doppel_status sound_open(struct sound *sound, struct doppel_error *error)
     if (!sound->options.pcm && sound->options.stream)
         status = look_for_wav(sound, error);
     if (status == DOPPEL_OK && !sound->options.pcm)
-        status = find_container(sound, &format, error);
+        status = container_find(&sound->container, &format, error);
     else if (status == DOPPEL_OK)
         format = pcm_container(sound->options.pcm);
     if (status == DOPPEL_OK && !format)
         status = doppel_fail(error, DOPPEL_E_ARGUMENT, "raw PCM of an unknown kind (%d)",
                              (int)sound->options.pcm);
     if (status == DOPPEL_OK)
-        status = open_container(sound, format, error);
+        status =
+            container_open(&sound->container, format,
+                           container_options(&sound->options, !strcmp(format->name, "wav")), error);
     if (status == DOPPEL_OK)
         status = find_track(sound, error);
     if (status == DOPPEL_OK)

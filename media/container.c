@@ -1,0 +1,201 @@
+/* Which container, and the way from its errors to sentences. */
+#include "media/container.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How much is looked at until a container is found. */
+enum { FIRST_LOOK = 2048, LAST_LOOK = 1 << 20 };
+
+/* Scores of FFmpeg's probe: of a container that the first bytes name, and of any other, where only
+ * a row of sound frames is enough. */
+enum { NAMED_SCORE = 1, UNNAMED_SCORE = AVPROBE_SCORE_EXTENSION };
+
+/* ---- finding ---- */
+
+/* Lists of other files, descriptions of streams to be fetched, scripts that make sound, modules
+ * that need a synthesiser, devices; pictures. */
+static bool is_refused(const AVInputFormat *format)
+{
+    static const char *const names[] = {"hls",        "dash",    "webm_dash_manifest",
+                                        "imf",        "concat",  "concatf",
+                                        "ffmetadata", "image2",  "sdp",
+                                        "rtsp",       "rtp",     "sap",
+                                        "lavfi",      "sbg",     "tedcaptions",
+                                        "tty",        "bin",     "xbin",
+                                        "adf",        "idf",     "vobsub",
+                                        "libopenmpt", "libgme",  "libmodplug",
+                                        "gif",        "apng",    "alias_pix",
+                                        "txd",        "svg_pipe"};
+    if (format->flags & AVFMT_NOFILE)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(format->name, names[i]))
+            return true;
+    size_t length = strlen(format->name);
+    return length > 5 && !strcmp(format->name + length - 5, "_pipe");
+}
+
+enum doppel_status container_find(struct container *container, const AVInputFormat **out,
+                                  struct doppel_error *error)
+{
+    struct source *source = &container->source;
+    enum doppel_kind kind = DOPPEL_KIND_UNKNOWN;
+    size_t looked = 0;
+    bool last = false;
+    for (size_t size = FIRST_LOOK; !last; size *= 2) {
+        enum doppel_status status = source_look(source, size, error);
+        if (status != DOPPEL_OK)
+            return status;
+        if (!looked)
+            kind = doppel_media_probe(source->head, source->head_size, NULL);
+        if (kind == DOPPEL_KIND_TEXT || kind == DOPPEL_KIND_IMAGE)
+            return doppel_fail(error, DOPPEL_E_FORMAT, "is no %s but %s", container->holds,
+                               doppel_kind_name(kind));
+        looked = source->head_size;
+        AVProbeData data = {.filename = "", .buf = source->head, .buf_size = (int)looked};
+        int score = 0;
+        *out = av_probe_input_format3(&data, 1, &score);
+        last = looked < size || size == LAST_LOOK;
+        int enough = !last ? UNNAMED_SCORE : kind ? NAMED_SCORE : UNNAMED_SCORE;
+        if (*out && score >= enough && !is_refused(*out))
+            return DOPPEL_OK;
+    }
+    if (!looked && source->base)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "has nothing after its ID3 tag");
+    if (!looked)
+        return doppel_fail(error, DOPPEL_E_EMPTY, "is empty");
+    if (kind)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged, or cut short in its header");
+    return doppel_fail(error, DOPPEL_E_FORMAT, "is of no known format of %s", container->holds);
+}
+
+/* ---- opening ---- */
+
+enum doppel_status container_begin(struct container *container, int fd,
+                                   const struct doppel_media_limits *limits,
+                                   struct doppel_error *error)
+{
+    struct input *file = malloc(sizeof *file);
+    if (!file)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a file");
+    memset(file, 0, sizeof *file);
+    container->source.file = file;
+    return input_open(file, fd, limits, error);
+}
+
+/* A demuxer that would open something else gets nothing. */
+static int refuse_to_open(AVFormatContext *container, AVIOContext **io, const char *url, int flags,
+                          AVDictionary **options)
+{
+    (void)container, (void)io, (void)url, (void)flags, (void)options;
+    return AVERROR(EPERM);
+}
+
+enum doppel_status container_open(struct container *container, const AVInputFormat *format,
+                                  AVDictionary *options, struct doppel_error *error)
+{
+    container->io = source_open(&container->source);
+    container->format = avformat_alloc_context();
+    int code = AVERROR(ENOMEM);
+    if (container->io && container->format) {
+        container->format->pb = container->io;
+        container->format->io_open = refuse_to_open;
+        av_dict_set(&options, "protocol_whitelist", "none", 0); /* there is none of that name */
+        av_dict_set_int(&options, "max_streams", CONTAINER_TRACKS, 0);
+        code = avformat_open_input(&container->format, "", format, &options);
+    }
+    av_dict_free(&options);
+    return code < 0 ? container_fail(container, code, error) : DOPPEL_OK;
+}
+
+/* The first that the container calls its default, else the first. */
+static AVStream *choose(struct container *container, enum AVMediaType type)
+{
+    AVStream *chosen = NULL;
+    for (unsigned i = 0; i < container->format->nb_streams; i++) {
+        AVStream *track = container->format->streams[i];
+        enum AVMediaType own = track->codecpar->codec_type;
+        track->discard = AVDISCARD_ALL;
+        if (track->disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS))
+            continue;
+        container->has_pictures |= own == AVMEDIA_TYPE_VIDEO;
+        container->has_sound |= own == AVMEDIA_TYPE_AUDIO;
+        bool better = chosen && (track->disposition & AV_DISPOSITION_DEFAULT) &&
+                      !(chosen->disposition & AV_DISPOSITION_DEFAULT);
+        if (own == type && (!chosen || better))
+            chosen = track;
+    }
+    return chosen;
+}
+
+static bool is_described(const AVStream *track)
+{
+    const AVCodecParameters *has = track->codecpar;
+    bool is_known = has->codec_id != AV_CODEC_ID_NONE;
+    return has->codec_type == AVMEDIA_TYPE_VIDEO ? is_known && has->width > 0 : true;
+}
+
+enum doppel_status container_choose(struct container *container, enum AVMediaType type,
+                                    AVStream **out, struct doppel_error *error)
+{
+    AVFormatContext *format = container->format;
+    AVStream *chosen = choose(container, type);
+    bool is_told = !(format->ctx_flags & AVFMTCTX_NOHEADER) && format->nb_streams;
+    if (!is_told || (chosen && !is_described(chosen))) {
+        for (unsigned i = 0; i < format->nb_streams; i++)
+            format->streams[i]->discard = AVDISCARD_DEFAULT;
+        int code = avformat_find_stream_info(format, NULL);
+        if (code < 0)
+            return container_fail(container, code, error);
+        chosen = choose(container, type);
+    }
+    if (chosen)
+        chosen->discard = AVDISCARD_DEFAULT;
+    *out = chosen;
+    return DOPPEL_OK;
+}
+
+void container_close(struct container *container)
+{
+    avformat_close_input(&container->format);
+    source_close(container->io);
+    free(container->source.head);
+    free(container->source.file);
+}
+
+/* ---- failing ---- */
+
+static int read_error(const struct container *container)
+{
+    const struct source *source = &container->source;
+    return source->file ? source->file->error : source->error;
+}
+
+enum doppel_status container_check_source(const struct container *container,
+                                          struct doppel_error *error)
+{
+    int code = read_error(container);
+    return code ? doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(code)) : DOPPEL_OK;
+}
+
+enum doppel_status container_fail(const struct container *container, int code,
+                                  struct doppel_error *error)
+{
+    char cause[AV_ERROR_MAX_STRING_SIZE];
+    if (container->refusal.status != DOPPEL_OK)
+        return doppel_fail(error, container->refusal.status, "%s", container->refusal.message);
+    if (read_error(container))
+        return container_check_source(container, error);
+    if (code == AVERROR(ENOMEM))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the %s", container->holds);
+    if (code == AVERROR_PATCHWELCOME)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "holds %s of a variant not known here",
+                           container->holds);
+    if (code == AVERROR_EOF)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "is cut short in its header");
+    if (code == AVERROR_INVALIDDATA || code == AVERROR(EINVAL) || code == AVERROR(EPERM))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged in its header");
+    return doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged (%s)",
+                       av_make_error_string(cause, sizeof cause, code));
+}

@@ -1,0 +1,48 @@
+/* A container over a descriptor: found by its bytes, opened, told when it fails. Nothing but the
+ * descriptor is ever opened. */
+#ifndef DOPPEL_MEDIA_CONTAINER_H
+#define DOPPEL_MEDIA_CONTAINER_H
+
+#include "media/source.h"
+
+struct container {
+    const char *holds; /**< what is looked for, as sentences name it: "sound", "film" */
+    struct source source;
+    AVIOContext *io;
+    AVFormatContext *format;
+    struct doppel_error refusal;  /**< of a packet or frame over the limits */
+    bool has_pictures, has_sound; /**< attached pictures not counted */
+};
+
+/** How many tracks a container may have. */
+enum { CONTAINER_TRACKS = 256 };
+
+/** Let a regular file be the source. */
+enum doppel_status container_begin(struct container *container, int fd,
+                                   const struct doppel_media_limits *limits,
+                                   struct doppel_error *error);
+
+/** Which demuxer the first bytes ask for: never one that opens other files, or devices. */
+enum doppel_status container_find(struct container *container, const AVInputFormat **out,
+                                  struct doppel_error *error);
+
+/** Read the header. @param options of the demuxer; taken */
+enum doppel_status container_open(struct container *container, const AVInputFormat *format,
+                                  AVDictionary *options, struct doppel_error *error);
+
+/** The track of this type that the container calls its default, else the first; tracks that are not
+ * wanted are not read. @param out NULL: there is none */
+enum doppel_status container_choose(struct container *container, enum AVMediaType type,
+                                    AVStream **out, struct doppel_error *error);
+
+/** A sentence where the source could not be read, whatever came of it. */
+enum doppel_status container_check_source(const struct container *container,
+                                          struct doppel_error *error);
+
+void container_close(struct container *container);
+
+/** The status and sentence for an error code of FFmpeg. */
+enum doppel_status container_fail(const struct container *container, int code,
+                                  struct doppel_error *error);
+
+#endif
