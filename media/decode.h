@@ -105,6 +105,11 @@ uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag);
  */
 unsigned orientation_read(const uint8_t *data, size_t size);
 
+/** Write a plane as it is shown, rows without a gap; of an orientation >= 5 its sides change
+ * places.
+ * @param orientation 1..8 */
+void orientation_turn(const struct doppel_plane *plane, unsigned orientation, uint8_t *out);
+
 /** Turn a picture upright; its orientation is then 1 and its sides are those shown. */
 enum doppel_status orientation_apply(struct picture *picture,
                                      const struct doppel_media_limits *limits,

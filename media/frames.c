@@ -1,14 +1,12 @@
-/* Not built yet. */
-#include <doppel/media.h>
-
-#include <stdlib.h>
-
-#pragma GCC diagnostic ignored "-Wunused-parameter"
+/* From an open file to the pictures of a film. */
+#include "media/samples.h"
 
 struct doppel_frames_options doppel_frames_options_default(void)
 {
-    struct doppel_frames_options nothing = {0};
-    return nothing;
+    struct doppel_frames_options options = {.limits = doppel_media_limits_default(),
+                                            .step_ms = 250};
+    options.limits.max_bytes = UINT64_MAX;
+    return options;
 }
 
 enum doppel_status doppel_media_read_frames(int fd, const struct doppel_frames_options *options,
@@ -16,5 +14,13 @@ enum doppel_status doppel_media_read_frames(int fd, const struct doppel_frames_o
                                             struct doppel_frames_info *out_info,
                                             struct doppel_error *error)
 {
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "not built yet");
+    struct doppel_frames_options defaults = doppel_frames_options_default();
+    if (!options)
+        options = &defaults;
+#ifdef HAVE_FFMPEG
+    return read_film(fd, options, visitor, context, out_info, error);
+#else
+    (void)fd, (void)visitor, (void)context, (void)out_info;
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a film, which this build cannot decode");
+#endif
 }

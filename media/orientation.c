@@ -72,23 +72,31 @@ struct turn {
     uint32_t width, height; /* as shown */
 };
 
-static struct turn turn_of(const struct picture *picture)
+static struct turn turn_of(const struct doppel_plane *plane, unsigned orientation)
 {
-    bool transposed = picture->orientation >= 5;
-    ptrdiff_t width = picture->width, height = picture->height;
+    bool transposed = orientation >= 5;
+    ptrdiff_t width = plane->width, height = plane->height, stride = (ptrdiff_t)plane->stride;
     /* EXIF 2.32, tag 0x0112: which side of the stored picture is its top and its left as shown. */
-    bool from_right = picture->orientation == 2 || picture->orientation == 3 ||
-                      picture->orientation == 7 || picture->orientation == 8;
-    bool from_bottom = picture->orientation == 3 || picture->orientation == 4 ||
-                       picture->orientation == 6 || picture->orientation == 7;
-    ptrdiff_t along_row = from_right ? -1 : 1, along_column = from_bottom ? -width : width;
+    bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    bool from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    ptrdiff_t along_row = from_right ? -1 : 1, along_column = from_bottom ? -stride : stride;
     return (struct turn){
-        .first = (from_right ? width - 1 : 0) + (from_bottom ? (height - 1) * width : 0),
+        .first = (from_right ? width - 1 : 0) + (from_bottom ? (height - 1) * stride : 0),
         .right = transposed ? along_column : along_row,
         .down = transposed ? along_row : along_column,
-        .width = transposed ? picture->height : picture->width,
-        .height = transposed ? picture->width : picture->height,
+        .width = transposed ? plane->height : plane->width,
+        .height = transposed ? plane->width : plane->height,
     };
+}
+
+void orientation_turn(const struct doppel_plane *plane, unsigned orientation, uint8_t *out)
+{
+    struct turn turn = turn_of(plane, orientation);
+    for (uint32_t y = 0; y < turn.height; y++) {
+        const uint8_t *in = plane->data + turn.first + (ptrdiff_t)y * turn.down;
+        for (uint32_t x = 0; x < turn.width; x++)
+            *out++ = in[(ptrdiff_t)x * turn.right];
+    }
 }
 
 static void swap(uint32_t *a, uint32_t *b)
@@ -104,8 +112,8 @@ enum doppel_status orientation_apply(struct picture *picture,
 {
     if (picture->orientation <= 1)
         return DOPPEL_OK;
-    struct turn turn = turn_of(picture);
-    size_t bytes = (size_t)turn.width * turn.height;
+    struct doppel_plane plane = {picture->pixels, picture->width, picture->height, picture->width};
+    size_t bytes = (size_t)plane.width * plane.height;
     enum doppel_status status = check_memory(limits, 2 * (uint64_t)bytes, error);
     if (status != DOPPEL_OK)
         return status;
@@ -113,18 +121,13 @@ enum doppel_status orientation_apply(struct picture *picture,
     if (!upright)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to turn a picture of %u x %u",
                            picture->width, picture->height);
-    uint8_t *out = upright;
-    for (uint32_t y = 0; y < turn.height; y++) {
-        const uint8_t *in = picture->pixels + turn.first + (ptrdiff_t)y * turn.down;
-        for (uint32_t x = 0; x < turn.width; x++)
-            *out++ = in[(ptrdiff_t)x * turn.right];
-    }
+    orientation_turn(&plane, picture->orientation, upright);
     free(picture->pixels);
     picture->pixels = upright;
-    if (picture->orientation >= 5)
+    if (picture->orientation >= 5) {
         swap(&picture->full_width, &picture->full_height);
-    picture->width = turn.width;
-    picture->height = turn.height;
+        swap(&picture->width, &picture->height);
+    }
     picture->orientation = 1;
     return DOPPEL_OK;
 }

@@ -1,4 +1,4 @@
-/* What lies behind doppel_media_read_samples where FFmpeg is there. */
+/* What lies behind doppel_media_read_samples, _chromaprint and _frames where FFmpeg is there. */
 #ifndef DOPPEL_MEDIA_SAMPLES_H
 #define DOPPEL_MEDIA_SAMPLES_H
 
@@ -10,5 +10,9 @@ enum doppel_status read_sound(int fd, const struct doppel_samples_options *optio
 
 enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options *options,
                                     struct doppel_chromaprint *out, struct doppel_error *error);
+
+enum doppel_status read_film(int fd, const struct doppel_frames_options *options,
+                             doppel_frames_visitor *visitor, void *context,
+                             struct doppel_frames_info *out_info, struct doppel_error *error);
 
 #endif

@@ -1,0 +1,113 @@
+/* The way of a film: bytes -> packets -> frames, each with its time -> who takes them. */
+#ifndef DOPPEL_MEDIA_FILM_H
+#define DOPPEL_MEDIA_FILM_H
+
+#include <libavcodec/avcodec.h>
+#include <libswscale/swscale.h>
+
+#include "media/container.h"
+
+/* ---- time ---- */
+
+struct film_clock {
+    bool begun;        /**< a frame came: `origin_us` is known */
+    bool moved;        /**< the film was sought in: the next time is taken as it is */
+    int64_t origin_us; /**< in the container's times, of the first frame; jumps move it */
+    int64_t last_us;   /**< of the last frame, from the first one on */
+    int64_t frame_us;  /**< how long a frame lasts, as a rule */
+};
+
+/** Tell the time of a frame that the container presents at `at_us` (INT64_MIN: not told).
+ * @return false: it goes back, the frame is passed over */
+bool film_clock_tell(struct film_clock *clock, int64_t at_us, int64_t *out_us);
+
+/** Microseconds, or INT64_MIN of what is no time. */
+int64_t film_us(int64_t time, AVRational base);
+
+/* ---- luma ---- */
+
+/** Makes upright planes of frames; zero at first. */
+struct film_luma {
+    const struct doppel_media_limits *limits;
+    bool from_rgb;
+    unsigned orientation; /**< EXIF, of the track */
+    struct SwsContext *scaler;
+    uint8_t *converted, *turned;
+    size_t converted_room, turned_room;
+};
+
+/** @param out borrowed from the frame or from `luma`, until the next one */
+enum doppel_status film_luma_take(struct film_luma *luma, const AVFrame *frame,
+                                  struct doppel_plane *out, struct doppel_error *error);
+void film_luma_free(struct film_luma *luma);
+
+/** How a frame is turned upright, as EXIF has it. @param of_track what the track says */
+unsigned film_orientation(const AVFrame *frame, unsigned of_track);
+unsigned film_orientation_of_track(const AVStream *track);
+
+/* ---- the whole way ---- */
+
+struct film;
+
+/** Takes `film->frame`; may set `film->done`. */
+typedef enum doppel_status film_taker(struct film *film, uint32_t time_ms,
+                                      struct doppel_error *error);
+
+/** Packets from a keyframe on, in fast mode: whether they are decoded is not known yet. */
+struct film_group {
+    AVPacket **packets;
+    size_t count, room;
+    uint64_t bytes;
+    int64_t begin_us, end_us; /**< in the container's times, of the first and the last packet */
+    int64_t passed_us;        /**< the same, of the last that was not decoded; or INT64_MIN */
+    bool whole;               /**< longer than allowed: its packets are decoded as they come */
+    bool ever_whole;          /**< this, or one before, was longer */
+};
+
+struct film {
+    struct doppel_frames_options options;
+    struct container container;
+    AVStream *track;
+    AVCodecContext *codec;
+    AVPacket *packet;
+    AVFrame *frame;
+    film_taker *take;
+    void *context; /**< of `take` */
+    struct film_clock clock;
+    struct film_group group;
+    uint64_t held;   /**< bytes of frames that are in use, by the decoder or here */
+    uint64_t number; /**< frames that were decoded */
+    uint64_t expected_ms;
+    struct film_luma luma;
+    bool damaged;  /**< whatever it was, even before the first frame */
+    bool skipping; /**< frames that no other refers to are not decoded */
+    bool landing;  /**< no frame came since the film was sought in */
+    bool missed;   /**< sought beyond what was wanted */
+    bool done;
+    struct doppel_frames_info info;
+};
+
+/** Open, decode, close. @param film options, take and context are set, the rest is zero */
+enum doppel_status film_read(struct film *film, int fd, struct doppel_error *error);
+
+/** Choose the demuxer, the track and its decoder. */
+enum doppel_status film_open(struct film *film, struct doppel_error *error);
+
+/** Decode what is wanted of it. */
+enum doppel_status film_decode(struct film *film, struct doppel_error *error);
+
+/* ---- between the files of the decoding ---- */
+
+/** One packet to the decoder, and its frames to `take`. @param packet NULL: the end */
+enum doppel_status film_feed(struct film *film, const AVPacket *packet, struct doppel_error *error);
+
+/** Let the decoder give what it holds back, and begin anew. */
+enum doppel_status film_drain(struct film *film, struct doppel_error *error);
+
+/** Fast mode: one packet, of which perhaps nothing is decoded. */
+enum doppel_status film_group_take(struct film *film, struct doppel_error *error);
+/** Fast mode: no packets come any more. */
+enum doppel_status film_group_finish(struct film *film, struct doppel_error *error);
+void film_group_free(struct film_group *group);
+
+#endif

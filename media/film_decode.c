@@ -1,0 +1,231 @@
+/* Packets to frames to who takes them, with an eye on time, limits and damage. */
+#include "media/film.h"
+
+/* Demuxers that report an error may do so for ever. */
+enum { MAX_ERRORS_IN_A_ROW = 64 };
+
+/* What is damaged counts from so much on. */
+enum { LEAST_MS = 3000 };
+
+/* What ends so much before the container says is cut short. */
+enum { CUT_MS = 500, CUT_SHARE = 100 };
+
+static void note_damage(struct film *film)
+{
+    uint64_t at_ms = (uint64_t)film->clock.last_us / 1000;
+    if (film->clock.begun && !film->info.damaged_ms) /* a film may begin amid pictures */
+        film->info.damaged_ms = at_ms ? at_ms : 1;
+    film->damaged = true;
+}
+
+/* ---- frames ---- */
+
+static enum doppel_status check_time(const struct film *film, int64_t us,
+                                     struct doppel_error *error)
+{
+    double most = film->options.max_seconds;
+    if (most > 0 && (double)us / 1e6 > most)
+        return doppel_fail(error, DOPPEL_E_LIMIT, "lasts longer than %g seconds, the limit", most);
+    if (us / 1000 >= UINT32_MAX)
+        return doppel_fail(error, DOPPEL_E_LIMIT, "lasts longer than 49 days");
+    return DOPPEL_OK;
+}
+
+/* Where the frames that others refer to are too far apart for the samples, decode all. */
+static void check_skipping(struct film *film, int64_t last_us)
+{
+    if (film->clock.last_us - last_us <= (int64_t)film->options.step_ms * 1000 || !film->skipping)
+        return;
+    film->skipping = false;
+    film->codec->skip_frame = AVDISCARD_DEFAULT;
+}
+
+static enum doppel_status take_frame(struct film *film, struct doppel_error *error)
+{
+    const AVFrame *frame = film->frame;
+    int64_t last_us = film->clock.begun ? film->clock.last_us : 0, us;
+    bool moved = film->clock.moved;
+    enum doppel_status status =
+        check_pixels(&film->options.limits, (uint64_t)frame->width, (uint64_t)frame->height, error);
+    if (status != DOPPEL_OK)
+        return status;
+    film->number++;
+    if (frame->decode_error_flags)
+        note_damage(film);
+    if (!film_clock_tell(&film->clock,
+                         film_us(frame->best_effort_timestamp, film->codec->pkt_timebase), &us))
+        return DOPPEL_OK;
+    if (us < 0)
+        us = 0;
+    if (!moved)
+        check_skipping(film, last_us);
+    status = check_time(film, us, error);
+    uint32_t time_ms = (uint32_t)((us + 500) / 1000);
+    if (film->landing && time_ms > film->options.from_ms) {
+        film->missed = film->done = true;
+        return status;
+    }
+    film->landing = false;
+    return status == DOPPEL_OK ? film->take(film, time_ms, error) : status;
+}
+
+static enum doppel_status take_frames(struct film *film, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    while (status == DOPPEL_OK && !film->done) {
+        int code = avcodec_receive_frame(film->codec, film->frame);
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
+            break;
+        if (code == AVERROR(ENOMEM) || film->container.refusal.status != DOPPEL_OK)
+            return container_fail(&film->container, code, error);
+        if (code < 0) {
+            note_damage(film);
+            break;
+        }
+        status = take_frame(film, error);
+        av_frame_unref(film->frame);
+    }
+    return status;
+}
+
+enum doppel_status film_feed(struct film *film, const AVPacket *packet, struct doppel_error *error)
+{
+    int code = avcodec_send_packet(film->codec, packet);
+    if (code == AVERROR(ENOMEM) || film->container.refusal.status != DOPPEL_OK)
+        return container_fail(&film->container, code, error);
+    if (code < 0 && code != AVERROR_EOF)
+        note_damage(film);
+    return take_frames(film, error);
+}
+
+enum doppel_status film_drain(struct film *film, struct doppel_error *error)
+{
+    enum doppel_status status = film_feed(film, NULL, error);
+    avcodec_flush_buffers(film->codec);
+    return status;
+}
+
+/* ---- packets ---- */
+
+static enum doppel_status take_packet(struct film *film, struct doppel_error *error)
+{
+    AVPacket *packet = film->packet;
+    if (packet->stream_index != film->track->index || !packet->size)
+        return DOPPEL_OK;
+    if (av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL))
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is encrypted");
+    /* The last packet of a file has this flag also where it is merely shorter than others. */
+    if ((packet->flags & AV_PKT_FLAG_CORRUPT) && !avio_feof(film->container.io))
+        note_damage(film);
+    enum doppel_status status = check_memory(
+        &film->options.limits, film->held + film->group.bytes + (uint64_t)packet->size, error);
+    if (status != DOPPEL_OK)
+        return status;
+    return film->options.keyframes ? film_group_take(film, error) : film_feed(film, packet, error);
+}
+
+static enum doppel_status read_packets(struct film *film, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    int errors = 0;
+    while (status == DOPPEL_OK && !film->done && errors < MAX_ERRORS_IN_A_ROW) {
+        int code = av_read_frame(film->container.format, film->packet);
+        if (code == AVERROR_EOF)
+            break;
+        if (code == AVERROR(ENOMEM))
+            return container_fail(&film->container, code, error);
+        if (code < 0) {
+            note_damage(film);
+            errors++;
+            continue;
+        }
+        errors = 0;
+        status = take_packet(film, error);
+        av_packet_unref(film->packet);
+    }
+    if (status == DOPPEL_OK && !film->done && film->options.keyframes)
+        status = film_group_finish(film, error);
+    if (status == DOPPEL_OK && !film->done)
+        status = film_feed(film, NULL, error);
+    return status;
+}
+
+/* ---- from a moment on ---- */
+
+static enum doppel_status pass_over(struct film *film, uint32_t time_ms, struct doppel_error *error)
+{
+    (void)time_ms, (void)error;
+    film->done = true;
+    return DOPPEL_OK;
+}
+
+static void seek(struct film *film, uint32_t to_ms)
+{
+    AVRational base = film->track->time_base;
+    int64_t us = film->clock.origin_us + (int64_t)to_ms * 1000;
+    int64_t time = av_rescale_q_rnd(us, AV_TIME_BASE_Q, base, AV_ROUND_DOWN);
+    avcodec_flush_buffers(film->codec);
+    film_group_free(&film->group);
+    /* A container that cannot be sought in is read on from where it stands. */
+    if (av_seek_frame(film->container.format, film->track->index, time, AVSEEK_FLAG_BACKWARD) >= 0)
+        film->clock.moved = true;
+}
+
+/* Containers land where they like, also behind what was asked for: then from farther back. */
+static enum doppel_status read_from(struct film *film, struct doppel_error *error)
+{
+    static const uint32_t back_ms[] = {0, 10000, UINT32_MAX};
+    const uint32_t from_ms = film->options.from_ms;
+    film_taker *take = film->take;
+    film->take = pass_over; /* the first frame, from which times are counted */
+    enum doppel_status status = read_packets(film, error);
+    film->take = take;
+    film->missed = true;
+    for (size_t i = 0; status == DOPPEL_OK && film->missed && i < sizeof back_ms / 4; i++) {
+        film->missed = film->done = false;
+        seek(film, from_ms > back_ms[i] ? from_ms - back_ms[i] : 0);
+        film->landing = i + 1 < sizeof back_ms / sizeof *back_ms;
+        status = read_packets(film, error);
+    }
+    return status;
+}
+
+/* ---- the end ---- */
+
+/* How long the film is, as far as it was seen or passed over. */
+static uint64_t seen_us(const struct film *film)
+{
+    const struct film_clock *clock = &film->clock;
+    int64_t end_us = clock->last_us, passed_us = film->group.passed_us;
+    if (film->options.keyframes && passed_us > clock->origin_us + end_us)
+        end_us = passed_us - clock->origin_us;
+    return (uint64_t)(end_us + clock->frame_us + 500);
+}
+
+static enum doppel_status check_end(struct film *film, struct doppel_error *error)
+{
+    uint64_t seen_ms = seen_us(film) / 1000;
+    uint64_t said_ms = film->expected_ms;
+    if (!film->number)
+        return doppel_fail(error, film->damaged ? DOPPEL_E_CORRUPT : DOPPEL_E_EMPTY,
+                           film->damaged ? "is damaged or cut short: no picture could be decoded"
+                                         : "has no pictures in it: 0 frames");
+    bool is_cut = !film->done && seen_ms + CUT_MS + said_ms / CUT_SHARE < said_ms;
+    if (is_cut && film->track->duration > 0)
+        note_damage(film);
+    if (film->info.damaged_ms && seen_ms < LEAST_MS)
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "is damaged or cut short: %.2f seconds could be decoded, of which at "
+                           "least 3 are needed",
+                           (double)seen_ms / 1000);
+    film->info.duration_ms = !is_cut && said_ms > seen_ms ? said_ms : seen_ms;
+    film->info.keyframes = film->options.keyframes && !film->group.ever_whole;
+    return DOPPEL_OK;
+}
+
+enum doppel_status film_decode(struct film *film, struct doppel_error *error)
+{
+    enum doppel_status status =
+        film->options.from_ms ? read_from(film, error) : read_packets(film, error);
+    return status == DOPPEL_OK ? check_end(film, error) : status;
+}

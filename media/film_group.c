@@ -1,0 +1,110 @@
+/* Fast mode: of the packets from one keyframe to the next only the first is decoded, unless they
+ * last too long. */
+#include "media/film.h"
+
+#include <stdlib.h>
+
+/* Keyframes that are further apart do not tell the film: then all frames between are decoded. */
+static const int64_t MAX_APART_US = 2000000;
+
+/* Packets that wait, at most: their bytes are a share of the memory, their number is of 2 s. */
+enum { MEMORY_SHARE = 4, MAX_PACKETS = 4096 };
+
+static void forget(struct film_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        av_packet_free(&group->packets[i]);
+    group->count = 0;
+    group->bytes = 0;
+}
+
+void film_group_free(struct film_group *group)
+{
+    forget(group);
+    free(group->packets);
+    group->packets = NULL;
+    group->room = 0;
+    group->whole = false;
+}
+
+static int64_t packet_us(const struct film *film)
+{
+    const AVPacket *packet = film->packet;
+    int64_t time = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts;
+    return film_us(time, film->track->time_base);
+}
+
+static enum doppel_status wait_for_next(struct film *film, struct doppel_error *error)
+{
+    struct film_group *group = &film->group;
+    if (group->count == group->room) {
+        size_t room = group->room ? 2 * group->room : 64;
+        AVPacket **grown = realloc(group->packets, room * sizeof(AVPacket *));
+        if (!grown)
+            return container_fail(&film->container, AVERROR(ENOMEM), error);
+        group->packets = grown;
+        group->room = room;
+    }
+    AVPacket *packet = av_packet_clone(film->packet);
+    if (!packet)
+        return container_fail(&film->container, AVERROR(ENOMEM), error);
+    if (!group->count)
+        group->begin_us = packet_us(film);
+    group->end_us = packet_us(film);
+    group->packets[group->count++] = packet;
+    group->bytes += (uint64_t)packet->size;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status decode_all(struct film *film, struct doppel_error *error)
+{
+    struct film_group *group = &film->group;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < group->count && status == DOPPEL_OK && !film->done; i++)
+        status = film_feed(film, group->packets[i], error);
+    group->whole = group->ever_whole = true;
+    forget(group);
+    return status;
+}
+
+enum doppel_status film_group_finish(struct film *film, struct doppel_error *error)
+{
+    struct film_group *group = &film->group;
+    enum doppel_status status = DOPPEL_OK;
+    if (group->count && !(group->packets[0]->flags & AV_PKT_FLAG_KEY))
+        status = decode_all(film, error); /* the film begins amid a group */
+    else if (group->count) {
+        status = film_feed(film, group->packets[0], error);
+        group->passed_us = group->end_us;
+    }
+    if (status == DOPPEL_OK && (group->count || group->whole))
+        status = film_drain(film, error);
+    forget(group);
+    group->whole = false;
+    return status;
+}
+
+static bool is_too_long(const struct film *film)
+{
+    const struct film_group *group = &film->group;
+    int64_t us = packet_us(film);
+    return us == INT64_MIN || group->begin_us == INT64_MIN || us - group->begin_us > MAX_APART_US ||
+           group->bytes > film->options.limits.max_memory / MEMORY_SHARE ||
+           group->count > MAX_PACKETS;
+}
+
+enum doppel_status film_group_take(struct film *film, struct doppel_error *error)
+{
+    struct film_group *group = &film->group;
+    bool is_key = film->packet->flags & AV_PKT_FLAG_KEY;
+    enum doppel_status status = is_key ? film_group_finish(film, error) : DOPPEL_OK;
+    if (status != DOPPEL_OK || film->done)
+        return status;
+    if (group->whole)
+        return film_feed(film, film->packet, error);
+    bool too_long = group->count && is_too_long(film);
+    status = wait_for_next(film, error);
+    if (status == DOPPEL_OK && too_long)
+        status = decode_all(film, error);
+    return status;
+}
