@@ -285,6 +285,27 @@ def edit_logo_letterbox(copy):
     logo(copy).graph += f",{pad}[out]"
 
 
+@edit
+def edit_minute(copy):
+    """For the time of a query only: a minute of this film and others, half of them cropped."""
+    rate, left, pieces = 25, 60.0, []
+    film = copy.film
+    while left > .5:
+        number, length = len(pieces), min(left, film.duration - .1)
+        if number:
+            copy.inputs.append(film.path)
+        pieces.append(f"[{number}:v]fps={rate},scale={copy.width}:{copy.height},setsar=1,"
+                      f"format=yuv420p,trim=end={length:.4f},setpts=PTS-STARTPTS[p{number}]")
+        left -= length
+        film = copy.other()
+    if copy.chance.random() < .5:
+        crop(copy)
+    copy.end = min(60.0, copy.film.duration - .1)
+    labels = "".join(f"[p{number}]" for number in range(len(pieces)))
+    copy.graph = (";".join(pieces) + f";{labels}concat=n={len(pieces)}:v=1:a=0"
+                  + "".join("," + part for part in copy.filters) + "[out]")
+
+
 def make(copy, edit_name, work):
     """The copy's file, made unless it is there. @return its name, or None."""
     command = copy.command("")
@@ -311,7 +332,7 @@ def main():
     parser.add_argument("--only", help="edits, separated by commas")
     parser.add_argument("--rounds", type=int, default=1, help="copies of every film and edit")
     options = parser.parse_args()
-    wanted = options.only.split(",") if options.only else list(EDITS)
+    wanted = options.only.split(",") if options.only else [name for name in EDITS if name != "minute"]
     scratch = os.path.join(options.work, "overlays")
     os.makedirs(scratch, exist_ok=True)
     films = [Film(path, scratch) for path in options.films]

@@ -1,0 +1,20 @@
+/* Films that nobody made, whose codes are as those of real ones. */
+#ifndef BENCH_VIDEO_SIMULATE_H
+#define BENCH_VIDEO_SIMULATE_H
+
+#include "../random.h"
+#include "films.h"
+
+/**
+ * So many milliseconds of film: pieces of 5 to 60 s, each of two real films laid over each other,
+ * with weights, parts of their frames (.6 to 1 of the sides), turns (to 10 degrees), mirroring and
+ * speeds drawn anew for each. Runs as the video room makes them. No cells.
+ * @param out given (doppel_video_track_free)
+ */
+void simulate(const struct films *films, uint64_t duration_ms, struct random *random,
+              struct doppel_video_track *out);
+
+/** The same film upside down: its codes from its cells. Not in any library. */
+void turn_over(const struct doppel_video_track *track, struct doppel_video_track *out);
+
+#endif
