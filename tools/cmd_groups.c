@@ -3,15 +3,15 @@
 
 #include "tools/collection.h"
 #include "tools/commands.h"
+#include "tools/film_judge.h"
 #include "tools/grouping.h"
 #include "tools/signals.h"
-#include "tools/sound_judge.h"
 
 struct groups {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
-    struct grouping *pictures, *texts, *sounds; /* NULL: not wanted */
+    struct grouping *pictures, *texts, *sounds, *films; /* NULL: not wanted */
     struct doppel_error *error;
     enum doppel_status status;
     uint64_t others; /* items of another version */
@@ -42,21 +42,35 @@ static enum doppel_status add_text(struct groups *groups, const struct grouping_
     return status;
 }
 
-/* Its peaks are loaded for it. */
-static enum doppel_status add_sound(struct groups *groups, struct grouping_item *entry)
+/* A sound or a film: what is known of it is loaded for it. */
+static enum doppel_status add_timed(struct groups *groups, struct grouping_item *entry)
 {
     struct doppel_item item;
     enum doppel_status status =
         doppel_library_get(groups->library, entry->id, true, &item, groups->error);
     if (status)
         return status;
-    entry->width = sound_length_ms(&item.record);
-    status = grouping_add_sound(groups->sounds, entry, &item.record, groups->error);
+    status = item.record.kind == DOPPEL_KIND_AUDIO
+                 ? grouping_add_sound(groups->sounds, entry, &item.record, groups->error)
+                 : grouping_add_film(groups->films, entry, &item.record, groups->error);
     doppel_item_free(&item);
     if (status != DOPPEL_E_CORRUPT)
         return status;
     report_input(groups->report, entry->path, "what the library keeps of it is damaged");
     return DOPPEL_OK;
+}
+
+/* A library keeps no cells. */
+static bool load_film(void *context, const struct grouping_item *entry,
+                      struct doppel_video_track *out)
+{
+    struct groups *groups = context;
+    struct doppel_item item;
+    if (doppel_library_get(groups->library, entry->id, true, &item, NULL))
+        return false;
+    bool good = film_read(&item.record, DOPPEL_VIDEO_CODES, out);
+    doppel_item_free(&item);
+    return good;
 }
 
 static bool take_item(void *context, const struct doppel_item *item)
@@ -80,8 +94,8 @@ static bool take_item(void *context, const struct doppel_item *item)
     };
     if (item->record.kind == DOPPEL_KIND_TEXT)
         groups->status = add_text(groups, &entry);
-    else if (item->record.kind == DOPPEL_KIND_AUDIO)
-        groups->status = add_sound(groups, &entry);
+    else if (item->record.kind == DOPPEL_KIND_AUDIO || item->record.kind == DOPPEL_KIND_VIDEO)
+        groups->status = add_timed(groups, &entry);
     else
         groups->status =
             grouping_add(groups->pictures, &entry, &item->record.fingerprint, groups->error);
@@ -120,28 +134,35 @@ static enum doppel_status run(struct groups *groups)
         .kind = DOPPEL_KIND_IMAGE,
         .features = load_features,
         .text = load_text,
+        .film = load_film,
         .context = groups,
     };
     struct grouping_options text_options = picture_options;
     text_options.kind = DOPPEL_KIND_TEXT;
     struct grouping_options sound_options = picture_options;
     sound_options.kind = DOPPEL_KIND_AUDIO;
+    struct grouping_options film_options = picture_options;
+    film_options.kind = DOPPEL_KIND_VIDEO;
     enum doppel_status status = want_grouping(groups, &picture_options, &groups->pictures);
     if (status == DOPPEL_OK)
         status = want_grouping(groups, &text_options, &groups->texts);
     if (status == DOPPEL_OK)
         status = want_grouping(groups, &sound_options, &groups->sounds);
     if (status == DOPPEL_OK)
+        status = want_grouping(groups, &film_options, &groups->films);
+    if (status == DOPPEL_OK)
         status = doppel_library_each(groups->library, take_item, groups, groups->error);
     say_other_versions(groups->report, groups->others);
     if (groups->status)
         status = groups->status;
-    struct grouping *const groupings[] = {groups->pictures, groups->texts, groups->sounds};
+    struct grouping *const groupings[] = {groups->pictures, groups->texts, groups->sounds,
+                                          groups->films};
     if (status == DOPPEL_OK)
-        status = groupings_print(groupings, 3, groups->error);
+        status = groupings_print(groupings, 4, groups->error);
     grouping_free(groups->pictures);
     grouping_free(groups->texts);
     grouping_free(groups->sounds);
+    grouping_free(groups->films);
     return status;
 }
 

@@ -4,19 +4,19 @@
 #include <doppel/library.h>
 
 #include "tools/commands.h"
+#include "tools/film_judge.h"
 #include "tools/grouping.h"
 #include "tools/intake.h"
 #include "tools/open_cache.h"
 #include "tools/memory.h"
-#include "tools/sound_judge.h"
 
 struct scan {
     struct report *report;
     struct doppel_cache *cache;
     struct intake *intake;
     const struct settings *settings;
-    struct grouping *pictures, *texts, *sounds; /* NULL: not wanted */
-    uint32_t references;                        /* how many of the sources are reference folders */
+    struct grouping *pictures, *texts, *sounds, *films; /* NULL: not wanted */
+    uint32_t references; /* how many of the sources are reference folders */
 };
 
 /* References come first: they lead the groups that they are in. */
@@ -62,6 +62,20 @@ static bool load_text(void *context, const struct grouping_item *item, struct te
     return good;
 }
 
+static bool load_film(void *context, const struct grouping_item *item,
+                      struct doppel_video_track *out)
+{
+    struct scan *scan = context;
+    const struct doppel_scheme *scheme = settings_scheme(scan->settings, DOPPEL_KIND_VIDEO);
+    struct doppel_record_key key = {&item->digest, scheme->id, scheme->version, item->reading};
+    struct doppel_record record = {0};
+    if (doppel_cache_record(scan->cache, &key, true, &record))
+        return false;
+    bool good = film_read(&record, DOPPEL_VIDEO_ALL, out);
+    doppel_record_free(&record);
+    return good;
+}
+
 static enum doppel_status take_file(struct scan *scan, const struct intake_file *file,
                                     struct doppel_error *error)
 {
@@ -78,10 +92,10 @@ static enum doppel_status take_file(struct scan *scan, const struct intake_file 
         .reading = record->reading,
         .reference = file->source < scan->references,
     };
-    if (record->kind == DOPPEL_KIND_AUDIO) {
-        item.width = sound_length_ms(record);
+    if (record->kind == DOPPEL_KIND_AUDIO)
         return grouping_add_sound(scan->sounds, &item, record, error);
-    }
+    if (record->kind == DOPPEL_KIND_VIDEO)
+        return grouping_add_film(scan->films, &item, record, error);
     if (record->kind != DOPPEL_KIND_TEXT)
         return grouping_add(scan->pictures, &item, &record->fingerprint, error);
     struct text_view view;
@@ -125,6 +139,7 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
         .kind = DOPPEL_KIND_IMAGE,
         .features = load_features,
         .text = load_text,
+        .film = load_film,
         .context = scan,
         .cache = scan->cache,
         .across = scan->settings->across,
@@ -133,22 +148,27 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
     text_options.kind = DOPPEL_KIND_TEXT;
     struct grouping_options sound_options = picture_options;
     sound_options.kind = DOPPEL_KIND_AUDIO;
+    struct grouping_options film_options = picture_options;
+    film_options.kind = DOPPEL_KIND_VIDEO;
     enum doppel_status status = want_grouping(scan, &picture_options, &scan->pictures, error);
     if (status == DOPPEL_OK)
         status = want_grouping(scan, &text_options, &scan->texts, error);
     if (status == DOPPEL_OK)
         status = want_grouping(scan, &sound_options, &scan->sounds, error);
     if (status == DOPPEL_OK)
+        status = want_grouping(scan, &film_options, &scan->films, error);
+    if (status == DOPPEL_OK)
         status = intake_new(&intake_options, &scan->intake, error);
     if (status == DOPPEL_OK)
         status = take_files(scan, error);
     intake_free(scan->intake);
-    struct grouping *const groupings[] = {scan->pictures, scan->texts, scan->sounds};
+    struct grouping *const groupings[] = {scan->pictures, scan->texts, scan->sounds, scan->films};
     if (status == DOPPEL_OK)
-        status = groupings_print(groupings, 3, error);
+        status = groupings_print(groupings, 4, error);
     grouping_free(scan->pictures);
     grouping_free(scan->texts);
     grouping_free(scan->sounds);
+    grouping_free(scan->films);
     return status;
 }
 

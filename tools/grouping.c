@@ -18,7 +18,8 @@ static enum doppel_status begin(struct grouping *grouping, struct doppel_error *
     const struct settings *settings = grouping->options->settings;
     if (grouping->options->kind == DOPPEL_KIND_TEXT)
         return texts_begin(grouping, error);
-    if (grouping->options->kind == DOPPEL_KIND_AUDIO)
+    if (grouping->options->kind == DOPPEL_KIND_AUDIO ||
+        grouping->options->kind == DOPPEL_KIND_VIDEO)
         return DOPPEL_OK;
     grouping->match = match_options_from(settings);
     return doppel_matcher_new(settings_scheme(settings, DOPPEL_KIND_IMAGE)->id, &grouping->match,
@@ -51,7 +52,7 @@ void grouping_free(struct grouping *grouping)
     digest_map_free(&grouping->first);
     doppel_matcher_free(grouping->matcher);
     text_set_free(grouping->texts);
-    sounds_free(grouping);
+    timed_free(grouping);
     array_free(&grouping->contents);
     free(grouping);
 }

@@ -24,12 +24,17 @@ typedef bool grouping_features(void *context, const struct grouping_item *item,
 /* A text as a view with its shingles, given (text_view_free); false when it cannot be had. */
 typedef bool grouping_text(void *context, const struct grouping_item *item, struct text_view *out);
 
+/* All that is known of a film, given (doppel_video_track_free); false when it cannot be had. */
+typedef bool grouping_film(void *context, const struct grouping_item *item,
+                           struct doppel_video_track *out);
+
 struct grouping_options {
     const struct settings *settings;
     struct report *report;
     enum doppel_kind kind;       /* of all items */
     grouping_features *features; /* of pictures, for --check pixels */
     grouping_text *text;         /* of texts */
+    grouping_film *film;         /* of films */
     void *context;
     struct doppel_cache *cache; /* of pixel checks; may be NULL */
     bool across;                /* only groups that span two sources */
@@ -49,10 +54,15 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
 enum doppel_status grouping_add_text(struct grouping *grouping, const struct grouping_item *item,
                                      const struct text_view *view, struct doppel_error *error);
 
-/* The same for a sound; `width` of the item is its length in milliseconds. */
+/* The same for a sound. */
 enum doppel_status grouping_add_sound(struct grouping *grouping, const struct grouping_item *item,
                                       const struct doppel_record *record,
                                       struct doppel_error *error);
+
+/* The same for a film. */
+enum doppel_status grouping_add_film(struct grouping *grouping, const struct grouping_item *item,
+                                     const struct doppel_record *record,
+                                     struct doppel_error *error);
 
 /* Find the groups of `count` groupings, some of which may be NULL, and print them, numbered on:
  * objects of CLI.md. */

@@ -51,6 +51,28 @@ static int by_leader(const void *left, const void *right)
     return (a->item > b->item) - (a->item < b->item);
 }
 
+static int compare_twins(const void *left, const void *right)
+{
+    const struct twin *a = left, *b = right;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+/* The first item with the bytes of `number`, which may be itself. */
+static uint32_t first_of(const struct grouping *grouping, uint32_t number)
+{
+    const struct twin *twin = NULL, wanted = {.item = number};
+    if (grouping->twins.count)
+        twin = bsearch(&wanted, grouping->twins.items, grouping->twins.count, sizeof wanted,
+                       compare_twins);
+    return twin ? twin->first : number;
+}
+
+static bool is_timed(const struct grouping *grouping)
+{
+    return grouping->options->kind == DOPPEL_KIND_AUDIO ||
+           grouping->options->kind == DOPPEL_KIND_VIDEO;
+}
+
 /* Encoders pad: by less a sound is not longer than another. */
 static bool is_longer(uint32_t a_ms, uint32_t b_ms)
 {
@@ -65,9 +87,15 @@ static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t
     if (x.reference != y.reference)
         return x.reference;
     if (grouping->options->kind == DOPPEL_KIND_AUDIO) {
-        if (is_longer(x.width, y.width) || is_longer(y.width, x.width))
-            return x.width > y.width;
-        x.width = y.width = 0;
+        uint32_t x_ms = timed_duration(grouping, first_of(grouping, a));
+        uint32_t y_ms = timed_duration(grouping, first_of(grouping, b));
+        if (is_longer(x_ms, y_ms) || is_longer(y_ms, x_ms))
+            return x_ms > y_ms;
+    }
+    if (grouping->options->kind == DOPPEL_KIND_VIDEO) {
+        bool x_whole = films_is_whole(grouping, first_of(grouping, a));
+        if (x_whole != films_is_whole(grouping, first_of(grouping, b)))
+            return x_whole;
     }
     char *x_path = item_store_path(&grouping->items, a);
     char *y_path = item_store_path(&grouping->items, b);
@@ -103,22 +131,6 @@ static bool is_shown(const struct grouping *grouping, const struct member *membe
     return count > 1 && !all_references && !(grouping->options->across && one_source);
 }
 
-static int compare_twins(const void *left, const void *right)
-{
-    const struct twin *a = left, *b = right;
-    return (a->item > b->item) - (a->item < b->item);
-}
-
-/* The first item with the bytes of `number`, which may be itself. */
-static uint32_t first_of(const struct grouping *grouping, uint32_t number)
-{
-    const struct twin *twin = NULL, wanted = {.item = number};
-    if (grouping->twins.count)
-        twin = bsearch(&wanted, grouping->twins.items, grouping->twins.count, sizeof wanted,
-                       compare_twins);
-    return twin ? twin->first : number;
-}
-
 /* What a member is to the kept one. */
 static bool same_bytes(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
@@ -147,13 +159,15 @@ static void put_reason(const struct grouping *grouping, json_t *row, uint32_t ke
         known = texts_compare(grouping, b, a, &match);
     else if (grouping->options->kind == DOPPEL_KIND_AUDIO)
         known = sounds_compare(grouping, b, a, &match);
+    else if (grouping->options->kind == DOPPEL_KIND_VIDEO)
+        known = films_compare(grouping, b, a, &match);
     else
         match = pictures_match(grouping, b, a);
     bool part = match.relation == DOPPEL_RELATION_CONTAINED;
     put_text(row, "reason", part ? "part" : "near");
     if (known)
         put_match(row, &match);
-    if (grouping->options->kind == DOPPEL_KIND_AUDIO)
+    if (is_timed(grouping))
         free((void *)match.segments);
 }
 
@@ -167,9 +181,10 @@ static json_t *describe_member(const struct grouping *grouping, uint32_t kept, u
     put_path(row, "path", path);
     put_integer(row, "size", (uint64_t)item.size);
     put_number(row, "mtime", (double)item.mtime_ns / 1e9, 3);
-    if (grouping->options->kind == DOPPEL_KIND_AUDIO) {
-        put_number(row, "duration", item.width / 1000.0, 3);
-    } else if (item.width) {
+    if (is_timed(grouping))
+        put_number(row, "duration", timed_duration(grouping, first_of(grouping, number)) / 1000.0,
+                   3);
+    if (item.width) {
         put_integer(row, "width", item.width);
         put_integer(row, "height", item.height);
     }
@@ -211,6 +226,7 @@ static void say_summary(const struct printing *printing)
     enum doppel_kind kind = printing->grouping->options->kind;
     const char *one = kind == DOPPEL_KIND_TEXT    ? "text"
                       : kind == DOPPEL_KIND_AUDIO ? "sound"
+                      : kind == DOPPEL_KIND_VIDEO ? "film"
                                                   : "picture";
     char size[32];
     if (!report->terminal || printing->grouping->options->settings->format != FORMAT_TABLE)
@@ -231,12 +247,12 @@ static struct member *find_members(struct grouping *grouping)
     uint32_t *leader = must_allocate(count * sizeof *leader);
     struct member *members = must_allocate(count * sizeof *members);
     grouping->joined_by = must_allocate(count * sizeof *grouping->joined_by);
-    if (grouping->options->kind != DOPPEL_KIND_AUDIO)
+    if (!is_timed(grouping))
         doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, leader,
                                grouping->joined_by);
     else
         for (uint32_t i = 0; i < count; i++)
-            leader[i] = sounds_leader(grouping, i);
+            leader[i] = timed_leader(grouping, i);
     for (uint32_t i = 0; i < count; i++)
         members[i] = (struct member){leader[first_of(grouping, i)], i};
     qsort(members, count, sizeof *members, by_leader);
@@ -255,6 +271,8 @@ static enum doppel_status print_groups(struct printing *printing, struct doppel_
         status = pictures_find_pairs(grouping, error);
     else if (grouping->options->kind == DOPPEL_KIND_AUDIO)
         status = sounds_find_leaders(grouping, error);
+    else if (grouping->options->kind == DOPPEL_KIND_VIDEO)
+        status = films_find_leaders(grouping, error);
     if (status)
         return status;
     struct member *members = find_members(grouping);

@@ -8,14 +8,14 @@
 #include "tools/text_set.h"
 
 /* An item, and the first one with the same bytes; of texts the same words, of sounds the same
- * peaks. */
+ * peaks, of films the same frames. */
 struct twin {
     uint32_t item, first;
 };
 
 struct grouping {
     const struct grouping_options *options;
-    struct digest_map first; /* of a digest: of texts of their words, of sounds of their peaks */
+    struct digest_map first; /* of a digest: of `contents`, where there are such */
     struct item_store items;
     ARRAY(struct twin) twins;        /* by item */
     ARRAY(struct doppel_edge) edges; /* `match`: 0, or 1 + number of a pixel match */
@@ -28,24 +28,33 @@ struct grouping {
 
     /* Of texts: */
     struct text_set *texts;               /* the leaders, by item number */
-    ARRAY(struct doppel_digest) contents; /* of the words, or the peaks, of each item */
+    ARRAY(struct doppel_digest) contents; /* of the words, peaks, frames of each item */
 
-    /* Of sounds: */
-    ARRAY(struct waiting_sound) sounds;
-    ARRAY(struct sound_lead) sound_leads; /* by item */
-    uint32_t *sound_at;                   /* of each item, in `sounds`; UINT32_MAX: nowhere */
+    /* Of sounds and films: */
+    ARRAY(struct waiting) waiting;
+    ARRAY(struct lead) leads; /* by item */
+    uint32_t *waiting_at;     /* of each item, in `waiting`; UINT32_MAX: nowhere */
 };
 
 /* What another kind of item does in its own way. */
 
-/* Sounds: all at once, when all items are there. */
+/* Sounds and films: all at once, when all items are there. The leader of an item that is the first
+ * with its content: itself, where there is none. */
+uint32_t timed_leader(const struct grouping *grouping, uint32_t item);
+/* The milliseconds of such an item. */
+uint32_t timed_duration(const struct grouping *grouping, uint32_t item);
+void timed_free(struct grouping *grouping);
+
 enum doppel_status sounds_find_leaders(struct grouping *grouping, struct doppel_error *error);
-/* The leader of an item that is the first with its peaks: itself, where there is none. */
-uint32_t sounds_leader(const struct grouping *grouping, uint32_t item);
 /* @param out segments are given (free). False when nothing is known. */
 bool sounds_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out);
-void sounds_free(struct grouping *grouping);
+
+enum doppel_status films_find_leaders(struct grouping *grouping, struct doppel_error *error);
+bool films_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                   struct doppel_match *out);
+/* Whether a film is all of what its leader is: a part of it is never kept in its place. */
+bool films_is_whole(const struct grouping *grouping, uint32_t item);
 
 /* Pictures: all edges at once, when all items are there. */
 enum doppel_status pictures_find_pairs(struct grouping *grouping, struct doppel_error *error);

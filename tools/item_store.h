@@ -16,7 +16,7 @@ struct grouping_item {
     struct doppel_digest digest;
     int64_t size, mtime_ns;
     uint64_t id; /* in the library; 0 = none: all items of a store have one, or none has */
-    uint32_t width, height; /* of sounds, width: milliseconds */
+    uint32_t width, height; /* 0: not known */
     uint32_t source;
     uint8_t quality; /* going in only */
     uint8_t reading; /* of a text, below 8; as in struct doppel_record */
