@@ -61,6 +61,7 @@ struct doppel_video_search video_search_from(const struct settings *settings)
     if (settings->max_false_positives > 0)
         search.max_expected = settings->max_false_positives;
     search.same_speed = settings->same_speed;
+    search.thorough = settings->thorough;
     search.near_misses = settings->near_misses;
     return search;
 }
