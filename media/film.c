@@ -8,7 +8,6 @@
 static void close_all(struct film *film)
 {
     film_group_free(&film->group);
-    film_luma_free(&film->luma);
     av_frame_free(&film->frame);
     av_packet_free(&film->packet);
     avcodec_free_context(&film->codec);
@@ -19,9 +18,7 @@ enum doppel_status film_read(struct film *film, int fd, struct doppel_error *err
 {
     av_log_set_level(AV_LOG_QUIET);
     film->container.holds = "film";
-    film->luma.limits = &film->options.limits;
     film->group.passed_us = INT64_MIN;
-    film->luma.from_rgb = film->options.from_rgb;
     enum doppel_status status = container_begin(&film->container, fd, &film->options.limits, error);
     if (status == DOPPEL_OK)
         status = film_open(film, error);
@@ -38,6 +35,7 @@ enum doppel_status film_read(struct film *film, int fd, struct doppel_error *err
 struct sampling {
     doppel_frames_visitor *visitor;
     void *context;
+    struct film_luma luma;
     bool begun;
     uint32_t last_step;
 };
@@ -64,7 +62,8 @@ static enum doppel_status visit(struct film *film, uint32_t time_ms, struct dopp
         .time_ms = time_ms, .number = film->number - 1, .expected_ms = film->expected_ms};
     if (!is_wanted(film, sampling, time_ms))
         return DOPPEL_OK;
-    enum doppel_status status = film_luma_take(&film->luma, film->frame, &frame.plane, error);
+    enum doppel_status status =
+        film_luma_take(&sampling->luma, film->frame, film->orientation, &frame.plane, error);
     if (status != DOPPEL_OK)
         return status;
     frame.width = frame.plane.width;
@@ -82,7 +81,10 @@ enum doppel_status read_film(int fd, const struct doppel_frames_options *options
                              doppel_frames_visitor *visitor, void *context,
                              struct doppel_frames_info *out_info, struct doppel_error *error)
 {
-    struct sampling sampling = {.visitor = visitor, .context = context};
+    struct sampling sampling = {
+        .visitor = visitor,
+        .context = context,
+        .luma = {.limits = &options->limits, .from_rgb = options->from_rgb}};
     struct film *film = calloc(1, sizeof *film);
     if (!film)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a film");
@@ -95,6 +97,7 @@ enum doppel_status read_film(int fd, const struct doppel_frames_options *options
         *out_info = film->info;
     else if (out_info && status == DOPPEL_E_FORMAT)
         out_info->has_sound = film->info.has_sound;
+    film_luma_free(&sampling.luma);
     free(film);
     return status;
 }

@@ -26,24 +26,24 @@ int64_t film_us(int64_t time, AVRational base);
 
 /* ---- luma ---- */
 
+/** How a frame is turned upright, as EXIF has it. @param of_track what the track says */
+unsigned film_orientation(const AVFrame *frame, unsigned of_track);
+unsigned film_orientation_of_track(const AVStream *track);
+
 /** Makes upright planes of frames; zero at first. */
 struct film_luma {
     const struct doppel_media_limits *limits;
     bool from_rgb;
-    unsigned orientation; /**< EXIF, of the track */
     struct SwsContext *scaler;
     uint8_t *converted, *turned;
     size_t converted_room, turned_room;
 };
 
-/** @param out borrowed from the frame or from `luma`, until the next one */
-enum doppel_status film_luma_take(struct film_luma *luma, const AVFrame *frame,
+/** @param of_track its orientation, where the frame has none of its own
+ * @param out borrowed from the frame or from `luma`, until the next one */
+enum doppel_status film_luma_take(struct film_luma *luma, const AVFrame *frame, unsigned of_track,
                                   struct doppel_plane *out, struct doppel_error *error);
 void film_luma_free(struct film_luma *luma);
-
-/** How a frame is turned upright, as EXIF has it. @param of_track what the track says */
-unsigned film_orientation(const AVFrame *frame, unsigned of_track);
-unsigned film_orientation_of_track(const AVStream *track);
 
 /* ---- the whole way ---- */
 
@@ -78,11 +78,12 @@ struct film {
     uint64_t held;   /**< bytes of frames that are in use, by the decoder or here */
     uint64_t number; /**< frames that were decoded */
     uint64_t expected_ms;
-    struct film_luma luma;
-    bool damaged;  /**< whatever it was, even before the first frame */
-    bool skipping; /**< frames that no other refers to are not decoded */
-    bool landing;  /**< no frame came since the film was sought in */
-    bool missed;   /**< sought beyond what was wanted */
+    unsigned orientation; /**< of the track, as EXIF has it */
+    AVRational pixel;     /**< its shape as the track has it; 0 = not told */
+    bool damaged;         /**< whatever it was, even before the first frame */
+    bool skipping;        /**< frames that no other refers to are not decoded */
+    bool landing;         /**< no frame came since the film was sought in */
+    bool missed;          /**< sought beyond what was wanted */
     bool done;
     struct doppel_frames_info info;
 };

@@ -121,7 +121,7 @@ static enum doppel_status turn(struct film_luma *luma, unsigned orientation,
     return DOPPEL_OK;
 }
 
-enum doppel_status film_luma_take(struct film_luma *luma, const AVFrame *frame,
+enum doppel_status film_luma_take(struct film_luma *luma, const AVFrame *frame, unsigned of_track,
                                   struct doppel_plane *out, struct doppel_error *error)
 {
     const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(frame->format);
@@ -134,7 +134,7 @@ enum doppel_status film_luma_take(struct film_luma *luma, const AVFrame *frame,
     enum doppel_status status = DOPPEL_OK;
     if (luma->from_rgb || !is_luma_plane(frame, format))
         status = convert(luma, frame, format, &plane, error);
-    unsigned orientation = film_orientation(frame, luma->orientation);
+    unsigned orientation = film_orientation(frame, of_track);
     if (status == DOPPEL_OK && orientation > 1)
         status = turn(luma, orientation, &plane, error);
     if (status == DOPPEL_OK)

@@ -41,7 +41,8 @@ static enum doppel_status find_track(struct film *film, struct doppel_error *err
                            container->has_sound ? ", only sound" : "");
     if (is_encrypted(film->track))
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is encrypted");
-    film->luma.orientation = film_orientation_of_track(film->track);
+    film->orientation = film_orientation_of_track(film->track);
+    film->pixel = av_guess_sample_aspect_ratio(container->format, film->track, NULL);
     film->expected_ms = duration_ms(container->format, film->track);
     AVRational rate = av_guess_frame_rate(container->format, film->track, NULL);
     int64_t frame_us = film_us(1, av_inv_q(rate));

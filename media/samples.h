@@ -1,4 +1,5 @@
-/* What lies behind doppel_media_read_samples, _chromaprint and _frames where FFmpeg is there. */
+/* What lies behind doppel_media_read_samples, _chromaprint, _frames and
+ * _thumbnail where FFmpeg is there. */
 #ifndef DOPPEL_MEDIA_SAMPLES_H
 #define DOPPEL_MEDIA_SAMPLES_H
 
@@ -14,5 +15,8 @@ enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options 
 enum doppel_status read_film(int fd, const struct doppel_frames_options *options,
                              doppel_frames_visitor *visitor, void *context,
                              struct doppel_frames_info *out_info, struct doppel_error *error);
+
+enum doppel_status read_thumbnail(int fd, uint32_t time_ms, uint32_t longest, uint8_t **out,
+                                  size_t *out_size, struct doppel_error *error);
 
 #endif
