@@ -25,7 +25,7 @@ static size_t fingerprint_bytes(const struct doppel_outcome *outcome)
 
 static size_t message_bytes(const struct doppel_outcome *outcome)
 {
-    return outcome->error.status ? strlen(outcome->error.message) : 0;
+    return strlen(outcome->error.message);
 }
 
 size_t answer_size(const struct doppel_outcome *outcome)
@@ -94,13 +94,19 @@ void sentence_copy(const uint8_t *text, size_t size, char out[512])
     out[used] = '\0';
 }
 
-/* The fingerprint is of the scheme and version that were asked for, and its positions ascend. Of
- * sounds the attachment alone tells. */
+/* Of sounds and films the attachment alone tells. */
+static bool has_codes(enum doppel_scheme_id scheme)
+{
+    return scheme != DOPPEL_SCHEME_PEAKS32 && scheme != DOPPEL_SCHEME_FRAMES64 &&
+           scheme != DOPPEL_SCHEME_VPDQ;
+}
+
+/* The fingerprint is of the scheme and version that were asked for, and its positions ascend. */
 static bool is_fingerprint_of(const struct doppel_fingerprint *fingerprint,
                               const struct doppel_order *wanted)
 {
     if (fingerprint->scheme != wanted->scheme || fingerprint->version != wanted->version ||
-        (fingerprint->count == 0) != (wanted->scheme == DOPPEL_SCHEME_PEAKS32))
+        (fingerprint->count != 0) != has_codes(wanted->scheme))
         return false;
     for (uint32_t i = 1; i < fingerprint->count; i++)
         if (fingerprint->positions[i] < fingerprint->positions[i - 1])
@@ -151,16 +157,14 @@ bool answer_read(const uint8_t *data, size_t size, const struct worker_order *or
         return false;
     const uint8_t *body = data + ANSWER_BYTES;
     if (outcome.error.status == DOPPEL_OK) {
-        if (message_size ||
-            !read_success(body, fingerprint_size, attachment_size, &order->wanted, &outcome)) {
+        if (!read_success(body, fingerprint_size, attachment_size, &order->wanted, &outcome)) {
             doppel_outcome_free(&outcome);
             return false;
         }
-    } else {
-        if (fingerprint_size || attachment_size || !message_size)
-            return false;
-        sentence_copy(body, message_size, outcome.error.message);
+    } else if (fingerprint_size || attachment_size || !message_size) {
+        return false;
     }
+    sentence_copy(body + fingerprint_size + attachment_size, message_size, outcome.error.message);
     *out = outcome;
     return true;
 }

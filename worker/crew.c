@@ -28,6 +28,11 @@ enum doppel_status member_start(struct member *member, const char *program,
     return DOPPEL_OK;
 }
 
+bool member_is_at_slow(const struct member *member)
+{
+    return member->count && member->flight[0].slow;
+}
+
 size_t member_give(struct member *member, const struct job *jobs, size_t count, int64_t now_ms)
 {
     struct worker_order orders[WINDOW];
@@ -39,8 +44,10 @@ size_t member_give(struct member *member, const struct job *jobs, size_t count, 
         member->deaf = errno == EPIPE || errno == ECONNRESET;
         return 0;
     }
-    if (member->count == 0)
+    if (member->count == 0) {
         member->since_ms = now_ms;
+        member->worked_ms = progress_worked_ms(member->process.progress);
+    }
     for (size_t i = 0; i < count; i++)
         member->flight[member->count++] = jobs[i];
     return count;
@@ -94,11 +101,16 @@ static void describe_end(int ended, char out[64])
         snprintf(out, 64, "ended");
 }
 
-void describe_loss(enum heard why, int ended, uint32_t timeout_ms, struct doppel_error *out)
+void describe_loss(enum heard why, int ended, uint32_t timeout_ms, bool in_steps,
+                   struct doppel_error *out)
 {
     char end[64];
     describe_end(ended, end);
-    if (why == HEARD_SILENCE)
+    if (why == HEARD_SILENCE && in_steps)
+        doppel_fail(out, DOPPEL_E_TIMEOUT,
+                    "took longer than %g s to get on by %d s of it (--timeout)",
+                    timeout_ms / 1000.0, STRIDE_MS / 1000);
+    else if (why == HEARD_SILENCE)
         doppel_fail(out, DOPPEL_E_TIMEOUT, "took longer than %g s (--timeout)",
                     timeout_ms / 1000.0);
     else if (why == HEARD_NONSENSE)

@@ -8,8 +8,9 @@
 #include "worker/process.h"
 
 enum {
-    WINDOW = 8,      /* files in flight to one worker: enough that it never waits for us */
-    START_MS = 20000 /* from start to the ready frame */
+    WINDOW = 8,       /* files in flight to one worker: enough that it never waits for us */
+    START_MS = 20000, /* from start to the ready frame */
+    STRIDE_MS = 10000 /* of film or sound: so much further is getting on */
 };
 
 static_assert(WINDOW <= (int)PROTOCOL_BATCH, "a window fits a frame");
@@ -18,6 +19,7 @@ static_assert(WINDOW <= (int)PROTOCOL_BATCH, "a window fits a frame");
 struct job {
     struct worker_order order;
     uint64_t tag; /* the caller's */
+    bool slow;    /* it may take long, and is given alone: others would wait behind it */
 };
 
 struct member {
@@ -25,7 +27,8 @@ struct member {
     bool ready;             /* its ready frame came */
     bool talking;           /* it may have something to say that is not heard yet */
     bool deaf;              /* it does not take orders any more: its end is to be heard */
-    int64_t since_ms;       /* when it began flight[0], or was started */
+    int64_t since_ms;       /* when it began flight[0], was started, or was seen to get on */
+    uint64_t worked_ms;     /* how far it was then (progress.h) */
     int64_t heard_ms;       /* when it had nothing to say */
     struct job flight[WINDOW];
     size_t count;
@@ -36,6 +39,9 @@ bool member_lives(const struct member *member);
 /* Start its process and say hello. Status as process_start. */
 enum doppel_status member_start(struct member *member, const char *program,
                                 const struct worker_limits *limits, struct doppel_error *error);
+
+/* Whether it is at a slow file. */
+bool member_is_at_slow(const struct member *member);
 
 /* Give it the first of `jobs`, at most `count`. @return how many it took */
 size_t member_give(struct member *member, const struct job *jobs, size_t count, int64_t now_ms);
@@ -48,8 +54,10 @@ enum heard { HEARD_NOTHING, HEARD_READY, HEARD_ANSWER, HEARD_END, HEARD_NONSENSE
 enum heard member_hear(struct member *member, struct doppel_outcome *out);
 
 /* The sentence for the file that a worker was at when it was ended because of `why` (END, NONSENSE
- * or SILENCE), with the waitpid status `ended`. */
-void describe_loss(enum heard why, int ended, uint32_t timeout_ms, struct doppel_error *out);
+ * or SILENCE), with the waitpid status `ended`. `in_steps`: it may take its
+ * time, as long as it gets on. */
+void describe_loss(enum heard why, int ended, uint32_t timeout_ms, bool in_steps,
+                   struct doppel_error *out);
 
 /* The sentence for a worker that ended, or was ended for its silence, before it was ready. */
 void describe_start_failure(const char *program, enum heard why, int ended,

@@ -121,6 +121,10 @@ static enum doppel_status hash_file(struct workshop *workshop, int fd,
         return fingerprint_audio(workshop, fd, order, out);
     if (scheme && scheme->id == DOPPEL_SCHEME_CHROMAPRINT && scheme->version == order->version)
         return fingerprint_chromaprint(workshop, fd, out);
+    if (scheme && scheme->id == DOPPEL_SCHEME_FRAMES64 && scheme->version == order->version)
+        return fingerprint_video(workshop, fd, order, out);
+    if (scheme && scheme->id == DOPPEL_SCHEME_VPDQ && scheme->version == order->version)
+        return fingerprint_vpdq(workshop, fd, order, out);
     return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such scheme: %u, version %u",
                        (unsigned)order->scheme, order->version);
 }
@@ -148,8 +152,10 @@ void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_ord
                       struct doppel_outcome *out)
 {
     struct doppel_outcome outcome = {0};
+    progress_begin_file(workshop->progress);
     if (hash_file(workshop, fd, order, &outcome)) {
-        outcome.kind = probe(fd);
+        if (outcome.kind == DOPPEL_KIND_UNKNOWN)
+            outcome.kind = probe(fd);
         name_memory_limit(&workshop->limits, &outcome.error);
         doppel_fingerprint_free(&outcome.fingerprint);
         free(outcome.attachment);

@@ -6,6 +6,7 @@
 #include <doppel/media.h>
 #include <doppel/text.h>
 
+#include "worker/progress.h"
 #include "worker/protocol.h"
 
 /* What a worker keeps from file to file. */
@@ -13,7 +14,8 @@ struct workshop {
     struct worker_limits limits;
     struct doppel_text *text; /* NULL until there was a text */
     struct doppel_text_options text_options;
-    struct doppel_audio *audio; /* NULL until there was a sound */
+    struct doppel_audio *audio;     /* NULL until there was a sound */
+    struct progress_page *progress; /* borrowed */
 };
 
 void workshop_close(struct workshop *workshop);
@@ -28,6 +30,24 @@ struct doppel_media_limits media_limits(const struct worker_limits *limits);
 /* Of a text: fingerprint and attachment. @param out freed by the caller, also on failure */
 enum doppel_status fingerprint_text(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out);
+
+/* Of a film: an empty fingerprint and its track as attachment, or a thumbnail. With DOPPEL_OK the
+ * error may have a remark. @param out freed by the caller, also on failure */
+enum doppel_status fingerprint_video(struct workshop *workshop, int fd,
+                                     const struct doppel_order *order, struct doppel_outcome *out);
+
+/* Of a film, or a list made of one: an empty fingerprint, and vPDQ's list as attachment. */
+enum doppel_status fingerprint_vpdq(struct workshop *workshop, int fd,
+                                    const struct doppel_order *order, struct doppel_outcome *out);
+
+/* What an order says of a film as media takes it. */
+struct doppel_frames_options frames_options(const struct worker_limits *limits,
+                                            const struct doppel_order *order);
+
+/* The peaks of a sound, or of a film's, as doppel_audio_track_write makes them. @param out given
+ * (free) */
+enum doppel_status hear_sound(struct workshop *workshop, int fd, const struct doppel_order *order,
+                              uint8_t **out, size_t *out_size, struct doppel_error *error);
 
 /* Of a sound, or the sound of a film: an empty fingerprint, and the peaks as attachment. @param out
  * freed by the caller, also on failure */

@@ -7,6 +7,7 @@
 
 struct hearing {
     struct doppel_audio *audio;
+    struct progress_page *progress;
     struct doppel_error *error;
     enum doppel_status status;
 };
@@ -26,6 +27,7 @@ static enum doppel_status push_silence(struct doppel_audio *audio, size_t count,
 static bool hear(void *context, const struct doppel_samples *samples)
 {
     struct hearing *hearing = context;
+    progress_work(hearing->progress, samples->count * 1000 / DOPPEL_AUDIO_RATE);
     hearing->status = samples->data ? doppel_audio_push(hearing->audio, samples->data,
                                                         samples->count, hearing->error)
                                     : push_silence(hearing->audio, samples->count, hearing->error);
@@ -57,13 +59,16 @@ static enum doppel_status want_analysis(struct workshop *workshop, struct doppel
     return DOPPEL_OK;
 }
 
-static enum doppel_status attach(const struct doppel_audio_track *track, struct doppel_outcome *out)
+static enum doppel_status pack(const struct doppel_audio_track *track, uint8_t **out,
+                               size_t *out_size, struct doppel_error *error)
 {
-    out->attachment_size = doppel_audio_track_size(track, false);
-    out->attachment = malloc(out->attachment_size);
-    if (!out->attachment)
-        return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for %zu peaks", track->count);
-    doppel_audio_track_write(track, false, out->attachment);
+    size_t size = doppel_audio_track_size(track, false);
+    uint8_t *bytes = malloc(size);
+    if (!bytes)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu peaks", track->count);
+    doppel_audio_track_write(track, false, bytes);
+    *out = bytes;
+    *out_size = size;
     return DOPPEL_OK;
 }
 
@@ -76,7 +81,8 @@ static enum doppel_status listen_to(struct workshop *workshop, int fd,
     enum doppel_status status = want_analysis(workshop, error);
     if (status)
         return status;
-    struct hearing hearing = {.audio = workshop->audio, .error = error};
+    struct hearing hearing = {
+        .audio = workshop->audio, .progress = workshop->progress, .error = error};
     struct doppel_error reason = {0};
     status = doppel_media_read_samples(fd, &options, hear, &hearing, out_info, &reason);
     if (hearing.status)
@@ -86,11 +92,11 @@ static enum doppel_status listen_to(struct workshop *workshop, int fd,
     return doppel_audio_finish(workshop->audio, error);
 }
 
-enum doppel_status fingerprint_audio(struct workshop *workshop, int fd,
-                                     const struct doppel_order *order, struct doppel_outcome *out)
+enum doppel_status hear_sound(struct workshop *workshop, int fd, const struct doppel_order *order,
+                              uint8_t **out, size_t *out_size, struct doppel_error *error)
 {
     struct doppel_samples_info info;
-    enum doppel_status status = listen_to(workshop, fd, order, &info, &out->error);
+    enum doppel_status status = listen_to(workshop, fd, order, &info, error);
     if (status)
         return status;
     struct doppel_audio_track track = {.duration_ms = info.duration_ms,
@@ -98,8 +104,17 @@ enum doppel_status fingerprint_audio(struct workshop *workshop, int fd,
     /* Borrowed, and only read. */
     track.peaks =
         (struct doppel_audio_peak *)(uintptr_t)doppel_audio_peaks(workshop->audio, &track.count);
+    return pack(&track, out, out_size, error);
+}
+
+enum doppel_status fingerprint_audio(struct workshop *workshop, int fd,
+                                     const struct doppel_order *order, struct doppel_outcome *out)
+{
+    enum doppel_status status =
+        hear_sound(workshop, fd, order, &out->attachment, &out->attachment_size, &out->error);
+    if (status)
+        return status;
     out->kind = DOPPEL_KIND_AUDIO;
-    status = doppel_fingerprint_make(doppel_scheme_by_id(DOPPEL_SCHEME_PEAKS32), 64, 0,
-                                     &out->fingerprint, &out->error);
-    return status ? status : attach(&track, out);
+    return doppel_fingerprint_make(doppel_scheme_by_id(DOPPEL_SCHEME_PEAKS32), 64, 0,
+                                   &out->fingerprint, &out->error);
 }

@@ -66,7 +66,8 @@ static int take_purpose(struct purpose *out)
 
 static void work_on(const struct purpose *purpose)
 {
-    struct workshop workshop = {.limits = purpose->limits};
+    struct workshop workshop = {.limits = purpose->limits,
+                                .progress = progress_page_take(PROCESS_PROGRESS)};
     if (purpose->listen)
         listen_to(SOCKET, purpose->stream, &purpose->order);
     else

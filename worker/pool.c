@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,8 +16,9 @@ enum {
     START_FAILURES = 20, /* in a row; then no more are started: more than a passing
                           * shortage of memory kills */
     GAP_MS = 1500,       /* what a stretch without a look at the clock counts at most */
-    SLICE_MS = 100       /* longest sleep between two looks: what a worker that is at a long file
-                          * has answered and not rung for is heard then */
+    SLOW_BYTES = 16 << 20,
+    SLICE_MS = 100 /* longest sleep between two looks: what a worker that is at a long file
+                    * has answered and not rung for is heard then */
 };
 
 struct doppel_pool {
@@ -182,13 +184,24 @@ static struct member *least_loaded(struct doppel_pool *pool)
     struct member *best = NULL;
     for (uint32_t i = 0; i < pool->jobs; i++) {
         struct member *member = &pool->members[i];
-        if (member_lives(member) && !member->deaf && (!best || member->count < best->count))
+        if (member_lives(member) && !member->deaf && !member_is_at_slow(member) &&
+            (!best || member->count < best->count))
             best = member;
     }
     return best;
 }
 
-/* Give queued files to workers, half a window at a time and fairly shared. */
+/* How many of the queue's first files are given together: a slow one alone, so that no other waits
+ * behind it while a worker is idle; quick ones half a window at a time and fairly shared. */
+static size_t next_share(const struct doppel_pool *pool)
+{
+    size_t share = (pool->queued + pool->jobs - 1) / pool->jobs, quick = 0;
+    while (quick < share && !pool->queue[quick].slow)
+        quick++;
+    return quick ? quick : 1;
+}
+
+/* Give queued files to workers. */
 static void dispatch(struct doppel_pool *pool)
 {
     while (pool->queued) {
@@ -197,15 +210,25 @@ static void dispatch(struct doppel_pool *pool)
             struct member *fresh = hire(pool);
             member = fresh ? fresh : member;
         }
-        if (!member || member->count > WINDOW / 2)
+        size_t most = pool->queue[0].slow ? 0 : WINDOW / 2;
+        if (!member || member->count > most)
             return;
-        size_t share = (pool->queued + pool->jobs - 1) / pool->jobs;
+        size_t share = next_share(pool);
         size_t sent = member_give(member, pool->queue, share, pool->watched_ms);
         pool->queued -= sent;
         memmove(pool->queue, pool->queue + sent, pool->queued * sizeof *pool->queue);
         if (sent == 0)
             return;
     }
+}
+
+/* Films, and what is large: seconds, not milliseconds. */
+static bool is_slow(int fd, const struct doppel_order *order)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(order->scheme);
+    struct stat status;
+    return (scheme && scheme->kind == DOPPEL_KIND_VIDEO) ||
+           (fstat(fd, &status) == 0 && status.st_size >= SLOW_BYTES);
 }
 
 enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
@@ -218,7 +241,7 @@ enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
                            pool->pending);
     }
     struct worker_order numbered = {++pool->serial, *order, fd};
-    pool->queue[pool->queued++] = (struct job){numbered, tag};
+    pool->queue[pool->queued++] = (struct job){numbered, tag, is_slow(fd, order)};
     pool->pending++;
     look_at_clock(pool);
     dispatch(pool);
@@ -236,6 +259,7 @@ static void finish_head(struct doppel_pool *pool, struct member *member,
     member->count--;
     memmove(member->flight, member->flight + 1, member->count * sizeof *member->flight);
     member->since_ms = pool->watched_ms;
+    member->worked_ms = progress_worked_ms(member->process.progress);
     pool->pending--;
 }
 
@@ -246,6 +270,13 @@ static void take_back(struct doppel_pool *pool, struct member *member)
     memcpy(pool->queue, member->flight, member->count * sizeof *pool->queue);
     pool->queued += member->count;
     member->count = 0;
+}
+
+/* A film or a sound. */
+static bool takes_its_time(const struct job *job)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(job->order.wanted.scheme);
+    return scheme && scheme->kind >= DOPPEL_KIND_AUDIO;
 }
 
 /* End a worker; the file it was at, if any, is lost. @return whether there is an outcome */
@@ -262,7 +293,8 @@ static bool dismiss(struct doppel_pool *pool, struct member *member, enum heard 
     bool lost = started && member->count;
     if (lost) {
         struct doppel_outcome outcome = {0};
-        describe_loss(why, ended, pool->options.timeout_ms, &outcome.error);
+        bool in_steps = !pool->options.whole_timeout && takes_its_time(&member->flight[0]);
+        describe_loss(why, ended, pool->options.timeout_ms, in_steps, &outcome.error);
         finish_head(pool, member, &outcome);
         *out = outcome;
     }
@@ -295,6 +327,20 @@ static bool hear(struct doppel_pool *pool, struct member *member, struct doppel_
         return true;
     default:
         return dismiss(pool, member, heard, out);
+    }
+}
+
+/* Films and sounds may take their time, as long as they get on. */
+static void note_progress(struct doppel_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->jobs && !pool->options.whole_timeout; i++) {
+        struct member *member = &pool->members[i];
+        uint64_t worked_ms =
+            member_lives(member) ? progress_worked_ms(member->process.progress) : 0;
+        if (worked_ms - member->worked_ms < STRIDE_MS || worked_ms < member->worked_ms)
+            continue;
+        member->worked_ms = worked_ms;
+        member->since_ms = pool->watched_ms;
     }
 }
 
@@ -380,6 +426,7 @@ static enum doppel_status listen_to(struct doppel_pool *pool, int wait_ms,
         return doppel_fail(error, errno == EINTR ? DOPPEL_E_CANCELLED : DOPPEL_E_IO,
                            "waiting for the workers: %s", strerror(errno));
     look_at_clock(pool);
+    note_progress(pool);
     note_bells(pool);
     return DOPPEL_OK;
 }
@@ -404,4 +451,18 @@ enum doppel_status doppel_pool_next(struct doppel_pool *pool, int timeout_ms,
         left_ms = timeout_ms - (pool->seen_ms - begun_ms);
         left_ms -= left_ms == 0; /* one look is taken at least, and not one more */
     }
+}
+
+struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool)
+{
+    struct doppel_progress sum = {0};
+    for (uint32_t i = 0; i < pool->jobs; i++) {
+        const struct member *member = &pool->members[i];
+        if (!member_lives(member) || !member->count)
+            continue;
+        struct doppel_progress progress = progress_read(member->process.progress);
+        sum.done_ms += progress.done_ms;
+        sum.expected_ms += progress.expected_ms;
+    }
+    return sum;
 }

@@ -49,17 +49,25 @@ enum doppel_status process_find_program(const char *wanted, char **out, struct d
                        self);
 }
 
-/* The socket is descriptor 0, the bell 3; standard output goes nowhere, so that no decoder can
- * write into our results; nothing else is handed on. */
-static int prepare_files(posix_spawn_file_actions_t *files, int socket, int bell)
+/* What a worker gets. */
+struct ends {
+    int socket, bell, progress; /* progress -1: none */
+};
+
+/* The socket is descriptor 0, the bell 3, the page of progress 4; standard output goes nowhere, so
+ * that no decoder can write into our results; nothing else is handed on. */
+static int prepare_files(posix_spawn_file_actions_t *files, const struct ends *ends)
 {
-    int failed = posix_spawn_file_actions_adddup2(files, socket, STDIN_FILENO);
+    int failed = posix_spawn_file_actions_adddup2(files, ends->socket, STDIN_FILENO);
     if (!failed)
-        failed = posix_spawn_file_actions_adddup2(files, bell, PROCESS_BELL);
+        failed = posix_spawn_file_actions_adddup2(files, ends->bell, PROCESS_BELL);
+    if (!failed && ends->progress >= 0)
+        failed = posix_spawn_file_actions_adddup2(files, ends->progress, PROCESS_PROGRESS);
     if (!failed)
         failed = posix_spawn_file_actions_addopen(files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     if (!failed)
-        failed = posix_spawn_file_actions_addclosefrom_np(files, PROCESS_BELL + 1);
+        failed = posix_spawn_file_actions_addclosefrom_np(
+            files, ends->progress >= 0 ? PROCESS_PROGRESS + 1 : PROCESS_BELL + 1);
     return failed;
 }
 
@@ -81,7 +89,7 @@ static int prepare_signals(posix_spawnattr_t *attributes)
 }
 
 /* 0, or an errno. */
-static int spawn(const char *program, int socket, int bell, pid_t *out)
+static int spawn(const char *program, const struct ends *ends, pid_t *out)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -93,7 +101,7 @@ static int spawn(const char *program, int socket, int bell, pid_t *out)
         posix_spawn_file_actions_destroy(&files);
         return failed;
     }
-    failed = prepare_files(&files, socket, bell);
+    failed = prepare_files(&files, ends);
     if (!failed)
         failed = prepare_signals(&attributes);
     char name[] = "doppel-worker";
@@ -105,44 +113,57 @@ static int spawn(const char *program, int socket, int bell, pid_t *out)
     return failed;
 }
 
-/* The two ends that the worker gets: [0] its socket, [1] its bell, above every descriptor that the
- * child's own are put at. */
-static bool connect_ends(struct process *process, int ends[2])
+static void close_ends(const struct ends *ends)
 {
-    int sockets[2] = {-1, -1}, pipes[2] = {-1, -1};
-    int above = -1;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) ||
-        pipe2(pipes, O_CLOEXEC | O_NONBLOCK) ||
-        (above = fcntl(pipes[1], F_DUPFD_CLOEXEC, PROCESS_BELL + 1)) < 0)
-        goto failed;
-    close(pipes[1]);
-    *process = (struct process){.socket = sockets[0], .bell = pipes[0]};
-    ends[0] = sockets[1];
-    ends[1] = above;
-    return true;
-failed:
-    for (int i = 0; i < 2; i++) {
-        if (sockets[i] >= 0)
-            close(sockets[i]);
-        if (pipes[i] >= 0)
-            close(pipes[i]);
+    close(ends->socket);
+    close(ends->bell);
+    if (ends->progress >= 0)
+        close(ends->progress);
+}
+
+/* The same file above every descriptor that the child's own are put at; the old one is closed. */
+static int lift(int fd)
+{
+    int above = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, PROCESS_PROGRESS + 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    return above;
+}
+
+static bool connect_ends(struct process *process, struct ends *ends)
+{
+    int sockets[2], pipes[2], page;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+        return false;
+    if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK)) {
+        close(sockets[0]);
+        close(sockets[1]);
+        return false;
     }
-    return false;
+    *process = (struct process){
+        .socket = sockets[0], .bell = pipes[0], .progress = progress_page_make(&page)};
+    *ends = (struct ends){lift(sockets[1]), lift(pipes[1]), lift(page)};
+    return true;
+}
+
+static void process_close(const struct process *process)
+{
+    close(process->socket);
+    close(process->bell);
+    progress_page_free(process->progress);
 }
 
 enum doppel_status process_start(const char *program, struct process *out,
                                  struct doppel_error *error)
 {
     struct process process;
-    int ends[2];
-    if (!connect_ends(&process, ends))
+    struct ends ends;
+    if (!connect_ends(&process, &ends))
         return doppel_fail(error, DOPPEL_E_IO, "no socket for a worker: %s", strerror(errno));
-    int failed = spawn(program, ends[0], ends[1], &process.pid);
-    close(ends[0]);
-    close(ends[1]);
+    int failed = ends.socket < 0 || ends.bell < 0 ? EMFILE : spawn(program, &ends, &process.pid);
+    close_ends(&ends);
     if (failed) {
-        close(process.socket);
-        close(process.bell);
+        process_close(&process);
         bool missing = failed == ENOENT || failed == EACCES || failed == ENOEXEC;
         return doppel_fail(error, missing ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
                            "the program %s cannot be started: %s", program, strerror(failed));
@@ -154,8 +175,7 @@ enum doppel_status process_start(const char *program, struct process *out,
 int process_end(struct process *process)
 {
     int status = -1;
-    close(process->socket);
-    close(process->bell);
+    process_close(process);
     kill(process->pid, SIGKILL);
     pid_t reaped;
     do

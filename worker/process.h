@@ -6,13 +6,17 @@
 
 #include <doppel/core.h>
 
-/* Where a worker finds the bell that it rings; its socket is standard input. */
-enum { PROCESS_BELL = 3 };
+#include "worker/progress.h"
+
+/* Where a worker finds the bell that it rings, and the page of its progress, if there is one; its
+ * socket is standard input. */
+enum { PROCESS_BELL = 3, PROCESS_PROGRESS };
 
 struct process {
     pid_t pid;
-    int socket; /* our end; close-on-exec */
-    int bell;   /* to be read, never waits; close-on-exec (bell.h) */
+    int socket;                           /* our end; close-on-exec */
+    int bell;                             /* to be read, never waits; close-on-exec (bell.h) */
+    const struct progress_page *progress; /* NULL: not seen */
 };
 
 /* The path of doppel-worker: `wanted`, else $DOPPEL_WORKER, else beside this program, else

@@ -1,8 +1,93 @@
-/* How far the workers are in their films. */
-#include <doppel/worker.h>
+/* How far a worker is: the page between it and its pool. */
+#include "worker/progress.h"
 
-struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* No film is longer than its times can tell; what a worker says beyond that is nonsense. */
+static const uint64_t LONGEST_MS = UINT32_MAX;
+
+/* ---- the pool's side ---- */
+
+const struct progress_page *progress_page_make(int *out_fd)
 {
-    (void)pool;
-    return (struct doppel_progress){0};
+    void *page = MAP_FAILED;
+    int fd = memfd_create("progress", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    *out_fd = -1;
+    if (fd < 0)
+        return NULL;
+    /* A page that the worker could cut off would end us when we read it. */
+    if (ftruncate(fd, sizeof(struct progress_page)) == 0 &&
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+        page = mmap(NULL, sizeof(struct progress_page), PROT_READ, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED) {
+        close(fd);
+        return NULL;
+    }
+    *out_fd = fd;
+    return page;
+}
+
+void progress_page_free(const struct progress_page *page)
+{
+    if (page)
+        munmap((void *)(uintptr_t)page, sizeof *page);
+}
+
+static uint64_t read_number(const atomic_uint_least64_t *number, uint64_t most)
+{
+    uint64_t value = atomic_load_explicit(number, memory_order_relaxed);
+    return value < most ? value : most;
+}
+
+struct doppel_progress progress_read(const struct progress_page *page)
+{
+    struct doppel_progress progress = {0};
+    if (!page)
+        return progress;
+    progress.expected_ms = read_number(&page->expected_ms, LONGEST_MS);
+    progress.done_ms = read_number(&page->done_ms, progress.expected_ms);
+    return progress;
+}
+
+uint64_t progress_worked_ms(const struct progress_page *page)
+{
+    return page ? read_number(&page->worked_ms, UINT64_MAX) : 0;
+}
+
+/* ---- the worker's side ---- */
+
+struct progress_page *progress_page_take(int fd)
+{
+    static struct progress_page nowhere;
+    struct stat status;
+    void *page = MAP_FAILED;
+    if (fstat(fd, &status) == 0 && status.st_size == (off_t)sizeof(struct progress_page))
+        page = mmap(NULL, sizeof(struct progress_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    return page == MAP_FAILED ? &nowhere : page;
+}
+
+void progress_begin_file(struct progress_page *page)
+{
+    atomic_store_explicit(&page->expected_ms, 0, memory_order_relaxed);
+    atomic_store_explicit(&page->done_ms, 0, memory_order_relaxed);
+}
+
+void progress_work(struct progress_page *page, uint64_t more_ms)
+{
+    atomic_fetch_add_explicit(&page->worked_ms, more_ms, memory_order_relaxed);
+}
+
+void progress_tell(struct progress_page *page, uint64_t done_ms, uint64_t expected_ms)
+{
+    uint64_t before = atomic_load_explicit(&page->done_ms, memory_order_relaxed);
+    if (done_ms > before) {
+        progress_work(page, done_ms - before);
+        atomic_store_explicit(&page->done_ms, done_ms, memory_order_relaxed);
+    }
+    uint64_t whole = expected_ms > done_ms ? expected_ms : expected_ms ? done_ms : 0;
+    atomic_store_explicit(&page->expected_ms, whole, memory_order_relaxed);
 }

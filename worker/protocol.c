@@ -10,10 +10,12 @@
 #include "worker/frame.h"
 
 /* serial u64, scheme u32, version u16; of texts format, unit, shingle and flags, u8 each; of raw
- * sound the format u8, a byte 0, rate and channels u32. */
-enum { ORDER_BYTES = 28, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
+ * sound the format u8, a byte 0, rate and channels u32; of films task and flags u8, u16 0, from and
+ * to u32, the box as four f32. */
+enum { ORDER_BYTES = 56, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
 
 enum order_flag { TEXT_NFKC = 1, TEXT_FOLD_CASE = 2, TEXT_DROP_PUNCTUATION = 4, TEXT_PLACES = 8 };
+enum video_flag { VIDEO_KEYFRAMES = 1, VIDEO_NO_SOUND = 2 };
 
 void hello_write(const struct worker_limits *limits, uint8_t out[PROTOCOL_HELLO_BYTES])
 {
@@ -77,11 +79,18 @@ static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTE
     out[19] = 0;
     put_u32(out + 20, wanted->pcm_rate);
     put_u32(out + 24, wanted->pcm_channels);
+    out[28] = wanted->video_task;
+    out[29] = (uint8_t)((wanted->video_keyframes ? VIDEO_KEYFRAMES : 0) |
+                        (wanted->video_no_sound ? VIDEO_NO_SOUND : 0));
+    put_u16(out + 30, 0);
+    put_u32(out + 32, wanted->from_ms);
+    put_u32(out + 36, wanted->to_ms);
+    memcpy(out + 40, wanted->video_box, sizeof wanted->video_box);
 }
 
 static struct worker_order order_read(const uint8_t *data, int fd)
 {
-    return (struct worker_order){
+    struct worker_order order = {
         .serial = get_u64(data),
         .wanted = {.scheme = (enum doppel_scheme_id)get_u32(data + 8),
                    .version = get_u16(data + 12),
@@ -94,9 +103,16 @@ static struct worker_order order_read(const uint8_t *data, int fd)
                    .text_places = data[17] & TEXT_PLACES,
                    .pcm = data[18],
                    .pcm_rate = get_u32(data + 20),
-                   .pcm_channels = get_u32(data + 24)},
+                   .pcm_channels = get_u32(data + 24),
+                   .video_task = data[28],
+                   .video_keyframes = data[29] & VIDEO_KEYFRAMES,
+                   .video_no_sound = data[29] & VIDEO_NO_SOUND,
+                   .from_ms = get_u32(data + 32),
+                   .to_ms = get_u32(data + 36)},
         .fd = fd,
     };
+    memcpy(order.wanted.video_box, data + 40, sizeof order.wanted.video_box);
+    return order;
 }
 
 bool orders_send(int socket, const struct worker_order *orders, size_t count)

@@ -15,7 +15,7 @@
 #include <doppel/worker.h>
 
 enum {
-    PROTOCOL_VERSION = 4,
+    PROTOCOL_VERSION = 5,
     PROTOCOL_BATCH = 8,             /* orders in one frame, at most */
     PROTOCOL_MAX_BYTES = 64 * 1024, /* of one frame */
     PROTOCOL_LONG_BYTES = 64 << 20, /* of an answer that comes beside its frame */
@@ -35,7 +35,7 @@ enum {
 /* The first frame to a worker: what one file may cost. 0 = no limit. */
 struct worker_limits {
     uint64_t max_memory, max_bytes, max_pixels;
-    uint64_t max_ms; /* of sound */
+    uint64_t max_ms; /* of sound or film */
 };
 
 /* One file to be fingerprinted. */

@@ -37,8 +37,11 @@ DOPPEL_API struct doppel_pool_options doppel_pool_options_default(void);
 /** What came of one file. */
 struct doppel_outcome {
     uint64_t tag;              /**< of the submission */
-    struct doppel_error error; /**< status DOPPEL_OK, or what went wrong, without the path */
-    enum doppel_kind kind;     /**< as told from the content; UNKNOWN if it was not told */
+    struct doppel_error error; /**< status DOPPEL_OK, or what went wrong, without the path. With
+                                  DOPPEL_OK the message is "", or worth telling: of a film whose
+                                  sound cannot be read */
+    enum doppel_kind kind;     /**< as told from the content; UNKNOWN if it was not told. AUDIO with
+                                  DOPPEL_E_FORMAT, of a scheme of films: there is sound alone */
     uint32_t width, height;    /**< as shown; 0 = not known */
     uint8_t quality;           /**< 0..100 */
     struct doppel_fingerprint fingerprint; /**< given: doppel_outcome_free */

@@ -447,8 +447,8 @@ static void test_memory_limit(void **state)
     }
 }
 
-/* A worker has its socket, its bell, /dev/null twice and the file in hand, whatever is open here.
- */
+/* A worker has its socket, its bell, the page of its progress, /dev/null twice and the file in
+ * hand, whatever is open here. */
 static void test_nothing_is_inherited(void **state)
 {
     (void)state;
@@ -458,7 +458,7 @@ static void test_nothing_is_inherited(void **state)
         submit(pool, i % 2 ? "count" : "ok 1", i);
         struct doppel_outcome outcome = next(pool);
         if (i % 2)
-            assert_string_equal(outcome.error.message, "5");
+            assert_string_equal(outcome.error.message, "6");
         doppel_outcome_free(&outcome);
     }
     doppel_pool_free(pool);
