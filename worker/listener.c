@@ -85,7 +85,7 @@ static void lose(struct doppel_listener *listener, enum heard why)
 {
     int ended = process_end(&listener->process);
     if (listener->ready)
-        describe_loss(why, ended, 0, &listener->end);
+        describe_loss(why, ended, 0, false, &listener->end);
     else
         describe_start_failure(listener->program, why, ended, &listener->end);
 }
