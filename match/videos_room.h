@@ -64,11 +64,16 @@ double video_score_frame(enum video_class class, uint32_t distance);
  * counted: the least of by how much it does in the query and in the item. */
 double video_score_novelty(uint32_t moved);
 
+/* What a single frame tells, of a scene in which nothing moves or of a picture: -log10 of the share
+ * of frames of strangers that are as near, or nearer. */
+double video_score_still(uint32_t distance);
+
 /* How much of it counts, 0 to 1, of a code that so many items of the set have. */
 double video_score_rarity(uint32_t items);
 
 /* log10 of how many lines chance has the choice of, with `frames` runs in the library, for a line
- * found in a view of this stage. E is 10 to the power of this, less the score. */
+ * found in a view of this stage; with same_speed also of how many still scenes. E is 10 to the
+ * power of this, less the score. */
 double video_score_choices(uint64_t frames, const struct doppel_video_search *options,
                            const struct video_view *view);
 

@@ -15,6 +15,12 @@ double video_score_novelty(uint32_t moved)
     return fmin(fmax(((double)moved - 8) / 40, 0), 1);
 }
 
+double video_score_still(uint32_t distance)
+{
+    double far = distance < 128 ? 128 - (double)distance : 0;
+    return far * far / (2 * 14 * 14 * 2.302585);
+}
+
 double video_score_rarity(uint32_t items)
 {
     return items <= 16 ? 1 : 1 / (1 + log2(items / 16.0));

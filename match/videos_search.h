@@ -1,0 +1,188 @@
+/* The search of films, from look-ups to what was found: videos_hits.c, videos_vote.c,
+ * videos_line.c, videos_verify.c, videos_segments.c, videos_find.c. */
+#ifndef DOPPEL_MATCH_VIDEOS_SEARCH_H
+#define DOPPEL_MATCH_VIDEOS_SEARCH_H
+
+#include "core/array.h"
+#include "match/videos_room.h"
+
+/* ---- the set: videos.c ---- */
+
+const struct doppel_index *videos_index(const struct doppel_videos *videos);
+
+/* Whether runs follow each other in time: the search relies on it. */
+bool video_track_is_in_order(const struct doppel_video_track *track);
+
+/* The frames of an item. @param out given back by videos_item_free, whose it is not when it was
+ * borrowed from a set in memory */
+struct video_item {
+    struct doppel_video_track track;
+    bool borrowed;
+};
+bool videos_item(const struct doppel_videos *videos, uint64_t id, struct video_item *out);
+void videos_item_free(struct video_item *item);
+
+/* ---- a search ---- */
+
+/* The query's codes in one view. */
+struct video_reading {
+    struct video_view view;
+    struct doppel_code *codes; /* by run */
+    bool *there;
+    size_t age;
+};
+
+enum { VIDEO_READINGS = 6 };
+
+struct video_task {
+    const struct doppel_videos *videos;
+    const struct doppel_video_track *query;
+    const struct doppel_video_search *options;
+    uint64_t frames; /* of the set */
+    struct video_view *views;
+    size_t view_count;
+    double *rarity; /* by run of the query: what its frames weigh */
+    bool *answered; /* by run: is in what was found */
+    struct video_reading readings[VIDEO_READINGS];
+    size_t clock;
+};
+
+bool video_task_init(struct video_task *task);
+void video_task_free(struct video_task *task);
+
+/* The codes in a view, valid until VIDEO_READINGS others were asked for. NULL: no memory. */
+const struct video_reading *video_task_read(struct video_task *task, const struct video_view *view);
+
+/* ---- hits: videos_hits.c ---- */
+
+/* A frame of an item near one of the query in a view. */
+struct video_hit {
+    uint32_t id;
+    uint32_t run;      /* of the query */
+    uint32_t start_ms; /* of the item's run */
+    uint16_t view;
+    uint8_t distance;
+};
+
+struct video_hits {
+    struct video_hit *items; /* by id and, of it, by hit_group */
+    size_t count;
+};
+
+/* Hits of one item that may be of one line: mirrored or not, the same rectangle. */
+uint64_t video_hit_group(const struct video_task *task, const struct video_hit *hit);
+
+/* Look up the runs that are not answered in some views. @param out given (free items) */
+enum doppel_status videos_look_up(struct video_task *task, size_t first_view, size_t end_view,
+                                  uint32_t radius, struct video_hits *out,
+                                  struct doppel_error *error);
+
+/* ---- votes: videos_vote.c ---- */
+
+#define VIDEO_SPEED_LEAST .66
+#define VIDEO_SPEED_MOST 1.48
+
+struct video_candidate {
+    uint64_t id;
+    struct video_line line;
+    double weight; /* of its voters */
+    uint32_t view; /* number */
+};
+
+typedef ARRAY(struct video_candidate) video_candidates;
+
+/* Lines for which hits speak, by id; of an item, the heaviest first. @return false: no memory */
+bool videos_vote(const struct video_task *task, const struct video_hits *hits,
+                 video_candidates *out);
+
+/* ---- along a line: videos_verify.c ---- */
+
+/* What is laid over an item. */
+struct video_overlay {
+    const struct video_task *task;
+    const struct video_reading *reading;
+    const struct doppel_video_track *item;
+    const bool *used_query, *used_item; /* by run: pairs of which both are used do not count */
+};
+
+/* A moment at which a run of the query meets one of the item. */
+struct video_step {
+    uint32_t run, other;
+    uint32_t distance;
+    float score;       /* what it adds */
+    float novelty;     /* how much of a frame it is */
+    double start, end; /* seconds of the query */
+};
+
+/* The best run of steps along a line. */
+struct video_path {
+    struct video_step *steps; /* room for as many as both films have runs */
+    size_t count;
+    size_t first, end; /* the best of them; empty: none speaks for the line */
+    double score;
+    double moved; /* frames that counted */
+};
+
+bool video_path_init(struct video_path *path, const struct video_overlay *overlay);
+void video_path_free(struct video_path *path);
+void video_path_follow(struct video_path *path, const struct video_overlay *overlay,
+                       const struct video_line *line);
+
+/* ---- lines: videos_line.c ---- */
+
+/* Move a line to where its path scores best. @param path room; of the line afterwards */
+void video_line_polish(struct video_line *line, const struct video_overlay *overlay,
+                       struct video_path *path);
+
+/* ---- segments: videos_segments.c ---- */
+
+/* A stretch that was found. */
+struct video_stretch {
+    struct doppel_segment segment;
+    double score; /* -log10 of E */
+    uint32_t distance;
+    struct doppel_video_view view;
+    bool uncertain; /* nothing moves in it */
+};
+
+typedef ARRAY(struct video_stretch) video_stretches;
+
+/* The stretch that the best run of a path is. */
+struct video_stretch video_stretch_of(const struct video_path *path,
+                                      const struct video_overlay *overlay,
+                                      const struct video_line *line);
+
+/* The length of a film in seconds. */
+double video_duration(const struct doppel_video_track *track);
+
+/* Describe what was found of an item; nothing: as no match. @param segments room for as many;
+ * borrowed by the match */
+void video_describe(const video_stretches *stretches, double query_seconds, double item_seconds,
+                    struct doppel_segment *segments, struct doppel_match *out);
+
+/* ---- items: videos_judge.c, videos_find.c ---- */
+
+/* What was found of an item. */
+struct video_finding {
+    uint64_t id;
+    double seconds; /* of the item */
+    video_stretches stretches;
+    bool rejected; /* its one stretch is a near miss */
+};
+
+typedef ARRAY(struct video_finding) video_findings;
+
+/* Follow the lines of one item, and add what they are to what was found of it. @param finding with
+ * what was found before. @return false: no memory */
+bool video_judge_item(struct video_task *task, const struct video_candidate *candidates,
+                      size_t count, struct video_finding *finding);
+
+void video_findings_free(video_findings *findings);
+
+/* Visit what was found, best first, and the best near misses. DOPPEL_OK; DOPPEL_E_CANCELLED;
+ * DOPPEL_E_MEMORY */
+enum doppel_status video_findings_visit(video_findings *findings, double query_seconds,
+                                        size_t near_misses, doppel_found_visitor *visitor,
+                                        void *context);
+
+#endif

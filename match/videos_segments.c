@@ -1,0 +1,208 @@
+/* From the path of a line to a stretch of both films, and from stretches to a match. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "match/videos_search.h"
+
+/* From this share of a film on it counts as whole: black frames at its ends have no codes. */
+static const double WHOLE = 0.9;
+
+/* Frames that have to have moved for a time to be known: the first is none. */
+static const double MOVED = 1.5;
+
+/* Seconds between a film's end and its first or last frame that are taken as shown. */
+static const double EDGE = .6;
+
+/* Seconds between two samples, at most, between which an end may lie; half a sample. */
+static const double SAMPLED = .6, HALF_SAMPLE = DOPPEL_VIDEO_STEP_MS / 2000.0;
+
+static double seconds(uint64_t ms)
+{
+    return (double)ms / 1000;
+}
+
+double video_duration(const struct doppel_video_track *track)
+{
+    double last = track->count ? seconds(track->frames[track->count - 1].end_ms) : 0;
+    return fmax(seconds(track->duration_ms), last);
+}
+
+/* ---- ends ---- */
+
+/* When a run begins to be shown: between its first sample and the one before. */
+static double shown_from(const struct doppel_video_track *track, uint32_t run)
+{
+    double start = seconds(track->frames[run].start_ms);
+    if (!run)
+        return start <= EDGE ? 0 : start - HALF_SAMPLE;
+    double gap = start - seconds(track->frames[run - 1].end_ms);
+    return start - (gap <= SAMPLED ? gap / 2 : HALF_SAMPLE);
+}
+
+static double shown_until(const struct doppel_video_track *track, uint32_t run)
+{
+    double end = seconds(track->frames[run].end_ms);
+    if (run + 1 == track->count)
+        return video_duration(track) - end <= EDGE ? video_duration(track) : end + HALF_SAMPLE;
+    double gap = seconds(track->frames[run + 1].start_ms) - end;
+    return end + (gap <= SAMPLED ? gap / 2 : HALF_SAMPLE);
+}
+
+/* As wide as the scenes are that meet, whenever they do. */
+static struct doppel_segment scenes_of(const struct video_path *path,
+                                       const struct video_overlay *overlay)
+{
+    const struct doppel_video_track *query = overlay->task->query, *item = overlay->item;
+    struct doppel_segment segment = {.a_start = HUGE_VAL, .b_start = HUGE_VAL, .speed = 1};
+    for (size_t i = path->first; i < path->end; i++) {
+        const struct video_step *step = &path->steps[i];
+        segment.a_start = fmin(segment.a_start, shown_from(query, step->run));
+        segment.a_end = fmax(segment.a_end, shown_until(query, step->run));
+        segment.b_start = fmin(segment.b_start, shown_from(item, step->other));
+        segment.b_end = fmax(segment.b_end, shown_until(item, step->other));
+    }
+    return segment;
+}
+
+/* Both films show the same between the later of their beginnings and the earlier of their ends. */
+static struct doppel_segment ends_of(const struct video_path *path,
+                                     const struct video_overlay *overlay,
+                                     const struct video_line *line)
+{
+    const struct video_step *first = &path->steps[path->first], *last = &path->steps[path->end - 1];
+    double from = shown_from(overlay->task->query, first->run);
+    double until = shown_until(overlay->task->query, last->run);
+    double item_from = (shown_from(overlay->item, first->other) - line->offset) / line->speed;
+    double item_until = (shown_until(overlay->item, last->other) - line->offset) / line->speed;
+    from = fmin(fmax(from, item_from), first->start);
+    until = fmax(fmin(until, item_until), last->end);
+    double item_end = video_duration(overlay->item);
+    return (struct doppel_segment){.a_start = from,
+                                   .a_end = until,
+                                   .b_start = fmax(line->offset + line->speed * from, 0),
+                                   .b_end = fmin(line->offset + line->speed * until, item_end),
+                                   .speed = line->speed};
+}
+
+/* The median of the distances along the path. */
+static uint32_t median_distance(const struct video_path *path)
+{
+    size_t counts[257] = {0}, below = 0;
+    for (size_t i = path->first; i < path->end; i++)
+        counts[path->steps[i].distance <= 256 ? path->steps[i].distance : 256]++;
+    uint32_t distance = 0;
+    while ((below += counts[distance]) * 2 < path->end - path->first)
+        distance++;
+    return distance;
+}
+
+static double rarity_of(const struct video_path *path, const struct video_task *task)
+{
+    double rarity = 1;
+    for (size_t i = path->first; i < path->end; i++)
+        rarity = fmin(rarity, task->rarity[path->steps[i].run]);
+    return rarity;
+}
+
+struct video_stretch video_stretch_of(const struct video_path *path,
+                                      const struct video_overlay *overlay,
+                                      const struct video_line *line)
+{
+    const struct video_task *task = overlay->task;
+    struct doppel_video_search options = *task->options;
+    struct video_stretch stretch = {.uncertain = path->moved < MOVED,
+                                    .view = overlay->reading->view.view,
+                                    .distance = median_distance(path)};
+    double told = path->score;
+    if (stretch.uncertain) {
+        options.same_speed = true; /* it had no choice of speeds */
+        told = video_score_still(stretch.distance) * rarity_of(path, task);
+        stretch.segment = scenes_of(path, overlay);
+    } else {
+        stretch.segment = ends_of(path, overlay, line);
+    }
+    stretch.score = told - video_score_choices(task->frames, &options, &overlay->reading->view);
+    return stretch;
+}
+
+/* ---- the match ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct doppel_segment *x = a, *y = b;
+    if (x->a_start != y->a_start)
+        return x->a_start < y->a_start ? -1 : 1;
+    return (x->b_start > y->b_start) - (x->b_start < y->b_start);
+}
+
+static int by_item_place(const void *a, const void *b)
+{
+    const struct doppel_segment *x = a, *y = b;
+    return (x->b_start > y->b_start) - (x->b_start < y->b_start);
+}
+
+/* The share of a film that segments, ordered by where they start in it, cover. */
+static double coverage(const struct doppel_segment *segments, size_t count, bool item,
+                       double duration)
+{
+    double covered = 0, until = 0;
+    for (size_t i = 0; i < count; i++) {
+        double start = fmax(item ? segments[i].b_start : segments[i].a_start, until);
+        double end = item ? segments[i].b_end : segments[i].a_end;
+        covered += fmax(end - start, 0);
+        until = fmax(until, end);
+    }
+    return duration > 0 ? fmin(covered / duration, 1) : 0;
+}
+
+static enum doppel_relation relation_of(double query_coverage, double item_coverage)
+{
+    if (query_coverage >= WHOLE)
+        return item_coverage >= WHOLE ? DOPPEL_RELATION_SAME : DOPPEL_RELATION_CONTAINED;
+    return item_coverage >= WHOLE ? DOPPEL_RELATION_CONTAINS : DOPPEL_RELATION_OVERLAPS;
+}
+
+static const struct video_stretch *best_of(const video_stretches *stretches)
+{
+    const struct video_stretch *best = &stretches->items[0];
+    for (size_t i = 1; i < stretches->count; i++)
+        best = stretches->items[i].score > best->score ? &stretches->items[i] : best;
+    return best;
+}
+
+void video_describe(const video_stretches *stretches, double query_seconds, double item_seconds,
+                    struct doppel_segment *segments, struct doppel_match *out)
+{
+    *out = (struct doppel_match){.kind = DOPPEL_KIND_VIDEO,
+                                 .scheme = DOPPEL_SCHEME_FRAMES64,
+                                 .relation = DOPPEL_RELATION_OVERLAPS,
+                                 .verified = DOPPEL_VERIFIED_CODES,
+                                 .bits = 256,
+                                 .distance = 256,
+                                 .false_positive_rate = -1,
+                                 .view.warp = {.scale_x = 1, .scale_y = 1}};
+    size_t count = stretches->count;
+    if (!count)
+        return;
+    const struct video_stretch *best = best_of(stretches);
+    const struct doppel_video_warp *warp = &best->view.warp;
+    for (size_t i = 0; i < count; i++)
+        segments[i] = stretches->items[i].segment;
+    qsort(segments, count, sizeof *segments, by_item_place);
+    out->item_coverage = coverage(segments, count, true, item_seconds);
+    qsort(segments, count, sizeof *segments, by_place);
+    out->query_coverage = coverage(segments, count, false, query_seconds);
+    out->has_coverage = true;
+    out->relation = relation_of(out->query_coverage, out->item_coverage);
+    out->score = best->score;
+    out->false_positive_rate = pow(10, -best->score);
+    out->distance = best->distance;
+    out->similarity = fmax(1 - best->distance / 128.0, 0);
+    out->transform.mirrored = best->view.mirrored;
+    out->transform.cropped = warp->scale_x > 1 || warp->scale_y > 1;
+    out->transform.speed = best->segment.speed == 1 ? 0 : best->segment.speed;
+    out->segments = segments;
+    out->segment_count = count;
+    out->time_uncertain = best->uncertain;
+    out->view = best->view;
+}

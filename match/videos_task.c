@@ -1,0 +1,69 @@
+/* A search of films: the query, the ways to look at it, and its codes in some of these. */
+#include <stdlib.h>
+
+#include "match/videos_search.h"
+
+bool video_task_init(struct video_task *task)
+{
+    size_t count = task->query->count;
+    task->frames = task->videos ? doppel_videos_frames(task->videos) : 0;
+    task->views = malloc(VIDEO_VIEWS_MAX * sizeof *task->views);
+    task->rarity = malloc((count + 1) * sizeof *task->rarity);
+    task->answered = calloc(count + 1, sizeof *task->answered);
+    if (!task->views || !task->rarity || !task->answered)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        task->rarity[i] = 1;
+    task->view_count = video_views(task->query, task->options, task->views);
+    return true;
+}
+
+void video_task_free(struct video_task *task)
+{
+    for (size_t i = 0; i < VIDEO_READINGS; i++) {
+        free(task->readings[i].codes);
+        free(task->readings[i].there);
+    }
+    free(task->views);
+    free(task->rarity);
+    free(task->answered);
+}
+
+static bool is_same_view(const struct doppel_video_view *a, const struct doppel_video_view *b)
+{
+    return a->mirrored == b->mirrored && a->rectangle == b->rectangle &&
+           a->warp.scale_x == b->warp.scale_x && a->warp.scale_y == b->warp.scale_y &&
+           a->warp.shift_x == b->warp.shift_x && a->warp.shift_y == b->warp.shift_y &&
+           a->warp.degrees == b->warp.degrees;
+}
+
+/* Where codes of a view are, or the place that was used least recently. */
+static struct video_reading *place_of(struct video_task *task, const struct doppel_video_view *view)
+{
+    struct video_reading *oldest = &task->readings[0];
+    for (size_t i = 0; i < VIDEO_READINGS; i++) {
+        struct video_reading *reading = &task->readings[i];
+        if (reading->age && is_same_view(&reading->view.view, view))
+            return reading;
+        oldest = reading->age < oldest->age ? reading : oldest;
+    }
+    oldest->age = 0;
+    return oldest;
+}
+
+const struct video_reading *video_task_read(struct video_task *task, const struct video_view *view)
+{
+    struct video_reading *reading = place_of(task, &view->view);
+    size_t count = task->query->count;
+    if (!reading->codes)
+        reading->codes = malloc((count + 1) * sizeof *reading->codes);
+    if (!reading->there)
+        reading->there = malloc((count + 1) * sizeof *reading->there);
+    if (!reading->codes || !reading->there)
+        return NULL;
+    for (size_t i = 0; !reading->age && i < count; i++)
+        reading->there[i] = video_view_code(task->query, i, &view->view, &reading->codes[i]);
+    reading->view = *view;
+    reading->age = ++task->clock;
+    return reading;
+}

@@ -1,0 +1,118 @@
+/* The set of films: what is found, where, at which speed, and how sure that is. */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "films.h"
+
+enum { FILMS = 20, FILM_SECONDS = 120, MOST_SEGMENTS = 16 };
+
+/* What a search visits. */
+struct visits {
+    size_t count;
+    uint64_t id;
+    struct doppel_match match;
+    struct doppel_segment segments[MOST_SEGMENTS];
+};
+
+static bool note(void *context, const struct doppel_found *found)
+{
+    struct visits *visits = context;
+    if (!visits->count++) {
+        visits->id = found->id;
+        visits->match = found->match;
+        for (size_t i = 0; i < found->match.segment_count && i < MOST_SEGMENTS; i++)
+            visits->segments[i] = found->match.segments[i];
+    }
+    return true;
+}
+
+static struct visits find(const struct doppel_videos *videos,
+                          const struct doppel_video_track *query)
+{
+    struct visits visits = {0};
+    struct doppel_video_search options = doppel_video_search_default();
+    assert_int_equal(doppel_videos_find(videos, query, &options, note, &visits, NULL), DOPPEL_OK);
+    return visits;
+}
+
+/* ---- a set of strangers ---- */
+
+struct shelf {
+    struct film films[FILMS];
+    struct doppel_video_track tracks[FILMS];
+    struct doppel_videos *videos;
+    uint64_t state;
+};
+
+static int shelf_make(void **out)
+{
+    struct shelf *shelf = calloc(1, sizeof *shelf);
+    shelf->state = 88172645463325252u;
+    assert_int_equal(doppel_videos_new(&shelf->videos, NULL), DOPPEL_OK);
+    for (uint64_t i = 0; i < FILMS; i++) {
+        shelf->films[i] = film_make(FILM_SECONDS, 12, &shelf->state);
+        shelf->tracks[i] = film_whole(&shelf->films[i], &shelf->state);
+        assert_int_equal(doppel_videos_add(shelf->videos, i, &shelf->tracks[i], NULL), DOPPEL_OK);
+    }
+    *out = shelf;
+    return 0;
+}
+
+static int shelf_free(void **state)
+{
+    struct shelf *shelf = *state;
+    for (size_t i = 0; i < FILMS; i++) {
+        free(shelf->films[i].codes);
+        doppel_video_track_free(&shelf->tracks[i]);
+    }
+    doppel_videos_free(shelf->videos);
+    free(shelf);
+    return 0;
+}
+
+/* ---- tests ---- */
+
+static void finds_itself(void **state)
+{
+    struct shelf *shelf = *state;
+    for (uint64_t i = 0; i < FILMS; i++) {
+        struct visits visits = find(shelf->videos, &shelf->tracks[i]);
+        assert_int_equal(visits.count, 1);
+        assert_int_equal(visits.id, i);
+        assert_int_equal(visits.match.relation, DOPPEL_RELATION_SAME);
+        assert_int_equal(visits.match.segment_count, 1);
+        assert_true(visits.segments[0].a_start < .01 && visits.segments[0].b_start < .01);
+        assert_true(fabs(visits.segments[0].a_end - FILM_SECONDS) < .01);
+        assert_true(visits.segments[0].speed == 1);
+        assert_true(visits.match.false_positive_rate <= 1e-3);
+    }
+}
+
+static void finds_clips(void **state)
+{
+    struct shelf *shelf = *state;
+    for (int i = 0; i < 200; i++) {
+        double length = film_uniform(&shelf->state, 8, 30);
+        double from = film_uniform(&shelf->state, 0, FILM_SECONDS - length);
+        double speed = i % 2 ? film_uniform(&shelf->state, .75, 1.35) : 1;
+        struct showing showing = {from, from + length, speed, 0, 8, i % 3 == 0};
+        struct doppel_video_track clip =
+            film_shown(&shelf->films[i % FILMS], &showing, &shelf->state);
+        struct visits visits = find(shelf->videos, &clip);
+        assert_int_equal(visits.count, 1);
+        assert_int_equal(visits.id, i % FILMS);
+        doppel_video_track_free(&clip);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_itself),
+        cmocka_unit_test(finds_clips),
+    };
+    return cmocka_run_group_tests(tests, shelf_make, shelf_free);
+}
