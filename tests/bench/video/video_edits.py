@@ -324,6 +324,19 @@ def make(copy, edit_name, work):
     return name
 
 
+def recode(film, seconds, work):
+    """The film itself, at its own times, with a keyframe every so many seconds."""
+    path = os.path.join(work, film.name + ".mp4")
+    if os.path.exists(path):
+        return
+    gop = max(1, round(film.rate * seconds))
+    command = ["nice", "ffmpeg", "-v", "error", "-nostdin", "-y", "-threads", "1", "-i", film.path,
+               "-an", "-fps_mode", "vfr", "-c:v", "libx264", "-preset", "veryfast", "-crf", "23",
+               "-x264-params", f"keyint={gop}:min-keyint={gop}:scenecut=0", "-threads", "1"]
+    subprocess.run(command + [path + ".part.mp4"], check=True)
+    os.rename(path + ".part.mp4", path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("work")
@@ -331,11 +344,17 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--only", help="edits, separated by commas")
     parser.add_argument("--rounds", type=int, default=1, help="copies of every film and edit")
+    parser.add_argument("--keyframes", type=float, metavar="SECONDS",
+                        help="only code the films anew, with keyframes so far apart")
     options = parser.parse_args()
     wanted = options.only.split(",") if options.only else [name for name in EDITS if name != "minute"]
     scratch = os.path.join(options.work, "overlays")
     os.makedirs(scratch, exist_ok=True)
     films = [Film(path, scratch) for path in options.films]
+    if options.keyframes:
+        for film in films:
+            recode(film, options.keyframes, options.work)
+        return
     table = os.path.join(options.work, "queries.tsv")
     with open(table + ".part", "w", encoding="utf-8") as out:
         print(*COLUMNS, sep="\t", file=out)
