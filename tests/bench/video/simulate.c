@@ -1,4 +1,4 @@
-/* Simulated films: two real ones over each other. */
+/* Simulated films: real ones over pictures of others. */
 #include "simulate.h"
 
 #include <math.h>
@@ -123,13 +123,14 @@ static void add_piece(struct reel *reel, const struct films *films, double from,
 {
     static const struct doppel_video_warp AS_IT_IS = {.scale_x = 1, .scale_y = 1};
     struct layer front = draw_layer(films, random), back = draw_layer(films, random);
-    double weight = random_between(random, .4, .8);
-    const uint8_t *last_front = NULL, *last_back = NULL;
+    double weight = random_between(random, .4, .65);
+    const uint8_t *b = cells_at(&back, 0);
+    const uint8_t *last = NULL;
     for (double ms = from; ms < to; ms += DOPPEL_VIDEO_STEP_MS) {
-        const uint8_t *a = cells_at(&front, ms - from), *b = cells_at(&back, ms - from);
+        const uint8_t *a = cells_at(&front, ms - from);
         double mixed[BYTES] = {0};
         uint8_t cells[BYTES];
-        if (a == last_front && b == last_back) {
+        if (a == last) {
             reel->frames[reel->count - 1].end_ms = (uint32_t)ms;
             continue;
         }
@@ -139,8 +140,7 @@ static void add_piece(struct reel *reel, const struct films *films, double from,
             cells[i] = (uint8_t)(mixed[i] + .5);
         struct doppel_code code = doppel_video_warped_code(cells, &AS_IT_IS);
         add_frame(reel, &code, (uint32_t)ms);
-        last_front = a;
-        last_back = b;
+        last = a;
     }
 }
 

@@ -6,7 +6,7 @@
 #include "films.h"
 
 /**
- * So many milliseconds of film: pieces of 5 to 60 s, each of two real films laid over each other,
+ * So many milliseconds of film: pieces of 5 to 60 s, each a real film laid over a frame of another,
  * with weights, parts of their frames (.6 to 1 of the sides), turns (to 10 degrees), mirroring and
  * speeds drawn anew for each. Runs as the video room makes them. No cells.
  * @param out given (doppel_video_track_free)
