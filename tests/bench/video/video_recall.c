@@ -102,6 +102,15 @@ static struct doppel_videos *shelve(const struct films *films)
     exit(1);
 }
 
+/* A film whose code never moves is one picture, too. */
+static void mark_still(struct truths *truths, const struct films *films)
+{
+    for (size_t i = 0; i < truths->count; i++) {
+        const struct film *film = films_named(films, truths->list[i].film);
+        truths->list[i].is_static = truths->list[i].is_static || (film && film->track.count <= 1);
+    }
+}
+
 /* ---- the queries ---- */
 
 struct round {
@@ -168,6 +177,7 @@ int main(int argc, char **argv)
     for (int i = optind + 1; i < argc; i++)
         films_add(&films, argv[i]);
     films_read(&films, &settings.films);
+    mark_still(&truths, &films);
     run(&settings, &films, &truths);
     films_free(&films);
     truths_free(&truths);
