@@ -1,4 +1,4 @@
-/* What two films share: each looked for in a set of the other. */
+/* What two films share: each looked for in a set of the other. A picture in one film likewise. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +27,25 @@ static bool keep(void *context, const struct doppel_found *found)
     return !answer->out_of_memory;
 }
 
+/* Close what was visited. */
+static enum doppel_status finish(enum doppel_status status, struct answer *answer,
+                                 struct doppel_error *error)
+{
+    if (!answer->known)
+        video_describe(&(video_stretches){0}, 0, 0, NULL, &answer->match);
+    return status == DOPPEL_E_CANCELLED
+               ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for segments")
+               : status;
+}
+
+/* A set of one film. */
+static enum doppel_status set_of(const struct doppel_video_track *item, struct doppel_videos **out,
+                                 struct doppel_error *error)
+{
+    enum doppel_status status = doppel_videos_new(out, error);
+    return status ? status : doppel_videos_add(*out, 0, item, error);
+}
+
 static enum doppel_status look(const struct doppel_video_track *query,
                                const struct doppel_video_track *item,
                                const struct doppel_video_search *options, struct answer *out,
@@ -35,17 +54,11 @@ static enum doppel_status look(const struct doppel_video_track *query,
     struct doppel_video_search with_near = *options;
     struct doppel_videos *videos = NULL;
     with_near.near_misses = 1;
-    enum doppel_status status = doppel_videos_new(&videos, error);
-    if (!status)
-        status = doppel_videos_add(videos, 0, item, error);
+    enum doppel_status status = set_of(item, &videos, error);
     if (!status)
         status = doppel_videos_find(videos, query, &with_near, keep, out, error);
     doppel_videos_free(videos);
-    if (!out->known && !status)
-        video_describe(&(video_stretches){0}, 0, 0, NULL, &out->match);
-    return status == DOPPEL_E_CANCELLED
-               ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for segments")
-               : status;
+    return finish(status, out, error);
 }
 
 /* ---- the other way round ---- */
@@ -123,5 +136,25 @@ enum doppel_status doppel_match_videos(const struct doppel_video_track *query,
         free((void *)there.match.segments);
     else
         *out_match = there.match;
+    return status;
+}
+
+enum doppel_status doppel_match_picture_in_video(const struct doppel_match_item *picture,
+                                                 const struct doppel_video_track *item,
+                                                 const struct doppel_video_search *options,
+                                                 struct doppel_match *out_match,
+                                                 struct doppel_error *error)
+{
+    struct doppel_video_search with_near = *options;
+    struct doppel_videos *videos = NULL;
+    struct answer answer = {0};
+    with_near.near_misses = 1;
+    enum doppel_status status = set_of(item, &videos, error);
+    if (!status)
+        status = doppel_videos_find_picture(videos, picture, &with_near, keep, &answer, error);
+    doppel_videos_free(videos);
+    status = finish(status, &answer, error);
+    if (!status)
+        *out_match = answer.match;
     return status;
 }

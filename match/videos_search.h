@@ -155,7 +155,12 @@ struct video_stretch video_stretch_of(const struct video_path *path,
 /* The length of a film in seconds. */
 double video_duration(const struct doppel_video_track *track);
 
-/* Describe what was found of an item; nothing: as no match. @param segments room for as many;
+/* When a run begins and ceases to be shown: between its samples and those beside it. */
+double video_shown_from(const struct doppel_video_track *track, uint32_t run);
+double video_shown_until(const struct doppel_video_track *track, uint32_t run);
+
+/* Describe what was found of an item; nothing: as no match. @param query_seconds 0: a picture.
+ * @param segments room for as many;
  * borrowed by the match */
 void video_describe(const video_stretches *stretches, double query_seconds, double item_seconds,
                     struct doppel_segment *segments, struct doppel_match *out);

@@ -29,8 +29,7 @@ double video_duration(const struct doppel_video_track *track)
 
 /* ---- ends ---- */
 
-/* When a run begins to be shown: between its first sample and the one before. */
-static double shown_from(const struct doppel_video_track *track, uint32_t run)
+double video_shown_from(const struct doppel_video_track *track, uint32_t run)
 {
     double start = seconds(track->frames[run].start_ms);
     if (!run)
@@ -39,7 +38,7 @@ static double shown_from(const struct doppel_video_track *track, uint32_t run)
     return start - (gap <= SAMPLED ? gap / 2 : HALF_SAMPLE);
 }
 
-static double shown_until(const struct doppel_video_track *track, uint32_t run)
+double video_shown_until(const struct doppel_video_track *track, uint32_t run)
 {
     double end = seconds(track->frames[run].end_ms);
     if (run + 1 == track->count)
@@ -56,10 +55,10 @@ static struct doppel_segment scenes_of(const struct video_path *path,
     struct doppel_segment segment = {.a_start = HUGE_VAL, .b_start = HUGE_VAL, .speed = 1};
     for (size_t i = path->first; i < path->end; i++) {
         const struct video_step *step = &path->steps[i];
-        segment.a_start = fmin(segment.a_start, shown_from(query, step->run));
-        segment.a_end = fmax(segment.a_end, shown_until(query, step->run));
-        segment.b_start = fmin(segment.b_start, shown_from(item, step->other));
-        segment.b_end = fmax(segment.b_end, shown_until(item, step->other));
+        segment.a_start = fmin(segment.a_start, video_shown_from(query, step->run));
+        segment.a_end = fmax(segment.a_end, video_shown_until(query, step->run));
+        segment.b_start = fmin(segment.b_start, video_shown_from(item, step->other));
+        segment.b_end = fmax(segment.b_end, video_shown_until(item, step->other));
     }
     return segment;
 }
@@ -70,10 +69,11 @@ static struct doppel_segment ends_of(const struct video_path *path,
                                      const struct video_line *line)
 {
     const struct video_step *first = &path->steps[path->first], *last = &path->steps[path->end - 1];
-    double from = shown_from(overlay->task->query, first->run);
-    double until = shown_until(overlay->task->query, last->run);
-    double item_from = (shown_from(overlay->item, first->other) - line->offset) / line->speed;
-    double item_until = (shown_until(overlay->item, last->other) - line->offset) / line->speed;
+    double from = video_shown_from(overlay->task->query, first->run);
+    double until = video_shown_until(overlay->task->query, last->run);
+    double item_from = (video_shown_from(overlay->item, first->other) - line->offset) / line->speed;
+    double item_until =
+        (video_shown_until(overlay->item, last->other) - line->offset) / line->speed;
     from = fmin(fmax(from, item_from), first->start);
     until = fmax(fmin(until, item_until), last->end);
     double item_end = video_duration(overlay->item);
@@ -141,7 +141,8 @@ static int by_item_place(const void *a, const void *b)
     return (x->b_start > y->b_start) - (x->b_start < y->b_start);
 }
 
-/* The share of a film that segments, ordered by where they start in it, cover. */
+/* The share of a film that segments, ordered by where they start in it, cover. Pictures are found
+ * as a whole. */
 static double coverage(const struct doppel_segment *segments, size_t count, bool item,
                        double duration)
 {
@@ -152,7 +153,7 @@ static double coverage(const struct doppel_segment *segments, size_t count, bool
         covered += fmax(end - start, 0);
         until = fmax(until, end);
     }
-    return duration > 0 ? fmin(covered / duration, 1) : 0;
+    return duration > 0 ? fmin(covered / duration, 1) : 1;
 }
 
 static enum doppel_relation relation_of(double query_coverage, double item_coverage)
