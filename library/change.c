@@ -336,7 +336,7 @@ enum doppel_status doppel_library_add(struct doppel_library *library, const char
     if (!status && track)
         status = track_strip(record, &stripped, error);
     if (!status)
-        status = derived_prepare(library, record->scheme, path, 0, error);
+        status = derived_prepare(library, record, path, 0, error);
     if (!status)
         status = library_begin(library, error);
     if (!status)
@@ -415,7 +415,7 @@ static enum doppel_status remove_logged(struct doppel_library *library, uint64_t
 enum doppel_status doppel_library_remove(struct doppel_library *library, uint64_t id,
                                          struct doppel_error *error)
 {
-    enum doppel_status status = derived_prepare(library, 0, NULL, id, error);
+    enum doppel_status status = derived_prepare(library, NULL, NULL, id, error);
     if (!status)
         status = library_begin(library, error);
     return status ? status : library_end(library, remove_logged(library, id, error));

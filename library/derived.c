@@ -16,21 +16,27 @@ static unsigned scheme_bit(int64_t scheme)
     return scheme >= 0 && scheme < 32 ? 1u << scheme : 0;
 }
 
-/* Of item `id`, and of the one of a path, as bits. */
-static enum doppel_status find_schemes(struct doppel_library *library, const char *path,
+/* Of item `id`, of the one of a path, and of those with the bytes of a record, as bits. */
+static enum doppel_status find_schemes(struct doppel_library *library,
+                                       const struct doppel_record *record, const char *path,
                                        uint64_t id, unsigned *out, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row;
     unsigned schemes = 0;
     enum doppel_status status = doppel_store_statement(
-        library->store, "SELECT scheme FROM item WHERE id = ?1 OR path = ?2", &statement, error);
+        library->store, "SELECT scheme FROM item WHERE id = ?1 OR path = ?2 OR digest = ?3",
+        &statement, error);
     if (status)
         return status;
     sqlite3_bind_int64(statement, 1, (int64_t)id);
     sqlite3_bind_null(statement, 2);
+    sqlite3_bind_null(statement, 3);
     if (path)
         path_bind(statement, 2, path);
+    if (record)
+        sqlite3_bind_blob(statement, 3, record->digest.bytes, sizeof record->digest.bytes,
+                          SQLITE_STATIC);
     while (!(status = doppel_store_step(library->store, statement, &row, error)) && row)
         schemes |= scheme_bit(sqlite3_column_int64(statement, 0));
     if (!status)
@@ -126,15 +132,16 @@ static bool is_ready(const struct doppel_library *library, int which)
     return info.log_codes < 2 * (uint64_t)derivations[which]->head;
 }
 
-enum doppel_status derived_prepare(struct doppel_library *library, enum doppel_scheme_id scheme,
-                                   const char *path, uint64_t id, struct doppel_error *error)
+enum doppel_status derived_prepare(struct doppel_library *library,
+                                   const struct doppel_record *record, const char *path,
+                                   uint64_t id, struct doppel_error *error)
 {
     unsigned schemes = 0;
     bool ready = true;
-    enum doppel_status status = find_schemes(library, path, id, &schemes, error);
+    enum doppel_status status = find_schemes(library, record, path, id, &schemes, error);
     if (status)
         return status;
-    schemes |= scheme_bit(scheme);
+    schemes |= record ? scheme_bit(record->scheme) : 0;
     for (int i = 0; i < DERIVATIONS; i++)
         ready = ready && (!(derivations[i]->schemes & schemes) || is_ready(library, i));
     if (!ready)
@@ -173,13 +180,12 @@ enum doppel_status derived_put(struct doppel_library *library, uint64_t id,
     return status;
 }
 
-/* Nothing to forget where an index was not opened: no item of its was concerned then. (But one that
- * moved and is of another scheme now: its codes lead to nothing.) */
+/* Nothing to forget where an index was not opened: no item of its was concerned then. */
 enum doppel_status derived_forget(struct doppel_library *library, uint64_t id,
                                   struct doppel_error *error)
 {
     unsigned schemes = 0;
-    enum doppel_status status = find_schemes(library, NULL, id, &schemes, error);
+    enum doppel_status status = find_schemes(library, NULL, NULL, id, &schemes, error);
     for (int i = 0; i < DERIVATIONS && !status; i++)
         if (library->derived[i].index && derivations[i]->schemes & schemes)
             status = derivations[i]->remove(library->derived[i].index, id, library->store, error);

@@ -83,11 +83,13 @@ enum doppel_status track_fetch(struct doppel_store *store, uint64_t id, struct t
 
 /* ---- writing ---- */
 
-/** Open the indexes to write that items of `scheme`, item `id` or the one of a path (may be NULL)
- * are in, or see that what waits in their logs does not grow too long: before a change, outside of
- * a transaction, which is committed for it. */
-enum doppel_status derived_prepare(struct doppel_library *library, enum doppel_scheme_id scheme,
-                                   const char *path, uint64_t id, struct doppel_error *error);
+/** Open the indexes to write that are concerned by a record at a path, the item that is there, and
+ * those with the same bytes, or by item `id`; or see that what waits in their logs does not grow
+ * too long: before a change, outside of a transaction, which is committed for it. @param
+ * record,path both may be NULL */
+enum doppel_status derived_prepare(struct doppel_library *library,
+                                   const struct doppel_record *record, const char *path,
+                                   uint64_t id, struct doppel_error *error);
 
 /** Put what an item has in, or take it out, within the transaction; the latter while the item is
  * there. */

@@ -1,5 +1,6 @@
 /* Killed at any moment, out of room, or late: what was committed stays. */
 #include "tests/library/fixture.h"
+#include "tests/library/killed.h"
 
 #include <signal.h>
 #include <sqlite3.h>
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -72,33 +72,6 @@ static void sleep_us(long us)
 {
     const struct timespec pause = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
     nanosleep(&pause, NULL);
-}
-
-typedef int writer(const char *path, atomic_ullong *acknowledged);
-
-/* Run the writer in a child, kill it at some moment after it has acknowledged a random number of
- * writes, and return how many those were in the end. */
-static uint64_t run_and_kill(writer *write, const char *path, uint64_t already, int most)
-{
-    atomic_ullong *acknowledged =
-        mmap(NULL, sizeof *acknowledged, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(acknowledged != MAP_FAILED);
-    atomic_store(acknowledged, already);
-    uint64_t target = already + (uint64_t)(rand() % most);
-    pid_t child = fork();
-    if (child == 0)
-        _exit(write(path, acknowledged));
-    int status;
-    while (atomic_load(acknowledged) < target && waitpid(child, &status, WNOHANG) == 0)
-        sleep_us(100);
-    sleep_us(rand() % 10000);
-    kill(child, SIGKILL);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (!WIFSIGNALED(status)) /* it goes on until it is killed */
-        fail_msg("the writer ended with %d", WEXITSTATUS(status));
-    uint64_t count = atomic_load(acknowledged);
-    munmap(acknowledged, sizeof *acknowledged);
-    return count;
 }
 
 static int write_library(const char *directory, atomic_ullong *acknowledged)

@@ -1,6 +1,7 @@
-/* Sounds of a library: writers killed at any moment, two of them at once, and files of the index
- * gone or damaged. */
-#include "tests/library/sounds.h"
+/* Sounds and films of a library: writers killed at any moment, two of them at once, and files of
+ * the indexes gone or damaged. */
+#include "tests/library/killed.h"
+#include "tests/library/tracks.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -15,12 +16,12 @@ enum { KILLS = 6, SECONDS = 60, BATCH = 3, MOST = 45 };
 
 static const struct doppel_library_options create = {.create = true};
 
-static enum doppel_status try_sound(struct doppel_library *library, uint64_t number,
+static enum doppel_status try_track(struct doppel_library *library, uint64_t number,
                                     uint32_t seconds, struct doppel_error *error)
 {
     char path[64];
-    snprintf(path, sizeof path, "/music/%llu", (unsigned long long)number);
-    struct doppel_record record = sound_make(number, seconds);
+    snprintf(path, sizeof path, "/tracks/%llu", (unsigned long long)number);
+    struct doppel_record record = kind->make(number, seconds);
     const struct doppel_file_stamp stamp = {.inode = number};
     enum doppel_added added;
     uint64_t id;
@@ -30,26 +31,34 @@ static enum doppel_status try_sound(struct doppel_library *library, uint64_t num
     return status;
 }
 
-static void make_sounds(const char *directory, uint64_t count, uint32_t seconds)
+static void make_tracks(const char *directory, uint64_t count, uint32_t seconds)
 {
     struct doppel_library *library;
     assert_int_equal(doppel_library_open(directory, &create, &library, NULL), DOPPEL_OK);
     for (uint64_t i = 1; i <= count; i++)
-        assert_int_equal(try_sound(library, i, seconds, NULL), DOPPEL_OK);
+        assert_int_equal(try_track(library, i, seconds, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
 }
 
+static enum doppel_status open_set(struct doppel_library *library, struct doppel_error *error)
+{
+    const struct doppel_sounds *of_sounds;
+    const struct doppel_videos *of_films;
+    return kind == &sounds ? doppel_library_sounds(library, &of_sounds, error)
+                           : doppel_library_videos(library, &of_films, error);
+}
+
 /* ---- killed ---- */
 
-static int write_sounds(const char *directory, atomic_ullong *acknowledged)
+static int write_tracks(const char *directory, atomic_ullong *acknowledged)
 {
     struct doppel_library *library;
     if (doppel_library_open(directory, &create, &library, NULL))
         return 1;
     for (uint64_t number = atomic_load(acknowledged) + 1;; number++) {
         /* Every ninth takes an earlier one with it. */
-        if (try_sound(library, number, SECONDS, NULL) ||
+        if (try_track(library, number, SECONDS, NULL) ||
             (number % 9 == 0 && doppel_library_remove(library, number - 4, NULL)))
             return 2;
         if (number % BATCH)
@@ -58,30 +67,6 @@ static int write_sounds(const char *directory, atomic_ullong *acknowledged)
             return 3;
         atomic_store(acknowledged, number);
     }
-}
-
-static uint64_t run_and_kill(const char *directory, uint64_t already)
-{
-    const struct timespec pause = {.tv_nsec = 200000}, moment = {.tv_nsec = rand() % 20000000};
-    atomic_ullong *acknowledged =
-        mmap(NULL, sizeof *acknowledged, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(acknowledged != MAP_FAILED);
-    atomic_store(acknowledged, already);
-    uint64_t target = already + (uint64_t)(rand() % MOST);
-    pid_t child = fork();
-    if (child == 0)
-        _exit(write_sounds(directory, acknowledged));
-    int status;
-    while (atomic_load(acknowledged) < target && waitpid(child, &status, WNOHANG) == 0)
-        nanosleep(&pause, NULL);
-    nanosleep(&moment, NULL);
-    kill(child, SIGKILL);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (!WIFSIGNALED(status)) /* it goes on until it is killed */
-        fail_msg("the writer ended with %d", WEXITSTATUS(status));
-    uint64_t count = atomic_load(acknowledged);
-    munmap(acknowledged, sizeof *acknowledged);
-    return count;
 }
 
 static bool note_last(void *context, const struct doppel_item *item)
@@ -104,27 +89,27 @@ static uint64_t last_item(const char *directory)
 static void test_a_killed_writer_loses_nothing_committed(void **state)
 {
     const char *directory = folder_path(*state, "library");
-    make_sounds(directory, BATCH, SECONDS);
+    make_tracks(directory, BATCH, SECONDS);
     uint64_t there = BATCH;
     for (int kill = 0; kill < KILLS; kill++) {
-        uint64_t acknowledged = run_and_kill(directory, there);
+        uint64_t acknowledged = run_and_kill(write_tracks, directory, there, MOST);
         there = last_item(directory);
         assert_true(there >= acknowledged);
         assert_int_equal(there % BATCH, 0); /* whole commits only */
-        assert_index_fits(directory);
+        assert_indexes_fit(directory);
     }
-    assert_true(count_segments(directory) > 0);
+    assert_true(count_segments(directory, kind->folder) > 0);
 }
 
 /* ---- two at once ---- */
 
-static void test_one_writer_of_sounds(void **state)
+static void test_one_writer_of_tracks(void **state)
 {
     const char *directory = folder_path(*state, "library");
     struct doppel_library *first, *second;
     struct doppel_error error = {0};
     assert_int_equal(doppel_library_open(directory, &create, &first, NULL), DOPPEL_OK);
-    assert_int_equal(try_sound(first, 1, 5, NULL), DOPPEL_OK);
+    assert_int_equal(try_track(first, 1, 5, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(first, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_open(directory, &create, &second, NULL), DOPPEL_OK);
     /* A picture has nothing to do with it. */
@@ -135,14 +120,14 @@ static void test_one_writer_of_sounds(void **state)
     assert_int_equal(doppel_library_add(second, "/nine", &stamp, &picture, &added, &id, NULL),
                      DOPPEL_OK);
     doppel_record_free(&picture);
-    assert_int_equal(try_sound(second, 2, 5, &error), DOPPEL_E_BUSY);
+    assert_int_equal(try_track(second, 2, 5, &error), DOPPEL_E_BUSY);
     assert_non_null(strstr(error.message, "another process"));
     doppel_library_close(first);
-    assert_int_equal(try_sound(second, 2, 5, NULL), DOPPEL_OK);
+    assert_int_equal(try_track(second, 2, 5, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(second, NULL), DOPPEL_OK);
     doppel_library_close(second);
     assert_int_equal(last_item(directory), 3);
-    assert_index_fits(directory);
+    assert_indexes_fit(directory);
 }
 
 static void wait_until(const atomic_int *flag)
@@ -157,7 +142,7 @@ static void test_a_reader_beside_a_writer(void **state)
 {
     const char *directory = folder_path(*state, "library");
     struct doppel_library *library;
-    make_sounds(directory, BATCH, SECONDS);
+    make_tracks(directory, BATCH, SECONDS);
     atomic_int *begun =
         mmap(NULL, sizeof *begun, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(begun != MAP_FAILED);
@@ -165,16 +150,15 @@ static void test_a_reader_beside_a_writer(void **state)
     if (child == 0) {
         atomic_ullong acknowledged = BATCH;
         atomic_store(begun, 1);
-        _exit(write_sounds(directory, &acknowledged));
+        _exit(write_tracks(directory, &acknowledged));
     }
     wait_until(begun);
     const struct doppel_library_options reader = {.read_only = true};
     assert_int_equal(doppel_library_open(directory, &reader, &library, NULL), DOPPEL_OK);
     for (int i = 0; i < 30; i++) {
-        const struct doppel_sounds *sounds;
         struct doppel_error error = {0};
         const struct timespec pause = {.tv_nsec = 20000000};
-        if (doppel_library_sounds(library, &sounds, &error))
+        if (open_set(library, &error))
             fail_msg("%s", error.message);
         nanosleep(&pause, NULL);
     }
@@ -182,7 +166,7 @@ static void test_a_reader_beside_a_writer(void **state)
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, NULL, 0), child);
     munmap(begun, sizeof *begun);
-    assert_index_fits(directory);
+    assert_indexes_fit(directory);
 }
 
 /* ---- damage ---- */
@@ -190,7 +174,7 @@ static void test_a_reader_beside_a_writer(void **state)
 /* The path of a segment; given (free). */
 static char *find_segment(const char *directory)
 {
-    const char *name = folder_path(directory, "sounds");
+    const char *name = folder_path(directory, kind->folder);
     DIR *folder = opendir(name);
     char *path = NULL;
     assert_non_null(folder);
@@ -215,22 +199,21 @@ static void spoil(const char *path, long at)
 
 static void remove_folder_of_index(const char *directory)
 {
-    while (count_segments(directory) > 0) {
+    while (count_segments(directory, kind->folder) > 0) {
         char *path = find_segment(directory);
         assert_int_equal(unlink(path), 0);
         free(path);
     }
-    assert_int_equal(rmdir(folder_path(directory, "sounds")), 0);
+    assert_int_equal(rmdir(folder_path(directory, kind->folder)), 0);
 }
 
 static void assert_refused(const char *directory)
 {
     const struct doppel_library_options reader = {.read_only = true};
     struct doppel_library *library;
-    const struct doppel_sounds *sounds;
     struct doppel_error error = {0};
     assert_int_equal(doppel_library_open(directory, &reader, &library, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_sounds(library, &sounds, &error), DOPPEL_E_CORRUPT);
+    assert_int_equal(open_set(library, &error), DOPPEL_E_CORRUPT);
     assert_non_null(strstr(error.message, "doppel add"));
     doppel_library_close(library);
 }
@@ -246,57 +229,74 @@ static void open_and_close(const char *directory)
 static void test_missing_files_are_made_anew(void **state)
 {
     const char *directory = folder_path(*state, "library");
-    make_sounds(directory, 6, SECONDS);
-    size_t count = assert_index_fits(directory);
+    make_tracks(directory, 6, SECONDS);
+    size_t count = assert_indexes_fit(directory);
     char *path = find_segment(directory);
     assert_int_equal(unlink(path), 0);
     free(path);
     assert_refused(directory);
     open_and_close(directory);
-    assert_int_equal(assert_index_fits(directory), count);
+    assert_int_equal(assert_indexes_fit(directory), count);
     remove_folder_of_index(directory);
     assert_refused(directory);
     open_and_close(directory);
-    assert_int_equal(assert_index_fits(directory), count);
+    assert_int_equal(assert_indexes_fit(directory), count);
 }
 
 static void test_a_damaged_file_is_told_and_made_anew(void **state)
 {
     const char *directory = folder_path(*state, "library");
-    make_sounds(directory, 6, SECONDS);
-    size_t count = assert_index_fits(directory);
+    make_tracks(directory, 6, SECONDS);
+    size_t count = assert_indexes_fit(directory);
     char *path = find_segment(directory);
     spoil(path, 100);
     free(path);
     assert_refused(directory);
     remove_folder_of_index(directory);
     open_and_close(directory);
-    assert_int_equal(assert_index_fits(directory), count);
+    assert_int_equal(assert_indexes_fit(directory), count);
 }
 
-static void test_damaged_peaks_are_mended(void **state)
+static void test_damaged_tracks_are_mended(void **state)
 {
     const char *directory = folder_path(*state, "library");
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_PEAKS32);
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(kind->scheme);
     const struct doppel_file_stamp stamp = {.inode = 1};
     struct doppel_library *library;
     struct doppel_item item;
     uint64_t id;
-    make_sounds(directory, 2, 20);
+    make_tracks(directory, 2, 20);
     assert_int_equal(doppel_library_open(directory, &create, &library, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_known(library, "/music/1", &stamp, scheme, &id), DOPPEL_OK);
+    assert_int_equal(doppel_library_known(library, "/tracks/1", &stamp, scheme, &id), DOPPEL_OK);
     run_raw(folder_path(directory, "catalogue.db"),
             "UPDATE attachment SET data = zeroblob(length(data)) WHERE item = 1");
-    assert_int_equal(doppel_library_known(library, "/music/1", &stamp, scheme, &id),
+    assert_int_equal(doppel_library_known(library, "/tracks/1", &stamp, scheme, &id),
                      DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_library_get(library, 1, false, &item, NULL), DOPPEL_OK);
     doppel_item_free(&item);
     assert_int_equal(doppel_library_get(library, 1, true, &item, NULL), DOPPEL_E_CORRUPT);
-    assert_int_equal(try_sound(library, 1, 20, NULL), DOPPEL_OK);
+    assert_int_equal(try_track(library, 1, 20, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_known(library, "/music/1", &stamp, scheme, &id), DOPPEL_OK);
+    assert_int_equal(doppel_library_known(library, "/tracks/1", &stamp, scheme, &id), DOPPEL_OK);
     doppel_library_close(library);
-    assert_index_fits(directory);
+    assert_indexes_fit(directory);
+}
+
+/* A damaged item leaves nothing in the indexes. */
+static void test_damaged_tracks_are_removed(void **state)
+{
+    const char *directory = folder_path(*state, "library");
+    struct doppel_library *library;
+    make_tracks(directory, 3, 20);
+    run_raw(folder_path(directory, "catalogue.db"),
+            "UPDATE attachment SET data = substr(data, 1, 40) WHERE item = 2;"
+            "DELETE FROM attachment WHERE item = 3");
+    assert_int_equal(doppel_library_open(directory, &create, &library, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_remove(library, 2, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_remove(library, 3, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
+    doppel_library_close(library);
+    assert_true(assert_indexes_fit(directory) > 0);
 }
 
 /* The index is made without the item, and with it when it has been mended. */
@@ -304,29 +304,30 @@ static void test_a_rebuild_beside_damage(void **state)
 {
     const char *directory = folder_path(*state, "library");
     struct doppel_library *library;
-    make_sounds(directory, 6, SECONDS);
-    size_t count = assert_index_fits(directory);
+    make_tracks(directory, 6, SECONDS);
+    size_t count = assert_indexes_fit(directory);
     run_raw(folder_path(directory, "catalogue.db"),
             "UPDATE attachment SET data = substr(data, 1, 40) WHERE item = 2");
     remove_folder_of_index(directory);
     open_and_close(directory);
     assert_int_equal(doppel_library_open(directory, &create, &library, NULL), DOPPEL_OK);
-    assert_int_equal(try_sound(library, 2, SECONDS, NULL), DOPPEL_OK);
+    assert_int_equal(try_track(library, 2, SECONDS, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
-    assert_int_equal(assert_index_fits(directory), count);
+    assert_int_equal(assert_indexes_fit(directory), count);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_a_killed_writer_loses_nothing_committed),
-        IN_FOLDER(test_one_writer_of_sounds),
-        IN_FOLDER(test_a_reader_beside_a_writer),
-        IN_FOLDER(test_missing_files_are_made_anew),
-        IN_FOLDER(test_a_damaged_file_is_told_and_made_anew),
-        IN_FOLDER(test_damaged_peaks_are_mended),
-        IN_FOLDER(test_a_rebuild_beside_damage),
+        WITH_BOTH(test_a_killed_writer_loses_nothing_committed),
+        WITH_BOTH(test_one_writer_of_tracks),
+        WITH_BOTH(test_a_reader_beside_a_writer),
+        WITH_BOTH(test_missing_files_are_made_anew),
+        WITH_BOTH(test_a_damaged_file_is_told_and_made_anew),
+        WITH_BOTH(test_damaged_tracks_are_mended),
+        WITH_BOTH(test_damaged_tracks_are_removed),
+        WITH_BOTH(test_a_rebuild_beside_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
