@@ -107,6 +107,13 @@ DOPPEL_API enum doppel_status doppel_audio_track_read_range(const uint8_t *data,
                                                             struct doppel_audio_track *out,
                                                             struct doppel_error *error);
 
+/** How long it is, and where it is damaged, no peaks: from its first DOPPEL_AUDIO_HEAD_BYTES, or
+ * more. DOPPEL_OK; DOPPEL_E_CORRUPT. Thread-safe. */
+enum { DOPPEL_AUDIO_HEAD_BYTES = 32 };
+DOPPEL_API enum doppel_status doppel_audio_track_head(const uint8_t *data, size_t size,
+                                                      struct doppel_audio_track *out,
+                                                      struct doppel_error *error);
+
 /* ---- peaks to keys ---- */
 
 /** Which pairs of peaks make keys, and how. */

@@ -10,7 +10,7 @@
  * where its bytes begin, u32, and the number of its first peak, u32; then the blocks. */
 enum {
     VERSION = 1,
-    HEADER_BYTES = 32,
+    HEADER_BYTES = DOPPEL_AUDIO_HEAD_BYTES,
     ENTRY_BYTES = 8,
     BLOCK_STEPS = 4096 * DOPPEL_AUDIO_TIME_STEPS,
     STRONG = 0x8000, /* beside a frequency of 15 bits */
@@ -102,9 +102,15 @@ struct reader {
     size_t block_bytes;
 };
 
+static bool is_header(const uint8_t *data, size_t size)
+{
+    return size >= HEADER_BYTES && get_u16(data) == VERSION && !get_u16(data + 2) &&
+           !get_u32(data + 28);
+}
+
 static bool read_header(const uint8_t *data, size_t size, struct reader *out)
 {
-    if (size < HEADER_BYTES || get_u16(data) != VERSION || get_u16(data + 2) || get_u32(data + 28))
+    if (!is_header(data, size))
         return false;
     uint32_t peaks = get_u32(data + 4), blocks = get_u32(data + 24);
     size_t left = size - HEADER_BYTES;
@@ -260,4 +266,15 @@ enum doppel_status doppel_audio_track_read_range(const uint8_t *data, size_t siz
                                                  struct doppel_error *error)
 {
     return read_range(data, size, from, to, out, error);
+}
+
+enum doppel_status doppel_audio_track_head(const uint8_t *data, size_t size,
+                                           struct doppel_audio_track *out,
+                                           struct doppel_error *error)
+{
+    if (!is_header(data, size))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "these %zu bytes are not those of peaks", size);
+    *out = (struct doppel_audio_track){.duration_ms = get_u64(data + 8),
+                                       .damaged_ms = get_u64(data + 16)};
+    return DOPPEL_OK;
 }

@@ -1,5 +1,5 @@
 /* Reading items: one, by id or path, or all. */
-#include "library/catalogue.h"
+#include "library/derived.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +29,30 @@ void doppel_item_free(struct doppel_item *item)
     *item = (struct doppel_item){0};
 }
 
+/* How long a track is, from the head of its attachment, which is not read as a whole for it. */
+static void read_length(sqlite3_stmt *statement, struct doppel_item *item)
+{
+    uint8_t head[DOPPEL_VIDEO_HEAD_BYTES];
+    struct doppel_audio_track sound = {0};
+    struct doppel_video_track film = {0};
+    sqlite3_blob *blob = NULL;
+    if (is_track(&item->record) &&
+        !sqlite3_blob_open(sqlite3_db_handle(statement), "main", "attachment", "data",
+                           (sqlite3_int64)item->id, 0, &blob)) {
+        size_t size = (size_t)sqlite3_blob_bytes(blob);
+        size = size < sizeof head ? size : sizeof head;
+        if (!sqlite3_blob_read(blob, head, (int)size, 0)) {
+            if (item->record.scheme == DOPPEL_SCHEME_PEAKS32)
+                doppel_audio_track_head(head, size, &sound, NULL);
+            else
+                doppel_video_track_head(head, size, &film, NULL);
+        }
+    }
+    sqlite3_blob_close(blob);
+    item->duration_ms = sound.duration_ms + film.duration_ms;
+    item->damaged_ms = sound.damaged_ms + film.damaged_ms;
+}
+
 /* Read a row. Of a damaged one what can be told is told, and record.error says so.
  * DOPPEL_E_MEMORY. */
 static enum doppel_status read_item(sqlite3_stmt *statement, struct doppel_item *out)
@@ -49,6 +73,7 @@ static enum doppel_status read_item(sqlite3_stmt *statement, struct doppel_item 
         doppel_fail(&item.record.error, DOPPEL_E_CORRUPT,
                     "item %llu is damaged in the library; add its file again, or remove it",
                     (unsigned long long)item.id);
+    read_length(statement, &item);
     *out = item;
     return DOPPEL_OK;
 }

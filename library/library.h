@@ -155,7 +155,8 @@ struct doppel_item {
     char *path; /**< absolute, as bytes; given: doppel_item_free */
     struct doppel_file_stamp stamp;
     int64_t added_ns;
-    struct doppel_record record; /**< `error` only where doppel_library_each says so */
+    uint64_t duration_ms, damaged_ms; /**< of sounds and films, as their tracks say */
+    struct doppel_record record;      /**< `error` only where doppel_library_each says so */
 };
 
 DOPPEL_API void doppel_item_free(struct doppel_item *item);

@@ -4,7 +4,6 @@
 #include "tools/item_row.h"
 #include "tools/output.h"
 #include "tools/signals.h"
-#include "tools/sound_judge.h"
 
 static const struct column columns[] = {
     {"id", "id", CELL_NUMBER},           {"kind", "kind", CELL_TEXT},
@@ -24,19 +23,15 @@ struct list {
     const struct settings *settings;
     struct report *report;
     struct output *output;
-    struct doppel_library *library;
 };
 
-/* How long a sound is, its peaks say. */
-static json_t *row_of(const struct list *list, const struct doppel_item *item)
+static json_t *row_of(const struct doppel_item *item)
 {
     json_t *row = item_row(item);
-    struct doppel_item whole;
-    if (item->record.scheme != DOPPEL_SCHEME_PEAKS32 ||
-        doppel_library_get(list->library, item->id, true, &whole, NULL))
-        return row;
-    put_sound_length(row, &whole.record);
-    doppel_item_free(&whole);
+    if (item->duration_ms)
+        put_number(row, "duration", (double)item->duration_ms / 1000, 3);
+    if (item->damaged_ms)
+        put_number(row, "damaged", (double)item->damaged_ms / 1000, 3);
     return row;
 }
 
@@ -47,7 +42,7 @@ static bool print_item(void *context, const struct doppel_item *item)
     if (item->record.error.status)
         report_input(list->report, item->path, item->record.error.message);
     else if (kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind)
-        output_row(list->output, row_of(list, item));
+        output_row(list->output, row_of(item));
     return !signals_stopped();
 }
 
@@ -68,7 +63,7 @@ int cmd_list(const struct settings *settings, struct report *report)
     struct doppel_library *library;
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
-    struct list list = {settings, report, output_new(settings, &layout, report), library};
+    struct list list = {settings, report, output_new(settings, &layout, report)};
     const struct everything everything = {print_item, print_text, &list};
     enum doppel_status status = each_of_all(library, &everything, &error);
     bool written = output_finish(list.output);

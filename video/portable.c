@@ -15,7 +15,7 @@
 enum {
     VERSION = 1,
     BOX_BYTES = 16,
-    HEADER_BYTES = 32 + 24 + (1 + DOPPEL_VIDEO_RECTANGLES) * BOX_BYTES,
+    HEADER_BYTES = 32 + 24 + (1 + DOPPEL_VIDEO_RECTANGLES) * BOX_BYTES, /* the head */
     KEYFRAMES_ONLY = 1,
     HAS_CELLS = 2,
     RUN_MAX_BYTES = 5 + 5 + 32,
@@ -172,11 +172,24 @@ static bool get_box(const uint8_t *in, struct doppel_video_box *out)
            edges[0] <= edges[2] && edges[1] <= edges[3];
 }
 
-static bool read_header(const uint8_t *data, size_t size, struct reader *reader,
-                        struct doppel_video_track *track)
+static bool read_numbers(const uint8_t *data, size_t size, struct doppel_video_track *track)
 {
     if (size < HEADER_BYTES || get_u16(data) != VERSION || data[2] > 3 ||
         data[3] > DOPPEL_VIDEO_RECTANGLES || get_u32(data + 28))
+        return false;
+    track->keyframes_only = data[2] & KEYFRAMES_ONLY;
+    track->width = get_u32(data + 8);
+    track->height = get_u32(data + 12);
+    track->sampled = get_u32(data + 16);
+    track->duration_ms = get_u64(data + 32);
+    track->damaged_ms = get_u64(data + 40);
+    return get_box(data + 56, &track->box);
+}
+
+static bool read_header(const uint8_t *data, size_t size, struct reader *reader,
+                        struct doppel_video_track *track)
+{
+    if (!read_numbers(data, size, track))
         return false;
     size_t left = size - HEADER_BYTES;
     reader->count = get_u32(data + 4);
@@ -193,14 +206,6 @@ static bool read_header(const uint8_t *data, size_t size, struct reader *reader,
     reader->runs = data + HEADER_BYTES;
     reader->cells = reader->runs + reader->run_bytes;
     reader->sound = reader->cells + reader->cell_bytes;
-    track->keyframes_only = data[2] & KEYFRAMES_ONLY;
-    track->width = get_u32(data + 8);
-    track->height = get_u32(data + 12);
-    track->sampled = get_u32(data + 16);
-    track->duration_ms = get_u64(data + 32);
-    track->damaged_ms = get_u64(data + 40);
-    if (!get_box(data + 56, &track->box))
-        return false;
     for (size_t i = 0; i < reader->rectangles; i++)
         if (!get_box(data + 56 + (i + 1) * BOX_BYTES, &track->rectangles[i]))
             return false;
@@ -208,6 +213,18 @@ static bool read_header(const uint8_t *data, size_t size, struct reader *reader,
         if (data[i])
             return false;
     return true;
+}
+
+enum doppel_status doppel_video_track_head(const uint8_t *data, size_t size,
+                                           struct doppel_video_track *out,
+                                           struct doppel_error *error)
+{
+    struct doppel_video_track track = {0};
+    if (!read_numbers(data, size, &track))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "these %zu bytes are not those of a film",
+                           size);
+    *out = track;
+    return DOPPEL_OK;
 }
 
 /* @param least, most sizes that the section may have. @param out given (free) */

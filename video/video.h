@@ -123,6 +123,13 @@ DOPPEL_API enum doppel_status doppel_video_track_read(const uint8_t *data, size_
                                                       struct doppel_video_track *out,
                                                       struct doppel_error *error);
 
+/** All but frames, cells, rectangles and sound, from its first DOPPEL_VIDEO_HEAD_BYTES, or more.
+ * DOPPEL_OK; DOPPEL_E_CORRUPT. Thread-safe. */
+enum { DOPPEL_VIDEO_HEAD_BYTES = 120 };
+DOPPEL_API enum doppel_status doppel_video_track_head(const uint8_t *data, size_t size,
+                                                      struct doppel_video_track *out,
+                                                      struct doppel_error *error);
+
 /* ---- what a frame could be a part of ---- */
 
 /** How a query's frame may lie in the frame that it was made from. The identity: {1, 1, 0, 0, 0,

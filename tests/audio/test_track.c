@@ -155,6 +155,25 @@ static void test_damage(void **state)
     }
 }
 
+static void test_the_head(void **state)
+{
+    (void)state;
+    struct doppel_audio_track track = make_track(100, 5000, 5), read;
+    size_t size;
+    uint8_t *bytes = write_track(&track, false, &size);
+    assert_int_equal(doppel_audio_track_head(bytes, DOPPEL_AUDIO_HEAD_BYTES, &read, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(read.duration_ms, track.duration_ms);
+    assert_int_equal(read.damaged_ms, track.damaged_ms);
+    assert_null(read.peaks);
+    assert_int_equal(doppel_audio_track_head(bytes, DOPPEL_AUDIO_HEAD_BYTES - 1, &read, NULL),
+                     DOPPEL_E_CORRUPT);
+    bytes[0] ^= 1;
+    assert_int_equal(doppel_audio_track_head(bytes, size, &read, NULL), DOPPEL_E_CORRUPT);
+    doppel_audio_track_free(&track);
+    free(bytes);
+}
+
 static void test_every_cut_is_refused(void **state)
 {
     (void)state;
@@ -178,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_the_head),
         cmocka_unit_test(test_every_cut_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,6 +168,41 @@ static void test_others_get_no_folder(void **state)
     assert_int_equal(count_segments(directory, "sounds"), 0);
 }
 
+static bool assert_length(void *context, const struct doppel_item *item)
+{
+    uint64_t *sum = context;
+    *sum += item->duration_ms;
+    assert_int_equal(item->damaged_ms, item->duration_ms == 20000 ? 5 : 0);
+    return true;
+}
+
+/* Also of one whose attachment is gone, or no attachment at all. */
+static void test_how_long_they_are(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_video_track film = film_make(2, 20);
+    struct doppel_item item;
+    uint64_t sum = 0;
+    film.damaged_ms = 5;
+    struct doppel_record record = record_of_film(2, &film);
+    add_track(library, &sounds, "/one", 1, 10, DOPPEL_ADDED_NEW);
+    add_record(library, "/two", 2, &record, DOPPEL_ADDED_NEW);
+    add_track(library, &films, "/three", 3, 10, DOPPEL_ADDED_NEW);
+    add_track(library, &films, "/four", 4, 10, DOPPEL_ADDED_NEW);
+    commit(library);
+    run_raw(folder_path(directory_of(*state), "catalogue.db"),
+            "DELETE FROM attachment WHERE item = 3;"
+            "UPDATE attachment SET data = substr(data, 1, 20) WHERE item = 4");
+    assert_int_equal(doppel_library_each(library, assert_length, &sum, NULL), DOPPEL_OK);
+    assert_int_equal(sum, 30000);
+    assert_int_equal(doppel_library_by_path(library, "/two", &item, NULL), DOPPEL_OK);
+    assert_int_equal(item.duration_ms, 20000);
+    doppel_item_free(&item);
+    doppel_video_track_free(&film);
+    doppel_record_free(&record);
+    doppel_library_close(library);
+}
+
 static void assert_refused(struct doppel_library *library, const struct doppel_record *record)
 {
     const struct doppel_file_stamp stamp = {.inode = 1};
@@ -435,6 +470,7 @@ int main(void)
         IN_FOLDER(test_the_sound_of_a_video),
         IN_FOLDER(test_the_codes_are_kept),
         IN_FOLDER(test_half_a_film),
+        IN_FOLDER(test_how_long_they_are),
         IN_FOLDER(test_others_get_no_folder),
         WITH_BOTH(test_what_is_no_track_is_refused),
         IN_FOLDER(test_a_film_with_what_is_no_sound_is_refused),

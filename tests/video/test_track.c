@@ -114,6 +114,28 @@ static void test_what_is_written_is_read(void **state)
     }
 }
 
+static void test_the_head(void **state)
+{
+    (void)state;
+    struct doppel_video_track track = make_track(3, 60, 2), head = {0};
+    uint8_t *bytes;
+    size_t size;
+    assert_int_equal(doppel_video_track_write(&track, DOPPEL_VIDEO_ALL, &bytes, &size, NULL), 0);
+    assert_int_equal(doppel_video_track_head(bytes, DOPPEL_VIDEO_HEAD_BYTES, &head, NULL), 0);
+    assert_int_equal(head.duration_ms, track.duration_ms);
+    assert_int_equal(head.sampled, track.sampled);
+    assert_int_equal(head.width, track.width);
+    assert_int_equal(head.keyframes_only, track.keyframes_only);
+    assert_memory_equal(&head.box, &track.box, sizeof head.box);
+    assert_true(!head.count && !head.frames && !head.sound && !head.rectangle_count);
+    assert_int_equal(doppel_video_track_head(bytes, DOPPEL_VIDEO_HEAD_BYTES - 1, &head, NULL),
+                     DOPPEL_E_CORRUPT);
+    bytes[0] ^= 1;
+    assert_int_equal(doppel_video_track_head(bytes, size, &head, NULL), DOPPEL_E_CORRUPT);
+    free(bytes);
+    doppel_video_track_free(&track);
+}
+
 /* What is read of damaged bytes holds what a track holds, or is nothing. */
 static void test_damage_is_no_harm(void **state)
 {
@@ -150,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_written_is_read),
+        cmocka_unit_test(test_the_head),
         cmocka_unit_test(test_damage_is_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
