@@ -33,7 +33,7 @@ DOPPEL_API struct doppel_code doppel_image_phash(const struct doppel_plane *plan
 /**
  * A plane reduced to side × side samples by exact area averages, rounded; smaller planes are
  * enlarged.
- * @param side 1 to 64
+ * @param side 1 to 128
  * @param out side × side, row after row. Thread-safe.
  */
 DOPPEL_API void doppel_image_reduce(const struct doppel_plane *plane, uint32_t side, uint8_t *out);

@@ -18,7 +18,7 @@ static const struct share_box share_box_full = {0, 0, SHARE_ONE, SHARE_ONE};
 enum { PLANE_MAX_SIDE = 1024 };
 
 /** The most cells each way that can be asked for. */
-enum { PLANE_MAX_CELLS = 64 };
+enum { PLANE_MAX_CELLS = 128 };
 
 /**
  * The whole plane as `columns`×`rows` cells, row after row: floor(scale·average + 1/2).

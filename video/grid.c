@@ -1,77 +1,127 @@
-/* Small grids of frames: what part of them is picture, and the cells of it. */
+/* Small grids of frames: the cells of a part of them, and the code of cells. */
 #include "video/room.h"
 
 #include <doppel/image.h>
 
-enum { BLACK = 24 };
+/* A smaller standard deviation of the cells is noise, or a fade. */
+enum { FLAT_DEVIATION = 8 };
+enum {
+    CELLS = DOPPEL_VIDEO_CELLS,
+    UNITS = CELLS * GRID_UNIT,
+    /* of a grid's cell */ FINER = 64 /* than a sample, halfway */
+};
 
-static uint8_t brightest_of_column(const uint8_t *brightest, uint32_t x)
+struct grid_box grid_box_of(struct doppel_video_box box)
 {
-    uint8_t most = 0;
-    for (uint32_t y = 0; y < GRID_SIDE; y++)
-        most = brightest[y * GRID_SIDE + x] > most ? brightest[y * GRID_SIDE + x] : most;
-    return most;
+    const float shares[4] = {box.left, box.top, box.right, box.bottom};
+    struct grid_box out;
+    for (unsigned i = 0; i < 4; i++)
+        out.edge[i] = (int32_t)(shares[i] * (GRID_SIDE * GRID_UNIT) + .5f);
+    return out;
 }
 
-static uint8_t brightest_of_row(const uint8_t *brightest, uint32_t y)
+struct doppel_video_box grid_box_shares(struct grid_box box)
 {
-    uint8_t most = 0;
-    for (uint32_t x = 0; x < GRID_SIDE; x++)
-        most = brightest[y * GRID_SIDE + x] > most ? brightest[y * GRID_SIDE + x] : most;
-    return most;
+    const float all = GRID_SIDE * GRID_UNIT;
+    return (struct doppel_video_box){(float)box.edge[0] / all, (float)box.edge[1] / all,
+                                     (float)box.edge[2] / all, (float)box.edge[3] / all};
 }
 
-typedef uint8_t line_brightest(const uint8_t *brightest, uint32_t line);
+/* ---- cells of a part ---- */
 
-static void trim_black(const uint8_t *brightest, line_brightest *of_line, uint32_t *from,
-                       uint32_t *to)
+/* One line of a grid's samples, `step` apart. Where an edge cuts a cell, of which `share` of
+ * GRID_UNIT lies within, its sample is what that part must be if the rest is as the cell beyond. */
+struct line {
+    int32_t first, last; /* cells that the part touches */
+    int32_t share[2];    /* of them, within */
+    int32_t from, length;
+};
+
+static struct line line_of(int32_t from, int32_t to)
 {
-    uint32_t first = 0, end = GRID_SIDE;
-    while (first < end && of_line(brightest, first) <= BLACK)
-        first++;
-    while (end > first && of_line(brightest, end - 1) <= BLACK)
-        end--;
-    *from = first + (first > 0);
-    *to = end - (end < GRID_SIDE && end > 0);
+    struct line line = {from / GRID_UNIT, (to - 1) / GRID_UNIT, {0}, from, to - from};
+    line.share[0] = GRID_UNIT * (line.first + 1) - from;
+    line.share[1] = to - GRID_UNIT * line.last;
+    return line;
 }
 
-struct grid_box grid_picture(const uint8_t *grids, size_t count)
+/* Less than a third of a cell is too little to tell what is in it: it is as the cell within. */
+static int32_t inner_sample(int32_t beyond, int32_t cut, int32_t within, int32_t share,
+                            int32_t most)
 {
-    uint8_t brightest[GRID_BYTES] = {0};
-    for (size_t i = 0; i < count * GRID_BYTES; i++)
-        if (grids[i] > brightest[i % GRID_BYTES])
-            brightest[i % GRID_BYTES] = grids[i];
-    struct grid_box box;
-    trim_black(brightest, brightest_of_column, &box.left, &box.right);
-    trim_black(brightest, brightest_of_row, &box.top, &box.bottom);
-    const uint32_t least = GRID_SIDE * 35 / 100;
-    if (box.right < box.left + least || box.bottom < box.top + least)
-        return (struct grid_box){0, 0, GRID_SIDE, GRID_SIDE};
-    return box;
+    if (share * 3 < GRID_UNIT)
+        return within;
+    int32_t value = (cut * GRID_UNIT - beyond * (GRID_UNIT - share) + share / 2) / share;
+    return value < 0 ? 0 : value > most ? most : value;
+}
+
+/* A line as CELLS area averages, times `times` over `over`. */
+static void reduce_line(const int32_t samples[GRID_SIDE], const struct line *line, int32_t times,
+                        int32_t over, int32_t *out)
+{
+    const int64_t whole = (int64_t)line->length * over;
+    for (int32_t i = 0; i < CELLS; i++) {
+        int32_t from = line->from * CELLS + i * line->length, to = from + line->length;
+        int64_t sum = 0;
+        for (int32_t x = from / UNITS; x * UNITS < to; x++) {
+            int32_t low = x * UNITS > from ? x * UNITS : from;
+            int32_t high = (x + 1) * UNITS < to ? (x + 1) * UNITS : to;
+            sum += (int64_t)samples[x] * (high - low);
+        }
+        out[i] = (int32_t)((sum * times * 2 + whole) / (2 * whole));
+    }
+}
+
+static void mend_ends(int32_t samples[GRID_SIDE], const struct line *line, int32_t most)
+{
+    if (line->first >= line->last)
+        return;
+    int32_t first = line->first, last = line->last;
+    if (first > 0 && line->share[0] < GRID_UNIT)
+        samples[first] = inner_sample(samples[first - 1], samples[first], samples[first + 1],
+                                      line->share[0], most);
+    if (last + 1 < GRID_SIDE && line->share[1] < GRID_UNIT)
+        samples[last] =
+            inner_sample(samples[last + 1], samples[last], samples[last - 1], line->share[1], most);
 }
 
 void grid_cells(const uint8_t *grid, struct grid_box box, uint8_t *out)
 {
-    const struct doppel_plane plane = {grid + box.top * GRID_SIDE + box.left, box.right - box.left,
-                                       box.bottom - box.top, GRID_SIDE};
-    doppel_image_reduce(&plane, DOPPEL_VIDEO_CELLS, out);
+    const struct line across = line_of(box.edge[0], box.edge[2]);
+    const struct line down = line_of(box.edge[1], box.edge[3]);
+    int32_t halfway[GRID_SIDE][CELLS], samples[GRID_SIDE];
+    int32_t top = down.first > 0 ? down.first - 1 : 0;
+    int32_t bottom = down.last + 1 < GRID_SIDE ? down.last + 1 : GRID_SIDE - 1;
+    for (int32_t y = top; y <= bottom; y++) {
+        for (int32_t x = 0; x < GRID_SIDE; x++)
+            samples[x] = grid[y * GRID_SIDE + x];
+        mend_ends(samples, &across, 255);
+        reduce_line(samples, &across, FINER, 1, halfway[y]);
+    }
+    for (int32_t i = 0; i < CELLS; i++) {
+        int32_t column[CELLS];
+        for (int32_t y = top; y <= bottom; y++)
+            samples[y] = halfway[y][i];
+        mend_ends(samples, &down, 255 * FINER);
+        reduce_line(samples, &down, 1, FINER, column);
+        for (int32_t j = 0; j < CELLS; j++)
+            out[j * CELLS + i] = (uint8_t)column[j];
+    }
 }
 
-/* A standard deviation of at most 8. */
 bool cells_flat(const uint8_t *cells)
 {
-    uint32_t sum = 0, squares = 0;
+    const uint64_t count = DOPPEL_VIDEO_CELL_BYTES, least = FLAT_DEVIATION * FLAT_DEVIATION;
+    uint64_t sum = 0, squares = 0;
     for (uint32_t i = 0; i < DOPPEL_VIDEO_CELL_BYTES; i++) {
         sum += cells[i];
-        squares += cells[i] * cells[i];
+        squares += (uint64_t)cells[i] * cells[i];
     }
-    const uint64_t count = DOPPEL_VIDEO_CELL_BYTES;
-    return squares * count - (uint64_t)sum * sum <= 64 * count * count;
+    return squares * count - sum * sum <= least * count * count;
 }
 
 struct doppel_code cells_code(const uint8_t *cells)
 {
-    const struct doppel_plane plane = {cells, DOPPEL_VIDEO_CELLS, DOPPEL_VIDEO_CELLS,
-                                       DOPPEL_VIDEO_CELLS};
+    const struct doppel_plane plane = {cells, CELLS, CELLS, CELLS};
     return doppel_image_phash(&plane);
 }
