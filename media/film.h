@@ -59,6 +59,7 @@ struct film_group {
     size_t count, room;
     uint64_t bytes;
     int64_t begin_us, end_us; /**< in the container's times, of the first and the last packet */
+    int64_t alone_us;         /**< the same, of a keyframe that is decoded alone; or INT64_MIN */
     int64_t passed_us;        /**< the same, of the last that was not decoded; or INT64_MIN */
     bool whole;               /**< longer than allowed: its packets are decoded as they come */
     bool ever_whole;          /**< this, or one before, was longer */

@@ -10,10 +10,11 @@ enum { LEAST_MS = 3000 };
 /* What ends so much before the container says is cut short. */
 enum { CUT_MS = 500, CUT_SHARE = 100 };
 
+/* Not before the first frame: what is read may begin amid a film. */
 static void note_damage(struct film *film)
 {
     uint64_t at_ms = (uint64_t)film->clock.last_us / 1000;
-    if (film->clock.begun && !film->info.damaged_ms) /* a film may begin amid pictures */
+    if (film->clock.begun && !film->clock.moved && !film->info.damaged_ms)
         film->info.damaged_ms = at_ms ? at_ms : 1;
     film->damaged = true;
 }
@@ -40,11 +41,27 @@ static void check_skipping(struct film *film, int64_t last_us)
     film->codec->skip_frame = AVDISCARD_DEFAULT;
 }
 
+/* Frames of containers that tell the order of decoding alone have no time when they come late. */
+static int64_t presented_us(const struct film *film)
+{
+    int64_t us = film_us(film->frame->best_effort_timestamp, film->codec->pkt_timebase);
+    return us == INT64_MIN ? film->group.alone_us : us;
+}
+
+/* @return false: the film was sought in, and this is behind what was sought */
+static bool lands(struct film *film, uint32_t time_ms)
+{
+    film->missed = film->landing && time_ms > film->options.from_ms;
+    film->landing = false;
+    film->done |= film->missed;
+    return !film->missed;
+}
+
 static enum doppel_status take_frame(struct film *film, struct doppel_error *error)
 {
     const AVFrame *frame = film->frame;
-    int64_t last_us = film->clock.begun ? film->clock.last_us : 0, us;
-    bool moved = film->clock.moved;
+    int64_t last_us = film->clock.last_us, us;
+    bool follows = film->clock.begun && !film->clock.moved;
     enum doppel_status status =
         check_pixels(&film->options.limits, (uint64_t)frame->width, (uint64_t)frame->height, error);
     if (status != DOPPEL_OK)
@@ -52,21 +69,15 @@ static enum doppel_status take_frame(struct film *film, struct doppel_error *err
     film->number++;
     if (frame->decode_error_flags)
         note_damage(film);
-    if (!film_clock_tell(&film->clock,
-                         film_us(frame->best_effort_timestamp, film->codec->pkt_timebase), &us))
+    if (!film_clock_tell(&film->clock, presented_us(film), &us))
         return DOPPEL_OK;
-    if (us < 0)
-        us = 0;
-    if (!moved)
+    if (follows)
         check_skipping(film, last_us);
     status = check_time(film, us, error);
-    uint32_t time_ms = (uint32_t)((us + 500) / 1000);
-    if (film->landing && time_ms > film->options.from_ms) {
-        film->missed = film->done = true;
-        return status;
-    }
-    film->landing = false;
-    return status == DOPPEL_OK ? film->take(film, time_ms, error) : status;
+    uint32_t time_ms = us > 0 ? (uint32_t)((us + 500) / 1000) : 0;
+    if (status == DOPPEL_OK && lands(film, time_ms))
+        status = film->take(film, time_ms, error);
+    return status;
 }
 
 static enum doppel_status take_frames(struct film *film, struct doppel_error *error)
@@ -159,15 +170,21 @@ static enum doppel_status pass_over(struct film *film, uint32_t time_ms, struct 
     return DOPPEL_OK;
 }
 
+/* @param to_ms 0: the beginning */
 static void seek(struct film *film, uint32_t to_ms)
 {
-    AVRational base = film->track->time_base;
+    AVFormatContext *format = film->container.format;
     int64_t us = film->clock.origin_us + (int64_t)to_ms * 1000;
-    int64_t time = av_rescale_q_rnd(us, AV_TIME_BASE_Q, base, AV_ROUND_DOWN);
+    int64_t time = av_rescale_q_rnd(us, AV_TIME_BASE_Q, film->track->time_base, AV_ROUND_DOWN);
+    int flags = AVSEEK_FLAG_BACKWARD;
+    if (!to_ms && !(format->iformat->flags & AVFMT_NO_BYTE_SEEK)) {
+        time = 0;
+        flags |= AVSEEK_FLAG_BYTE;
+    }
     avcodec_flush_buffers(film->codec);
     film_group_free(&film->group);
     /* A container that cannot be sought in is read on from where it stands. */
-    if (av_seek_frame(film->container.format, film->track->index, time, AVSEEK_FLAG_BACKWARD) >= 0)
+    if (av_seek_frame(format, film->track->index, time, flags) >= 0)
         film->clock.moved = true;
 }
 
@@ -181,11 +198,12 @@ static enum doppel_status read_from(struct film *film, struct doppel_error *erro
     enum doppel_status status = read_packets(film, error);
     film->take = take;
     film->missed = true;
-    for (size_t i = 0; status == DOPPEL_OK && film->missed && i < sizeof back_ms / 4; i++) {
+    for (size_t i = 0; status == DOPPEL_OK && film->missed && i < 3; i++) {
         film->missed = film->done = false;
-        seek(film, from_ms > back_ms[i] ? from_ms - back_ms[i] : 0);
-        film->landing = i + 1 < sizeof back_ms / sizeof *back_ms;
+        film->landing = back_ms[i] < from_ms;
+        seek(film, film->landing ? from_ms - back_ms[i] : 0);
         status = read_packets(film, error);
+        film->missed |= film->clock.moved; /* behind the last keyframe: nothing came */
     }
     return status;
 }

@@ -74,11 +74,13 @@ enum doppel_status film_group_finish(struct film *film, struct doppel_error *err
     if (group->count && !(group->packets[0]->flags & AV_PKT_FLAG_KEY))
         status = decode_all(film, error); /* the film begins amid a group */
     else if (group->count) {
-        status = film_feed(film, group->packets[0], error);
+        group->alone_us = group->begin_us;
         group->passed_us = group->end_us;
+        status = film_feed(film, group->packets[0], error);
     }
     if (status == DOPPEL_OK && (group->count || group->whole))
         status = film_drain(film, error);
+    group->alone_us = INT64_MIN;
     forget(group);
     group->whole = false;
     return status;

@@ -2,8 +2,8 @@
 #include "media/film.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include <libavutil/display.h>
 #include <libavutil/pixdesc.h>
 
 #include "media/rgb.h"
@@ -40,16 +40,25 @@ unsigned film_orientation_of_track(const AVStream *track)
     return orientation_of((const int32_t *)(const void *)data);
 }
 
-/* ---- conversion ---- */
+/* ---- samples ---- */
 
-static bool is_luma_plane(const AVFrame *frame, const AVPixFmtDescriptor *format)
+/* Whether the first component is luma, in samples of one byte, or two as this machine has them. */
+static bool has_luma(const AVPixFmtDescriptor *format)
 {
     const uint64_t others = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_FLOAT |
                             AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER |
                             AV_PIX_FMT_FLAG_BITSTREAM;
     const AVComponentDescriptor *luma = &format->comp[0];
-    return !(format->flags & others) && luma->depth == 8 && luma->plane == 0 && luma->step == 1 &&
-           luma->offset == 0 && luma->shift == 0 && frame->linesize[0] >= frame->width;
+    bool is_big = format->flags & AV_PIX_FMT_FLAG_BE;
+    return !(format->flags & others) && luma->depth >= 8 && luma->plane == 0 &&
+           (luma->depth == 8 ? luma->shift == 0 : is_big == (bool)AV_HAVE_BIGENDIAN);
+}
+
+static bool is_plane(const AVFrame *frame, const AVPixFmtDescriptor *format)
+{
+    const AVComponentDescriptor *luma = &format->comp[0];
+    return luma->depth == 8 && luma->step == 1 && luma->offset == 0 &&
+           frame->linesize[0] >= frame->width;
 }
 
 static enum doppel_status make_room(const struct film_luma *luma, size_t bytes, uint8_t **buffer,
@@ -69,6 +78,44 @@ static enum doppel_status make_room(const struct film_luma *luma, size_t bytes, 
     return DOPPEL_OK;
 }
 
+static void copy_row(const uint8_t *in, const AVComponentDescriptor *luma, int width, uint8_t *out)
+{
+    int drop = luma->shift + luma->depth - 8;
+    in += luma->offset;
+    if (luma->depth == 8)
+        for (int x = 0; x < width; x++)
+            out[x] = in[x * luma->step];
+    else
+        for (int x = 0; x < width; x++) {
+            uint16_t wide;
+            memcpy(&wide, in + x * luma->step, sizeof wide);
+            out[x] = (uint8_t)(wide >> drop);
+        }
+}
+
+/* Colours, and whatever else: through libswscale. */
+static enum doppel_status scale(struct film_luma *luma, const AVFrame *frame, size_t stride,
+                                struct doppel_error *error)
+{
+    enum AVPixelFormat wanted = luma->from_rgb ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_GRAY8;
+    luma->scaler =
+        sws_getCachedContext(luma->scaler, frame->width, frame->height, frame->format, frame->width,
+                             frame->height, wanted, SWS_POINT | SWS_ACCURATE_RND, NULL, NULL, NULL);
+    if (!luma->scaler)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                           "holds pixels of a kind not known here (%s)",
+                           av_get_pix_fmt_name(frame->format));
+    uint8_t *planes[4] = {luma->converted};
+    int strides[4] = {(int)stride};
+    sws_scale(luma->scaler, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height,
+              planes, strides);
+    for (int y = 0; luma->from_rgb && y < frame->height; y++) {
+        uint8_t *row = luma->converted + (size_t)y * stride;
+        luma_row(row, (size_t)frame->width, 3, true, row);
+    }
+    return DOPPEL_OK;
+}
+
 static enum doppel_status convert(struct film_luma *luma, const AVFrame *frame,
                                   const AVPixFmtDescriptor *format, struct doppel_plane *out,
                                   struct doppel_error *error)
@@ -79,30 +126,16 @@ static enum doppel_status convert(struct film_luma *luma, const AVFrame *frame,
     /* One row more: libswscale may write past the end of a row. */
     enum doppel_status status = make_room(luma, stride * ((size_t)frame->height + 1),
                                           &luma->converted, &luma->converted_room, error);
-    if (status != DOPPEL_OK)
-        return status;
-    enum AVPixelFormat wanted = luma->from_rgb ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_GRAY8;
-    luma->scaler =
-        sws_getCachedContext(luma->scaler, frame->width, frame->height, frame->format, frame->width,
-                             frame->height, wanted, SWS_POINT | SWS_ACCURATE_RND, NULL, NULL, NULL);
-    if (!luma->scaler)
-        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                           "holds pixels of a kind not known here (%s)", format->name);
-    /* Luma of 10 bits and more keeps its range, as that of 8 bits does. */
-    const int *space = sws_getCoefficients(SWS_CS_DEFAULT);
-    if (!luma->from_rgb && !(format->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)))
-        sws_setColorspaceDetails(luma->scaler, space, 1, space, 1, 0, 1 << 16, 1 << 16);
-    uint8_t *planes[4] = {luma->converted};
-    int strides[4] = {(int)stride};
-    sws_scale(luma->scaler, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height,
-              planes, strides);
-    for (int y = 0; luma->from_rgb && y < frame->height; y++) {
-        uint8_t *row = luma->converted + (size_t)y * stride;
-        luma_row(row, (size_t)frame->width, 3, true, row);
-    }
-    *out = (struct doppel_plane){luma->converted, (uint32_t)frame->width, (uint32_t)frame->height,
-                                 stride};
-    return DOPPEL_OK;
+    if (status == DOPPEL_OK && !luma->from_rgb && has_luma(format))
+        for (int y = 0; y < frame->height; y++)
+            copy_row(frame->data[0] + (ptrdiff_t)y * frame->linesize[0], &format->comp[0],
+                     frame->width, luma->converted + (size_t)y * stride);
+    else if (status == DOPPEL_OK)
+        status = scale(luma, frame, stride, error);
+    if (status == DOPPEL_OK)
+        *out = (struct doppel_plane){luma->converted, (uint32_t)frame->width,
+                                     (uint32_t)frame->height, stride};
+    return status;
 }
 
 static enum doppel_status turn(struct film_luma *luma, unsigned orientation,
@@ -132,7 +165,7 @@ enum doppel_status film_luma_take(struct film_luma *luma, const AVFrame *frame, 
     struct doppel_plane plane = {frame->data[0], (uint32_t)frame->width, (uint32_t)frame->height,
                                  (size_t)frame->linesize[0]};
     enum doppel_status status = DOPPEL_OK;
-    if (luma->from_rgb || !is_luma_plane(frame, format))
+    if (luma->from_rgb || !has_luma(format) || !is_plane(frame, format))
         status = convert(luma, frame, format, &plane, error);
     unsigned orientation = film_orientation(frame, of_track);
     if (status == DOPPEL_OK && orientation > 1)

@@ -68,6 +68,10 @@ static const struct signature signatures[] = {
     {BYTES("nut/multimedia container\0"), 0, OTHER(VIDEO)},
     {BYTES("\0\0\x01\xba"), 0, OTHER(VIDEO)},
     {BYTES("\0\0\x01\xb3"), 0, OTHER(VIDEO)},
+    {BYTES("YUV4MPEG2 "), 0, OTHER(VIDEO)},
+    {BYTES("DKIF\0\0\x20\0"), 0, OTHER(VIDEO)}, /* IVF */
+    {BYTES("\0\0\0\1\x67"), 0, OTHER(VIDEO)},   /* H.264: a sequence begins */
+    {BYTES("\0\0\0\1\x40\1"), 0, OTHER(VIDEO)}, /* HEVC: a parameter set */
     /* QuickTime before it had a file type box. */
     {BYTES("moov"), 4, OTHER(VIDEO)},
     {BYTES("mdat"), 4, OTHER(VIDEO)},
