@@ -1,18 +1,22 @@
-/* Moving a line to where its path scores best, and then to where the cuts of both films meet. */
+/* Moving a line to where the films are the same for longest, and then to where their cuts meet. */
 #include <math.h>
 
 #include "match/videos_search.h"
 
 enum {
-    LEVELS = 4, /* of the local search, each with half the steps */
+    LEVELS = 5, /* of the local search, each with half the steps */
     MOVES = 3,  /* a level, at most */
     FITS = 2,
-    CUT = 40,           /* bits of 256 that a cut moves, at least */
-    LONG_PATH = 1 << 14 /* steps from which on a path is not searched: it takes too long */
+    CUT = 64,            /* bits of 256 that a cut moves, at least */
+    SAME = 90,           /* bits of 256: frames that are nearer gain, others lose */
+    LONG_FILMS = 1 << 16 /* runs of both from which on nothing is searched: it takes too long */
 };
 
-/* Seconds by which the first level moves the line. */
-static const double FIRST_MOVE = .5;
+/* Seconds by which the first level moves the line, and what it turns it by. */
+static const double FIRST_MOVE = .4, FIRST_TURN = .04;
+
+/* Speeds that are tried first, as far as the ends of what is the same move by seconds. */
+static const double SPEED_STEP = .04, TRIED_SPEED = .36;
 
 /* Seconds between two samples, at most, for what lies between them to be a cut that is known. */
 static const double SAMPLED = .6;
@@ -20,75 +24,140 @@ static const double SAMPLED = .6;
 /* Seconds that cuts of both films may be apart, fit by fit. */
 static const double CUTS_WITHIN[FITS] = {.5, .3};
 
-/* What a score may lose, and what share of it, for the times of cuts, or for speed 1. */
-static const double MAY_LOSE = .5, SHARE_MAY_LOSE = .03;
+/* What a gain may lose, and what share of it, for the times of cuts, or for speed 1. */
+static const double MAY_LOSE = 10, SHARE_MAY_LOSE = .02;
 
 static double seconds(uint32_t ms)
 {
     return ms / 1000.0;
 }
 
-/* ---- by score ---- */
+/* ---- how long films are the same ---- */
+
+/* Of a line: the greatest sum, over a stretch, of by how many bits frames of the same time are
+ * nearer than SAME, in bits × seconds of the query; and where it is. */
+struct gain {
+    double bits, start, end;
+};
+
+struct gainer {
+    struct gain best;
+    double sum, start;
+};
+
+static void add_gain(struct gainer *gainer, double bits, double from, double to)
+{
+    if (gainer->sum <= 0) {
+        gainer->sum = 0;
+        gainer->start = from;
+    }
+    gainer->sum += bits * (to - from);
+    if (gainer->sum > gainer->best.bits)
+        gainer->best = (struct gain){gainer->sum, gainer->start, to};
+}
+
+/* The first run that is shown at a time or later. */
+static uint32_t run_at(const struct doppel_video_track *track, double time)
+{
+    size_t low = 0, high = track->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (video_shown_until(track, (uint32_t)middle) < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+static double bits_of(const struct video_overlay *overlay, uint32_t run, uint32_t other)
+{
+    if (overlay->used_query[run] && overlay->used_item[other])
+        return -1e6;
+    uint32_t distance = doppel_code_distance(&overlay->reading->codes[run],
+                                             &overlay->item->frames[other].code, 256);
+    return SAME - (double)(distance < 130 ? distance : 130);
+}
+
+static struct gain gain_of(const struct video_overlay *overlay, const struct video_line *line)
+{
+    const struct doppel_video_track *query = overlay->task->query, *item = overlay->item;
+    struct gainer gainer = {.sum = 0};
+    uint32_t run = run_at(query, -line->offset / line->speed);
+    uint32_t other = run_at(item, line->offset);
+    while (run < query->count && other < item->count) {
+        double start = video_shown_from(query, run), end = video_shown_until(query, run);
+        double from = (video_shown_from(item, other) - line->offset) / line->speed;
+        double to = (video_shown_until(item, other) - line->offset) / line->speed;
+        if (fmin(end, to) > fmax(start, from) && overlay->reading->there[run])
+            add_gain(&gainer, bits_of(overlay, run, other), fmax(start, from), fmin(end, to));
+        if (end <= to)
+            run++;
+        else
+            other++;
+    }
+    return gainer.best;
+}
+
+/* ---- the search ---- */
 
 /* The best line so far. */
 struct best {
     const struct video_overlay *overlay;
-    struct video_path *path;
     struct video_line line;
-    double score;
-    double middle, span; /* of its path, in seconds of the query */
+    struct gain gain;
+    bool same_speed;
 };
 
-static void look(struct best *best)
-{
-    const struct video_path *path = best->path;
-    video_path_follow(best->path, best->overlay, &best->line);
-    best->score = path->score;
-    if (path->first == path->end)
-        return;
-    double start = path->steps[path->first].start, end = path->steps[path->end - 1].end;
-    best->middle = (start + end) / 2;
-    best->span = fmax(end - start, 2);
-}
-
-/* The line moved, and turned around the middle. */
+/* The line moved, and turned around the middle of the stretch. */
 static struct video_line moved(const struct best *best, double by, double turned)
 {
+    double middle = (best->gain.start + best->gain.end) / 2;
     double speed = best->line.speed + turned;
     speed = fmin(fmax(speed, VIDEO_SPEED_LEAST), VIDEO_SPEED_MOST);
-    double offset = best->line.offset + by + (best->line.speed - speed) * best->middle;
-    return (struct video_line){offset, speed};
+    return (struct video_line){best->line.offset + by + (best->line.speed - speed) * middle, speed};
 }
 
 static bool try_line(struct best *best, struct video_line line, double at_least)
 {
-    video_path_follow(best->path, best->overlay, &line);
-    if (!(best->path->score > at_least))
+    struct gain gain = gain_of(best->overlay, &line);
+    if (!(gain.bits > at_least))
         return false;
     best->line = line;
-    look(best);
+    best->gain = gain;
     return true;
 }
 
 /* As try_line, for a line that is likelier for other reasons. */
 static bool prefer_line(struct best *best, struct video_line line)
 {
-    return try_line(best, line, best->score * (1 - SHARE_MAY_LOSE) - MAY_LOSE);
+    return try_line(best, line, best->gain.bits * (1 - SHARE_MAY_LOSE) - MAY_LOSE);
 }
 
-static void search(struct best *best)
+/* Hits of few scenes leave the speed open. */
+static void search_speeds(struct best *best)
+{
+    struct best begun = *best;
+    for (double turn = SPEED_STEP; turn <= TRIED_SPEED; turn += SPEED_STEP)
+        for (int side = -1; side <= 1; side += 2)
+            for (int move = -1; move <= 1; move++)
+                try_line(best, moved(&begun, move * FIRST_MOVE, side * turn), best->gain.bits);
+}
+
+static void search_near(struct best *best)
 {
     double move = FIRST_MOVE;
     for (int level = 0; level < LEVELS; level++, move /= 2) {
         bool is_moving = true;
         for (int i = 0; i < MOVES && is_moving; i++) {
-            double turn = fmin(move * 2 / best->span, .04);
-            is_moving = try_line(best, moved(best, move, 0), best->score) ||
-                        try_line(best, moved(best, -move, 0), best->score);
-            if (best->overlay->task->options->same_speed)
+            double span = fmax(best->gain.end - best->gain.start, 2);
+            double turn = fmin(move * 2 / span, FIRST_TURN);
+            is_moving = try_line(best, moved(best, move, 0), best->gain.bits) ||
+                        try_line(best, moved(best, -move, 0), best->gain.bits);
+            if (best->same_speed)
                 continue;
-            is_moving |= try_line(best, moved(best, 0, turn), best->score) ||
-                         try_line(best, moved(best, 0, -turn), best->score);
+            is_moving |= try_line(best, moved(best, 0, turn), best->gain.bits) ||
+                         try_line(best, moved(best, 0, -turn), best->gain.bits);
         }
     }
 }
@@ -126,14 +195,16 @@ struct sums {
     double count, x, y, xx, xy;
 };
 
-static struct sums sum_cuts(const struct best *best, double within)
+/* The cuts of both that meet along a line: between frames that are the same. */
+static struct sums sum_cuts(const struct best *best, const struct video_path *path, double within)
 {
     const struct video_overlay *overlay = best->overlay;
     struct sums sums = {0};
-    for (size_t i = best->path->first + 1; i < best->path->end; i++) {
-        const struct video_step *step = &best->path->steps[i];
+    for (size_t i = path->first + 1; i < path->end; i++) {
+        const struct video_step *step = &path->steps[i];
         double x, y = 0;
-        if (step->run == step[-1].run || !cut_before(overlay->task->query, step->run, &x))
+        if (step->run == step[-1].run || step->score < 0 || step[-1].score < 0 ||
+            !cut_before(overlay->task->query, step->run, &x))
             continue;
         double moment = best->line.offset + best->line.speed * x;
         if (!nearest_cut(overlay->item, step->other, moment, &y) || fabs(y - moment) > within)
@@ -147,19 +218,19 @@ static struct sums sum_cuts(const struct best *best, double within)
     return sums;
 }
 
-/* Least squares through the cuts that meet. A speed is told from two cuts on that are seconds
- * apart. */
-static void fit_cuts(struct best *best)
+/* Least squares through the cuts that meet. A speed is told from three on that are seconds apart.
+ */
+static void fit_cuts(struct best *best, struct video_path *path)
 {
     for (int i = 0; i < FITS; i++) {
-        struct sums sums = sum_cuts(best, CUTS_WITHIN[i]);
+        video_path_follow(path, best->overlay, &best->line);
+        struct sums sums = sum_cuts(best, path, CUTS_WITHIN[i]);
         if (sums.count < 1)
             return;
         struct video_line line = best->line;
         double spread = sums.xx - sums.x * sums.x / sums.count;
         double speed = (sums.xy - sums.x * sums.y / sums.count) / spread;
-        bool tells_speed = sums.count > 2 && spread / sums.count > 1;
-        if (tells_speed && !best->overlay->task->options->same_speed)
+        if (sums.count > 2 && spread / sums.count > 1 && !best->same_speed)
             line.speed = fmin(fmax(speed, VIDEO_SPEED_LEAST), VIDEO_SPEED_MOST);
         line.offset = (sums.y - line.speed * sums.x) / sums.count;
         if (!prefer_line(best, line))
@@ -167,27 +238,22 @@ static void fit_cuts(struct best *best)
     }
 }
 
-/* Most films run at their speed. */
-static void prefer_speed_one(struct best *best)
-{
-    double turned = 1 - best->line.speed;
-    if (turned != 0 && fabs(turned) * best->span <= .25)
-        prefer_line(best, moved(best, 0, turned));
-}
-
 void video_line_polish(struct video_line *line, const struct video_overlay *overlay,
                        struct video_path *path)
 {
-    struct best best = {.overlay = overlay, .path = path, .line = *line, .span = 2};
-    look(&best);
-    if (path->count < LONG_PATH)
-        search(&best);
-    look(&best);
-    fit_cuts(&best);
-    look(&best);
-    fit_cuts(&best);
-    look(&best);
-    prefer_speed_one(&best);
-    look(&best);
+    struct best best = {
+        .overlay = overlay, .line = *line, .same_speed = overlay->task->options->same_speed};
+    best.gain = gain_of(overlay, line);
+    if (overlay->task->query->count + overlay->item->count < LONG_FILMS) {
+        if (!best.same_speed)
+            search_speeds(&best);
+        search_near(&best);
+    }
+    fit_cuts(&best, path);
+    if (best.line.speed != 1 && prefer_line(&best, moved(&best, 0, 1 - best.line.speed))) {
+        best.same_speed = true;
+        fit_cuts(&best, path);
+    }
     *line = best.line;
+    video_path_follow(path, overlay, line);
 }

@@ -91,10 +91,19 @@ static void finds_itself(void **state)
     }
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+enum { CLIPS = 400 };
+
 static void finds_clips(void **state)
 {
     struct shelf *shelf = *state;
-    for (int i = 0; i < 200; i++) {
+    double errors[4 * CLIPS], speeds[CLIPS];
+    for (int i = 0; i < CLIPS; i++) {
         double length = film_uniform(&shelf->state, 8, 30);
         double from = film_uniform(&shelf->state, 0, FILM_SECONDS - length);
         double speed = i % 2 ? film_uniform(&shelf->state, .75, 1.35) : 1;
@@ -104,8 +113,28 @@ static void finds_clips(void **state)
         struct visits visits = find(shelf->videos, &clip);
         assert_int_equal(visits.count, 1);
         assert_int_equal(visits.id, i % FILMS);
+        const struct doppel_segment *segment = &visits.segments[0];
+        errors[4 * i] = fabs(segment->a_start);
+        errors[4 * i + 1] = fabs(segment->a_end - length / speed);
+        errors[4 * i + 2] = fabs(segment->b_start - from);
+        errors[4 * i + 3] = fabs(segment->b_end - from - length);
+        speeds[i] = fabs(segment->speed - speed);
+        if (getenv("VERBOSE"))
+            print_message(
+                "%d: seg %zu: %.2f-%.2f %.2f-%.2f speed %.3f | true %.2f-%.2f %.2f %.3f score "
+                "%.1f %s\n",
+                i, visits.match.segment_count, segment->a_start, segment->a_end, segment->b_start,
+                segment->b_end, segment->speed, from, from + length, length / speed, speed,
+                visits.match.score, errors[4 * i + 2] > .3 || errors[4 * i + 3] > .3 ? "BAD" : "");
         doppel_video_track_free(&clip);
     }
+    qsort(errors, (size_t)4 * CLIPS, sizeof *errors, by_value);
+    qsort(speeds, CLIPS, sizeof *speeds, by_value);
+    print_message("ends: median %.3f, p95 %.3f s; speed: median %.4f, p95 %.4f\n",
+                  errors[2 * CLIPS], errors[4 * CLIPS * 19 / 20], speeds[CLIPS / 2],
+                  speeds[CLIPS * 19 / 20]);
+    assert_true(errors[2 * CLIPS] <= .1);
+    assert_true(errors[4 * CLIPS * 19 / 20] <= .5);
 }
 
 int main(void)
