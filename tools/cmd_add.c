@@ -68,10 +68,13 @@ static enum doppel_status commit(struct add *add, struct doppel_error *error)
 static enum doppel_status find_known(const struct add *add, const char *path,
                                      const struct doppel_file_stamp *stamp, uint64_t *out_id)
 {
-    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT,
+    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT, DOPPEL_KIND_VIDEO,
                                              DOPPEL_KIND_AUDIO};
+    bool films = settings_scheme(add->settings, DOPPEL_KIND_VIDEO);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const struct doppel_scheme *scheme = settings_scheme(add->settings, kinds[i]);
+        if (films && kinds[i] == DOPPEL_KIND_AUDIO && named_as_film(path))
+            continue; /* its sound may have been added alone, before */
         if (scheme && doppel_library_known(add->library, path, stamp, scheme, out_id) == DOPPEL_OK)
             return DOPPEL_OK;
     }

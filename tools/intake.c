@@ -9,13 +9,9 @@
 
 #include "tools/memory.h"
 #include "tools/signals.h"
-#include "tools/sound_judge.h"
 
 /* Files counted ahead, for the ETA, at each wait. */
 enum { COUNT_STEP = 256 };
-
-/* A sound that is damaged so near to its end breaks off there. */
-enum { BREAK_MS = 1000 };
 
 /* Open files: without so many nothing starts; with so many nothing more is asked for. */
 enum { LEAST_FILES = 64, MANY_FILES = 4096 };
@@ -169,7 +165,7 @@ static enum doppel_status wake_twins(struct intake *intake, const struct slot *s
             drop_attachment(intake, &twin->file.record);
             continue;
         }
-        status = slot_read_twin(intake, n, error);
+        status = slot_read_again(intake, n, error);
         if (twin->state == SLOT_AT_WORKER)
             break;
     }
@@ -185,8 +181,10 @@ static enum doppel_status take_outcome(struct intake *intake, struct doppel_erro
         return status;
     struct slot *slot = &intake->slots[outcome.tag % WINDOW];
     struct doppel_digest digest = slot->file.record.digest;
-    slot_take_outcome(intake, slot, &outcome);
+    status = slot_take_outcome(intake, &outcome, error);
     doppel_outcome_free(&outcome);
+    if (status || slot->state != SLOT_READY)
+        return status;
     status = wake_twins(intake, slot, &digest, error);
     drop_attachment(intake, &slot->file.record);
     return status;
@@ -227,34 +225,15 @@ static enum doppel_status fill_window(struct intake *intake, struct doppel_error
     return DOPPEL_OK;
 }
 
-/* A film without sound that nobody named is no error: it is nothing that could be compared. */
-static bool is_silent_film(const struct intake *intake, const struct slot *slot)
+/* A film without sound where sounds are wanted, or one of sound alone where films are, that nobody
+ * named is no error: it is nothing that could be compared. */
+static bool lacks_what_is_wanted(const struct intake *intake, const struct slot *slot)
 {
     const struct doppel_record *record = &slot->file.record;
     return slot->state == SLOT_READY && record->error.status == DOPPEL_E_FORMAT &&
-           record->kind == DOPPEL_KIND_VIDEO && !named_on_command_line(intake, slot);
-}
-
-/* What is worth knowing of a sound that was read. */
-static void say_of_sound(const struct intake *intake, const struct slot *slot)
-{
-    struct report *report = intake->options->report;
-    struct doppel_audio_track track;
-    if (!sound_read_length(&slot->file.record, &track))
-        return;
-    if (track.damaged_ms && track.damaged_ms + BREAK_MS >= track.duration_ms)
-        report_notice(report, "%s: the sound breaks off at %.1f s; what comes before is used",
-                      slot->file.path, (double)track.duration_ms / 1000);
-    else if (track.damaged_ms)
-        report_notice(report, "%s: the sound is damaged at %.1f s; what can be decoded is used",
-                      slot->file.path, (double)track.damaged_ms / 1000);
-    doppel_audio_track_free(&track);
-    if (!sound_is_blank(&slot->file.record))
-        return;
-    if (named_on_command_line(intake, slot))
-        report_notice(report, "%s: %s", slot->file.path, SOUND_IS_BLANK);
-    else
-        report_detail(report, slot->file.path, SOUND_IS_BLANK);
+           record->kind ==
+               (slot->scheme->kind == DOPPEL_KIND_VIDEO ? DOPPEL_KIND_AUDIO : DOPPEL_KIND_VIDEO) &&
+           !named_on_command_line(intake, slot);
 }
 
 /* Hand out the slot at the front, or report why not; true when `out` was filled. */
@@ -262,7 +241,7 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
 {
     struct report *report = intake->options->report;
     struct slot *slot = &intake->slots[intake->next_out++ % WINDOW];
-    if (is_silent_film(intake, slot)) {
+    if (lacks_what_is_wanted(intake, slot)) {
         report_detail(report, slot->file.path, slot->file.record.error.message);
         slot->state = SLOT_PASSED_OVER;
         intake->passed_over++;
@@ -270,7 +249,7 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
     bool good = slot->state == SLOT_READY && slot->file.record.error.status == DOPPEL_OK;
     intake->done += slot->entry.what == WALK_FILE;
     if (good) {
-        say_of_sound(intake, slot);
+        slot_say(intake, slot);
         *out = slot->file;
         slot->file = (struct intake_file){0};
     } else if (slot->state == SLOT_READY) {

@@ -61,4 +61,7 @@ void intake_free(struct intake *intake);
 enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
                                struct doppel_error *error);
 
+/* Whether a name promises a film. */
+bool named_as_film(const char *path);
+
 #endif

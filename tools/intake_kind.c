@@ -9,18 +9,19 @@
 
 #include <doppel/audio.h>
 #include <doppel/media.h>
+#include <doppel/video.h>
 
 enum { PROBE_BYTES = 4096 };
-
-/* The kind that a file of this one is read as: of a film the sound. */
-static enum doppel_kind kind_read(enum doppel_kind kind)
-{
-    return kind == DOPPEL_KIND_VIDEO ? DOPPEL_KIND_AUDIO : kind;
-}
 
 bool intake_wants(const struct intake *intake, enum doppel_kind kind)
 {
     return settings_scheme(intake->options->settings, kind) != NULL;
+}
+
+/* The kind that a file of this one is read as: of a film the sound, where no films are wanted. */
+static enum doppel_kind kind_read(const struct intake *intake, enum doppel_kind kind)
+{
+    return kind == DOPPEL_KIND_VIDEO && !intake_wants(intake, kind) ? DOPPEL_KIND_AUDIO : kind;
 }
 
 static bool ends_in(const char *path, const char *const *endings, size_t count)
@@ -49,11 +50,22 @@ static bool named_as_sound(const char *path)
     return ends_in(path, endings, sizeof endings / sizeof *endings);
 }
 
-/* As a picture or a sound, which is wanted. */
+bool named_as_film(const char *path)
+{
+    static const char *const endings[] = {
+        ".mp4", ".m4v", ".mov",  ".mkv", ".webm", ".avi",  ".wmv",  ".asf",  ".flv",
+        ".f4v", ".mpg", ".mpe",  ".vob", ".ogv",  ".mpeg", ".mts",  ".m2ts", ".3gp",
+        ".3g2", ".mxf", ".dv",   ".nut", ".rm",   ".ogm",  ".rmvb", ".qt",   ".divx",
+        ".m2v", ".y4m", ".h264", ".264", ".265",  ".ivf",  ".obu",  ".hevc"};
+    return ends_in(path, endings, sizeof endings / sizeof *endings);
+}
+
+/* As a picture, a sound or a film, which is wanted. */
 static bool named_as_medium(const struct intake *intake, const char *path)
 {
     return (intake_wants(intake, DOPPEL_KIND_IMAGE) && named_as_picture(path)) ||
-           (intake_wants(intake, DOPPEL_KIND_AUDIO) && named_as_sound(path));
+           (intake_wants(intake, DOPPEL_KIND_AUDIO) && named_as_sound(path)) ||
+           (intake_wants(intake, DOPPEL_KIND_VIDEO) && named_as_film(path));
 }
 
 bool named_on_command_line(const struct intake *intake, const struct slot *slot)
@@ -82,16 +94,23 @@ bool slot_may_be(const struct intake *intake, const struct slot *slot, enum dopp
 }
 
 /* Texts are told as HTML by how they begin; as Markdown by their names only. */
-static uint8_t reading_of(const struct intake *intake, const struct slot *slot)
+static uint8_t reading_of_text(const struct intake *intake, const struct slot *slot)
 {
     static const char *const endings[] = {".md", ".markdown", ".mkd", ".mdown"};
     enum doppel_text_format format = intake->options->settings->text.format;
-    if (slot->scheme->kind != DOPPEL_KIND_TEXT)
-        return 0;
     if (format == DOPPEL_TEXT_AUTO &&
         ends_in(slot->file.path, endings, sizeof endings / sizeof *endings))
         format = DOPPEL_TEXT_MARKDOWN;
     return (uint8_t)format;
+}
+
+static uint8_t reading_of(const struct intake *intake, const struct slot *slot)
+{
+    const struct settings *settings = intake->options->settings;
+    if (slot->scheme->id == DOPPEL_SCHEME_FRAMES64)
+        return (uint8_t)((settings->fast ? READ_FAST : 0) |
+                         (settings->no_audio ? READ_WITHOUT_SOUND : 0));
+    return slot->scheme->kind == DOPPEL_KIND_TEXT ? reading_of_text(intake, slot) : 0;
 }
 
 void slot_take_kind(const struct intake *intake, struct slot *slot, enum doppel_kind kind)
@@ -100,23 +119,37 @@ void slot_take_kind(const struct intake *intake, struct slot *slot, enum doppel_
     slot->file.record.reading = reading_of(intake, slot);
 }
 
+void slot_turn_to_sound(struct intake *intake, struct slot *slot)
+{
+    const struct doppel_scheme *film = slot->scheme;
+    for (uint64_t n = intake->next_out; n < intake->next_in; n++) {
+        struct slot *twin = &intake->slots[n % WINDOW];
+        if (twin->state == SLOT_TWIN && twin->scheme == film &&
+            memcmp(&twin->file.record.digest, &slot->file.record.digest,
+                   sizeof(struct doppel_digest)) == 0)
+            slot_take_kind(intake, twin, DOPPEL_KIND_AUDIO);
+    }
+    slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
+}
+
 static const char *kind_in_words(enum doppel_kind kind)
 {
     static const char *const words[] = {"something else", "text", "a picture", "a sound recording",
-                                        "a video"};
+                                        "a film"};
     return words[kind];
 }
 
-/* "picture, text or sound": what is wanted, but for `without`. */
+/* "picture, text, sound or film": what is wanted, but for `without`. */
 static void wanted_in_words(const struct intake *intake, enum doppel_kind without,
                             const char *joint, char out[64])
 {
     static const char *const nouns[] = {[DOPPEL_KIND_IMAGE] = "picture",
                                         [DOPPEL_KIND_TEXT] = "text",
-                                        [DOPPEL_KIND_AUDIO] = "sound"};
-    static const enum doppel_kind order[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT,
-                                             DOPPEL_KIND_AUDIO};
-    const char *words[3];
+                                        [DOPPEL_KIND_AUDIO] = "sound",
+                                        [DOPPEL_KIND_VIDEO] = "film"};
+    static const enum doppel_kind order[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT, DOPPEL_KIND_AUDIO,
+                                             DOPPEL_KIND_VIDEO};
+    const char *words[4];
     size_t count = 0, used = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (order[i] != without && intake_wants(intake, order[i]))
@@ -161,42 +194,57 @@ static void pass_over(struct intake *intake, struct slot *slot, bool empty)
                                                 : reason);
 }
 
-/* FFmpeg knows more kinds of sound than their first bytes tell: those that are named, or named like
- * one, are tried. */
-static bool may_be_sound(const struct intake *intake, const struct slot *slot,
-                         enum doppel_kind kind)
+/* FFmpeg knows more kinds of sounds and films than their first bytes tell: those that are named, or
+ * named like one, are tried. UNKNOWN: not to be tried. */
+static enum doppel_kind kind_tried(const struct intake *intake, const struct slot *slot,
+                                   enum doppel_kind kind)
 {
-    return kind == DOPPEL_KIND_UNKNOWN && intake_wants(intake, DOPPEL_KIND_AUDIO) &&
-           (named_as_sound(slot->file.path) ||
-            (named_on_command_line(intake, slot) && !named_as_medium(intake, slot->file.path)));
+    const char *path = slot->file.path;
+    bool named = named_on_command_line(intake, slot) && !named_as_medium(intake, path);
+    bool sounds = intake_wants(intake, DOPPEL_KIND_AUDIO);
+    if (kind != DOPPEL_KIND_UNKNOWN)
+        return DOPPEL_KIND_UNKNOWN;
+    if (intake_wants(intake, DOPPEL_KIND_VIDEO) && (named || named_as_film(path)))
+        return DOPPEL_KIND_VIDEO; /* what has sound alone says so */
+    return sounds && (named || named_as_sound(path) || named_as_film(path)) ? DOPPEL_KIND_AUDIO
+                                                                            : DOPPEL_KIND_UNKNOWN;
 }
 
-/* Of AcoustID's scheme also what fpcalc printed is read. */
-static bool is_printed_chromaprint(const struct intake *intake, const uint8_t *head, size_t size)
+/* What others print of a film or a sound, of a scheme that is there for this. */
+static enum doppel_kind kind_of_print(const struct intake *intake, const uint8_t *head, size_t size)
 {
-    const struct doppel_scheme *scheme =
-        settings_scheme(intake->options->settings, DOPPEL_KIND_AUDIO);
-    return scheme && scheme->id == DOPPEL_SCHEME_CHROMAPRINT &&
-           doppel_chromaprint_is_text((const char *)head, size);
+    const struct settings *settings = intake->options->settings;
+    const struct doppel_scheme *sound = settings_scheme(settings, DOPPEL_KIND_AUDIO);
+    const struct doppel_scheme *film = settings_scheme(settings, DOPPEL_KIND_VIDEO);
+    if (sound && sound->id == DOPPEL_SCHEME_CHROMAPRINT &&
+        doppel_chromaprint_is_text((const char *)head, size))
+        return DOPPEL_KIND_AUDIO;
+    if (film && film->id == DOPPEL_SCHEME_VPDQ && doppel_vpdq_is_text((const char *)head, size))
+        return DOPPEL_KIND_VIDEO;
+    return DOPPEL_KIND_UNKNOWN;
 }
 
 /* @param kind as the first bytes tell */
 static void choose_kind(struct intake *intake, struct slot *slot, enum doppel_kind kind)
 {
-    if (kind != DOPPEL_KIND_UNKNOWN && slot_may_be(intake, slot, kind_read(kind)))
-        slot_take_kind(intake, slot, kind_read(kind));
-    else if (may_be_sound(intake, slot, kind))
-        slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
+    enum doppel_kind read = kind_read(intake, kind), tried = kind_tried(intake, slot, kind);
+    if (kind != DOPPEL_KIND_UNKNOWN && slot_may_be(intake, slot, read))
+        slot_take_kind(intake, slot, read);
+    else if (tried)
+        slot_take_kind(intake, slot, tried);
     else if (named_as_medium(intake, slot->file.path) || named_on_command_line(intake, slot))
         refuse_kind(intake, slot, kind);
     else
         pass_over(intake, slot, false);
+    if (kind == DOPPEL_KIND_VIDEO && slot->scheme && slot->scheme->kind == DOPPEL_KIND_AUDIO)
+        slot->file.record.reading = READ_FILM_AS_SOUND;
 }
 
 void slot_probe(struct intake *intake, struct slot *slot, int fd)
 {
     uint8_t head[PROBE_BYTES];
     ssize_t got = pread(fd, head, sizeof head, 0);
+    enum doppel_kind print;
     bool expected = named_as_medium(intake, slot->file.path) || named_on_command_line(intake, slot);
     if (got < 0)
         slot_ready(slot, DOPPEL_E_IO, strerror(errno));
@@ -204,9 +252,10 @@ void slot_probe(struct intake *intake, struct slot *slot, int fd)
         slot_ready(slot, DOPPEL_E_EMPTY, "the file is empty");
     else if (got == 0)
         pass_over(intake, slot, true);
-    else if (intake->options->settings->pcm.format ||
-             is_printed_chromaprint(intake, head, (size_t)got))
+    else if (intake->options->settings->pcm.format)
         slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
+    else if ((print = kind_of_print(intake, head, (size_t)got)))
+        slot_take_kind(intake, slot, print);
     else
         choose_kind(intake, slot, doppel_media_probe(head, (size_t)got, NULL));
 }

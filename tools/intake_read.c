@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/film_judge.h"
 #include "tools/memory.h"
 #include "tools/sound_judge.h"
 
@@ -64,19 +65,25 @@ static bool is_too_large(const struct intake *intake, const struct slot *slot,
     return true;
 }
 
+static uint64_t length_ms(const struct doppel_record *record)
+{
+    struct doppel_video_track film;
+    if (!film_read(record, DOPPEL_VIDEO_CODES, &film))
+        return sound_length_ms(record);
+    uint64_t duration_ms = film.duration_ms;
+    doppel_video_track_free(&film);
+    return duration_ms;
+}
+
 static bool is_too_long(const struct intake *intake, const struct doppel_record *record,
                         struct doppel_error *out)
 {
-    struct doppel_audio_track track;
     uint32_t max_ms = intake->options->settings->max_ms;
-    if (!max_ms || !sound_read_length(record, &track))
-        return false;
-    uint64_t duration_ms = track.duration_ms;
-    doppel_audio_track_free(&track);
+    uint64_t duration_ms = max_ms ? length_ms(record) : 0;
     if (duration_ms <= max_ms)
         return false;
-    doppel_fail(out, DOPPEL_E_LIMIT, "has %.1f s of sound, over the limit of %g s (--max-seconds)",
-                (double)duration_ms / 1000, max_ms / 1000.0);
+    doppel_fail(out, DOPPEL_E_LIMIT, "has %.1f s of %s, over the limit of %g s (--max-seconds)",
+                (double)duration_ms / 1000, is_film(record) ? "film" : "sound", max_ms / 1000.0);
     return true;
 }
 
@@ -98,7 +105,7 @@ static bool is_over_limits(const struct intake *intake, const struct slot *slot,
 
 bool keeps_attachment(const struct intake *intake, enum doppel_kind kind)
 {
-    return intake->options->attachments || kind == DOPPEL_KIND_TEXT || kind == DOPPEL_KIND_AUDIO;
+    return intake->options->attachments || kind != DOPPEL_KIND_IMAGE;
 }
 
 static bool goes_past_cache(const struct intake *intake, const struct slot *slot)
@@ -108,18 +115,39 @@ static bool goes_past_cache(const struct intake *intake, const struct slot *slot
     return intake->options->places && slot->scheme->kind == DOPPEL_KIND_TEXT;
 }
 
+bool slot_is_sound_after_all(const struct intake *intake, const struct slot *slot)
+{
+    const struct doppel_record *record = &slot->file.record;
+    return slot->scheme->kind == DOPPEL_KIND_VIDEO && record->error.status == DOPPEL_E_FORMAT &&
+           record->kind == DOPPEL_KIND_AUDIO && intake_wants(intake, DOPPEL_KIND_AUDIO);
+}
+
+/* Nothing is known of it any more but its bytes. */
+static void forget_record(struct slot *slot, const struct doppel_digest *digest)
+{
+    struct doppel_digest kept = *digest;
+    doppel_record_free(&slot->file.record);
+    slot->file.record = (struct doppel_record){.digest = kept};
+}
+
 /* Take the record of these bytes under the slot's scheme from the cache, where there is one. */
 static bool slot_recall(struct intake *intake, struct slot *slot,
-                        const struct doppel_digest *digest)
+                        const struct doppel_digest *wanted)
 {
     struct doppel_error refusal;
+    struct doppel_digest digest = *wanted; /* it may lie in the record */
     if (goes_past_cache(intake, slot))
         return false;
-    struct doppel_record_key key = {digest, slot->scheme->id, slot->scheme->version,
+    struct doppel_record_key key = {&digest, slot->scheme->id, slot->scheme->version,
                                     slot->file.record.reading};
     if (doppel_cache_record(intake->options->cache, &key,
                             keeps_attachment(intake, slot->scheme->kind), &slot->file.record))
         return false;
+    if (slot_is_sound_after_all(intake, slot)) {
+        forget_record(slot, &digest);
+        slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
+        return slot_recall(intake, slot, &digest);
+    }
     slot->state = SLOT_READY;
     if (is_over_limits(intake, slot, &refusal)) {
         doppel_record_free(&slot->file.record);
@@ -137,12 +165,22 @@ bool slot_recall_by_path(struct intake *intake, struct slot *slot)
     free(path);
     if (!known)
         return false;
-    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT,
-                                             DOPPEL_KIND_AUDIO};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!slot_may_be(intake, slot, kinds[i]))
+    static const struct {
+        enum doppel_kind kind;
+        bool film_as_sound;
+    } ways[] = {{DOPPEL_KIND_IMAGE, false},
+                {DOPPEL_KIND_TEXT, false},
+                {DOPPEL_KIND_VIDEO, false},
+                {DOPPEL_KIND_AUDIO, false},
+                {DOPPEL_KIND_AUDIO, true}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        bool films = intake_wants(intake, DOPPEL_KIND_VIDEO);
+        if (!slot_may_be(intake, slot, ways[i].kind) || (films && ways[i].film_as_sound) ||
+            (films && ways[i].kind == DOPPEL_KIND_AUDIO && named_as_film(slot->file.path)))
             continue;
-        slot_take_kind(intake, slot, kinds[i]);
+        slot_take_kind(intake, slot, ways[i].kind);
+        if (ways[i].film_as_sound)
+            slot->file.record.reading = READ_FILM_AS_SOUND;
         if (slot_recall(intake, slot, &digest))
             return true;
     }
@@ -177,6 +215,7 @@ static enum doppel_status want_pool(struct intake *intake, struct doppel_error *
     pool.max_bytes = 0; /* checked here */
     pool.max_pixels = settings->max_pixels;
     pool.max_seconds = settings->max_ms / 1000.0;
+    pool.whole_timeout = settings->timeout_given;
     enum doppel_status status = doppel_pool_new(&pool, &intake->pool, error);
     /* NOT_FOUND is the end of the files here, not the lack of a program. */
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
@@ -185,20 +224,23 @@ static enum doppel_status want_pool(struct intake *intake, struct doppel_error *
 static enum doppel_status submit(struct intake *intake, const struct slot *slot, int fd,
                                  uint64_t number, struct doppel_error *error)
 {
-    const struct doppel_text_options *text = &intake->options->settings->text;
+    const struct settings *settings = intake->options->settings;
+    const struct doppel_text_options *text = &settings->text;
     struct doppel_order order = {
         .scheme = slot->scheme->id,
         .version = slot->scheme->version,
-        .text_format = slot->file.record.reading,
+        .text_format = slot->scheme->kind == DOPPEL_KIND_TEXT ? slot->file.record.reading : 0,
         .text_unit = (uint8_t)text->unit,
         .text_shingle = (uint8_t)text->shingle,
         .text_nfkc = text->nfkc,
         .text_fold_case = text->fold_case,
         .text_drop_punctuation = text->drop_punctuation,
         .text_places = intake->options->places,
-        .pcm = intake->options->settings->pcm.format,
-        .pcm_rate = intake->options->settings->pcm.rate,
-        .pcm_channels = intake->options->settings->pcm.channels,
+        .pcm = settings->pcm.format,
+        .pcm_rate = settings->pcm.rate,
+        .pcm_channels = settings->pcm.channels,
+        .video_keyframes = settings->fast,
+        .video_no_sound = settings->no_audio,
     };
     return doppel_pool_submit(intake->pool, fd, &order, number, error);
 }
@@ -262,18 +304,18 @@ done:
     return DOPPEL_OK;
 }
 
-enum doppel_status slot_read_twin(struct intake *intake, uint64_t number,
-                                  struct doppel_error *error)
+enum doppel_status slot_read_again(struct intake *intake, uint64_t number,
+                                   struct doppel_error *error)
 {
-    struct slot *twin = &intake->slots[number % WINDOW];
+    struct slot *slot = &intake->slots[number % WINDOW];
     int fd;
     struct doppel_error reason;
-    if (walk_open_again(intake->walk, &twin->entry, &fd, &reason)) {
-        slot_ready(twin, reason.status, reason.message);
+    if (walk_open_again(intake->walk, &slot->entry, &fd, &reason)) {
+        slot_ready(slot, reason.status, reason.message);
         return DOPPEL_OK;
     }
-    twin->state = SLOT_AT_WORKER;
-    return submit(intake, twin, fd, number, error);
+    slot->state = SLOT_AT_WORKER;
+    return submit(intake, slot, fd, number, error);
 }
 
 /* ---- what came of it ---- */
@@ -317,16 +359,25 @@ static bool check_unchanged(struct slot *slot)
     return false;
 }
 
-void slot_take_outcome(struct intake *intake, struct slot *slot, struct doppel_outcome *outcome)
+enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcome *outcome,
+                                     struct doppel_error *error)
 {
+    struct slot *slot = &intake->slots[outcome->tag % WINDOW];
+    struct doppel_digest digest = slot->file.record.digest;
     fill_record(slot->scheme, &slot->file.record, outcome);
     slot->state = SLOT_READY;
     if (!check_unchanged(slot) || goes_past_cache(intake, slot))
-        return;
-    struct doppel_error error;
+        return DOPPEL_OK;
+    struct doppel_error reason;
     enum doppel_status status =
-        doppel_cache_put_record(intake->options->cache, &slot->file.record, &error);
-    note_cache(intake, status, &error);
+        doppel_cache_put_record(intake->options->cache, &slot->file.record, &reason);
+    note_cache(intake, status, &reason);
+    if (!slot_is_sound_after_all(intake, slot))
+        return DOPPEL_OK;
+    forget_record(slot, &digest);
+    slot_turn_to_sound(intake, slot);
+    return slot_recall(intake, slot, &digest) ? DOPPEL_OK
+                                              : slot_read_again(intake, outcome->tag, error);
 }
 
 static void copy_fingerprint(struct doppel_fingerprint *to, const struct doppel_fingerprint *from)

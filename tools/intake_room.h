@@ -52,20 +52,27 @@ bool intake_wants(const struct intake *intake, enum doppel_kind kind);
  * sound, or like what programs write beside a picture, is not, unless only texts are wanted. */
 bool slot_may_be(const struct intake *intake, const struct slot *slot, enum doppel_kind kind);
 
+/* How a film, or a sound, is read where that can be chosen: the cache tells records apart by it. */
+enum { READ_FAST = 1, READ_WITHOUT_SOUND = 2, READ_FILM_AS_SOUND = 1 };
+
 /* The slot's scheme and reading, if it is a file of this kind. */
 void slot_take_kind(const struct intake *intake, struct slot *slot, enum doppel_kind kind);
 
 /* Tell the kind of an open file: the slot ends unless it is one that is wanted. */
 void slot_probe(struct intake *intake, struct slot *slot, int fd);
 
+/* Of a file that was ordered as a film and is a sound: from now on it is one, and so are those that
+ * wait for it. */
+void slot_turn_to_sound(struct intake *intake, struct slot *slot);
+
 /* Whether a file was named on the command line, or in a list, and not met in a folder. */
 bool named_on_command_line(const struct intake *intake, const struct slot *slot);
 
-/* What is wanted: "picture, text or sound". */
+/* What is wanted: "picture, text, sound or film". */
 void intake_wanted(const struct intake *intake, char out[64]);
 
-/* Whether the attachment of a record is wanted by those who take it: of texts and sounds it always
- * is, as it holds what is said of them. */
+/* Whether the attachment of a record is wanted by those who take it: of texts, sounds and films it
+ * always is, as it holds what is said of them. */
 bool keeps_attachment(const struct intake *intake, enum doppel_kind kind);
 
 /* The same for a file that has not changed since it was digested. */
@@ -74,13 +81,23 @@ bool slot_recall_by_path(struct intake *intake, struct slot *slot);
 /* Read a file that the cache does not know by its path: it becomes ready, or goes to a worker. */
 enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct doppel_error *error);
 
-/* Give file number `number`, a twin, to a worker after all: its double was of no help. */
-enum doppel_status slot_read_twin(struct intake *intake, uint64_t number,
-                                  struct doppel_error *error);
+/* Give file number `number` to a worker after all, or again: its double was of no help, or it is of
+ * another kind than its first bytes told. */
+enum doppel_status slot_read_again(struct intake *intake, uint64_t number,
+                                   struct doppel_error *error);
 
-/* An outcome of a worker becomes the slot's record, and the cache's, unless the file changed while
- * it was read: then it is of bytes that nobody digested. */
-void slot_take_outcome(struct intake *intake, struct slot *slot, struct doppel_outcome *outcome);
+/* Whether an outcome, or what the cache knows, says that a file ordered as a film is a sound, and
+ * sounds are wanted. */
+bool slot_is_sound_after_all(const struct intake *intake, const struct slot *slot);
+
+/* An outcome of a worker becomes the record of file number `outcome->tag`, and the cache's, unless
+ * the file changed while it was read: then it is of bytes that nobody digested. A film that is a
+ * sound after all goes to a worker once more. */
+enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcome *outcome,
+                                     struct doppel_error *error);
+
+/* Say what is worth knowing of a sound or film that was read. */
+void slot_say(const struct intake *intake, const struct slot *slot);
 
 /* What is known of `from` is known of `slot` too: they have the same bytes. */
 void slot_share(struct slot *slot, const struct slot *from);

@@ -96,7 +96,7 @@ static enum doppel_status add_sound(struct workshop *workshop, int fd,
     if (status == DOPPEL_E_FORMAT)
         return DOPPEL_OK;
     if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_UNSUPPORTED) {
-        doppel_fail(remark, DOPPEL_OK, "without its sound: %s", reason.message);
+        doppel_fail(remark, DOPPEL_OK, "read without its sound: %s", reason.message);
         return DOPPEL_OK;
     }
     return status ? doppel_fail(remark, status, "%s", reason.message) : DOPPEL_OK;

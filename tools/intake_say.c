@@ -1,0 +1,64 @@
+/* What is worth knowing of a sound or a film that was read: what is damaged, or cannot be told. */
+#include "tools/film_judge.h"
+#include "tools/intake_room.h"
+#include "tools/sound_judge.h"
+
+/* What is damaged so near to its end breaks off there. */
+enum { BREAK_MS = 1000 };
+
+/* @param until_ms where it ends, as far as it was read */
+static void say_damage(struct report *report, const char *path, const char *what,
+                       uint64_t damaged_ms, uint64_t until_ms)
+{
+    if (damaged_ms && damaged_ms + BREAK_MS >= until_ms)
+        report_notice(report, "%s: the %s off at %.1f s; what comes before is used", path, what,
+                      (double)until_ms / 1000);
+    else if (damaged_ms)
+        report_notice(report, "%s: damaged at %.1f s; what can be decoded is used", path,
+                      (double)damaged_ms / 1000);
+}
+
+static void say_of_sound(struct report *report, const char *path,
+                         const struct doppel_record *record)
+{
+    struct doppel_audio_track track;
+    if (!sound_read_length(record, &track))
+        return;
+    say_damage(report, path, "sound breaks", track.damaged_ms, track.duration_ms);
+    doppel_audio_track_free(&track);
+}
+
+static void say_of_film(struct report *report, const char *path, const struct doppel_record *record)
+{
+    struct doppel_video_track film;
+    struct doppel_audio_track sound;
+    if (!film_read(record, DOPPEL_VIDEO_CODES, &film))
+        return;
+    uint64_t last_ms = film.count ? film.frames[film.count - 1].end_ms : 0;
+    uint64_t until_ms = film.damaged_ms > last_ms ? film.damaged_ms : last_ms;
+    say_damage(report, path, "pictures break", film.damaged_ms, until_ms);
+    if (film_read_sound(&film, &sound)) {
+        if (!film.damaged_ms)
+            say_damage(report, path, "sound breaks", sound.damaged_ms, sound.duration_ms);
+        doppel_audio_track_free(&sound);
+    }
+    doppel_video_track_free(&film);
+    if (record->error.message[0])
+        report_notice(report, "%s: %s", path, record->error.message);
+}
+
+void slot_say(const struct intake *intake, const struct slot *slot)
+{
+    struct report *report = intake->options->report;
+    const struct doppel_record *record = &slot->file.record;
+    const char *path = slot->file.path;
+    say_of_sound(report, path, record);
+    say_of_film(report, path, record);
+    const char *blank = sound_is_blank(record)  ? SOUND_IS_BLANK
+                        : film_is_blank(record) ? FILM_IS_BLANK
+                                                : NULL;
+    if (blank && named_on_command_line(intake, slot))
+        report_notice(report, "%s: %s", path, blank);
+    else if (blank)
+        report_detail(report, path, blank);
+}
