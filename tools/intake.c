@@ -230,7 +230,7 @@ static enum doppel_status fill_window(struct intake *intake, struct doppel_error
 static bool lacks_what_is_wanted(const struct intake *intake, const struct slot *slot)
 {
     const struct doppel_record *record = &slot->file.record;
-    return slot->state == SLOT_READY && record->error.status == DOPPEL_E_FORMAT &&
+    return slot->state == SLOT_READY && slot->scheme && record->error.status == DOPPEL_E_FORMAT &&
            record->kind ==
                (slot->scheme->kind == DOPPEL_KIND_VIDEO ? DOPPEL_KIND_AUDIO : DOPPEL_KIND_VIDEO) &&
            !named_on_command_line(intake, slot);
@@ -253,6 +253,7 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
         *out = slot->file;
         slot->file = (struct intake_file){0};
     } else if (slot->state == SLOT_READY) {
+        slot_name_unknown(intake, slot);
         report_input(report, slot->file.path, slot->file.record.error.message);
     }
     slot_free(slot);

@@ -180,6 +180,14 @@ static void refuse_kind(const struct intake *intake, struct slot *slot, enum dop
     slot_ready(slot, DOPPEL_E_FORMAT, reason);
 }
 
+void slot_name_unknown(const struct intake *intake, struct slot *slot)
+{
+    const struct doppel_record *record = &slot->file.record;
+    if (slot->scheme && slot->scheme->kind >= DOPPEL_KIND_AUDIO &&
+        record->error.status == DOPPEL_E_FORMAT && record->kind == DOPPEL_KIND_UNKNOWN)
+        refuse_kind(intake, slot, DOPPEL_KIND_UNKNOWN);
+}
+
 /* What nobody named, and whose name promises nothing. */
 static void pass_over(struct intake *intake, struct slot *slot, bool empty)
 {

@@ -58,6 +58,10 @@ enum { READ_FAST = 1, READ_WITHOUT_SOUND = 2, READ_FILM_AS_SOUND = 1 };
 /* The slot's scheme and reading, if it is a file of this kind. */
 void slot_take_kind(const struct intake *intake, struct slot *slot, enum doppel_kind kind);
 
+/* Of a file that was tried as a film or a sound, and is neither: the sentence of those that are of
+ * no kind at all. */
+void slot_name_unknown(const struct intake *intake, struct slot *slot);
+
 /* Tell the kind of an open file: the slot ends unless it is one that is wanted. */
 void slot_probe(struct intake *intake, struct slot *slot, int fd);
 

@@ -210,7 +210,7 @@ static void folders_are_read_with_their_sounds(void **state)
     assert_code(&ran, 0);
     assert_int_equal(count_lines(ran.out, ""), 3);
     assert_int_equal(count_lines(ran.out, "\"kind\":\"audio\""), 1);
-    assert_has(ran.err, "1 file that is no picture, text or sound passed over");
+    assert_has(ran.err, "1 file that is no picture, text, sound or film passed over");
     ran_free(&ran);
     char *json = doppel_prints(0, "hash", "--json", "--kind", "audio", "all");
     assert_int_equal(count_lines(json, ""), 1);
