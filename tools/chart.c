@@ -1,14 +1,10 @@
-/* The curves of a ladder as SVG. Its colours follow the viewer's preference for light or dark. */
+/* The curves of a ladder as SVG. */
 #include "tools/chart.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "tools/memory.h"
+#include "tools/svg.h"
 
 /* In pixels; a panel is PANEL_HEIGHT high, its plot has these margins. */
 enum {
@@ -22,25 +18,22 @@ enum {
     PLOT_HEIGHT = PANEL_HEIGHT - TOP - BOTTOM
 };
 
-static const char style[] = "<style>\n"
-                            "text { font: 13px system-ui, sans-serif; fill: #1f2328 }\n"
-                            ".title { font-size: 15px; font-weight: 600 }\n"
-                            ".paper { fill: #ffffff }\n"
-                            ".grid { stroke: #d0d7de; stroke-width: 1 }\n"
-                            ".caught, .wrong, .limit { fill: none; stroke-width: 2.5 }\n"
+static const char style[] = ".caught, .wrong, .limit { fill: none; stroke-width: 2.5 }\n"
                             ".caught { stroke: #0969da }\n"
                             ".wrong { stroke: #bc4c00; stroke-dasharray: 7 4 }\n"
                             ".limit { stroke: #1f2328; stroke-width: 1.5; stroke-dasharray: 2 3 }\n"
                             ".point { fill: #000000; fill-opacity: 0 }\n"
                             "@media (prefers-color-scheme: dark) {\n"
-                            "text { fill: #e6edf3 }\n"
-                            ".paper { fill: #0d1117 }\n"
-                            ".grid { stroke: #30363d }\n"
                             ".caught { stroke: #58a6ff }\n"
                             ".wrong { stroke: #f0883e }\n"
                             ".limit { stroke: #e6edf3 }\n"
-                            "}\n"
-                            "</style>\n";
+                            "}\n";
+
+/* What is drawn. */
+struct panels {
+    const struct chart_panel *items;
+    size_t count;
+};
 
 static double share(size_t part, size_t whole)
 {
@@ -150,29 +143,17 @@ static void draw_panel(FILE *stream, const struct chart_panel *panel, size_t num
     fputs("</g>\n", stream);
 }
 
-static void draw(FILE *stream, const struct chart_panel *panels, size_t count)
+static void draw(void *context, FILE *stream)
 {
-    size_t height = count * PANEL_HEIGHT;
-    fprintf(stream,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" "
-            "viewBox=\"0 0 %d %zu\">\n%s"
-            "<rect class=\"paper\" width=\"%d\" height=\"%zu\"/>\n",
-            WIDTH, height, WIDTH, height, style, WIDTH, height);
-    for (size_t i = 0; i < count; i++)
-        draw_panel(stream, &panels[i], i);
-    fputs("</svg>\n", stream);
+    const struct panels *panels = context;
+    for (size_t i = 0; i < panels->count; i++)
+        draw_panel(stream, &panels->items[i], i);
 }
 
 enum doppel_status chart_write(const char *path, const struct chart_panel *panels, size_t count,
                                struct doppel_error *error)
 {
-    FILE *stream = fopen(path, "we");
-    if (!stream)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written (%s)", path, strerror(errno));
-    draw(stream, panels, count);
-    bool failed = ferror(stream);
-    failed |= fclose(stream) != 0;
-    if (failed)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written (%s)", path, strerror(errno));
-    return DOPPEL_OK;
+    struct panels all = {panels, count};
+    const struct svg svg = {WIDTH, count * PANEL_HEIGHT, style, draw, &all};
+    return svg_write(path, &svg, error);
 }

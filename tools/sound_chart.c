@@ -1,7 +1,6 @@
-/* Two sounds as a picture, in SVG. Its colours follow the viewer's preference for light or dark. */
+/* Two sounds as a picture, in SVG. */
 #include "tools/sound_chart.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,9 +9,9 @@
 
 #include "tools/memory.h"
 #include "tools/output.h"
-#include "tools/printable.h"
 #include "tools/sound_frame.h"
 #include "tools/sound_judge.h"
+#include "tools/svg.h"
 
 enum { MOST_NAME_BYTES = 72 }; /* of a name that are shown: its end */
 
@@ -20,27 +19,15 @@ enum { MOST_NAME_BYTES = 72 }; /* of a name that are shown: its end */
 static const double NEAR_BINS = 1.1, NEAR_HOPS = 1.3;
 
 static const char style[] =
-    "<style>\n"
-    "text { font: 13px system-ui, sans-serif; fill: #1f2328 }\n"
-    ".title { font-size: 15px; font-weight: 600 }\n"
-    ".small { font-size: 12px; fill: #59636e }\n"
-    ".paper { fill: #ffffff }\n"
-    ".grid { stroke: #d0d7de; stroke-width: 1 }\n"
-    ".frame { fill: none; stroke: #8c959f; stroke-width: 1 }\n"
     ".shared { fill: #0969da; fill-opacity: .12 }\n"
     ".link { fill: #0969da; fill-opacity: .07; stroke: #0969da; stroke-opacity: .5 }\n"
     ".peak { stroke: #8c959f; stroke-width: 2.4; stroke-linecap: round; fill: none }\n"
     ".met { stroke: #0969da; stroke-width: 3.6; stroke-linecap: round; fill: none }\n"
     "@media (prefers-color-scheme: dark) {\n"
-    "text { fill: #e6edf3 }\n"
-    ".small { fill: #9198a1 }\n"
-    ".paper { fill: #0d1117 }\n"
-    ".grid { stroke: #30363d }\n"
-    ".frame, .peak { stroke: #6e7681 }\n"
+    ".peak { stroke: #6e7681 }\n"
     ".shared, .link { fill: #58a6ff }\n"
     ".link, .met { stroke: #58a6ff }\n"
-    "}\n"
-    "</style>\n";
+    "}\n";
 
 /* ---- peaks ---- */
 
@@ -128,22 +115,13 @@ static void draw_peaks(FILE *stream, const struct frame *frame, int side, const 
 
 /* ---- axes ---- */
 
-static double tick_step(double range)
-{
-    static const double steps[] = {.1, .2, .5, 1, 2, 5, 10, 15, 30, 60};
-    size_t i = 0;
-    while (i + 1 < sizeof steps / sizeof *steps && range / steps[i] > 12)
-        i++;
-    return steps[i];
-}
-
 /* The times of a sound, below its panel; only where there is sound. */
 static void draw_times(FILE *stream, const struct frame *frame, int side)
 {
     char text[32];
     int bottom = frame_top(side) + PLOT_HEIGHT;
     double speed = side == 0 ? 1 : frame->speed;
-    double step = tick_step((frame->end - frame->begin) * speed);
+    double step = svg_clock_step((frame->end - frame->begin) * speed, 12);
     double from = fmax(0, side == 0 ? frame->begin : frame->begin * speed + frame->offset);
     for (double at = ceil(from / step) * step;
          at <= frame_duration(frame, side) && frame_has(frame, side, at); at += step) {
@@ -170,32 +148,6 @@ static void draw_frequencies(FILE *stream, int side)
         fprintf(stream, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 8,
                 y + 4, ticks[i].name);
     }
-}
-
-/* A name may be anything: what XML or a terminal would not take is replaced. */
-static void print_name(FILE *stream, const char *name)
-{
-    char *shown = printable(name, true);
-    size_t length = strlen(shown);
-    const char *tail = length > MOST_NAME_BYTES ? shown + length - MOST_NAME_BYTES : shown;
-    while ((*tail & 0xc0) == 0x80) /* not within a character */
-        tail++;
-    fputs(tail == shown ? "" : "…", stream);
-    for (const char *at = tail; *at; at++)
-        switch (*at) {
-        case '&':
-            fputs("&amp;", stream);
-            break;
-        case '<':
-            fputs("&lt;", stream);
-            break;
-        case '>':
-            fputs("&gt;", stream);
-            break;
-        default:
-            fputc(*at, stream);
-        }
-    free(shown);
 }
 
 /* ---- what is shared ---- */
@@ -290,7 +242,7 @@ static void draw_panel(FILE *stream, const struct frame *frame, int side, const 
 {
     int top = frame_top(side);
     fprintf(stream, "<text class=\"title\" x=\"%d\" y=\"%d\">", LEFT, top - 12);
-    print_name(stream, frame->chart->names[side]);
+    svg_print_name(stream, frame->chart->names[side], MOST_NAME_BYTES);
     fputs("</text>\n", stream);
     fprintf(stream,
             "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"end\">frequency by time "
@@ -305,16 +257,12 @@ static void draw_panel(FILE *stream, const struct frame *frame, int side, const 
             top, PLOT_WIDTH, PLOT_HEIGHT);
 }
 
-static void draw(FILE *stream, const struct sound_chart *chart)
+static void draw(void *context, FILE *stream)
 {
+    const struct sound_chart *chart = context;
     struct tally tally;
     struct frame frame = frame_of(chart, main_of(chart, &tally));
     bool *met[2] = {must_allocate(chart->tracks[0].count), must_allocate(chart->tracks[1].count)};
-    fprintf(stream,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-            "viewBox=\"0 0 %d %d\">\n%s"
-            "<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT, style, WIDTH, HEIGHT);
     fprintf(stream, "<text class=\"title\" x=\"%d\" y=\"28\">What two sounds share</text>\n", LEFT);
     print_main(stream, &frame, &tally);
     for (size_t i = 0; i < chart->match->segment_count; i++) {
@@ -324,21 +272,13 @@ static void draw(FILE *stream, const struct sound_chart *chart)
     draw_panel(stream, &frame, 0, met[0]);
     draw_panel(stream, &frame, 1, met[1]);
     draw_key(stream, &frame);
-    fputs("</svg>\n", stream);
     free(met[0]);
     free(met[1]);
 }
 
-enum doppel_status sound_chart_write(const char *path, const struct sound_chart *chart,
+enum doppel_status sound_chart_write(const char *path, struct sound_chart *chart,
                                      struct doppel_error *error)
 {
-    FILE *stream = fopen(path, "we");
-    if (!stream)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written (%s)", path, strerror(errno));
-    draw(stream, chart);
-    bool failed = ferror(stream);
-    failed |= fclose(stream) != 0;
-    if (failed)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written (%s)", path, strerror(errno));
-    return DOPPEL_OK;
+    const struct svg svg = {WIDTH, HEIGHT, style, draw, chart};
+    return svg_write(path, &svg, error);
 }

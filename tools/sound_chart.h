@@ -13,7 +13,7 @@ struct sound_chart {
 };
 
 /** Write it to a file. DOPPEL_E_IO. */
-enum doppel_status sound_chart_write(const char *path, const struct sound_chart *chart,
+enum doppel_status sound_chart_write(const char *path, struct sound_chart *chart,
                                      struct doppel_error *error);
 
 #endif

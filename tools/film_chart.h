@@ -1,0 +1,33 @@
+/* Two films as a picture: time against time, a dot where frames are alike, the lines that were
+ * fitted, and frames of both beside them, in SVG. */
+#ifndef DOPPEL_TOOLS_FILM_CHART_H
+#define DOPPEL_TOOLS_FILM_CHART_H
+
+#include <doppel/match.h>
+#include <doppel/video.h>
+
+/* A moment that both films have. */
+struct film_shot {
+    double seconds[2];
+    char *pictures[2]; /* PNGs in base64; given (free); NULL: none */
+};
+
+enum { FILM_SHOTS = 4 };
+
+struct film_chart {
+    struct doppel_video_track tracks[2]; /* the query, with its cells, and the item */
+    const char *names[2];                /* any bytes */
+    const struct doppel_match *match;    /* without segments: no line is drawn */
+    struct film_shot shots[FILM_SHOTS];
+    size_t shot_count;
+};
+
+/* The moments that tell most of a match: of one segment its beginning, middle and end; else the
+ * middles of the longest. @return how many */
+size_t film_shots_choose(const struct doppel_match *match, struct film_shot out[FILM_SHOTS]);
+
+/** Write it to a file. DOPPEL_E_IO. */
+enum doppel_status film_chart_write(const char *path, struct film_chart *chart,
+                                    struct doppel_error *error);
+
+#endif

@@ -1,0 +1,89 @@
+/* Frames of two films that are alike, for the eye. */
+#include "tools/film_hits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <doppel/image.h>
+
+#include "core/array.h"
+
+/* Strangers differ in half of 256 bits; a scene has so many frames alike that the nearest tell. */
+enum { MOST_BITS = 56, MOST_A_FRAME = 6 };
+
+/* Pairs of frames that are compared: of longer films, not every frame of the query. */
+static const double MOST_PAIRS = 4e8;
+
+/* Sampled four times a second in both films: so far from its line a frame may be. */
+static const double NEAR_SECONDS = .4;
+
+/* A frame of the query as it looks in the item. */
+static struct doppel_code seen(const struct doppel_video_track *query, size_t number,
+                               const struct doppel_video_view *view)
+{
+    const uint8_t *cells = query->cells;
+    struct doppel_code code = query->frames[number].code;
+    if (view->rectangle && view->rectangle <= query->rectangle_count)
+        cells = query->rectangle_cells[view->rectangle - 1];
+    if (cells && view->warp.scale_x > 0 && view->warp.scale_y > 0)
+        code = doppel_video_warped_code(cells + number * DOPPEL_VIDEO_CELL_BYTES, &view->warp);
+    return view->mirrored ? doppel_image_orient(&code, 1) : code;
+}
+
+static bool is_met(const struct doppel_match *match, double a, double b)
+{
+    for (size_t i = 0; i < match->segment_count; i++) {
+        const struct doppel_segment *segment = &match->segments[i];
+        double line = segment->b_start + (a - segment->a_start) * segment->speed;
+        if (a >= segment->a_start - NEAR_SECONDS && a <= segment->a_end + NEAR_SECONDS &&
+            fabs(b - line) <= NEAR_SECONDS * fmax(1, segment->speed))
+            return true;
+    }
+    return false;
+}
+
+/* The nearest of a frame, the nearest first. */
+struct nearest {
+    size_t numbers[MOST_A_FRAME];
+    uint32_t bits[MOST_A_FRAME];
+    size_t count;
+};
+
+static void put_nearest(struct nearest *nearest, size_t number, uint32_t bits)
+{
+    size_t at = nearest->count;
+    if (at == MOST_A_FRAME && nearest->bits[at - 1] <= bits)
+        return;
+    at = at < MOST_A_FRAME ? nearest->count++ : at - 1;
+    for (; at > 0 && nearest->bits[at - 1] > bits; at--) {
+        nearest->bits[at] = nearest->bits[at - 1];
+        nearest->numbers[at] = nearest->numbers[at - 1];
+    }
+    nearest->bits[at] = bits;
+    nearest->numbers[at] = number;
+}
+
+size_t film_hits(const struct doppel_video_track *query, const struct doppel_video_track *item,
+                 const struct doppel_match *match, struct film_hit **out)
+{
+    ARRAY(struct film_hit) hits = {0};
+    size_t step = 1 + (size_t)((double)query->count * (double)item->count / MOST_PAIRS);
+    for (size_t i = 0; i < query->count; i += step) {
+        struct doppel_code code = seen(query, i, &match->view);
+        struct nearest nearest = {.count = 0};
+        for (size_t j = 0; j < item->count; j++) {
+            uint32_t bits = doppel_code_distance(&code, &item->frames[j].code, 256);
+            if (bits <= MOST_BITS)
+                put_nearest(&nearest, j, bits);
+        }
+        double a = query->frames[i].start_ms / 1000.0;
+        for (size_t k = 0; k < nearest.count; k++) {
+            double b = item->frames[nearest.numbers[k]].start_ms / 1000.0;
+            struct film_hit hit = {{a, b}, is_met(match, a, b)};
+            if (!array_push(&hits, hit))
+                break;
+        }
+    }
+    *out = hits.items;
+    return hits.count;
+}
