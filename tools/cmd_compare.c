@@ -4,13 +4,13 @@
 #include <sys/stat.h>
 
 #include "tools/commands.h"
+#include "tools/film_refine.h"
 #include "tools/intake.h"
 #include "tools/open_cache.h"
 #include "tools/output.h"
+#include "tools/pair_chart.h"
 #include "tools/pair_judge.h"
 #include "tools/place_rows.h"
-#include "tools/sound_chart.h"
-#include "tools/sound_judge.h"
 
 static const struct column columns[] = {
     {"match", "match", CELL_BOOL},
@@ -41,17 +41,16 @@ static void put_reason(json_t *row, const struct settings *settings,
 }
 
 static void fill_row(json_t *row, const struct settings *settings,
-                     const struct intake_file files[2], struct pair_match *out)
+                     const struct intake_file files[2], const struct pair_match *pair)
 {
-    pair_judge(settings, &files[0].record, &files[1].record, out);
-    const struct doppel_match *match = &out->match;
-    put_bool(row, "match", out->matches);
+    const struct doppel_match *match = &pair->match;
+    put_bool(row, "match", pair->matches);
     if (match->scheme)
         put_value(row, "limit", pair_limit(settings, match->scheme));
     put_match(row, match);
-    if (out->of_film)
-        put_film_match(row, &out->film);
-    if (!out->matches) { /* they stand in no relation, and nothing is verified */
+    if (pair->of_film)
+        put_film_match(row, &pair->film);
+    if (!pair->matches) { /* they stand in no relation, and nothing is verified */
         json_object_del(row, "relation");
         if (match->kind != DOPPEL_KIND_TEXT) /* there it says how the similarity was found */
             json_object_del(row, "verified");
@@ -60,43 +59,65 @@ static void fill_row(json_t *row, const struct settings *settings,
     }
 }
 
-static bool print_comparison(const struct settings *settings, struct report *report,
-                             const struct intake_file files[2], struct pair_match *out)
+static void put_kinds(json_t *row, const struct intake_file files[2])
 {
-    enum doppel_kind a = files[0].record.kind, b = files[1].record.kind;
+    char reason[64];
+    snprintf(reason, sizeof reason, "a is of kind %s, b of kind %s",
+             doppel_kind_name(files[0].record.kind), doppel_kind_name(files[1].record.kind));
+    put_bool(row, "match", false);
+    put_text(row, "reason", reason);
+}
+
+/* @param pair NULL: they cannot be compared */
+static bool print_comparison(const struct settings *settings, struct report *report,
+                             const struct intake_file files[2], const struct pair_match *pair)
+{
     struct output *output = output_new(settings, &layout, report);
     struct place_rows rows;
     json_t *row = json_object();
-    char reason[64];
     put_path(row, "a", files[0].path);
     put_path(row, "b", files[1].path);
-    if (pair_is_comparable(&files[0].record, &files[1].record)) {
-        fill_row(row, settings, files, out);
-    } else {
-        snprintf(reason, sizeof reason, "a is of kind %s, b of kind %s", doppel_kind_name(a),
-                 doppel_kind_name(b));
-        put_bool(row, "match", false);
-        put_text(row, "reason", reason);
-    }
+    if (pair)
+        fill_row(row, settings, files, pair);
+    else
+        put_kinds(row, files);
     place_rows_begin(&rows, settings, output);
     place_rows_add(&rows, row);
     place_rows_end(&rows);
     return output_finish(output);
 }
 
-static enum doppel_status draw(const struct settings *settings, const struct intake_file files[2],
-                               const struct doppel_match *match, struct doppel_error *error)
+static enum doppel_status refine(const struct intake_file files[2], struct film_looks *looks,
+                                 struct pair_match *pair, struct doppel_error *error)
 {
-    struct sound_chart chart = {.names = {files[0].path, files[1].path}, .match = match};
-    if (!settings->chart)
-        return DOPPEL_OK;
-    bool sounds = sound_read(&files[0].record, &chart.tracks[0]) &&
-                  sound_read(&files[1].record, &chart.tracks[1]);
-    enum doppel_status status =
-        sounds ? sound_chart_write(settings->chart, &chart, error)
-               : doppel_fail(error, DOPPEL_E_ARGUMENT, "'--chart' draws two sounds");
-    doppel_audio_track_free(&chart.tracks[0]);
-    doppel_audio_track_free(&chart.tracks[1]);
+    struct film_side sides[2];
+    for (int i = 0; i < 2; i++)
+        sides[i] = (struct film_side){{files[i].path, &files[i].stamp}, &files[i].record};
+    enum doppel_status status = film_refine(looks, sides, &pair->film.by_picture, error);
+    pair->match = pair->film.by_picture;
+    return status;
+}
+
+/* Compare two files that were read, print what came of it, and draw it. @param out_code of exit */
+static enum doppel_status judge(const struct settings *settings, struct report *report,
+                                const struct intake_file files[2], int *out_code,
+                                struct doppel_error *error)
+{
+    struct pair_match pair = {.match.false_positive_rate = -1};
+    struct film_looks *looks = film_looks_new(settings);
+    enum doppel_status status = DOPPEL_OK;
+    bool comparable = pair_is_comparable(&files[0].record, &files[1].record);
+    if (comparable)
+        pair_judge(settings, &files[0].record, &files[1].record, &pair);
+    if (settings->refine && pair.film.picture && pair.match.verified != DOPPEL_VERIFIED_EXACT)
+        status = refine(files, looks, &pair, error);
+    *out_code = pair.matches ? EXIT_DONE : EXIT_NO_MATCH;
+    if (!status && !print_comparison(settings, report, files, comparable ? &pair : NULL))
+        *out_code = EXIT_WRONG_USE;
+    if (!status && settings->chart)
+        status = pair_chart_write(settings, files, &pair, looks, error);
+    film_looks_free(looks);
+    pair_match_free(&pair);
     return status;
 }
 
@@ -144,22 +165,15 @@ static int compare(const struct settings *settings, struct report *report,
                                      .places = true};
     struct intake_file files[2] = {0};
     size_t count = 0;
-    struct pair_match comparison = {.match.false_positive_rate = -1};
-    bool printed = true;
+    int code = EXIT_NO_MATCH;
     enum doppel_status status = read_both(&options, files, &count, &error);
-    if (status == DOPPEL_OK && count == 2) {
-        printed = print_comparison(settings, report, files, &comparison);
-        status = draw(settings, files, &comparison.match, &error);
-    }
-    bool matches = comparison.matches;
-    pair_match_free(&comparison);
+    if (status == DOPPEL_OK && count == 2)
+        status = judge(settings, report, files, &code, &error);
     for (size_t i = 0; i < count; i++)
         intake_file_free(&files[i]);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
-    if (!printed)
-        return EXIT_WRONG_USE;
-    return matches ? EXIT_DONE : EXIT_NO_MATCH;
+    return code;
 }
 
 int cmd_compare(const struct settings *settings, struct report *report)

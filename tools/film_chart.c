@@ -196,8 +196,10 @@ static void draw_hits(FILE *stream, const struct plot *plot, const struct film_h
 static void draw_line(FILE *stream, const struct plot *plot, const char *class, double a_from,
                       double a_to, const struct doppel_segment *segment)
 {
-    double b_from = segment->b_start + (a_from - segment->a_start) * segment->speed;
-    double b_to = segment->b_start + (a_to - segment->a_start) * segment->speed;
+    double length = segment->a_end - segment->a_start;
+    double slope = length > 0 ? (segment->b_end - segment->b_start) / length : 1;
+    double b_from = segment->b_start + (a_from - segment->a_start) * slope;
+    double b_to = segment->b_start + (a_to - segment->a_start) * slope;
     fprintf(stream,
             "<line class=\"%s\" clip-path=\"url(#plot)\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
             "y2=\"%.1f\"/>\n",
@@ -210,7 +212,7 @@ static void draw_segments(FILE *stream, const struct plot *plot)
     const struct doppel_match *match = plot->chart->match;
     for (size_t i = 0; i < match->segment_count; i++) {
         const struct doppel_segment *segment = &match->segments[i];
-        if (segment->speed > 0)
+        if (!match->time_uncertain)
             draw_line(stream, plot, "fit", plot->from[0], plot->to[0], segment);
         draw_line(stream, plot, "segment", segment->a_start, segment->a_end, segment);
     }
@@ -239,7 +241,8 @@ static void draw_picture(FILE *stream, const char *png, double x, double y, doub
         fprintf(stream,
                 "<rect class=\"frame\" x=\"%.0f\" y=\"%.0f\" width=\"%d\" height=\"%d\"/>\n", x, y,
                 SHOT_WIDTH, SHOT_HEIGHT);
-    fprintf(stream, "<text class=\"small\" x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">%s</text>\n",
+    fprintf(stream,
+            "<text class=\"small\" x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">%s</text>\n",
             x + SHOT_WIDTH / 2.0, y + SHOT_HEIGHT + 14, text);
 }
 
@@ -293,17 +296,18 @@ static void print_main(FILE *stream, const struct plot *plot)
 static void draw_key(FILE *stream)
 {
     int y = HEIGHT - 16;
-    fprintf(stream,
-            "<path class=\"hit\" d=\"M%d %dh0\"/><text class=\"small\" x=\"%d\" y=\"%d\">frames "
-            "that look alike</text>\n"
-            "<path class=\"met\" d=\"M%d %dh0\"/><text class=\"small\" x=\"%d\" y=\"%d\">the same, "
-            "on a line</text>\n"
-            "<line class=\"segment\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/><text class=\"small\" "
-            "x=\"%d\" y=\"%d\">what is shared</text>\n"
-            "<line class=\"fit\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/><text class=\"small\" "
-            "x=\"%d\" y=\"%d\">the fitted line</text>\n",
-            LEFT + 4, y - 4, LEFT + 14, y, LEFT + 164, y - 4, LEFT + 174, y, LEFT + 306, y - 4,
-            LEFT + 334, y - 4, LEFT + 348, y, LEFT + 464, y - 4, LEFT + 500, y - 4, LEFT + 508, y);
+    fprintf(
+        stream,
+        "<path class=\"hit\" d=\"M%d %dh0\"/><text class=\"small\" x=\"%d\" y=\"%d\">frames "
+        "that look alike</text>\n"
+        "<path class=\"met\" d=\"M%d %dh0\"/><text class=\"small\" x=\"%d\" y=\"%d\">the same, "
+        "on a line</text>\n"
+        "<line class=\"segment\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/><text class=\"small\" "
+        "x=\"%d\" y=\"%d\">what is shared</text>\n"
+        "<line class=\"fit\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/><text class=\"small\" "
+        "x=\"%d\" y=\"%d\">the fitted line</text>\n",
+        LEFT + 4, y - 4, LEFT + 14, y, LEFT + 164, y - 4, LEFT + 174, y, LEFT + 306, y - 4,
+        LEFT + 334, y - 4, LEFT + 348, y, LEFT + 464, y - 4, LEFT + 500, y - 4, LEFT + 508, y);
 }
 
 static void draw(void *context, FILE *stream)
@@ -314,8 +318,9 @@ static void draw(void *context, FILE *stream)
     size_t count = film_hits(&chart->tracks[0], &chart->tracks[1], chart->match, &hits);
     choose_range(&plot, 0);
     choose_range(&plot, 1);
-    fprintf(stream, "<clipPath id=\"plot\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>"
-                    "</clipPath>\n",
+    fprintf(stream,
+            "<clipPath id=\"plot\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>"
+            "</clipPath>\n",
             LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT);
     fprintf(stream, "<text class=\"title\" x=\"%d\" y=\"30\">What two films share</text>\n", LEFT);
     print_main(stream, &plot);

@@ -40,8 +40,7 @@ bool film_is_blank(const struct doppel_record *record)
     return blank;
 }
 
-/* The sound of a record of any kind. */
-static bool read_sound(const struct doppel_record *record, struct doppel_audio_track *out)
+bool record_read_sound(const struct doppel_record *record, struct doppel_audio_track *out)
 {
     struct doppel_video_track film;
     if (!is_film(record))
@@ -139,7 +138,7 @@ static void compare_sounds(const struct settings *settings, const struct doppel_
 {
     struct doppel_audio_track query = {0}, item = {0};
     struct doppel_sound_options options = sound_options_from(settings);
-    if (read_sound(a, &query) && read_sound(b, &item)) {
+    if (record_read_sound(a, &query) && record_read_sound(b, &item)) {
         struct doppel_sound left = sound_of(&query), right = sound_of(&item);
         out->sounds_compared =
             doppel_match_sounds(&left, &right, &options, &out->by_sound, NULL) == DOPPEL_OK;

@@ -26,6 +26,9 @@ bool film_read(const struct doppel_record *record, enum doppel_video_parts parts
  */
 bool film_read_sound(const struct doppel_video_track *film, struct doppel_audio_track *out);
 
+/* The same of the record of a film or a sound; false of others. */
+bool record_read_sound(const struct doppel_record *record, struct doppel_audio_track *out);
+
 /* Whether there is nothing to tell it by: it has no frame with structure, and no sound. */
 bool film_is_blank(const struct doppel_record *record);
 

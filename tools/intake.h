@@ -6,9 +6,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include <doppel/core.h>
 #include <doppel/library.h>
+#include <doppel/worker.h>
 
 #include "tools/options.h"
 #include "tools/report.h"
@@ -63,5 +65,12 @@ enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
 
 /* Whether a name promises a film. */
 bool named_as_film(const char *path);
+
+/* The workers that the settings ask for. @param out given (doppel_pool_free) */
+enum doppel_status pool_from(const struct settings *settings, struct doppel_pool **out,
+                             struct doppel_error *error);
+
+struct doppel_file_stamp stamp_of(const struct stat *status);
+bool same_stamp(const struct doppel_file_stamp *a, const struct doppel_file_stamp *b);
 
 #endif

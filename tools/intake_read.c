@@ -21,7 +21,7 @@ struct doppel_file_stamp stamp_of(const struct stat *status)
     };
 }
 
-static bool same_stamp(const struct doppel_file_stamp *a, const struct doppel_file_stamp *b)
+bool same_stamp(const struct doppel_file_stamp *a, const struct doppel_file_stamp *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size &&
            a->mtime_ns == b->mtime_ns;
@@ -202,12 +202,9 @@ static bool has_twin_at_worker(const struct intake *intake, const struct slot *s
     return false;
 }
 
-/* The pool, started at the first file that needs it. */
-static enum doppel_status want_pool(struct intake *intake, struct doppel_error *error)
+enum doppel_status pool_from(const struct settings *settings, struct doppel_pool **out,
+                             struct doppel_error *error)
 {
-    if (intake->pool)
-        return DOPPEL_OK;
-    const struct settings *settings = intake->options->settings;
     struct doppel_pool_options pool = doppel_pool_options_default();
     pool.jobs = settings->jobs;
     pool.timeout_ms = settings->timeout_ms;
@@ -216,9 +213,15 @@ static enum doppel_status want_pool(struct intake *intake, struct doppel_error *
     pool.max_pixels = settings->max_pixels;
     pool.max_seconds = settings->max_ms / 1000.0;
     pool.whole_timeout = settings->timeout_given;
-    enum doppel_status status = doppel_pool_new(&pool, &intake->pool, error);
+    enum doppel_status status = doppel_pool_new(&pool, out, error);
     /* NOT_FOUND is the end of the files here, not the lack of a program. */
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
+}
+
+/* The pool, started at the first file that needs it. */
+static enum doppel_status want_pool(struct intake *intake, struct doppel_error *error)
+{
+    return intake->pool ? DOPPEL_OK : pool_from(intake->options->settings, &intake->pool, error);
 }
 
 static enum doppel_status submit(struct intake *intake, const struct slot *slot, int fd,

@@ -40,8 +40,6 @@ struct intake {
     char *here; /* the working directory, "" when not known: the cache wants absolute paths */
 };
 
-struct doppel_file_stamp stamp_of(const struct stat *status);
-
 /* The slot ends, with a record (DOPPEL_OK) or a reason why there is none. */
 void slot_ready(struct slot *slot, enum doppel_status status, const char *reason);
 

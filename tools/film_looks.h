@@ -1,0 +1,43 @@
+/* Films that were read, looked at again: a stretch frame by frame, or a picture of a moment. */
+#ifndef DOPPEL_TOOLS_FILM_LOOKS_H
+#define DOPPEL_TOOLS_FILM_LOOKS_H
+
+#include <stdbool.h>
+
+#include <doppel/library.h>
+#include <doppel/video.h>
+#include <doppel/worker.h>
+
+#include "tools/options.h"
+
+struct film_looks;
+
+/* Starts no worker before one is needed. @param settings borrowed. Given (film_looks_free) */
+struct film_looks *film_looks_new(const struct settings *settings);
+void film_looks_free(struct film_looks *looks);
+
+/* A film, by the file that it was read from. Borrowed. */
+struct film_file {
+    const char *path;
+    const struct doppel_file_stamp *stamp;
+};
+
+/* Whether the file is there, and as it was. */
+bool film_file_is_there(const struct film_file *file);
+
+/* One look: what is wanted, and what came of it. */
+struct film_look {
+    const struct film_file *file;
+    enum doppel_video_task task;
+    uint32_t from_ms, to_ms;     /* of THUMBNAIL, to_ms: the longest side, in pixels */
+    struct doppel_video_box box; /* of CLOSE */
+    uint8_t *bytes;              /* the attachment; given (free); NULL: it could not be had */
+    size_t size;
+};
+
+/* Have all of them; what cannot be had is left out. DOPPEL_E_CANCELLED; others when the run cannot
+ * go on. */
+enum doppel_status film_looks_take(struct film_looks *looks, struct film_look *wanted, size_t count,
+                                   struct doppel_error *error);
+
+#endif

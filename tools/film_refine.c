@@ -1,0 +1,95 @@
+/* The ends of what two films share, looked at frame by frame. */
+#include "tools/film_refine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "tools/memory.h"
+
+/* So many segments are refined, the first ones; an end is looked at so far on both sides: further
+ * than sampled frames can be wrong. */
+enum { MOST_SEGMENTS = 64 };
+static const double AROUND_SECONDS = 1.5;
+
+/* Of a segment four looks: the query and the item at its beginning, and at its end. */
+enum { LOOKS = 4 };
+
+/* The part of the frame that the match is of. */
+static struct doppel_video_box box_of(const struct doppel_video_track *film,
+                                      const struct doppel_video_view *view, int side)
+{
+    bool rectangle = side == 0 && view->rectangle && view->rectangle <= film->rectangle_count;
+    return rectangle ? film->rectangles[view->rectangle - 1] : film->box;
+}
+
+static void want_look(struct film_look *look, const struct film_side *side,
+                      struct doppel_video_box box, double at, double around)
+{
+    *look = (struct film_look){
+        .file = &side->file,
+        .task = DOPPEL_VIDEO_CLOSE,
+        .from_ms = (uint32_t)lround(fmax(0, at - around) * 1000),
+        .to_ms = (uint32_t)lround((at + around) * 1000) + 1,
+        .box = box,
+    };
+}
+
+static void want_segment(struct film_look looks[LOOKS], const struct film_side sides[2],
+                         const struct doppel_video_box boxes[2],
+                         const struct doppel_segment *segment)
+{
+    double around = AROUND_SECONDS * (segment->speed > 0 ? segment->speed : 1);
+    want_look(&looks[0], &sides[0], boxes[0], segment->a_start, AROUND_SECONDS);
+    want_look(&looks[1], &sides[1], boxes[1], segment->b_start, around);
+    want_look(&looks[2], &sides[0], boxes[0], segment->a_end, AROUND_SECONDS);
+    want_look(&looks[3], &sides[1], boxes[1], segment->b_end, around);
+}
+
+static void refine_end(const struct film_look looks[2], const struct doppel_video_view *view,
+                       bool last, struct doppel_segment *segment)
+{
+    struct doppel_video_track films[2] = {0};
+    struct doppel_video_end end = {&films[0], &films[1], view, last};
+    bool good = true;
+    for (int side = 0; side < 2 && good; side++)
+        good = looks[side].bytes && !doppel_video_track_read(looks[side].bytes, looks[side].size,
+                                                             DOPPEL_VIDEO_ALL, &films[side], NULL);
+    if (good)
+        doppel_match_video_refine(&end, segment);
+    doppel_video_track_free(&films[0]);
+    doppel_video_track_free(&films[1]);
+}
+
+static enum doppel_status refine_all(struct film_looks *looks, const struct film_side sides[2],
+                                     const struct doppel_video_box boxes[2],
+                                     struct doppel_match *match, struct doppel_error *error)
+{
+    struct doppel_segment *segments = (struct doppel_segment *)match->segments;
+    size_t count = match->segment_count < MOST_SEGMENTS ? match->segment_count : MOST_SEGMENTS;
+    struct film_look *wanted = must_allocate(LOOKS * count * sizeof *wanted);
+    for (size_t i = 0; i < count; i++)
+        want_segment(&wanted[LOOKS * i], sides, boxes, &segments[i]);
+    enum doppel_status status = film_looks_take(looks, wanted, LOOKS * count, error);
+    for (size_t i = 0; i < count && !status; i++) {
+        refine_end(&wanted[LOOKS * i], &match->view, false, &segments[i]);
+        refine_end(&wanted[LOOKS * i + 2], &match->view, true, &segments[i]);
+    }
+    for (size_t i = 0; i < LOOKS * count; i++)
+        free(wanted[i].bytes);
+    free(wanted);
+    return status;
+}
+
+enum doppel_status film_refine(struct film_looks *looks, const struct film_side sides[2],
+                               struct doppel_match *match, struct doppel_error *error)
+{
+    struct doppel_video_box boxes[2];
+    for (int side = 0; side < 2; side++) {
+        struct doppel_video_track film;
+        if (!film_read(sides[side].record, DOPPEL_VIDEO_CODES, &film))
+            return DOPPEL_OK;
+        boxes[side] = box_of(&film, &match->view, side);
+        doppel_video_track_free(&film);
+    }
+    return refine_all(looks, sides, boxes, match, error);
+}
