@@ -27,6 +27,7 @@ struct find {
     struct doppel_chromaprints *chromaprints; /* NULL: not wanted */
     struct find_known known;
     struct answers answers;
+    struct film_looks *looks;        /* NULL: nothing is refined */
     const struct intake_file *query; /* NULL for --code */
     struct find_print print;
     struct doppel_error *error;
@@ -186,7 +187,10 @@ static enum doppel_status find_pictures(struct find *find, const struct query *q
 static enum doppel_status find_matches(struct find *find, const struct query *query,
                                        struct doppel_error *error)
 {
-    const struct film_search films = {find->settings, find->library, &find->known, &find->answers};
+    const struct film_file file = {find->query ? find->query->path : NULL,
+                                   find->query ? &find->query->stamp : NULL};
+    const struct film_search films = {find->settings, find->library, &find->known,
+                                      &find->answers, find->looks,   find->query ? &file : NULL};
     switch (query->kind) {
     case DOPPEL_KIND_TEXT:
         return find_texts_ask(find->texts, query->text, take_match, find, error);
@@ -295,6 +299,8 @@ int cmd_find(const struct settings *settings, struct report *report)
     find.print = (struct find_print){.settings = settings,
                                      .library = find.library,
                                      .output = find_print_output(settings, report)};
+    if (settings->refine)
+        find.looks = film_looks_new(settings);
     enum doppel_status status = load_library(&find, &error);
     if (status == DOPPEL_OK)
         status = settings->code ? ask_code(&find, &error) : ask_files(&find, &error);
@@ -305,6 +311,7 @@ int cmd_find(const struct settings *settings, struct report *report)
     doppel_library_close(find.library);
     find_known_free(&find.known);
     answers_free(&find.answers);
+    film_looks_free(find.looks);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     if (!written)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tools/film_judge.h"
+#include "tools/film_refine.h"
 #include "tools/signals.h"
 #include "tools/sound_judge.h"
 
@@ -146,6 +147,36 @@ static void note_what_differs(const struct seeking *seeking)
     }
 }
 
+static enum doppel_status refine_one(const struct film_search *search,
+                                     const struct doppel_record *query, struct answer *answer,
+                                     struct doppel_error *error)
+{
+    struct doppel_item item;
+    if (doppel_library_get(search->library, answer->id, true, &item, NULL))
+        return DOPPEL_OK;
+    const struct film_side sides[2] = {{*search->file, query},
+                                       {{item.path, &item.stamp}, &item.record}};
+    enum doppel_status status =
+        film_refine(search->looks, sides, &answer->pair.film.by_picture, error);
+    doppel_item_free(&item);
+    return status;
+}
+
+/* The ends of what was found by its picture, frame by frame. */
+static enum doppel_status refine_found(const struct seeking *seeking,
+                                       const struct doppel_record *query,
+                                       struct doppel_error *error)
+{
+    const struct film_search *search = seeking->search;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = seeking->before; i < search->answers->items.count && !status; i++) {
+        struct answer *answer = &search->answers->items.items[i];
+        if (answer->pair.of_film && answer->pair.film.picture)
+            status = refine_one(search, query, answer, error);
+    }
+    return status;
+}
+
 static enum doppel_status end_search(const struct seeking *seeking, enum doppel_status status,
                                      struct doppel_error *error)
 {
@@ -188,6 +219,8 @@ enum doppel_status find_by_film(const struct film_search *search, const struct d
     if (seeking.sound)
         doppel_audio_track_free(&sound);
     doppel_video_track_free(&film);
+    if (search->looks && !status && !seeking.no_memory)
+        status = refine_found(&seeking, query, error);
     return end_search(&seeking, status, error);
 }
 

@@ -6,6 +6,7 @@
 #include <doppel/library.h>
 
 #include "tools/answers.h"
+#include "tools/film_looks.h"
 #include "tools/find_known.h"
 #include "tools/options.h"
 
@@ -16,6 +17,8 @@ struct film_search {
     struct doppel_library *library;
     const struct find_known *known;
     struct answers *answers;
+    struct film_looks *looks;     /* to refine the ends of what films share; NULL: not wanted */
+    const struct film_file *file; /* that the query was read from; NULL: none */
 };
 
 /* What a sound is heard in: sounds, and films. */
