@@ -177,7 +177,7 @@ void video_describe(const video_stretches *stretches, double query_seconds, doub
     *out = (struct doppel_match){.kind = DOPPEL_KIND_VIDEO,
                                  .scheme = DOPPEL_SCHEME_FRAMES64,
                                  .relation = DOPPEL_RELATION_OVERLAPS,
-                                 .verified = DOPPEL_VERIFIED_CODES,
+                                 .verified = DOPPEL_VERIFIED_ALIGNMENT,
                                  .bits = 256,
                                  .distance = 256,
                                  .false_positive_rate = -1,

@@ -181,7 +181,7 @@ static char *group_as_text(const char *line, size_t length, unsigned number, con
     assert_int_equal(json_integer_value(json_object_get(group, "group")), number);
     const char *kind = text_of(group, "kind");
     assert_true(strcmp(kind, "image") == 0 || strcmp(kind, "text") == 0 ||
-                strcmp(kind, "audio") == 0);
+                strcmp(kind, "audio") == 0 || strcmp(kind, "video") == 0);
     const json_t *members = json_object_get(group, "members");
     size_t count = json_array_size(members);
     assert_true(count >= 2 && count <= 64);
