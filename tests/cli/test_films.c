@@ -315,28 +315,6 @@ static void groups_of_a_library_are_those_of_scan(void **state)
     free(json);
 }
 
-/* A crop finds its original, and not the other way round: whichever is the longer. */
-static void a_crop_is_grouped_with_its_original(void **state)
-{
-    (void)state;
-    const struct film_view crop = {
-        .seed = 16, .left = .06F, .right = .08F, .top = .07F, .bottom = .05F};
-    make_folder("one");
-    make_folder("two");
-    keep_film("one/original.mp4",
-              (struct film_how){.view.seed = 16, .seconds = 18, .width = 192, .height = 144});
-    keep_film("one/crop.mp4", (struct film_how){.view = crop, .seconds = 14});
-    keep_film("two/original.mp4",
-              (struct film_how){.view.seed = 16, .seconds = 14, .width = 192, .height = 144});
-    keep_film("two/crop.mp4", (struct film_how){.view = crop, .seconds = 18});
-    char *json = doppel_prints(0, "scan", "--json", "one");
-    assert_int_equal(count_lines(json, "\"reason\":\"part\""), 1);
-    free(json);
-    json = doppel_prints(0, "scan", "--json", "two");
-    assert_int_equal(count_lines(json, "\"reason\":\"part\""), 1);
-    free(json);
-}
-
 /* ---- closer ---- */
 
 static void compare_draws_two_films(void **state)
