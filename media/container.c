@@ -145,6 +145,7 @@ enum doppel_status container_choose(struct container *container, enum AVMediaTyp
     if (!is_told || (chosen && !is_described(chosen))) {
         for (unsigned i = 0; i < format->nb_streams; i++)
             format->streams[i]->discard = AVDISCARD_DEFAULT;
+        container->searched = true;
         int code = avformat_find_stream_info(format, NULL);
         if (code < 0)
             return container_fail(container, code, error);

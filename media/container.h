@@ -12,6 +12,7 @@ struct container {
     AVFormatContext *format;
     struct doppel_error refusal;  /**< of a packet or frame over the limits */
     bool has_pictures, has_sound; /**< attached pictures not counted */
+    bool searched; /**< the tracks were found in the first packets, and what they last is a guess */
 };
 
 /** How many tracks a container may have. */

@@ -18,7 +18,7 @@ enum doppel_status film_read(struct film *film, int fd, struct doppel_error *err
 {
     av_log_set_level(AV_LOG_QUIET);
     film->container.holds = "film";
-    film->group.passed_us = film->group.alone_us = INT64_MIN;
+    film->group.passed_us = film->group.alone_us = film->read_us = INT64_MIN;
     enum doppel_status status = container_begin(&film->container, fd, &film->options.limits, error);
     if (status == DOPPEL_OK)
         status = film_open(film, error);

@@ -79,6 +79,8 @@ struct film {
     uint64_t held;   /**< bytes of frames that are in use, by the decoder or here */
     uint64_t number; /**< frames that were decoded */
     uint64_t expected_ms;
+    bool all_tracks;      /**< how long the track is nobody knows, but how long all of them are */
+    int64_t read_us;      /**< then: where the last packet of any of them ends; or INT64_MIN */
     unsigned orientation; /**< of the track, as EXIF has it */
     AVRational pixel;     /**< its shape as the track has it; 0 = not told */
     bool damaged;         /**< whatever it was, even before the first frame */

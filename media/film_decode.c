@@ -118,9 +118,20 @@ enum doppel_status film_drain(struct film *film, struct doppel_error *error)
 
 /* ---- packets ---- */
 
+static void note_end(struct film *film)
+{
+    const AVPacket *packet = film->packet;
+    AVRational base = film->container.format->streams[packet->stream_index]->time_base;
+    int64_t time = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
+    int64_t us = film_us(time, base), lasts_us = film_us(packet->duration, base);
+    if (us != INT64_MIN && us + (lasts_us > 0 ? lasts_us : 0) > film->read_us)
+        film->read_us = us + (lasts_us > 0 ? lasts_us : 0);
+}
+
 static enum doppel_status take_packet(struct film *film, struct doppel_error *error)
 {
     AVPacket *packet = film->packet;
+    note_end(film);
     if (packet->stream_index != film->track->index || !packet->size)
         return DOPPEL_OK;
     if (av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL))
@@ -220,23 +231,38 @@ static uint64_t seen_us(const struct film *film)
     return (uint64_t)(end_us + clock->frame_us + 500);
 }
 
+static bool is_cut(const struct film *film, uint64_t seen_ms)
+{
+    const AVFormatContext *format = film->container.format;
+    uint64_t end_ms = film->expected_ms;
+    if (film->done ||
+        (film->all_tracks && (format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ||
+                              film->read_us == INT64_MIN)))
+        return false;
+    if (film->all_tracks) {
+        int64_t begin_us = format->start_time != AV_NOPTS_VALUE ? format->start_time : 0;
+        seen_ms = film->read_us > begin_us ? (uint64_t)(film->read_us - begin_us) / 1000 : 0;
+    }
+    return seen_ms + CUT_MS + end_ms / CUT_SHARE < end_ms;
+}
+
 static enum doppel_status check_end(struct film *film, struct doppel_error *error)
 {
-    uint64_t seen_ms = seen_us(film) / 1000;
-    uint64_t said_ms = film->expected_ms;
     if (!film->number)
         return doppel_fail(error, film->damaged ? DOPPEL_E_CORRUPT : DOPPEL_E_EMPTY,
                            film->damaged ? "is damaged or cut short: no picture could be decoded"
                                          : "has no pictures in it: 0 frames");
-    bool is_cut = !film->done && seen_ms + CUT_MS + said_ms / CUT_SHARE < said_ms;
-    if (is_cut && film->track->duration > 0)
+    uint64_t seen_ms = seen_us(film) / 1000, said_ms = film->expected_ms;
+    bool cut = is_cut(film, seen_ms);
+    if (cut)
         note_damage(film);
     if (film->info.damaged_ms && seen_ms < LEAST_MS)
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "is damaged or cut short: %.2f seconds could be decoded, of which at "
                            "least 3 are needed",
                            (double)seen_ms / 1000);
-    film->info.duration_ms = !is_cut && said_ms > seen_ms ? said_ms : seen_ms;
+    bool told = !cut && !film->all_tracks && said_ms > seen_ms;
+    film->info.duration_ms = told ? said_ms : seen_ms;
     film->info.keyframes = film->options.keyframes && !film->group.ever_whole;
     return DOPPEL_OK;
 }

@@ -28,6 +28,15 @@ static uint64_t duration_ms(const AVFormatContext *format, const AVStream *track
     return us > 0 ? (uint64_t)us / 1000 : 0;
 }
 
+/* Whether a film is cut short is told by its track, or else by the last packets of all. */
+static void choose_measure(struct film *film)
+{
+    AVFormatContext *format = film->container.format;
+    film->all_tracks = film->container.searched || film->track->duration <= 0;
+    for (unsigned i = 0; film->all_tracks && i < format->nb_streams; i++)
+        format->streams[i]->discard = AVDISCARD_DEFAULT;
+}
+
 static enum doppel_status find_track(struct film *film, struct doppel_error *error)
 {
     struct container *container = &film->container;
@@ -41,6 +50,7 @@ static enum doppel_status find_track(struct film *film, struct doppel_error *err
                            container->has_sound ? ", only sound" : "");
     if (is_encrypted(film->track))
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is encrypted");
+    choose_measure(film);
     film->orientation = film_orientation_of_track(film->track);
     film->pixel = av_guess_sample_aspect_ratio(container->format, film->track, NULL);
     film->expected_ms = duration_ms(container->format, film->track);

@@ -231,6 +231,7 @@ static struct file write_file(struct writer *writer)
     snprintf(path, sizeof path, "file:/proc/self/fd/%d", fd);
     int opened = avio_open(&writer->container->pb, path, AVIO_FLAG_WRITE);
     assert(opened >= 0);
+    writer->container->url = av_strdup(path); /* some muxers read what they wrote */
     if (writer->how->options)
         av_dict_parse_string(&options, writer->how->options, "=", ":", 0);
     writer->container->flags |= AVFMT_FLAG_BITEXACT;
