@@ -1,59 +1,62 @@
 /* A DCT-II of 32×32 cells by two folded matrix products. */
 #include "image/dct.h"
 
-enum { HALF = DCT_SIDE / 2 };
+#include "core/cpu.h"
+#include "image/dct_loop.h"
 
-/* round(2^14 · cos(pi · k / 64)), k = 0..32. */
-static const int16_t quarter_wave[DCT_SIDE + 1] = {
-    16384, 16364, 16305, 16207, 16069, 15893, 15679, 15426, 15137, 14811, 14449,
-    14053, 13623, 13160, 12665, 12140, 11585, 11003, 10394, 9760,  9102,  8423,
-    7723,  7005,  6270,  5520,  4756,  3981,  3196,  2404,  1606,  804,   0,
+/* round(2^14 · cos(pi · (2i + 1) · k / 64)); the other half of a row mirrors it, negated of odd k.
+ */
+const double dct_basis[DCT_KEPT][DCT_HALF] = {
+    {16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384,
+     16384, 16384, 16384},
+    {16364, 16207, 15893, 15426, 14811, 14053, 13160, 12140, 11003, 9760, 8423, 7005, 5520, 3981,
+     2404, 804},
+    {16305, 15679, 14449, 12665, 10394, 7723, 4756, 1606, -1606, -4756, -7723, -10394, -12665,
+     -14449, -15679, -16305},
+    {16207, 14811, 12140, 8423, 3981, -804, -5520, -9760, -13160, -15426, -16364, -15893, -14053,
+     -11003, -7005, -2404},
+    {16069, 13623, 9102, 3196, -3196, -9102, -13623, -16069, -16069, -13623, -9102, -3196, 3196,
+     9102, 13623, 16069},
+    {15893, 12140, 5520, -2404, -9760, -14811, -16364, -14053, -8423, -804, 7005, 13160, 16207,
+     15426, 11003, 3981},
+    {15679, 10394, 1606, -7723, -14449, -16305, -12665, -4756, 4756, 12665, 16305, 14449, 7723,
+     -1606, -10394, -15679},
+    {15426, 8423, -2404, -12140, -16364, -13160, -3981, 7005, 14811, 15893, 9760, -804, -11003,
+     -16207, -14053, -5520},
+    {15137, 6270, -6270, -15137, -15137, -6270, 6270, 15137, 15137, 6270, -6270, -15137, -15137,
+     -6270, 6270, 15137},
+    {14811, 3981, -9760, -16364, -11003, 2404, 14053, 15426, 5520, -8423, -16207, -12140, 804,
+     13160, 15893, 7005},
+    {14449, 1606, -12665, -15679, -4756, 10394, 16305, 7723, -7723, -16305, -10394, 4756, 15679,
+     12665, -1606, -14449},
+    {14053, -804, -14811, -13160, 2404, 15426, 12140, -3981, -15893, -11003, 5520, 16207, 9760,
+     -7005, -16364, -8423},
+    {13623, -3196, -16069, -9102, 9102, 16069, 3196, -13623, -13623, 3196, 16069, 9102, -9102,
+     -16069, -3196, 13623},
+    {13160, -5520, -16364, -3981, 14053, 12140, -7005, -16207, -2404, 14811, 11003, -8423, -15893,
+     -804, 15426, 9760},
+    {12665, -7723, -15679, 1606, 16305, 4756, -14449, -10394, 10394, 14449, -4756, -16305, -1606,
+     15679, 7723, -12665},
+    {12140, -9760, -14053, 7005, 15426, -3981, -16207, 804, 16364, 2404, -15893, -5520, 14811, 8423,
+     -13160, -11003},
+    {11585, -11585, -11585, 11585, 11585, -11585, -11585, 11585, 11585, -11585, -11585, 11585,
+     11585, -11585, -11585, 11585},
+    {11003, -13160, -8423, 14811, 5520, -15893, -2404, 16364, -804, -16207, 3981, 15426, -7005,
+     -14053, 9760, 12140},
 };
 
-static double cosine(unsigned k)
+void dct_portable(const uint16_t cells[DCT_SIDE * DCT_SIDE], double out[DCT_KEPT][DCT_KEPT])
 {
-    k %= 4 * DCT_SIDE;
-    if (k > 2 * DCT_SIDE)
-        k = 4 * DCT_SIDE - k;
-    return k <= DCT_SIDE ? quarter_wave[k] : -quarter_wave[2 * DCT_SIDE - k];
-}
-
-/* A row of a DCT is even or odd about its middle: half of it says all. */
-static void fill_basis(double basis[DCT_KEPT][HALF])
-{
-    for (unsigned k = 0; k < DCT_KEPT; k++)
-        for (unsigned i = 0; i < HALF; i++)
-            basis[k][i] = cosine((2 * i + 1) * k);
-}
-
-/* Transform each column of `in`, which has `columns` of them in rows of DCT_SIDE; out is
- * transposed. */
-static void transform_columns(const double *in, unsigned columns,
-                              const double basis[DCT_KEPT][HALF], double *out, unsigned pitch)
-{
-    double folded[2][HALF][DCT_SIDE];
-    for (unsigned i = 0; i < HALF; i++)
-        for (unsigned x = 0; x < columns; x++) {
-            double near = in[i * DCT_SIDE + x], far = in[(DCT_SIDE - 1 - i) * DCT_SIDE + x];
-            folded[0][i][x] = near + far;
-            folded[1][i][x] = near - far;
-        }
-    for (unsigned k = 0; k < DCT_KEPT; k++) {
-        double sums[DCT_SIDE] = {0};
-        for (unsigned i = 0; i < HALF; i++)
-            for (unsigned x = 0; x < columns; x++)
-                sums[x] += basis[k][i] * folded[k % 2][i][x];
-        for (unsigned x = 0; x < columns; x++)
-            out[x * pitch + k] = sums[x];
-    }
+    dct_loop(cells, out);
 }
 
 void dct_lowest(const uint16_t cells[DCT_SIDE * DCT_SIDE], double out[DCT_KEPT][DCT_KEPT])
 {
-    double basis[DCT_KEPT][HALF], in[DCT_SIDE * DCT_SIDE], halfway[DCT_SIDE * DCT_SIDE];
-    fill_basis(basis);
-    for (unsigned i = 0; i < DCT_SIDE * DCT_SIDE; i++)
-        in[i] = cells[i];
-    transform_columns(in, DCT_SIDE, basis, halfway, DCT_SIDE);
-    transform_columns(halfway, DCT_KEPT, basis, &out[0][0], DCT_KEPT);
+#if defined(__x86_64__)
+    if (cpu_flags() & CPU_AVX2) {
+        dct_avx2(cells, out);
+        return;
+    }
+#endif
+    dct_portable(cells, out);
 }

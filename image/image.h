@@ -30,6 +30,10 @@ extern "C" {
  */
 DOPPEL_API struct doppel_code doppel_image_phash(const struct doppel_plane *plane);
 
+/** The same of a plane that is reduced to 32×32 cells already, row after row, in 1/256 of a level.
+ * Thread-safe. */
+DOPPEL_API struct doppel_code doppel_image_phash_cells(const uint16_t *cells);
+
 /**
  * A plane reduced to side × side samples by exact area averages, rounded; smaller planes are
  * enlarged.

@@ -70,6 +70,11 @@ struct doppel_code doppel_image_phash(const struct doppel_plane *plane)
 {
     uint16_t cells[DCT_SIDE * DCT_SIDE];
     plane_average(plane, DCT_SIDE, DCT_SIDE, PHASH_CELL_SCALE, cells);
+    return doppel_image_phash_cells(cells);
+}
+
+struct doppel_code doppel_image_phash_cells(const uint16_t *cells)
+{
     double coefficients[DCT_KEPT][DCT_KEPT];
     dct_lowest(cells, coefficients);
     return phash_bits_of(coefficients);
