@@ -52,8 +52,13 @@ static enum doppel_status check_sound(struct settings *settings, struct doppel_e
 }
 
 /* What is only of films wants films, and something of them. */
-static enum doppel_status check_film(const struct settings *settings, struct doppel_error *error)
+static enum doppel_status check_film(struct settings *settings, struct doppel_error *error)
 {
+    const struct doppel_scheme *vpdq = doppel_scheme_by_id(DOPPEL_SCHEME_VPDQ);
+    if (settings->vpdq && settings->scheme && settings->scheme != vpdq)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--vpdq' is for scheme 'vpdq'");
+    if (settings->vpdq)
+        settings->scheme = vpdq;
     const char *option = settings->fast         ? "fast"
                          : settings->no_audio   ? "no-audio"
                          : settings->thorough   ? "thorough"

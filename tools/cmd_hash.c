@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tools/commands.h"
+#include "tools/film_row.h"
 #include "tools/intake.h"
 #include "tools/open_cache.h"
 #include "tools/output.h"
@@ -15,6 +16,7 @@ static const struct column columns[] = {
     {"codes", NULL, CELL_NUMBER},         {"duration", "duration", CELL_SECONDS},
     {"damaged", "damaged", CELL_SECONDS}, {"width", "width", CELL_NUMBER},
     {"height", "height", CELL_NUMBER},    {"quality", "quality", CELL_NUMBER},
+    {"keyframes", NULL, CELL_BOOL},       {"has_sound", NULL, CELL_BOOL},
     {"words", "words", CELL_NUMBER},      {"characters", NULL, CELL_NUMBER},
     {"bad_bytes", NULL, CELL_NUMBER},     {"too_short", NULL, CELL_BOOL},
     {"sequence", "sequence", CELL_TEXT},  {"path", "path", CELL_PATH},
@@ -51,20 +53,21 @@ static json_t *hash_row(const struct settings *settings, const struct intake_fil
     put_text(row, "kind", doppel_kind_name(record->kind));
     put_text(row, "scheme", doppel_scheme_by_id(record->scheme)->name);
     put_integer(row, "version", record->version);
-    if (record->scheme != DOPPEL_SCHEME_PEAKS32)
+    if (record->fingerprint.count)
         put_integer(row, "codes", code_count(&record->fingerprint));
     if (record->fingerprint.count && record->scheme != DOPPEL_SCHEME_WINNOW32)
         put_value(row, "code", code_json(&record->fingerprint, 0));
-    if (record->width) {
+    if (record->kind == DOPPEL_KIND_IMAGE) {
         put_integer(row, "width", record->width);
         put_integer(row, "height", record->height);
         put_integer(row, "quality", record->quality);
     }
     put_text_details(row, settings, record);
     put_sound_details(row, record, settings->codes);
+    put_film_details(row, record, settings->codes);
     if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
         put_sound_length(row, record);
-    if (settings->codes && record->scheme != DOPPEL_SCHEME_PEAKS32)
+    if (settings->codes && record->fingerprint.count)
         put_value(row, "sequence", sequence_json(&record->fingerprint));
     return row;
 }
@@ -79,6 +82,13 @@ static void print_fpcalc(const struct doppel_record *record)
     fflush(stdout);
 }
 
+/* A list as others have it, so that it goes where theirs go. */
+static void print_vpdq(const struct doppel_record *record)
+{
+    fwrite(record->attachment, 1, record->attachment_size, stdout);
+    fflush(stdout);
+}
+
 static enum doppel_status hash_files(const struct intake_options *options, struct output *output,
                                      struct doppel_error *error)
 {
@@ -90,6 +100,8 @@ static enum doppel_status hash_files(const struct intake_options *options, struc
     while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
         if (options->settings->fpcalc)
             print_fpcalc(&file.record);
+        else if (options->settings->vpdq)
+            print_vpdq(&file.record);
         else
             output_row(output, hash_row(options->settings, &file));
         intake_file_free(&file);

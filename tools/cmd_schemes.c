@@ -35,6 +35,8 @@ int cmd_schemes(const struct settings *settings, struct report *report)
         if (schemes[i].id == DOPPEL_SCHEME_PEAKS32)
             put_rate(row, "max_false_positive_rate",
                      doppel_sound_options_default().max_false_positives);
+        if (schemes[i].id == DOPPEL_SCHEME_FRAMES64)
+            put_rate(row, "max_false_positive_rate", doppel_video_search_default().max_expected);
         put_bool(row, "default", i == 0 || schemes[i].kind != schemes[i - 1].kind);
         put_text(row, "summary", schemes[i].summary);
         output_row(output, row);

@@ -3,6 +3,7 @@
 
 #include "tools/collection.h"
 #include "tools/commands.h"
+#include "tools/film_row.h"
 #include "tools/item_row.h"
 #include "tools/output.h"
 #include "tools/sound_judge.h"
@@ -20,6 +21,8 @@ static const struct column columns[] = {
     {"width", "width", CELL_NUMBER},
     {"height", "height", CELL_NUMBER},
     {"quality", "quality", CELL_NUMBER},
+    {"keyframes", "keyframes only", CELL_BOOL},
+    {"has_sound", "sound", CELL_BOOL},
     {"words", "words", CELL_NUMBER},
     {"characters", NULL, CELL_NUMBER},
     {"size", "size", CELL_SIZE},
@@ -60,9 +63,9 @@ static void print_item(const struct settings *settings, const struct doppel_item
         free(hex);
     }
     put_text_details(row, settings, &item->record);
-    if (item->record.scheme == DOPPEL_SCHEME_PEAKS32)
-        put_sound_details(row, &item->record, true);
-    else
+    put_sound_details(row, &item->record, true);
+    put_film_details(row, &item->record, true);
+    if (fingerprint->count)
         put_value(row, "sequence", sequence_of(fingerprint));
     output_row(output, row);
 }

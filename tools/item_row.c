@@ -17,12 +17,15 @@ json_t *item_row(const struct doppel_item *item)
     put_text(row, "kind", doppel_kind_name(record->kind));
     put_text(row, "scheme", scheme ? scheme->name : "unknown");
     put_integer(row, "version", record->version);
-    if (record->scheme != DOPPEL_SCHEME_PEAKS32) /* of sounds: put_sound_details */
+    if (record->fingerprint.count) /* of sounds and films: put_sound_details, put_film_details */
         put_integer(row, "codes", code_count(&record->fingerprint));
     if (record->kind == DOPPEL_KIND_IMAGE) {
         put_integer(row, "width", record->width);
         put_integer(row, "height", record->height);
         put_integer(row, "quality", record->quality);
+    } else if (record->width) {
+        put_integer(row, "width", record->width);
+        put_integer(row, "height", record->height);
     }
     put_integer(row, "size", (uint64_t)item->stamp.size);
     put_number(row, "mtime", (double)item->stamp.mtime_ns / 1e9, 3);

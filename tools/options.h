@@ -118,6 +118,7 @@ struct settings {
     bool durable;     /* what was added survives power loss */
     bool codes;       /* hash: the sequence too */
     bool fpcalc;      /* hash: as fpcalc -raw prints it */
+    bool vpdq;        /* hash: as a list of vPDQ's */
     const char *code; /* find --code: hex digits, checked against the scheme's width; or NULL */
 
     enum code_width code_width;
