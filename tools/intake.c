@@ -13,6 +13,9 @@
 /* Files counted ahead, for the ETA, at each wait. */
 enum { COUNT_STEP = 256 };
 
+/* While a long film is waited for, the line is drawn anew. */
+enum { REDRAW_MS = 250 };
+
 /* Open files: without so many nothing starts; with so many nothing more is asked for. */
 enum { LEAST_FILES = 64, MANY_FILES = 4096 };
 
@@ -176,7 +179,10 @@ static enum doppel_status wake_twins(struct intake *intake, const struct slot *s
 static enum doppel_status take_outcome(struct intake *intake, struct doppel_error *error)
 {
     struct doppel_outcome outcome;
-    enum doppel_status status = doppel_pool_next(intake->pool, -1, &outcome, error);
+    enum doppel_status status;
+    int wait_ms = intake->options->report->progress.stream ? REDRAW_MS : -1;
+    while ((status = doppel_pool_next(intake->pool, wait_ms, &outcome, error)) == DOPPEL_E_TIMEOUT)
+        intake_show_progress(intake);
     if (status)
         return status;
     struct slot *slot = &intake->slots[outcome.tag % WINDOW];
@@ -204,6 +210,8 @@ static void count_ahead(struct intake *intake)
             return;
         }
         intake->counted += entry.what == WALK_FILE;
+        intake->films.total += entry.what == WALK_FILE && named_as_film(entry.path) &&
+                               intake_wants(intake, DOPPEL_KIND_VIDEO);
         walk_entry_free(&entry);
     }
 }
@@ -257,7 +265,7 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
         report_input(report, slot->file.path, slot->file.record.error.message);
     }
     slot_free(slot);
-    progress_update(&report->progress, intake->done, report->errors);
+    intake_show_progress(intake);
     return good;
 }
 

@@ -149,6 +149,7 @@ static bool slot_recall(struct intake *intake, struct slot *slot,
         return slot_recall(intake, slot, &digest);
     }
     slot->state = SLOT_READY;
+    slot_count_film(intake, slot, true);
     if (is_over_limits(intake, slot, &refusal)) {
         doppel_record_free(&slot->file.record);
         slot_ready(slot, refusal.status, refusal.message);
@@ -375,8 +376,10 @@ enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcom
     enum doppel_status status =
         doppel_cache_put_record(intake->options->cache, &slot->file.record, &reason);
     note_cache(intake, status, &reason);
-    if (!slot_is_sound_after_all(intake, slot))
+    if (!slot_is_sound_after_all(intake, slot)) {
+        slot_count_film(intake, slot, false);
         return DOPPEL_OK;
+    }
     forget_record(slot, &digest);
     slot_turn_to_sound(intake, slot);
     return slot_recall(intake, slot, &digest) ? DOPPEL_OK

@@ -36,6 +36,7 @@ struct intake {
     struct slot slots[WINDOW];
     uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
     uint64_t counted, done, passed_over;
+    struct film_progress films; /* done ones; total: those that the counter met */
     bool walked, cache_failed;
     char *here; /* the working directory, "" when not known: the cache wants absolute paths */
 };
@@ -97,6 +98,12 @@ bool slot_is_sound_after_all(const struct intake *intake, const struct slot *slo
  * sound after all goes to a worker once more. */
 enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcome *outcome,
                                      struct doppel_error *error);
+
+/* A film is done with, well or not. @param spared the cache knew it */
+void slot_count_film(struct intake *intake, const struct slot *slot, bool spared);
+
+/* Show how far all are. */
+void intake_show_progress(struct intake *intake);
 
 /* Say what is worth knowing of a sound or film that was read. */
 void slot_say(const struct intake *intake, const struct slot *slot);

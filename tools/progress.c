@@ -34,8 +34,9 @@ void progress_begin(struct progress *progress, const char *unit, uint64_t total)
                                   .unit = unit,
                                   .total = total,
                                   .errors = progress->errors,
+                                  .pace = {.sampled_ns = now},
+                                  .film_pace = {.sampled_ns = now},
                                   .begun_ns = now,
-                                  .sampled_ns = now,
                                   .drawn_ns = now}; /* quick phases show nothing */
 }
 
@@ -46,19 +47,19 @@ void progress_set_total(struct progress *progress, uint64_t total)
 
 /* The rate as an average that forgets: what was seen 5 s ago counts 1/e. It starts as the plain
  * average, so that the first figures are not off by the weight of an empty past. */
-static void sample_rate(struct progress *progress, int64_t now)
+static void sample_pace(struct pace *pace, uint64_t done, int64_t begun, int64_t now)
 {
-    double passed = (double)(now - progress->sampled_ns) / 1e9;
-    double age = (double)(now - progress->begun_ns) / 1e9;
-    if (passed <= 0 || progress->done < progress->drawn_done)
+    double passed = (double)(now - pace->sampled_ns) / 1e9;
+    double age = (double)(now - begun) / 1e9;
+    if (passed <= 0 || done < pace->seen)
         return;
-    double recent = (double)(progress->done - progress->drawn_done) / passed;
+    double recent = (double)(done - pace->seen) / passed;
     double weight = 1 - exp(-passed / smoothing_seconds);
     if (weight < passed / age)
         weight = passed / age;
-    progress->rate += weight * (recent - progress->rate);
-    progress->drawn_done = progress->done;
-    progress->sampled_ns = now;
+    pace->rate += weight * (recent - pace->rate);
+    pace->seen = done;
+    pace->sampled_ns = now;
 }
 
 /* 1234567 as "1 234 567". */
@@ -99,38 +100,97 @@ static void append_share(const struct progress *progress, char *out, size_t size
     append(out, size, part);
 }
 
-static void append_rate(const struct progress *progress, char *out, size_t size)
+static void append_left(uint64_t rest, double rate, char *out, size_t size)
 {
-    char part[64], left[32];
-    snprintf(part, sizeof part, progress->rate < 9.95 ? " · %.1f/s" : " · %.0f/s", progress->rate);
-    append(out, size, part);
-    double seconds = (double)(progress->total - progress->done) / progress->rate;
-    if (progress->total <= progress->done || seconds > 1e6)
+    char left[32];
+    double seconds = (double)rest / rate;
+    if (!rest || seconds > 1e6)
         return;
     format_left(seconds, left);
     append(out, size, " · ");
     append(out, size, left);
 }
 
-void progress_format(const struct progress *progress, char *out, size_t size)
+static void append_rate(const struct progress *progress, char *out, size_t size)
 {
     char part[64];
+    double rate = progress->pace.rate;
+    snprintf(part, sizeof part, rate < 9.95 ? " · %.1f/s" : " · %.0f/s", rate);
+    append(out, size, part);
+    if (progress->total > progress->done)
+        append_left(progress->total - progress->done, rate, out, size);
+}
+
+/* "3 h 12 min", "12 min", "45 s". */
+static void format_length(uint64_t ms, char out[32])
+{
+    uint64_t seconds = ms / 1000;
+    if (seconds >= 3600)
+        snprintf(out, 32, "%" PRIu64 " h %02u min", seconds / 3600, (unsigned)(seconds / 60 % 60));
+    else if (seconds >= 600)
+        snprintf(out, 32, "%u min", (unsigned)(seconds / 60));
+    else if (seconds >= 60)
+        snprintf(out, 32, "%u min %02u s", (unsigned)(seconds / 60), (unsigned)(seconds % 60));
+    else
+        snprintf(out, 32, "%u s", (unsigned)seconds);
+}
+
+/* "12 of 40 films · 3 h 12 min of 9 h 40 min". */
+static void append_films(const struct film_progress *films, char *out, size_t size)
+{
+    char part[160], count[32], total[32], length[32], whole[32];
+    bool known = films->total >= films->done && films->total;
+    format_grouped(films->done, count);
+    format_grouped(films->total, total);
+    format_length(films->done_ms, length);
+    format_length(films->total_ms, whole);
+    snprintf(part, sizeof part, "%s%s%s film%s · %s%s%s", count, known ? " of " : "",
+             known ? total : "", (known ? films->total : films->done) == 1 ? "" : "s", length,
+             known ? " of " : "", known ? whole : "");
+    append(out, size, part);
+}
+
+static void append_files(const struct progress *progress, char *out, size_t size)
+{
+    char part[32];
     format_grouped(progress->done, part);
-    snprintf(out, size, "%s", part);
+    append(out, size, part);
     if (progress->total && progress->done <= progress->total) {
         append_share(progress, out, size);
     } else {
         append(out, size, " ");
         append(out, size, progress->unit);
     }
-    if (progress->rate > 0.005)
+}
+
+static void append_errors(uint64_t errors, char *out, size_t size)
+{
+    char part[32];
+    if (!errors)
+        return;
+    format_grouped(errors, part);
+    append(out, size, " · ");
+    append(out, size, part);
+    append(out, size, errors == 1 ? " error" : " errors");
+}
+
+/* Films take all the time, so theirs is what is left. */
+void progress_format(const struct progress *progress, char *out, size_t size)
+{
+    const struct film_progress *films = &progress->films;
+    bool alone = films->total && films->total == progress->total;
+    out[0] = '\0';
+    if (!films->done_ms || !alone)
+        append_files(progress, out, size);
+    if (films->done_ms) {
+        append(out, size, alone ? "" : " · ");
+        append_films(films, out, size);
+        if (films->total_ms > films->done_ms && progress->film_pace.rate > 0.5)
+            append_left(films->total_ms - films->done_ms, progress->film_pace.rate, out, size);
+    } else if (progress->pace.rate > 0.005) {
         append_rate(progress, out, size);
-    if (progress->errors) {
-        format_grouped(progress->errors, part);
-        append(out, size, " · ");
-        append(out, size, part);
-        append(out, size, progress->errors == 1 ? " error" : " errors");
     }
+    append_errors(progress->errors, out, size);
 }
 
 /* Cut to the terminal's width: a line that wraps could not be taken away. The text is UTF-8 whose
@@ -169,8 +229,15 @@ void progress_update(struct progress *progress, uint64_t done, uint64_t errors)
     if (now - progress->drawn_ns < REDRAW_NS)
         return;
     progress->drawn_ns = now;
-    sample_rate(progress, now);
+    sample_pace(&progress->pace, progress->done, progress->begun_ns, now);
+    sample_pace(&progress->film_pace, progress->films.done_ms - progress->films.spared_ms,
+                progress->begun_ns, now);
     draw(progress);
+}
+
+void progress_set_films(struct progress *progress, const struct film_progress *films)
+{
+    progress->films = *films;
 }
 
 void progress_clear(struct progress *progress)

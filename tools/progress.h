@@ -1,4 +1,5 @@
-/* One line on a terminal: `1 234 of 10 000 files · 12 % · 310/s · 4:02 left · 3 errors`. */
+/* One line on a terminal: `1 234 of 10 000 files · 12 % · 310/s · 4:02 left · 3 errors`; of films
+ * `12 of 40 films · 3 h 12 min of 9 h 40 min · 2:05 left`. */
 #ifndef DOPPEL_TOOLS_PROGRESS_H
 #define DOPPEL_TOOLS_PROGRESS_H
 
@@ -7,14 +8,27 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* How fast something gets on. */
+struct pace {
+    uint64_t seen; /* at the last sample */
+    int64_t sampled_ns;
+    double rate; /* a second, smoothed */
+};
+
+/* Films among the files: what counts is how long they are. */
+struct film_progress {
+    uint64_t done, total;       /* films; total 0 = not known yet */
+    uint64_t done_ms, total_ms; /* total an estimate */
+    uint64_t spared_ms;         /* of done_ms: known before, which says nothing of the pace */
+};
+
 struct progress {
     FILE *stream; /* NULL: shows nothing */
     const char *unit;
     uint64_t done, total, errors; /* total 0 = not known yet */
+    struct film_progress films;
+    struct pace pace, film_pace;
     int64_t begun_ns, drawn_ns;
-    uint64_t drawn_done; /* at the last sample of the rate */
-    int64_t sampled_ns;
-    double rate; /* units a second, smoothed */
     bool visible;
 };
 
@@ -27,6 +41,9 @@ void progress_set_total(struct progress *progress, uint64_t total);
 
 /* Redraws at most ten times a second; call it as often as you like. */
 void progress_update(struct progress *progress, uint64_t done, uint64_t errors);
+
+/* Say how far the films are, before an update. */
+void progress_set_films(struct progress *progress, const struct film_progress *films);
 
 /* Take the line away, before other output to the terminal and at the end; an update brings it back.
  */

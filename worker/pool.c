@@ -463,6 +463,7 @@ struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool)
         struct doppel_progress progress = progress_read(member->process.progress);
         sum.done_ms += progress.done_ms;
         sum.expected_ms += progress.expected_ms;
+        sum.films += progress.expected_ms > 0;
     }
     return sum;
 }

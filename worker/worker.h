@@ -106,6 +106,7 @@ enum doppel_video_task {
 /** How far the films are that workers are at now: media time, added up. Thread-safe. */
 struct doppel_progress {
     uint64_t done_ms, expected_ms; /**< of those whose length is known */
+    uint32_t films;                /**< how many these are */
 };
 
 DOPPEL_API struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool);

@@ -193,11 +193,11 @@ static void progress_tells_what_is_known(void **state)
     assert_progress(&progress, "0 files");
     progress.done = 1234;
     assert_progress(&progress, "1 234 files");
-    progress.rate = 310;
+    progress.pace.rate = 310;
     progress.total = 10000;
     progress.errors = 3;
     assert_progress(&progress, "1 234 of 10 000 files · 12 % · 310/s · 0:28 left · 3 errors");
-    progress.rate = 0.5;
+    progress.pace.rate = 0.5;
     progress.errors = 1;
     assert_progress(&progress, "1 234 of 10 000 files · 12 % · 0.5/s · 4:52:12 left · 1 error");
     progress.done = 10000;
@@ -207,10 +207,32 @@ static void progress_tells_what_is_known(void **state)
     assert_progress(&progress, "10 001 files · 0.5/s");
 }
 
+static void progress_tells_of_films_how_long_they_are(void **state)
+{
+    (void)state;
+    struct progress progress = {.unit = "files", .done = 12, .total = 40};
+    progress.films = (struct film_progress){
+        .done = 12, .total = 40, .done_ms = 192 * 60000, .total_ms = 580 * 60000};
+    assert_progress(&progress, "12 of 40 films · 3 h 12 min of 9 h 40 min");
+    progress.film_pace.rate = 60000;
+    progress.errors = 1;
+    assert_progress(&progress, "12 of 40 films · 3 h 12 min of 9 h 40 min · 6:28 left · 1 error");
+    progress.errors = 0;
+    progress.total = 50; /* pictures among them */
+    assert_progress(&progress, "12 of 50 files · 24 % · 12 of 40 films · 3 h 12 min of 9 h 40 min "
+                               "· 6:28 left");
+    progress.total = 0; /* not counted yet */
+    progress.films = (struct film_progress){.done = 1, .done_ms = 75000};
+    assert_progress(&progress, "12 files · 1 film · 1 min 15 s");
+    progress.films = (struct film_progress){.done = 0, .done_ms = 45000};
+    assert_progress(&progress, "12 files · 0 films · 45 s");
+}
+
 static void progress_fits_small_buffers(void **state)
 {
     (void)state;
-    struct progress progress = {.unit = "files", .done = 1234567, .total = 2000000, .rate = 10};
+    struct progress progress = {
+        .unit = "files", .done = 1234567, .total = 2000000, .pace = {.rate = 10}};
     for (size_t size = 1; size < 64; size++) {
         char line[64];
         memset(line, 'x', sizeof line);
@@ -264,7 +286,8 @@ static void progress_is_drawn_and_taken_away(void **state)
     progress_begin(&progress, "files", 100);
     progress_update(&progress, 5, 0); /* too early to be worth a line */
     progress.drawn_ns = 0;
-    progress.sampled_ns = progress.begun_ns = INT64_MAX / 2; /* no rate yet */
+    progress.pace.sampled_ns = progress.film_pace.sampled_ns = progress.begun_ns =
+        INT64_MAX / 2; /* no rate yet */
     progress_update(&progress, 50, 2);
     assert_shown(master, "\r50 of 100 files · 5\033[K"); /* cut to 19 columns */
     progress_update(&progress, 51, 2);                   /* within a tenth of a second */
@@ -298,6 +321,7 @@ int main(void)
         cmocka_unit_test(csv_quotes_where_it_must),
         cmocka_unit_test(figures_are_short),
         cmocka_unit_test(progress_tells_what_is_known),
+        cmocka_unit_test(progress_tells_of_films_how_long_they_are),
         cmocka_unit_test(progress_fits_small_buffers),
         cmocka_unit_test(progress_is_for_terminals),
         cmocka_unit_test(progress_is_drawn_and_taken_away),
