@@ -158,6 +158,8 @@ static enum doppel_status look(struct video_task *task, unsigned stage, uint32_t
         first++;
     for (end = first; end < task->view_count && task->views[end].stage == stage;)
         end++;
+    if (first == end)
+        return DOPPEL_OK;
     struct video_hits hits = {0};
     video_candidates candidates = {0};
     enum doppel_status status = videos_look_up(task, first, end, radius, &hits, error);

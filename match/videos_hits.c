@@ -6,7 +6,11 @@
 #include "match/votes.h"
 
 enum {
-    MOST_LOOK_UPS = 16384, /* of longer queries, some runs are looked up */
+    NEAR_RADIUS = 10,
+    MOST_PLAIN = 16384, /* look-ups; of longer queries, some runs are looked up */
+    MOST_IN_VIEWS = 4096,
+    MOST_FAR = 512, /* … beyond the near radius, where each takes ten times as long */
+    THOROUGHLY = 8, /* times as many */
     MOST_HITS_A_CODE = 512,
     MOST_HITS = 1 << VOTER_BITS,
     SAME_CODE = 6 /* bits of 64 up to which an item has the very code */
@@ -15,7 +19,7 @@ enum {
 struct look_ups {
     uint64_t *codes;
     struct video_hit *origins; /* run and view of each */
-    size_t count;
+    size_t count, most;
 };
 
 uint64_t video_hit_group(const struct video_task *task, const struct video_hit *hit)
@@ -24,20 +28,20 @@ uint64_t video_hit_group(const struct video_task *task, const struct video_hit *
     return (uint64_t)hit->id << 3 | (uint64_t)(view->mirrored << 2) | (view->rectangle & 3);
 }
 
-/* Every so many-th open run is looked up. */
-static size_t stride_of(const struct video_task *task, size_t views)
+static size_t most_look_ups(const struct video_task *task, size_t first_view, uint32_t radius)
 {
-    size_t open = 0;
-    for (size_t i = 0; i < task->query->count; i++)
-        open += !task->answered[i];
-    return (open * views + MOST_LOOK_UPS - 1) / MOST_LOOK_UPS;
+    size_t most = radius > NEAR_RADIUS            ? MOST_FAR
+                  : task->views[first_view].stage ? MOST_IN_VIEWS
+                                                  : MOST_PLAIN;
+    return task->options->thorough ? most * THOROUGHLY : most;
 }
 
+/* Every so many-th open run is looked up, other ones in each view. */
 static void choose(struct video_task *task, size_t view, size_t stride, struct look_ups *out)
 {
     struct doppel_code code;
-    size_t open = 0, first = out->count;
-    for (size_t i = 0; i < task->query->count && out->count < MOST_LOOK_UPS; i++) {
+    size_t open = view, first = out->count;
+    for (size_t i = 0; i < task->query->count && out->count < out->most; i++) {
         if (task->answered[i] || open++ % stride)
             continue;
         if (!video_view_code(task->query, i, &task->views[view].view, &code))
@@ -52,11 +56,14 @@ static void choose(struct video_task *task, size_t view, size_t stride, struct l
 static bool look_ups_make(struct video_task *task, size_t first_view, size_t end_view,
                           struct look_ups *out)
 {
-    size_t stride = stride_of(task, end_view - first_view);
-    out->codes = malloc(MOST_LOOK_UPS * sizeof *out->codes);
-    out->origins = malloc(MOST_LOOK_UPS * sizeof *out->origins);
+    size_t open = 0, views = end_view - first_view;
+    out->codes = malloc(out->most * sizeof *out->codes);
+    out->origins = malloc(out->most * sizeof *out->origins);
     if (!out->codes || !out->origins)
         return false;
+    for (size_t i = 0; i < task->query->count; i++)
+        open += !task->answered[i];
+    size_t stride = (open * views + out->most - 1) / out->most;
     for (size_t view = first_view; stride && view < end_view; view++)
         choose(task, view, stride, out);
     return true;
@@ -130,7 +137,7 @@ enum doppel_status videos_look_up(struct video_task *task, size_t first_view, si
                                   uint32_t radius, struct video_hits *out,
                                   struct doppel_error *error)
 {
-    struct look_ups look_ups = {0};
+    struct look_ups look_ups = {.most = most_look_ups(task, first_view, radius)};
     struct collector collector = {.look_ups = &look_ups};
     enum doppel_status status = DOPPEL_E_MEMORY;
     if (!look_ups_make(task, first_view, end_view, &look_ups))

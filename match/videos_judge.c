@@ -44,9 +44,14 @@ static void mark_stretch(struct judge *judge, const struct doppel_segment *segme
                                item->frames[i].start_ms / 1000.0 <= segment->b_end;
 }
 
+/* Whether a stretch is no chance. Of an item that is found already, chance has the choice of its
+ * own frames only, not of the whole set's. */
 static bool is_enough(const struct judge *judge, const struct video_stretch *stretch)
 {
-    return stretch->score >= -log10(judge->task->options->max_expected);
+    double frames = (double)judge->task->frames + 1, own = (double)judge->item.track.count + 1;
+    bool is_found = judge->finding->stretches.count;
+    double fewer_choices = is_found && !stretch->uncertain ? fmax(log10(frames / own), 0) : 0;
+    return stretch->score + fewer_choices >= -log10(judge->task->options->max_expected);
 }
 
 /* Whether a path lies in what was found already. */

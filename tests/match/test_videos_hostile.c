@@ -1,0 +1,143 @@
+/* Films that are made to take long: hundreds of thousands of runs, of equal codes, of few codes, of
+ * codes that hardly differ. */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "films.h"
+
+enum { RUNS = 200000, FEW = 50, MOST_SECONDS = 20 };
+
+static bool pass(void *context, const struct doppel_found *found)
+{
+    (void)found;
+    ++*(size_t *)context;
+    return true;
+}
+
+/* @param codes that come in turns @param step_ms from one run to the next */
+static struct doppel_video_track endless(size_t codes, uint32_t step_ms, unsigned noise,
+                                         uint64_t *state)
+{
+    struct doppel_video_track track = {.count = RUNS, .box = {0, 0, 1, 1}};
+    struct doppel_code few[FEW];
+    track.frames = malloc(RUNS * sizeof *track.frames);
+    for (size_t i = 0; i < codes; i++)
+        few[i] = film_code(state);
+    for (uint32_t i = 0; i < RUNS; i++) {
+        struct doppel_code code = few[i % codes];
+        film_flip(&code, noise, state);
+        track.frames[i] = (struct doppel_video_frame){code, i * step_ms, i * step_ms};
+    }
+    track.duration_ms = (uint64_t)RUNS * step_ms;
+    return track;
+}
+
+static void try_films(const struct doppel_video_track *a, const struct doppel_video_track *b)
+{
+    struct doppel_video_search options = doppel_video_search_default();
+    struct doppel_videos *videos = NULL;
+    struct doppel_match match;
+    size_t count = 0;
+    clock_t begun = clock();
+    assert_int_equal(doppel_videos_new(&videos, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_videos_add(videos, 1, b, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_videos_find(videos, a, &options, pass, &count, NULL), DOPPEL_OK);
+    clock_t found = clock();
+    assert_int_equal(doppel_match_videos(a, b, &options, &match, NULL), DOPPEL_OK);
+    print_message("%zu found in %.1f s, compared in %.1f s\n", count,
+                  (double)(found - begun) / CLOCKS_PER_SEC,
+                  (double)(clock() - found) / CLOCKS_PER_SEC);
+    assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < MOST_SECONDS);
+    free((void *)match.segments);
+    doppel_videos_free(videos);
+}
+
+static void takes_no_time(void **unused)
+{
+    (void)unused;
+    static const struct {
+        size_t codes;
+        uint32_t step_ms;
+        unsigned noise;
+    } films[] = {{1, 250, 0}, {1, 1, 0}, {1, 250, 3}, {FEW, 250, 0}, {FEW, 1, 3}, {7, 4000, 6}};
+    uint64_t state = 3;
+    for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
+        struct doppel_video_track track =
+            endless(films[i].codes, films[i].step_ms, films[i].noise, &state);
+        struct film film = film_make(60, 12, &state);
+        struct doppel_video_track usual = film_whole(&film, &state);
+        try_films(&track, &track);
+        try_films(&usual, &track);
+        try_films(&track, &usual);
+        free(film.codes);
+        doppel_video_track_free(&usual);
+        doppel_video_track_free(&track);
+    }
+}
+
+/* Times that go back are refused, not followed. */
+static void refuses_disorder(void **unused)
+{
+    (void)unused;
+    uint64_t state = 4;
+    struct film film = film_make(60, 12, &state);
+    struct doppel_video_track track = film_whole(&film, &state);
+    struct doppel_video_search options = doppel_video_search_default();
+    struct doppel_videos *videos = NULL;
+    size_t count = 0;
+    assert_int_equal(doppel_videos_new(&videos, NULL), DOPPEL_OK);
+    uint32_t was = track.frames[5].end_ms;
+    track.frames[5].end_ms = track.frames[6].start_ms + 1;
+    assert_int_equal(doppel_videos_add(videos, 1, &track, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_videos_find(videos, &track, &options, pass, &count, NULL),
+                     DOPPEL_E_ARGUMENT);
+    track.frames[5].end_ms = was;
+    assert_int_equal(doppel_videos_add(videos, 1, &track, NULL), DOPPEL_OK);
+    doppel_videos_free(videos);
+    doppel_video_track_free(&track);
+    free(film.codes);
+}
+
+/* Nothing is found of nothing, and in nothing. */
+static void takes_nothing(void **unused)
+{
+    (void)unused;
+    uint64_t state = 5;
+    struct film film = film_make(60, 12, &state);
+    struct doppel_video_track track = film_whole(&film, &state), none = {0};
+    struct doppel_video_search options = doppel_video_search_default();
+    struct doppel_videos *videos = NULL;
+    struct doppel_match match;
+    size_t count = 0;
+    assert_int_equal(doppel_videos_over(NULL, NULL, NULL, &videos, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_videos_frames(videos), 0);
+    assert_int_equal(doppel_videos_find(videos, &track, &options, pass, &count, NULL), DOPPEL_OK);
+    doppel_videos_free(videos);
+    assert_int_equal(doppel_videos_new(&videos, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_videos_add(videos, 0, &none, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_videos_find(videos, &track, &options, pass, &count, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_videos_find(videos, &none, &options, pass, &count, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_videos_remove(videos, 0, NULL), DOPPEL_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(doppel_match_videos(&none, &track, &options, &match, NULL), DOPPEL_OK);
+    assert_int_equal(match.segment_count, 0);
+    assert_int_equal(doppel_match_videos(&none, &none, &options, &match, NULL), DOPPEL_OK);
+    assert_int_equal(match.segment_count, 0);
+    doppel_videos_free(videos);
+    doppel_video_track_free(&track);
+    free(film.codes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_nothing),
+        cmocka_unit_test(refuses_disorder),
+        cmocka_unit_test(takes_no_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
