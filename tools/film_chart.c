@@ -26,6 +26,7 @@ enum {
     WIDTH = LEFT + PLOT_WIDTH + RIGHT,
     WIDTH_WITH_SHOTS = SHOTS_LEFT + 2 * SHOT_WIDTH + 8 + RIGHT,
     MOST_NAME_BYTES = 60, /* that are shown: its end */
+    SHOT_NAME_BYTES = 22,
     MOST_MARKS = 10
 };
 
@@ -174,8 +175,8 @@ static void draw_axis_name(FILE *stream, const struct plot *plot, int side)
                 "text-anchor=\"middle\">",
                 TOP + PLOT_HEIGHT / 2);
     svg_print_name(stream, plot->chart->names[side], MOST_NAME_BYTES);
-    fprintf(stream, "<tspan class=\"small\">%s</tspan></text>\n",
-            plot->cut[side] ? "  (a part of it; minutes:seconds)" : "  (minutes:seconds)");
+    fprintf(stream, "<tspan class=\"small\" dx=\"8\" font-weight=\"400\">%s</tspan></text>\n",
+            plot->cut[side] ? "a part of it, minutes:seconds" : "minutes:seconds");
 }
 
 /* ---- what is shared ---- */
@@ -251,10 +252,12 @@ static void draw_shots(FILE *stream, const struct plot *plot)
     const struct film_chart *chart = plot->chart;
     if (!chart->shot_count)
         return;
-    fprintf(stream,
-            "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">across</text>"
-            "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">up</text>\n",
-            SHOTS_LEFT + SHOT_WIDTH / 2, TOP - 8, SHOTS_LEFT + 3 * SHOT_WIDTH / 2 + 8, TOP - 8);
+    for (int side = 0; side < 2; side++) {
+        fprintf(stream, "<text class=\"small\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
+                SHOTS_LEFT + SHOT_WIDTH / 2 + side * (SHOT_WIDTH + 8), TOP - 10);
+        svg_print_name(stream, chart->names[side], SHOT_NAME_BYTES);
+        fputs("</text>\n", stream);
+    }
     for (size_t i = 0; i < chart->shot_count; i++) {
         const struct film_shot *shot = &chart->shots[i];
         double y = TOP + (double)(i * SHOT_STEP);

@@ -8,14 +8,15 @@
 
 #include "core/array.h"
 
-/* Strangers differ in half of 256 bits; a scene has so many frames alike that the nearest tell. */
-enum { MOST_BITS = 56, MOST_A_FRAME = 6 };
+/* Strangers differ in half of 256 bits, and on a line, where a match was found, less is asked for.
+ * A scene has so many frames alike that the nearest tell. */
+enum { MOST_BITS = 60, MOST_BITS_ON_LINE = 92, MOST_A_FRAME = 6 };
 
 /* Pairs of frames that are compared: of longer films, not every frame of the query. */
 static const double MOST_PAIRS = 4e8;
 
 /* Sampled four times a second in both films: so far from its line a frame may be. */
-static const double NEAR_SECONDS = .4;
+static const double NEAR_SECONDS = .4, STEP_SECONDS = DOPPEL_VIDEO_STEP_MS / 1000.0;
 
 /* A frame of the query as it looks in the item. */
 static struct doppel_code seen(const struct doppel_video_track *query, size_t number,
@@ -30,16 +31,22 @@ static struct doppel_code seen(const struct doppel_video_track *query, size_t nu
     return view->mirrored ? doppel_image_orient(&code, 1) : code;
 }
 
-static bool is_met(const struct doppel_match *match, double a, double b)
+/* The segment on whose line two runs meet, from the time `*a` of the query on. @param a in and out:
+ * the first such time of a sampled frame. NULL: none */
+static const struct doppel_segment *line_of(const struct doppel_match *match,
+                                            const struct doppel_video_frame *query,
+                                            const struct doppel_video_frame *item, double *a)
 {
-    for (size_t i = 0; i < match->segment_count; i++) {
-        const struct doppel_segment *segment = &match->segments[i];
-        double line = segment->b_start + (a - segment->a_start) * segment->speed;
-        if (a >= segment->a_start - NEAR_SECONDS && a <= segment->a_end + NEAR_SECONDS &&
-            fabs(b - line) <= NEAR_SECONDS * fmax(1, segment->speed))
-            return true;
-    }
-    return false;
+    double from = item->start_ms / 1000.0 - NEAR_SECONDS, to = item->end_ms / 1000.0 + NEAR_SECONDS;
+    for (; *a <= query->end_ms / 1000.0 + 1e-6; *a += STEP_SECONDS)
+        for (size_t i = 0; i < match->segment_count; i++) {
+            const struct doppel_segment *segment = &match->segments[i];
+            double line = segment->b_start + (*a - segment->a_start) * segment->speed;
+            if (*a >= segment->a_start - NEAR_SECONDS && *a <= segment->a_end + NEAR_SECONDS &&
+                line >= from && line <= to)
+                return segment;
+        }
+    return NULL;
 }
 
 /* The nearest of a frame, the nearest first. */
@@ -63,27 +70,54 @@ static void put_nearest(struct nearest *nearest, size_t number, uint32_t bits)
     nearest->numbers[at] = number;
 }
 
+struct hits {
+    ARRAY(struct film_hit) items;
+};
+
+/* Of two runs that are alike every sampled frame that lies on a line. @return whether any does */
+static bool put_met(struct hits *hits, const struct doppel_match *match,
+                    const struct doppel_video_frame *query, const struct doppel_video_frame *item)
+{
+    double a = query->start_ms / 1000.0;
+    bool any = false;
+    for (const struct doppel_segment *line; (line = line_of(match, query, item, &a));
+         a += STEP_SECONDS, any = true) {
+        double b = line->b_start + (a - line->a_start) * line->speed;
+        struct film_hit hit = {{a, fmin(fmax(b, item->start_ms / 1000.0), item->end_ms / 1000.0)},
+                               true};
+        (void)array_push(&hits->items, hit); /* without memory: fewer dots */
+    }
+    return any;
+}
+
+static void put_frame(struct hits *hits, const struct doppel_match *match,
+                      const struct doppel_video_frame *frame, const struct doppel_code *code,
+                      const struct doppel_video_track *item)
+{
+    struct nearest nearest = {.count = 0};
+    for (size_t j = 0; j < item->count; j++) {
+        uint32_t bits = doppel_code_distance(code, &item->frames[j].code, 256);
+        if (bits > MOST_BITS_ON_LINE || put_met(hits, match, frame, &item->frames[j]))
+            continue;
+        if (bits <= MOST_BITS)
+            put_nearest(&nearest, j, bits);
+    }
+    for (size_t k = 0; k < nearest.count; k++) {
+        struct film_hit hit = {
+            {frame->start_ms / 1000.0, item->frames[nearest.numbers[k]].start_ms / 1000.0}, false};
+        (void)array_push(&hits->items, hit);
+    }
+}
+
 size_t film_hits(const struct doppel_video_track *query, const struct doppel_video_track *item,
                  const struct doppel_match *match, struct film_hit **out)
 {
-    ARRAY(struct film_hit) hits = {0};
+    struct hits hits = {0};
     size_t step = 1 + (size_t)((double)query->count * (double)item->count / MOST_PAIRS);
     for (size_t i = 0; i < query->count; i += step) {
         struct doppel_code code = seen(query, i, &match->view);
-        struct nearest nearest = {.count = 0};
-        for (size_t j = 0; j < item->count; j++) {
-            uint32_t bits = doppel_code_distance(&code, &item->frames[j].code, 256);
-            if (bits <= MOST_BITS)
-                put_nearest(&nearest, j, bits);
-        }
-        double a = query->frames[i].start_ms / 1000.0;
-        for (size_t k = 0; k < nearest.count; k++) {
-            double b = item->frames[nearest.numbers[k]].start_ms / 1000.0;
-            struct film_hit hit = {{a, b}, is_met(match, a, b)};
-            if (!array_push(&hits, hit))
-                break;
-        }
+        put_frame(&hits, match, &query->frames[i], &code, item);
     }
-    *out = hits.items;
-    return hits.count;
+    *out = hits.items.items;
+    return hits.items.count;
 }
