@@ -186,7 +186,7 @@ bool video_judge_item(struct video_task *task, const struct video_candidate *can
     struct judge judge = {.task = task, .finding = finding};
     if (!videos_item(task->videos, finding->id, &judge.item))
         return true;
-    finding->seconds = video_duration(&judge.item.track);
+    finding->seconds = video_shown(&judge.item.track);
     bool done = judge_init(&judge);
     for (size_t i = 0; done && i < count && i < MOST_LINES; i++)
         done = follow(&judge, &candidates[i]);

@@ -95,7 +95,7 @@ static bool look_at(const struct picture *picture, const struct video_item *item
                     struct video_finding *finding)
 {
     struct video_stretch near = {.score = -HUGE_VAL};
-    finding->seconds = video_duration(&item->track);
+    finding->seconds = video_shown(&item->track);
     for (uint32_t run = 0; run < item->track.count; run++) {
         struct video_stretch stretch = stretch_of(picture, &item->track, run);
         near = stretch.score > near.score ? stretch : near;

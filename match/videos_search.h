@@ -159,6 +159,9 @@ double video_duration(const struct doppel_video_track *track);
 double video_shown_from(const struct doppel_video_track *track, uint32_t run);
 double video_shown_until(const struct doppel_video_track *track, uint32_t run);
 
+/* For how long it is shown: without what is black at its ends. */
+double video_shown(const struct doppel_video_track *track);
+
 /* Describe what was found of an item; nothing: as no match. @param query_seconds 0: a picture.
  * @param segments room for as many;
  * borrowed by the match */

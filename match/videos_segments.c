@@ -4,7 +4,7 @@
 
 #include "match/videos_search.h"
 
-/* From this share of a film on it counts as whole: black frames at its ends have no codes. */
+/* From this share of a film on it counts as whole: black frames within it have no codes. */
 static const double WHOLE = 0.9;
 
 /* Frames that have to have moved for a time to be known: the first is none. */
@@ -45,6 +45,13 @@ double video_shown_until(const struct doppel_video_track *track, uint32_t run)
         return video_duration(track) - end <= EDGE ? video_duration(track) : end + HALF_SAMPLE;
     double gap = seconds(track->frames[run + 1].start_ms) - end;
     return end + (gap <= SAMPLED ? gap / 2 : HALF_SAMPLE);
+}
+
+double video_shown(const struct doppel_video_track *track)
+{
+    if (!track->count)
+        return video_duration(track);
+    return video_shown_until(track, (uint32_t)track->count - 1) - video_shown_from(track, 0);
 }
 
 /* As wide as the scenes are that meet, whenever they do. */
