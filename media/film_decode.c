@@ -32,10 +32,9 @@ static enum doppel_status check_time(const struct film *film, int64_t us,
     return DOPPEL_OK;
 }
 
-/* Where the frames that others refer to are too far apart for the samples, decode all. */
-static void check_skipping(struct film *film, int64_t last_us)
+static void decode_all(struct film *film)
 {
-    if (film->clock.last_us - last_us <= (int64_t)film->options.step_ms * 1000 || !film->skipping)
+    if (!film->skipping)
         return;
     film->skipping = false;
     film->codec->skip_frame = AVDISCARD_DEFAULT;
@@ -71,8 +70,9 @@ static enum doppel_status take_frame(struct film *film, struct doppel_error *err
         note_damage(film);
     if (!film_clock_tell(&film->clock, presented_us(film), &us))
         return DOPPEL_OK;
-    if (follows)
-        check_skipping(film, last_us);
+    /* The frames that others refer to are too far apart for the samples. */
+    if (follows && us - last_us > (int64_t)film->options.step_ms * 1000)
+        decode_all(film);
     status = check_time(film, us, error);
     uint32_t time_ms = us > 0 ? (uint32_t)((us + 500) / 1000) : 0;
     if (status == DOPPEL_OK && lands(film, time_ms))
@@ -139,6 +139,8 @@ static enum doppel_status take_packet(struct film *film, struct doppel_error *er
     /* The last packet of a file has this flag also where it is merely shorter than others. */
     if ((packet->flags & AV_PKT_FLAG_CORRUPT) && !avio_feof(film->container.io))
         note_damage(film);
+    if (packet->pts == AV_NOPTS_VALUE && packet->dts == AV_NOPTS_VALUE)
+        decode_all(film); /* time is told by counting */
     enum doppel_status status = check_memory(
         &film->options.limits, film->held + film->group.bytes + (uint64_t)packet->size, error);
     if (status != DOPPEL_OK)
