@@ -1,0 +1,363 @@
+/* video_library WORK FILM...: what films cost in a library, most of them simulated: bytes on the
+ * disk, seconds to add, and, by a process of its own, milliseconds to open, the first query and
+ * those after it, and private memory. */
+#include <dirent.h>
+#include <doppel/library.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../bench.h"
+#include "simulate.h"
+#include "truth.h"
+
+static const char USAGE[] =
+    "usage: video_library [OPTION...] WORK FILM...\n"
+    "WORK holds the queries, made by video_edits.py --only minute. FILM... are in the library, "
+    "and\n"
+    "what simulated films are made of.\n"
+    "  --hours H         of the library (default 100)\n"
+    "  --library DIR     where it is made, and left; one that is there is searched as it is\n"
+    "  --search          only search\n";
+
+struct settings {
+    const char *work, *library;
+    double hours;
+    bool search;
+    char **films;
+};
+
+static bool parse(int argc, char **argv, struct settings *out)
+{
+    static const struct option OPTIONS[] = {{"hours", required_argument, NULL, 'h'},
+                                            {"library", required_argument, NULL, 'l'},
+                                            {"search", no_argument, NULL, 's'},
+                                            {NULL, 0, NULL, 0}};
+    *out = (struct settings){.hours = 100};
+    for (int option; (option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1;) {
+        if (option == 'h')
+            out->hours = strtod(optarg, NULL);
+        else if (option == 'l')
+            out->library = optarg;
+        else if (option == 's')
+            out->search = true;
+        else
+            return false;
+    }
+    out->work = argv[optind];
+    out->films = argv + optind + 1;
+    return optind + 2 <= argc;
+}
+
+static void must(enum doppel_status status, const struct doppel_error *error)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "video_library: %s\n", error->message);
+    exit(1);
+}
+
+/* ---- adding ---- */
+
+/* What was added, and at what cost. */
+struct account {
+    struct doppel_library *library;
+    double hours, seconds, track_bytes;
+    uint64_t films, runs;
+};
+
+static struct doppel_record record_of(const struct doppel_video_track *track, const char *name)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_FRAMES64);
+    struct doppel_error error = {0};
+    struct doppel_record record = {.digest = doppel_digest_bytes(name, strlen(name)),
+                                   .kind = DOPPEL_KIND_VIDEO,
+                                   .scheme = scheme->id,
+                                   .version = scheme->version};
+    must(doppel_fingerprint_make(scheme, 64, 0, &record.fingerprint, &error), &error);
+    must(doppel_video_track_write(track, DOPPEL_VIDEO_CODES, &record.attachment,
+                                  &record.attachment_size, &error),
+         &error);
+    return record;
+}
+
+/* Each in a transaction of its own. */
+static void add(struct account *account, const struct doppel_video_track *track, const char *name)
+{
+    struct doppel_record record = record_of(track, name);
+    const struct doppel_file_stamp stamp = {.inode = account->films};
+    struct doppel_error error = {0};
+    enum doppel_added added;
+    uint64_t id;
+    char path[1024];
+    snprintf(path, sizeof path, "/%s", name);
+    struct bench_time begun = bench_now();
+    must(doppel_library_add(account->library, path, &stamp, &record, &added, &id, &error), &error);
+    must(doppel_library_commit(account->library, &error), &error);
+    account->seconds += bench_now().wall - begun.wall;
+    account->hours += (double)track->duration_ms / 3.6e6;
+    account->track_bytes += (double)record.attachment_size;
+    account->films++;
+    account->runs += track->count;
+    doppel_record_free(&record);
+}
+
+static void add_all(struct account *account, const struct films *films, double hours)
+{
+    struct random random = random_seeded(1, "video_library", "");
+    for (size_t i = 0; i < films->count; i++)
+        add(account, &films->list[i].track, films->list[i].name);
+    while (account->hours < hours) {
+        struct doppel_video_track track;
+        char name[32];
+        double minutes = exp(random_between(&random, log(5), log(100)));
+        snprintf(name, sizeof name, "simulated %llu", (unsigned long long)account->films);
+        simulate(films, (uint64_t)(60000 * minutes), &random, &track);
+        add(account, &track, name);
+        doppel_video_track_free(&track);
+    }
+}
+
+static struct doppel_library *open_library(const struct settings *settings, bool read_only)
+{
+    const struct doppel_library_options options = {.create = !read_only, .read_only = read_only};
+    struct doppel_error error = {0};
+    struct doppel_library *library;
+    must(doppel_library_open(settings->library, &options, &library, &error), &error);
+    return library;
+}
+
+static double file_kb(const char *folder, const char *name)
+{
+    char path[8192];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return stat(path, &status) || !S_ISREG(status.st_mode) ? 0 : (double)status.st_size / 1e3;
+}
+
+static double folder_kb(const char *path, size_t *out_files)
+{
+    DIR *folder = opendir(path);
+    double sum = 0;
+    *out_files = 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder)); ++*out_files)
+        sum += file_kb(path, entry->d_name);
+    if (folder)
+        closedir(folder);
+    return sum;
+}
+
+static void report_disk(const struct settings *settings, const struct account *account)
+{
+    char path[4096];
+    size_t entries;
+    snprintf(path, sizeof path, "%s/videos", settings->library);
+    double catalogue = file_kb(settings->library, "catalogue.db");
+    double index = folder_kb(path, &entries);
+    printf("KB an hour                tracks %.1f, catalogue %.1f (goal 150), index %.1f in %zu "
+           "files\n",
+           account->track_bytes / 1e3 / account->hours, catalogue / account->hours,
+           index / account->hours, entries - 2);
+}
+
+static void make(const struct settings *settings, const struct films *films)
+{
+    struct account account = {.library = open_library(settings, false)};
+    add_all(&account, films, settings->hours);
+    struct bench_time begun = bench_now();
+    doppel_library_close(account.library);
+    double closing = bench_now().wall - begun.wall;
+    printf("library                   %.1f hours, %llu films, %.2f million runs (%.0f an hour)\n",
+           account.hours, (unsigned long long)account.films, (double)account.runs / 1e6,
+           (double)account.runs / account.hours);
+    printf("seconds to add            %.2f and %.2f to close: %.0f hours a second\n",
+           account.seconds, closing, account.hours / (account.seconds + closing));
+    report_disk(settings, &account);
+}
+
+/* ---- searching ---- */
+
+/* A line of /proc/self/smaps_rollup, in MB. */
+static double memory_mb(const char *field)
+{
+    char line[256];
+    double kb = 0;
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, field, strlen(field)) == 0)
+            kb = strtod(line + strlen(field), NULL);
+    if (file)
+        fclose(file);
+    return kb / 1024;
+}
+
+struct query {
+    const struct doppel_video_track *track;
+    uint64_t id; /* of its original */
+    bool found;
+};
+
+static bool note(void *context, const struct doppel_found *found)
+{
+    struct query *query = context;
+    query->found = query->found || found->id == query->id;
+    return true;
+}
+
+/* @return milliseconds */
+static double ask(const struct doppel_videos *set, struct query *query, bool plain)
+{
+    struct doppel_video_search search = doppel_video_search_default();
+    struct doppel_error error = {0};
+    search.plain = plain;
+    struct bench_time begun = bench_now();
+    must(doppel_videos_find(set, query->track, &search, note, query, &error), &error);
+    return bench_each_ms(begun, 1).wall;
+}
+
+static void ask_all(const struct doppel_videos *set, struct query *queries, size_t count,
+                    const char *name, bool plain)
+{
+    double *ms = calloc(count + 1, sizeof *ms), worst = 0;
+    size_t found = 0;
+    if (!ms)
+        abort();
+    for (size_t i = 0; i < count; i++) {
+        queries[i].found = false;
+        ms[i] = ask(set, &queries[i], plain);
+        found += queries[i].found;
+        worst = fmax(worst, ms[i]);
+    }
+    printf("%-25s %zu of %zu found; ms: first %.1f, ", name, found, count, ms[0]);
+    double median = bench_median(ms, count);
+    printf("median %.1f, worst %.1f\n", median, worst);
+    free(ms);
+}
+
+/* Queries of a minute whose originals are in the library. */
+static size_t choose(struct doppel_library *library, const struct films *copies,
+                     const struct truths *truths, struct query *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < copies->count; i++) {
+        struct doppel_item item;
+        char path[4096];
+        snprintf(path, sizeof path, "/%s", truths->list[i].film);
+        if (!copies->list[i].track.count || doppel_library_by_path(library, path, &item, NULL))
+            continue;
+        out[count++] = (struct query){&copies->list[i].track, item.id, false};
+        doppel_item_free(&item);
+    }
+    return count;
+}
+
+static void search(const struct settings *settings, const struct films *copies,
+                   const struct truths *truths)
+{
+    const struct doppel_videos *set;
+    struct doppel_error error = {0};
+    struct query *queries = calloc(copies->count + 1, sizeof *queries);
+    if (!queries)
+        abort();
+    double before = memory_mb("Private_Dirty:");
+    struct bench_time begun = bench_now();
+    struct doppel_library *library = open_library(settings, true);
+    must(doppel_library_videos(library, &set, &error), &error);
+    printf("ms to open                %.2f\n", bench_each_ms(begun, 1).wall);
+    size_t count = choose(library, copies, truths, queries);
+    ask_all(set, queries, count, "plain", true);
+    ask_all(set, queries, count, "plain, again", true);
+    ask_all(set, queries, count, "all views", false);
+    printf("private memory            %.1f MB, %.1f before; mapped files %.1f MB\n",
+           memory_mb("Private_Dirty:"), before, memory_mb("Private_Clean:"));
+    doppel_library_close(library);
+    free(queries);
+}
+
+/* By a process of its own, whose memory is that of a search. */
+static bool search_apart(const struct settings *settings, char **argv)
+{
+    int status = 1;
+    char *const arguments[] = {argv[0],
+                               "--search",
+                               "--library",
+                               (char *)settings->library,
+                               (char *)settings->work,
+                               settings->films[0],
+                               NULL};
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        execv("/proc/self/exe", arguments);
+        _exit(127);
+    }
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
+/* ---- running ---- */
+
+static void read_films(const struct settings *settings, struct films *films)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/tracks", settings->work);
+    films_read(films, &(struct reading){.folder = path, .threads = 2});
+}
+
+static void read_copies(const struct settings *settings, const struct truths *truths,
+                        struct films *out)
+{
+    char path[4096];
+    for (size_t i = 0; i < truths->count; i++) {
+        snprintf(path, sizeof path, "%s/%s", settings->work, truths->list[i].file);
+        films_add(out, path);
+    }
+    read_films(settings, out);
+}
+
+static bool make_and_search(struct settings *settings, char **argv)
+{
+    char made[] = "/tmp/video-library-XXXXXX", command[256];
+    struct films films = {0};
+    bool kept = settings->library;
+    settings->library = kept ? settings->library : mkdtemp(made);
+    for (char **film = settings->films; *film; film++)
+        films_add(&films, *film);
+    if (!settings->library)
+        return false;
+    if (!kept || access(settings->library, F_OK) != 0) {
+        read_films(settings, &films);
+        make(settings, &films);
+    }
+    films_free(&films);
+    bool done = search_apart(settings, argv);
+    snprintf(command, sizeof command, "rm -rf '%s'", settings->library);
+    return (kept || system(command) == 0) && done;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings;
+    struct truths truths;
+    struct films copies = {0};
+    bool done = true;
+    if (!parse(argc, argv, &settings) || !truths_read(&truths, settings.work, NULL)) {
+        fputs(USAGE, stderr);
+        return 2;
+    }
+    if (settings.search) {
+        read_copies(&settings, &truths, &copies);
+        search(&settings, &copies, &truths);
+    } else {
+        done = make_and_search(&settings, argv);
+    }
+    films_free(&copies);
+    truths_free(&truths);
+    return !done;
+}
