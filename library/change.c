@@ -14,8 +14,8 @@ struct present {
     uint64_t id; /* 0 = there is none */
     struct doppel_file_stamp stamp;
     bool settled, same_bytes;
-    bool same_scheme; /* and the same codes: a text may have been read in another way; and not
-                         damaged: then it is computed anew, too */
+    bool same_scheme; /* and the same codes, or track: a text or a film may have been read in
+                         another way; and not damaged: then it is computed anew, too */
 };
 
 /* ---- what is there ---- */
@@ -28,9 +28,10 @@ static enum doppel_status find_by_path(struct doppel_library *library, const cha
     enum doppel_status status = doppel_store_statement(
         library->store,
         "SELECT id, settled, digest = ?2, scheme = ?3 AND version = ?4"
-        " AND (?5 IS NULL OR fingerprint.data = ?5) AND " ITEM_IS_WHOLE " AND " TRACK_IS_WHOLE
-        ", " STAMP_COLUMNS
-        " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id WHERE path = ?1",
+        " AND (?5 IS NULL OR fingerprint.data = ?5) AND (?6 IS NULL OR " HAS_TRACK(
+            "?6") ")"
+                  " AND " ITEM_IS_WHOLE " AND " TRACK_IS_WHOLE ", " STAMP_COLUMNS
+                  " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id WHERE path = ?1",
         &statement, error);
     if (status)
         return status;
@@ -40,8 +41,12 @@ static enum doppel_status find_by_path(struct doppel_library *library, const cha
     sqlite3_bind_int(statement, 3, (int)record->scheme);
     sqlite3_bind_int(statement, 4, record->version);
     sqlite3_bind_null(statement, 5);
+    sqlite3_bind_null(statement, 6);
     if (record->fingerprint.count)
         status = fingerprint_bind(statement, 5, &record->fingerprint, error);
+    else if (record->attachment)
+        sqlite3_bind_blob64(statement, 6, record->attachment, record->attachment_size,
+                            SQLITE_STATIC);
     if (status)
         return status;
     bool row;

@@ -258,13 +258,14 @@ enum doppel_status derived_holds(struct doppel_library *library, uint64_t id,
     enum doppel_status status =
         doppel_store_statement(library->store,
                                "SELECT 1 FROM item WHERE id = ?1 AND scheme = ?2 AND version = ?3"
-                               " AND " TRACK_IS_WHOLE,
+                               " AND " IS_TRACK " AND " TRACK_IS_WHOLE " AND " HAS_TRACK("?4"),
                                &statement, error);
     if (status)
         return status;
     sqlite3_bind_int64(statement, 1, (int64_t)id);
     sqlite3_bind_int(statement, 2, (int)record->scheme);
     sqlite3_bind_int(statement, 3, record->version);
+    sqlite3_bind_blob64(statement, 4, record->attachment, record->attachment_size, SQLITE_STATIC);
     status = doppel_store_step(library->store, statement, &row, error);
     sqlite3_reset(statement);
     if (!status)

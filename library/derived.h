@@ -16,6 +16,11 @@
     "(NOT item." IS_TRACK " OR EXISTS(SELECT 1 FROM attachment"                                    \
     " WHERE attachment.item = item.id AND " ATTACHMENT_IS_WHOLE "))"
 
+/** SQL for whether an item has this attachment. */
+#define HAS_TRACK(data)                                                                            \
+    "EXISTS(SELECT 1 FROM attachment WHERE attachment.item = item.id AND attachment.data = " data  \
+    ")"
+
 /** An attachment, and the scheme of its item. */
 struct track_bytes {
     enum doppel_scheme_id scheme;
@@ -98,7 +103,7 @@ enum doppel_status derived_put(struct doppel_library *library, uint64_t id,
 enum doppel_status derived_forget(struct doppel_library *library, uint64_t id,
                                   struct doppel_error *error);
 
-/** Whether an item has the track of this record's scheme and version, undamaged. */
+/** Whether an item has this record's track, undamaged. */
 enum doppel_status derived_holds(struct doppel_library *library, uint64_t id,
                                  const struct doppel_record *record, bool *out,
                                  struct doppel_error *error);

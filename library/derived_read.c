@@ -19,9 +19,9 @@ struct derived_reader {
     struct doppel_store *store;
     struct doppel_store_index *kept; /* NULL: the library has no such items */
     struct doppel_index *none;       /* an empty one, then */
-    union derived_set set; /* NULL until it is open */
-    int64_t version;      /* of the database, when it was opened */
-    pthread_mutex_t lock; /* of the store and all below, while threads search */
+    union derived_set set;           /* NULL until it is open */
+    int64_t version;                 /* of the database, when it was opened */
+    pthread_mutex_t lock;            /* of the store and all below, while threads search */
     struct kept_item items[KEPT_ITEMS];
     size_t count, bytes;
     uint64_t clock;

@@ -341,6 +341,35 @@ static void test_another_version_updates_in_place(void **state)
     assert_indexes_fit(directory);
 }
 
+/* Keyframes alone, then all of them. */
+static void test_read_in_another_way_updates_in_place(void **state)
+{
+    const char *path = folder_path(*state, "one"), *directory = directory_of(*state);
+    folder_write(path, "one");
+    struct doppel_library *library = open_library(*state);
+    struct doppel_video_track film = film_make(1, 10);
+    struct doppel_record full = record_of_film(1, &film);
+    film.count /= 4;
+    film.keyframes_only = true;
+    struct doppel_record fast = record_of_film(1, &film);
+    uint64_t id = add_record(library, path, 1, &fast, DOPPEL_ADDED_NEW);
+    assert_int_equal(add_record(library, path, 1, &fast, DOPPEL_ADDED_UNCHANGED), id);
+    assert_int_equal(add_record(library, path, 1, &full, DOPPEL_ADDED_UPDATED), id);
+    assert_int_equal(add_record(library, path, 1, &full, DOPPEL_ADDED_UNCHANGED), id);
+    commit(library);
+    doppel_library_close(library);
+    size_t count = assert_indexes_fit(directory);
+    assert_int_equal(unlink(path), 0);
+    library = open_library(*state);
+    assert_int_equal(add_record(library, "/two", 1, &fast, DOPPEL_ADDED_MOVED), id);
+    commit(library);
+    doppel_library_close(library);
+    assert_true(assert_indexes_fit(directory) < count);
+    doppel_record_free(&full);
+    doppel_record_free(&fast);
+    doppel_video_track_free(&film);
+}
+
 static void test_what_is_taken_back_leaves_nothing(void **state)
 {
     const char *directory = directory_of(*state);
@@ -478,6 +507,7 @@ int main(void)
         WITH_BOTH(test_another_kind_at_a_path),
         IN_FOLDER(test_moved_and_of_another_kind),
         WITH_BOTH(test_another_version_updates_in_place),
+        IN_FOLDER(test_read_in_another_way_updates_in_place),
         WITH_BOTH(test_what_is_taken_back_leaves_nothing),
         WITH_BOTH(test_many_commit_by_themselves),
         WITH_BOTH(test_version_3),
