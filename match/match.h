@@ -661,12 +661,13 @@ struct doppel_video_end {
 DOPPEL_API void doppel_match_video_refine(const struct doppel_video_end *end,
                                           struct doppel_segment *segment);
 
-/** vPDQ's comparison of two lists: the shares, 0 to 1, of the query's and of the item's frames of
- * at least `min_quality` that have one of the other within `max_distance` of 256 bits. */
+/** vPDQ's comparison of two lists: the shares, 0 to 1, of the query's and of the item's different
+ * codes of at least `min_quality` that have one of the other within `max_distance` of 256 bits. */
 struct doppel_vpdq_limits {
     uint32_t max_distance; /**< default 31 */
     uint8_t min_quality;   /**< default 50 */
-    double min_share;      /**< of both, for a match; default .8 */
+    double min_share;      /**< of one of the two, for a match, which is the same film when both
+                              have it, else a part of it; default .8 */
 };
 
 DOPPEL_API struct doppel_vpdq_limits doppel_vpdq_limits_default(void);
