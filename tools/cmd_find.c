@@ -46,6 +46,15 @@ struct query {
 
 /* ---- the library in memory ---- */
 
+/* With --no-video films of the library are wanted for their sound. */
+static bool is_wanted(struct find *find, const struct doppel_record *record)
+{
+    const struct doppel_scheme *sounds = settings_scheme(find->settings, DOPPEL_KIND_AUDIO);
+    bool by_sound = find->settings->no_video && sounds && sounds->id == DOPPEL_SCHEME_PEAKS32;
+    return is_of_wanted_scheme(find->settings, record, &find->others) ||
+           (by_sound && is_film(record));
+}
+
 static bool take_item(void *context, const struct doppel_item *item)
 {
     struct find *find = context;
@@ -54,7 +63,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         report_input(find->report, item->path, record->error.message);
         return !signals_stopped();
     }
-    if (!is_of_wanted_scheme(find->settings, record, &find->others))
+    if (!is_wanted(find, record))
         return true;
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
     if (record->kind == DOPPEL_KIND_TEXT)

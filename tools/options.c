@@ -99,16 +99,19 @@ const struct option_info option_table[] = {
      "Lanes of a signature (default: 128, or the scheme's)", VERBS_CORPUS, SECTION_TEXTS},
 
     {"max-false-positives", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
-     "Of sounds: the share of unrelated ones that may be given a match (default: 0.001)",
+     "Of sounds and films: the share of unrelated ones that may be given a match (default: 0.001)",
      VERBS_MATCH, SECTION_SOUNDS},
     {"same-speed", 0, NULL, OPTION_FLAG, AT(same_speed), NULL,
-     "Do not look for sounds at another speed, tempo or pitch where none is found at the same one",
+     "Do not look for sounds at another speed, tempo or pitch, or for films at another speed, "
+     "where "
+     "none is found at the same one",
      VERBS_MATCH | VERB_MONITOR, SECTION_SOUNDS},
     {"max-false-alarms", 0, "X", OPTION_RATE, AT(max_false_alarms), NULL,
      "How many starts an hour of sound that the library does not have may be told (default: 0.01)",
      VERB_MONITOR, SECTION_SOUNDS},
     {"near-misses", 0, "N", OPTION_NUMBER, AT(near_misses), NULL,
-     "Also the N best sounds that were no match, and what they lacked", VERB_FIND, SECTION_SOUNDS},
+     "Also the N best sounds and films that were no match, and what they lacked", VERB_FIND,
+     SECTION_SOUNDS},
     {"repeats", 0, NULL, OPTION_FLAG, AT(repeats), NULL,
      "The passages that recur within each FILE, a sound; no library is needed", VERB_FIND,
      SECTION_SOUNDS},

@@ -11,7 +11,9 @@ const struct verb verb_table[] = {
      "Files with the same bytes are found by their digest; pictures that are the same picture "
      "after re-encoding, resizing, cropping, framing, turning or mirroring are found by their "
      "fingerprints, texts of the same or nearly the same words by their shingles, and sounds that "
-     "are other encodings, or parts, of a recording by their peaks. Needs no library. "
+     "are other encodings, or parts, of a recording by their peaks. Films are grouped by what they "
+     "show: other encodings, crops and mirrored copies, and clips of a longer one. Needs no "
+     "library. "
      "What was read is kept in a cache, so that the next scan "
      "reads only what has changed. Nothing is ever deleted or changed; -0 prints just the files "
      "that "
@@ -20,9 +22,10 @@ const struct verb verb_table[] = {
     {"compare", VERB_COMPARE, "A B", 2, 2, "are these two the same, how near, where",
      "Prints the distance also when the two do not match. Texts that are not alike as a whole are "
      "searched for passages that they share, unless a limit of the whole is given. Of two sounds "
-     "it says which passages they share, and at what speed. Ends with 0 "
-     "when "
-     "they match, with 1 when they do not.",
+     "it says which passages they share, and at what speed; of two films the same of the picture "
+     "and of the sound, each apart. A film is compared with a sound by what is heard in it, with a "
+     "picture by whether it is shown, and when. Ends with 0 when they match, with 1 when they do "
+     "not.",
      "doppel compare original.png repost.jpg --check pixels", cmd_compare},
     {"hash", VERB_HASH, "FILE...", 1, SIZE_MAX, "print fingerprints",
      "Of pictures, texts and sounds (also of films), by the first scheme of each kind unless "
@@ -43,12 +46,15 @@ const struct verb verb_table[] = {
      "Prints what matches, best first, of sounds by place. Ends with 0 when anything matched, with "
      "1 when nothing did. "
      "Passages of texts are found among what was added with --scheme winnow32. Of sounds, all "
-     "places are told at which an item is heard: a recording of hours gives its playlist. With "
+     "places are told at which an item is heard: a recording of hours gives its playlist. A film "
+     "finds films by picture and by sound, and sounds; a sound finds the films that have it, a "
+     "picture those that show it, with the time. With "
      "--repeats no library is asked. - is standard input.",
      "doppel find repost.jpg", cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "the duplicate groups in the library",
      "Each group has one member that is kept: the largest picture, then the largest file, the "
-     "oldest, the least deeply nested. Records of corpora are in no group: "
+     "oldest, the least deeply nested; a sound or a film before a part of it. Records of corpora "
+     "are in no group: "
      "ingest says of each what it is a duplicate of. -0 prints just the files that are not kept.",
      "doppel groups --json", cmd_groups},
     {"list", VERB_LIST, "", 0, 0, "what the library holds", "In the order in which it was added.",

@@ -255,6 +255,13 @@ static void find_tells_what_differs(void **state)
     table = doppel_prints(0, "find", "--no-audio", "dubbed.mp4");
     assert_lacks(table, "other sound");
     free(table);
+    free(doppel_prints(1, "find", "--no-video", "dubbed.mp4"));
+    keep_film_and_sound("cover.mp4", (struct film_how){.view.seed = 13, .seconds = 14},
+                        sound_music(14, 4));
+    char *json = doppel_prints(0, "find", "--json", "--no-video", "cover.mp4");
+    assert_has(json, "\"evidence\":\"sound\"");
+    assert_has(json, "/film.mp4\"");
+    free(json);
 }
 
 /* ---- groups ---- */
