@@ -89,6 +89,7 @@ static void add_layer(const struct layer *layer, const uint8_t *cells, double we
         for (int column = 0; column < SIDE; column++) {
             double u = (column + .5) / SIDE - .5, v = (row + .5) / SIDE - .5;
             u = layer->mirrored ? -u : u;
+            v = -v; /* upside down: or it would be found as what it is made of */
             double x = layer->a * u - layer->b * v + layer->x;
             double y = layer->b * u + layer->a * v + layer->y;
             out[row * SIDE + column] +=
@@ -164,16 +165,15 @@ void simulate(const struct films *films, uint64_t duration_ms, struct random *ra
 
 /* ---- strangers ---- */
 
-static uint8_t *over(const uint8_t *cells, size_t count)
+static uint8_t *tilted(const uint8_t *cells, size_t count)
 {
     uint8_t *out = must(malloc(count * BYTES + 1));
-    for (size_t i = 0; i < count; i++)
-        for (int row = 0; row < SIDE; row++)
-            memcpy(out + i * BYTES + row * SIDE, cells + i * BYTES + (SIDE - 1 - row) * SIDE, SIDE);
+    for (size_t i = 0; i < count * BYTES; i++)
+        out[i] = cells[i / BYTES * BYTES + i % SIDE * SIDE + i % BYTES / SIDE];
     return out;
 }
 
-void turn_over(const struct doppel_video_track *track, struct doppel_video_track *out)
+void tilt(const struct doppel_video_track *track, struct doppel_video_track *out)
 {
     static const struct doppel_video_warp AS_IT_IS = {.scale_x = 1, .scale_y = 1};
     *out = *track;
@@ -181,9 +181,9 @@ void turn_over(const struct doppel_video_track *track, struct doppel_video_track
     out->sound_size = 0;
     out->frames = must(malloc(track->count * sizeof *out->frames + 1));
     memcpy(out->frames, track->frames, track->count * sizeof *out->frames);
-    out->cells = over(track->cells, track->count);
+    out->cells = tilted(track->cells, track->count);
     for (size_t i = 0; i < track->rectangle_count; i++)
-        out->rectangle_cells[i] = over(track->rectangle_cells[i], track->count);
+        out->rectangle_cells[i] = tilted(track->rectangle_cells[i], track->count);
     for (size_t i = 0; i < track->count; i++)
         out->frames[i].code = doppel_video_warped_code(out->cells + i * BYTES, &AS_IT_IS);
 }

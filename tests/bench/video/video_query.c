@@ -304,7 +304,7 @@ static void choose(struct queries *queries, const struct films *copies, const st
             continue;
         queries->ids[queries->count] = (uint64_t)(original - films->list);
         queries->tracks[queries->count] = copies->list[i].track;
-        turn_over(&copies->list[i].track, &queries->strangers[queries->count++]);
+        tilt(&copies->list[i].track, &queries->strangers[queries->count++]);
     }
 }
 
