@@ -71,30 +71,42 @@ static const uint8_t *cells_at(const struct layer *layer, double ms)
     return track->cells + low * BYTES;
 }
 
-static double sample(const uint8_t *cells, double x, double y)
+/** Where in a film's cells those of a layer lie. */
+struct place {
+    uint16_t at; /**< upper left of four cells */
+    float right, down;
+};
+
+static struct place place_of(double x, double y)
 {
     x = fmin(fmax(x, 0), SIDE - 1.001);
     y = fmin(fmax(y, 0), SIDE - 1.001);
     int column = (int)x, row = (int)y;
-    double right = x - column, down = y - row;
-    const uint8_t *at = cells + row * SIDE + column;
-    return (at[0] * (1 - right) + at[1] * right) * (1 - down) +
-           (at[SIDE] * (1 - right) + at[SIDE + 1] * right) * down;
+    return (struct place){(uint16_t)(row * SIDE + column), (float)(x - column), (float)(y - row)};
 }
 
-static void add_layer(const struct layer *layer, const uint8_t *cells, double weight,
-                      double out[BYTES])
+static void find_places(const struct layer *layer, struct place out[BYTES])
 {
-    for (int row = 0; row < SIDE; row++)
-        for (int column = 0; column < SIDE; column++) {
-            double u = (column + .5) / SIDE - .5, v = (row + .5) / SIDE - .5;
-            u = layer->mirrored ? -u : u;
-            v = -v; /* upside down: or it would be found as what it is made of */
-            double x = layer->a * u - layer->b * v + layer->x;
-            double y = layer->b * u + layer->a * v + layer->y;
-            out[row * SIDE + column] +=
-                weight * sample(cells, (x + .5) * SIDE - .5, (y + .5) * SIDE - .5);
-        }
+    for (int i = 0; i < BYTES; i++) {
+        double u = (i % SIDE + .5) / SIDE - .5;
+        double v = .5 - (i / SIDE + .5) / SIDE; /* upside down: else it is found as its original */
+        u = layer->mirrored ? -u : u;
+        double x = layer->a * u - layer->b * v + layer->x;
+        double y = layer->b * u + layer->a * v + layer->y;
+        out[i] = place_of((x + .5) * SIDE - .5, (y + .5) * SIDE - .5);
+    }
+}
+
+static void add_layer(const struct place places[BYTES], const uint8_t *cells, float weight,
+                      float out[BYTES])
+{
+    for (int i = 0; i < BYTES; i++) {
+        const struct place *place = &places[i];
+        const uint8_t *at = cells + place->at;
+        float above = at[0] + (float)(at[1] - at[0]) * place->right;
+        float below = at[SIDE] + (float)(at[SIDE + 1] - at[SIDE]) * place->right;
+        out[i] += weight * (above + (below - above) * place->down);
+    }
 }
 
 /* ---- films ---- */
@@ -119,29 +131,38 @@ static void add_frame(struct reel *reel, const struct doppel_code *code, uint32_
     reel->frames[reel->count++] = (struct doppel_video_frame){*code, ms, ms};
 }
 
+static struct doppel_code mix(const float back[BYTES], const struct place places[BYTES],
+                              const uint8_t *front, float weight)
+{
+    static const struct doppel_video_warp AS_IT_IS = {.scale_x = 1, .scale_y = 1};
+    float mixed[BYTES];
+    uint8_t cells[BYTES];
+    memcpy(mixed, back, sizeof mixed);
+    add_layer(places, front, weight, mixed);
+    for (int i = 0; i < BYTES; i++)
+        cells[i] = (uint8_t)(mixed[i] + .5f);
+    return doppel_video_warped_code(cells, &AS_IT_IS);
+}
+
 static void add_piece(struct reel *reel, const struct films *films, double from, double to,
                       struct random *random)
 {
-    static const struct doppel_video_warp AS_IT_IS = {.scale_x = 1, .scale_y = 1};
     struct layer front = draw_layer(films, random), back = draw_layer(films, random);
-    double weight = random_between(random, .4, .65);
-    const uint8_t *b = cells_at(&back, 0);
+    struct place places[BYTES];
+    float weight = (float)random_between(random, .4, .65), still[BYTES] = {0};
     const uint8_t *last = NULL;
+    find_places(&back, places);
+    add_layer(places, cells_at(&back, 0), 1 - weight, still);
+    find_places(&front, places);
     for (double ms = from; ms < to; ms += DOPPEL_VIDEO_STEP_MS) {
-        const uint8_t *a = cells_at(&front, ms - from);
-        double mixed[BYTES] = {0};
-        uint8_t cells[BYTES];
-        if (a == last) {
+        const uint8_t *cells = cells_at(&front, ms - from);
+        if (cells == last) {
             reel->frames[reel->count - 1].end_ms = (uint32_t)ms;
             continue;
         }
-        add_layer(&front, a, weight, mixed);
-        add_layer(&back, b, 1 - weight, mixed);
-        for (int i = 0; i < BYTES; i++)
-            cells[i] = (uint8_t)(mixed[i] + .5);
-        struct doppel_code code = doppel_video_warped_code(cells, &AS_IT_IS);
+        struct doppel_code code = mix(still, places, cells, weight);
         add_frame(reel, &code, (uint32_t)ms);
-        last = a;
+        last = cells;
     }
 }
 
