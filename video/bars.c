@@ -10,7 +10,9 @@ enum {
     JUST_SO = 4,         /* one frame in so many has a bar just so deep */
     LEFT_OUT = 10,       /* one in so many may have less of it, by more than */
     NEARLY = 3,          /* cells */
-    LEAST_PERCENT = 35   /* of a side that is left */
+    LEAST_PERCENT = 35,  /* of a side that is left */
+    BLACK = 24,          /* levels, at most */
+    ALIKE = 3            /* cells by which bars of a colour on both sides may differ */
 };
 
 /* What is left of a grid: columns and rows from first to end. */
@@ -80,9 +82,16 @@ static bool cut(const uint8_t *grid, struct left *left, unsigned axis)
     return true;
 }
 
+/* A line of the frame, so many from a side: left, top, right, bottom. */
+static struct line outermost(const uint8_t *grid, unsigned side, uint32_t depth)
+{
+    static const struct left ALL = {{0, 0}, {GRID_SIDE, GRID_SIDE}};
+    return line_of(grid, &ALL, side % 2, side < 2 ? depth : GRID_SIDE - 1 - depth);
+}
+
 /* Left, top, right, bottom. */
 struct depths {
-    uint8_t side[4];
+    uint8_t side[4], colour[4];
 };
 
 /* Rows again: between columns of one colour there may be bars of another. */
@@ -94,6 +103,10 @@ static bool depths_of(const uint8_t *grid, struct depths *out)
     for (unsigned i = 0; i < 2; i++) {
         out->side[i] = (uint8_t)left.from[i];
         out->side[i + 2] = (uint8_t)(GRID_SIDE - left.to[i]);
+    }
+    for (unsigned side = 0; side < 4; side++) {
+        struct line edge = outermost(grid, side, 0);
+        out->colour[side] = (uint8_t)mean_of(&edge);
     }
     return true;
 }
@@ -121,14 +134,45 @@ static uint32_t lasting_depth(const struct depths *depths, size_t count, unsigne
 /* How far a line is from the colour of the first one of its side, summed over its cells. */
 static uint64_t off_colour(const uint8_t *grid, unsigned side, uint32_t depth)
 {
-    const struct left all = {{0, 0}, {GRID_SIDE, GRID_SIDE}};
-    const bool last = side >= 2;
-    struct line bar = line_of(grid, &all, side % 2, last ? GRID_SIDE - 1 : 0);
-    struct line line = line_of(grid, &all, side % 2, last ? GRID_SIDE - 1 - depth : depth);
+    const struct line bar = outermost(grid, side, 0), line = outermost(grid, side, depth);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < line.count; i++)
         sum += (uint64_t)abs(line.first[i * line.step] - bar.first[i * bar.step]);
     return sum;
+}
+
+/* What all but a few frames have of black: more of it may be the picture's, and is not seen. */
+static uint32_t black_depth(const struct depths *depths, size_t count, unsigned side)
+{
+    size_t frames[GRID_SIDE + 1] = {0}, less = 0;
+    for (size_t i = 0; i < count; i++)
+        frames[depths[i].colour[side] <= BLACK ? depths[i].side[side] : 0]++;
+    for (uint32_t depth = 0; depth < GRID_SIDE; depth++) {
+        less += frames[depth];
+        if (less * LEFT_OUT > count)
+            return depth;
+    }
+    return GRID_SIDE;
+}
+
+static uint8_t usual_colour(const struct depths *depths, size_t count, unsigned side)
+{
+    size_t frames[256] = {0}, sum = 0;
+    uint8_t colour = 0;
+    for (size_t i = 0; i < count; i++)
+        frames[depths[i].colour[side]]++;
+    while ((sum += frames[colour]) * 2 < count)
+        colour++;
+    return colour;
+}
+
+/* Bars of a colour lie on both sides, or it is a sky, or a wall. */
+static bool is_pair(const struct depths *depths, size_t count, const uint32_t depth[2],
+                    unsigned axis)
+{
+    int colours = usual_colour(depths, count, axis) - usual_colour(depths, count, axis + 2);
+    return depth[0] && depth[1] && abs((int)depth[0] - (int)depth[1]) <= ALIKE &&
+           abs(colours) <= SPREAD;
 }
 
 /* Where a bar ends, in GRID_UNITs: a line that it cuts is the nearer to its colour, the more of it
@@ -136,8 +180,8 @@ static uint64_t off_colour(const uint8_t *grid, unsigned side, uint32_t depth)
 static int32_t exact_depth(const uint8_t *grids, size_t count, unsigned side, uint32_t depth)
 {
     uint64_t cut = 0, within = 0;
-    if (!depth)
-        return 0;
+    if (!depth || depth + 1 >= GRID_SIDE) /* no bar; no picture */
+        return (int32_t)(depth * GRID_UNIT);
     for (size_t i = 0; i < count; i++) {
         const uint8_t *grid = grids + i * GRID_BYTES;
         cut += off_colour(grid, side, depth - 1) + off_colour(grid, side, depth);
@@ -162,9 +206,16 @@ bool find_picture(const uint8_t *grids, size_t count, struct grid_box *out)
         return false;
     for (size_t i = 0; i < count; i++)
         told += depths_of(grids + i * GRID_BYTES, &depths[told]);
-    for (unsigned side = 0; told && side < 4; side++) {
-        int32_t depth = exact_depth(grids, count, side, lasting_depth(depths, told, side));
-        box.edge[side] += side < 2 ? depth : -depth;
+    for (unsigned axis = 0; told && axis < 2; axis++) {
+        uint32_t even[2] = {lasting_depth(depths, told, axis),
+                            lasting_depth(depths, told, axis + 2)};
+        bool pair = is_pair(depths, told, even, axis);
+        for (unsigned i = 0; i < 2; i++) {
+            uint32_t black = black_depth(depths, told, axis + 2 * i);
+            int32_t depth =
+                exact_depth(grids, count, axis + 2 * i, pair && even[i] > black ? even[i] : black);
+            box.edge[axis + 2 * i] += i ? -depth : depth;
+        }
     }
     free(depths);
     *out = enough_is_left(box.edge, 0) && enough_is_left(box.edge, 1) ? box : grid_box_full;
