@@ -105,7 +105,7 @@ static bool depths_of(const uint8_t *grid, struct depths *out)
         out->side[i + 2] = (uint8_t)(GRID_SIDE - left.to[i]);
     }
     for (unsigned side = 0; side < 4; side++) {
-        struct line edge = outermost(grid, side, 0);
+        struct line edge = line_of(grid, &left, side % 2, side < 2 ? 0 : GRID_SIDE - 1);
         out->colour[side] = (uint8_t)mean_of(&edge);
     }
     return true;
