@@ -3,8 +3,9 @@
  * the same N milliseconds later; "crash", "abort", "exit", "close", "hang", "memory", "error",
  * "twice", "mute" misbehave, and so does, by silence, every other word; "garbage N" and "bend N"
  * answer with random bytes, or with a good answer of which random bytes are changed; "eat" takes
- * memory until there is none. The environment variable FAKE_START misbehaves before the ready
- * frame.
+ * memory until there is none; "steps N" gets on by 10 s of media every 100 ms, N times; "lie" says
+ * nonsense of its progress, and cuts off the page for it. The environment variable FAKE_START
+ * misbehaves before the ready frame.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -101,6 +102,35 @@ static void count(uint64_t serial)
     send_error(serial, DOPPEL_E_IO, sentence);
 }
 
+static struct progress_page *page(void)
+{
+    static struct progress_page *mapped;
+    if (!mapped)
+        mapped = progress_page_take(dup(PROCESS_PROGRESS));
+    return mapped;
+}
+
+static void get_on(uint64_t steps)
+{
+    progress_begin_file(page());
+    for (uint64_t i = 0; i < steps; i++) {
+        usleep(100000);
+        progress_tell(page(), (i + 1) * 10000, steps * 10000);
+    }
+}
+
+static void lie(void)
+{
+    int cut = ftruncate(PROCESS_PROGRESS, 0), grown = ftruncate(PROCESS_PROGRESS, 1 << 30);
+    (void)cut, (void)grown;
+    atomic_store(&page()->done_ms, UINT64_MAX);
+    atomic_store(&page()->expected_ms, UINT64_MAX - 1);
+    atomic_store(&page()->worked_ms, UINT64_MAX);
+    usleep(400000);
+    atomic_store(&page()->worked_ms, 3);
+    usleep(400000);
+}
+
 static void obey(const char *command, const struct worker_order *order)
 {
     uint64_t number = 0;
@@ -133,6 +163,12 @@ static void obey(const char *command, const struct worker_order *order)
         eat(order->serial);
     else if (strcmp(verb, "twice") == 0) {
         send_good(order->serial, order->wanted.scheme, number, 0);
+        send_good(order->serial, order->wanted.scheme, number, 0);
+    } else if (strcmp(verb, "steps") == 0) {
+        get_on(number);
+        send_good(order->serial, order->wanted.scheme, number, 0);
+    } else if (strcmp(verb, "lie") == 0) {
+        lie();
         send_good(order->serial, order->wanted.scheme, number, 0);
     } else if (strcmp(verb, "slow") == 0) {
         usleep((useconds_t)number * 1000);

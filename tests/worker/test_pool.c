@@ -157,6 +157,121 @@ static void test_timeout_within_tolerance(void **state)
     doppel_pool_free(pool);
 }
 
+static struct doppel_pool *pool_of(uint32_t jobs, uint32_t timeout_ms, bool whole_timeout)
+{
+    struct doppel_pool_options options = doppel_pool_options_default();
+    struct doppel_pool *pool = NULL;
+    options.program = FAKE_WORKER;
+    options.jobs = jobs;
+    options.timeout_ms = timeout_ms;
+    options.whole_timeout = whole_timeout;
+    assert_int_equal(doppel_pool_new(&options, &pool, NULL), DOPPEL_OK);
+    return pool;
+}
+
+/* What gets on may take longer than the timeout, unless that is of the whole file. */
+static void test_getting_on(void **state)
+{
+    (void)state;
+    for (int whole = 0; whole < 2; whole++) {
+        struct doppel_pool *pool = pool_of(1, 600, whole);
+        submit(pool, "steps 15", 1);
+        struct doppel_outcome outcome = next(pool);
+        assert_int_equal(outcome.error.status, whole ? DOPPEL_E_TIMEOUT : DOPPEL_OK);
+        doppel_outcome_free(&outcome);
+        submit(pool, "hang", 2);
+        outcome = next(pool);
+        assert_int_equal(outcome.error.status, DOPPEL_E_TIMEOUT);
+        doppel_outcome_free(&outcome);
+        doppel_pool_free(pool);
+    }
+}
+
+static void test_timeout_of_a_film_in_words(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {
+        "took longer than 0.3 s to get on by 10 s of it (--timeout)",
+        "took longer than 0.3 s (--timeout)"};
+    for (int whole = 0; whole < 2; whole++) {
+        struct doppel_pool *pool = pool_of(1, 300, whole);
+        int fd = file_of("hang", 4);
+        assert_int_equal(submit_file(pool, fd, DOPPEL_SCHEME_FRAMES64, 1), DOPPEL_OK);
+        struct doppel_outcome outcome = next(pool);
+        assert_string_equal(outcome.error.message, wanted[whole]);
+        doppel_outcome_free(&outcome);
+        doppel_pool_free(pool);
+    }
+}
+
+static void test_progress_is_seen(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = pool_of(2, 0, false);
+    struct doppel_outcome outcome;
+    assert_int_equal(doppel_pool_progress(pool).expected_ms, 0);
+    submit(pool, "steps 8", 1);
+    submit(pool, "steps 8", 2);
+    uint64_t last_ms = 0, most_ms = 0;
+    bool both = false;
+    while (doppel_pool_next(pool, 20, &outcome, NULL) == DOPPEL_E_TIMEOUT) {
+        struct doppel_progress progress = doppel_pool_progress(pool);
+        assert_true(progress.done_ms >= last_ms && progress.done_ms <= progress.expected_ms);
+        assert_true(progress.films * UINT64_C(80000) == progress.expected_ms);
+        both |= progress.films == 2;
+        last_ms = progress.done_ms;
+        most_ms = progress.done_ms > most_ms ? progress.done_ms : most_ms;
+    }
+    assert_true(both && most_ms > 40000);
+    doppel_outcome_free(&outcome);
+    outcome = next(pool);
+    doppel_outcome_free(&outcome);
+    assert_int_equal(doppel_pool_progress(pool).expected_ms, 0);
+    doppel_pool_free(pool);
+}
+
+/* Nothing in the page is believed, and it stays as large as it is. */
+static void test_progress_of_a_liar(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = pool_of(1, 0, false);
+    struct doppel_outcome outcome;
+    submit(pool, "lie", 1);
+    while (doppel_pool_next(pool, 10, &outcome, NULL) == DOPPEL_E_TIMEOUT) {
+        struct doppel_progress progress = doppel_pool_progress(pool);
+        assert_true(progress.done_ms <= progress.expected_ms);
+        assert_true(progress.expected_ms <= UINT32_MAX);
+    }
+    expect_good(&outcome, 0);
+    doppel_outcome_free(&outcome);
+    doppel_pool_free(pool);
+}
+
+/* A slow file is given alone: what comes after it is done by others meanwhile. */
+static void test_nothing_waits_behind_a_slow_file(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = pool_of(2, 0, false);
+    submit(pool, "ok 1", 9); /* both workers live */
+    submit(pool, "ok 1", 9);
+    for (int i = 0; i < 2; i++) {
+        struct doppel_outcome outcome = next(pool);
+        doppel_outcome_free(&outcome);
+    }
+    for (uint64_t i = 0; i < 7; i++) {
+        const char *command = i ? "slow 60" : "slow 1200";
+        int fd = file_of(command, strlen(command) + 1);
+        assert_int_equal(ftruncate(fd, 16 << 20), 0); /* large is slow */
+        assert_int_equal(submit_file(pool, fd, DOPPEL_SCHEME_PHASH64, i), DOPPEL_OK);
+    }
+    for (uint64_t i = 1; i <= 7; i++) {
+        struct doppel_outcome outcome = next(pool);
+        assert_int_equal(outcome.tag, i % 7);
+        doppel_outcome_free(&outcome);
+    }
+    doppel_pool_free(pool);
+}
+
 /* While the caller is elsewhere, answers wait; nothing is overdue because of it. */
 static void test_caller_elsewhere(void **state)
 {
@@ -505,6 +620,11 @@ int main(void)
         cmocka_unit_test(test_many_files_two_workers),
         cmocka_unit_test(test_crash),
         cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_getting_on),
+        cmocka_unit_test(test_timeout_of_a_film_in_words),
+        cmocka_unit_test(test_progress_is_seen),
+        cmocka_unit_test(test_progress_of_a_liar),
+        cmocka_unit_test(test_nothing_waits_behind_a_slow_file),
         cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_error_sentence),
