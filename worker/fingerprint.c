@@ -129,10 +129,13 @@ static enum doppel_status hash_file(struct workshop *workshop, int fd,
                        (unsigned)order->scheme, order->version);
 }
 
-/* A decoder that ran out of memory does not know who set the bound. */
-static void name_memory_limit(const struct worker_limits *limits, struct doppel_error *error)
+/* Decoders do not know who set their bounds. */
+static void name_limits(const struct worker_limits *limits, struct doppel_error *error)
 {
     size_t used = strlen(error->message);
+    if (error->status == DOPPEL_E_LIMIT && limits->max_ms && strstr(error->message, ", the limit"))
+        doppel_fail(error, DOPPEL_E_LIMIT, "lasts longer than %g s (--max-seconds)",
+                    (double)(limits->max_ms - 1) / 1000);
     if (error->status == DOPPEL_E_MEMORY && limits->max_memory &&
         !strstr(error->message, "--max-memory"))
         snprintf(error->message + used, sizeof error->message - used,
@@ -156,7 +159,7 @@ void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_ord
     if (hash_file(workshop, fd, order, &outcome)) {
         if (outcome.kind == DOPPEL_KIND_UNKNOWN)
             outcome.kind = probe(fd);
-        name_memory_limit(&workshop->limits, &outcome.error);
+        name_limits(&workshop->limits, &outcome.error);
         doppel_fingerprint_free(&outcome.fingerprint);
         free(outcome.attachment);
         outcome.attachment = NULL;
