@@ -99,6 +99,14 @@ static bool read_failure(sqlite3_stmt *statement, struct doppel_record *record)
     return true;
 }
 
+/* What is worth telling of a file that could be read: a film without its sound. */
+static void read_remark(sqlite3_stmt *statement, struct doppel_record *record)
+{
+    const char *remark = (const char *)sqlite3_column_text(statement, COLUMN_MESSAGE);
+    if (remark)
+        snprintf(record->error.message, sizeof record->error.message, "%s", remark);
+}
+
 /* True when the record can be used. */
 static bool read_row(sqlite3_stmt *statement, struct doppel_record *record)
 {
@@ -107,6 +115,7 @@ static bool read_row(sqlite3_stmt *statement, struct doppel_record *record)
     record->reading = (uint8_t)sqlite3_column_int(statement, COLUMN_READING);
     if (sqlite3_column_int(statement, COLUMN_STATUS) != DOPPEL_OK)
         return read_failure(statement, record);
+    read_remark(statement, record);
     return fingerprint_read(statement, COLUMN_FINGERPRINT, record) &&
            (sqlite3_column_type(statement, COLUMN_ATTACHMENT) == SQLITE_NULL ||
             attachment_read(statement, COLUMN_ATTACHMENT, record) == DOPPEL_OK);
@@ -166,9 +175,9 @@ enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
     sqlite3_bind_int(statement, COLUMN_READING + 1, record->reading);
     sqlite3_bind_int(statement, COLUMN_STATUS + 1, (int)record->error.status);
     sqlite3_bind_text(statement, COLUMN_PROGRAM + 1, doppel_version(), -1, SQLITE_STATIC);
-    if (failed)
+    if (failed || record->error.message[0])
         sqlite3_bind_text(statement, COLUMN_MESSAGE + 1, record->error.message, -1, SQLITE_STATIC);
-    else if (record->attachment_size)
+    if (!failed && record->attachment_size)
         sqlite3_bind_blob64(statement, COLUMN_ATTACHMENT + 1, record->attachment,
                             record->attachment_size, SQLITE_STATIC);
     return cache_put(cache, statement, error);

@@ -41,10 +41,12 @@ struct doppel_record {
     enum doppel_scheme_id scheme;
     uint16_t version; /**< of the scheme; of texts doppel_text_version */
     uint8_t reading;  /**< how the bytes were read where that can be chosen: of texts their enum
-                         doppel_text_format; else 0. Known to the cache only */
+                         doppel_text_format; of films 1 keyframes alone, 2 without sound; of sounds
+                         1 of a film; else 0. Known to the cache only */
     uint32_t width, height;
     uint8_t quality;
-    struct doppel_error error; /**< status != OK: it could not be fingerprinted, and why */
+    struct doppel_error error; /**< status != OK: it could not be fingerprinted, and why; else the
+                                  message is "", or worth telling (doppel/worker.h) */
     struct doppel_fingerprint fingerprint; /**< empty when error.status != OK */
     uint8_t *attachment;                   /**< as in doppel/worker.h; NULL unless asked for */
     size_t attachment_size;
