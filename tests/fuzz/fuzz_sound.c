@@ -7,7 +7,7 @@
 #include <doppel/audio.h>
 #include <doppel/media.h>
 
-#include "fuzz_sound.h"
+#include "fuzz_container.h"
 
 static bool push(void *context, const struct doppel_samples *samples)
 {

@@ -1,10 +1,10 @@
-/* The target of sounds without libFuzzer: mutants that are the same on every run. `--seeds DIR`
- * writes the files instead, as a first corpus for the real fuzzer. */
+/* The targets of sounds and films without libFuzzer: mutants that are the same on every run.
+ * `--seeds DIR` writes the files instead, as a first corpus for the real fuzzer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz_sound.h"
+#include "fuzz_container.h"
 #include "sound_mutants.h"
 
 enum { MUTATIONS = 20 };
@@ -31,8 +31,8 @@ static void run_mutants(const struct file *seed, uint64_t *random)
 
 int main(int argument_count, char **arguments)
 {
-    struct file seeds[SOUND_SEEDS];
-    size_t count = sound_seeds(seeds);
+    struct file seeds[FUZZ_SEEDS];
+    size_t count = fuzz_seeds(seeds);
     uint64_t random = 42;
     bool writes = argument_count == 3 && !strcmp(arguments[1], "--seeds");
     for (size_t i = 0; i < count; i++) {
