@@ -74,12 +74,11 @@ static uint32_t even_lines(const uint8_t *grid, const struct left *left, unsigne
 /* @return false: all that is left is of one colour */
 static bool cut(const uint8_t *grid, struct left *left, unsigned axis)
 {
-    uint32_t before = even_lines(grid, left, axis, false);
-    if (before == left->to[axis] - left->from[axis])
+    left->from[axis] += even_lines(grid, left, axis, false);
+    if (left->from[axis] == left->to[axis])
         return false;
-    left->to[axis] -= even_lines(grid, left, axis, true);
-    left->from[axis] += before;
-    return true;
+    left->to[axis] -= even_lines(grid, left, axis, true); /* of a gradient perhaps all */
+    return left->from[axis] < left->to[axis];
 }
 
 /* A line of the frame, so many from a side: left, top, right, bottom. */

@@ -93,12 +93,34 @@ static void test_the_identity_gives_the_plain_code(void **state)
     doppel_video_track_free(&track);
 }
 
+/* Rows so nearly alike that bars from above and from below would meet, and pass each other. */
+static void test_bars_do_not_overlap(void **state)
+{
+    (void)state;
+    for (int slope = 1; slope < 60; slope++) {
+        struct doppel_video *video;
+        struct doppel_video_track track;
+        uint8_t samples[96 * 96];
+        for (int i = 0; i < 96 * 96; i++)
+            samples[i] = (uint8_t)(100 + i / 96 * slope / 96);
+        const struct doppel_plane plane = {samples, 96, 96, 96};
+        assert_int_equal(doppel_video_new(NULL, &video, NULL), DOPPEL_OK);
+        for (uint32_t i = 0; i < 8; i++)
+            assert_int_equal(doppel_video_push(video, &plane, i * 250, NULL), DOPPEL_OK);
+        assert_int_equal(doppel_video_finish(video, &track, NULL), DOPPEL_OK);
+        assert_true(track.box.left < track.box.right && track.box.top < track.box.bottom);
+        doppel_video_track_free(&track);
+        doppel_video_free(video);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_follow_the_film),
         cmocka_unit_test(test_a_mirrored_film_has_mirrored_codes),
         cmocka_unit_test(test_the_identity_gives_the_plain_code),
+        cmocka_unit_test(test_bars_do_not_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
