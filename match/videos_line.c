@@ -24,6 +24,9 @@ static const double SAMPLED = .6;
 /* Seconds that cuts of both films may be apart, fit by fit. */
 static const double CUTS_WITHIN[FITS] = {.5, .3};
 
+/* Strangers gain nothing as a rule, and are not worth a search. */
+static const double LEAST_GAIN = 1;
+
 /* What a gain may lose, and what share of it, for the times of cuts, or for speed 1. */
 static const double MAY_LOSE = 10, SHARE_MAY_LOSE = .02;
 
@@ -244,6 +247,10 @@ void video_line_polish(struct video_line *line, const struct video_overlay *over
     struct best best = {
         .overlay = overlay, .line = *line, .same_speed = overlay->task->options->same_speed};
     best.gain = gain_of(overlay, line);
+    if (best.gain.bits < LEAST_GAIN) {
+        video_path_follow(path, overlay, line);
+        return;
+    }
     if (overlay->task->query->count + overlay->item->count < LONG_FILMS) {
         if (!best.same_speed)
             search_speeds(&best);
