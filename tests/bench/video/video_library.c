@@ -23,7 +23,10 @@ static const char USAGE[] =
     "and\n"
     "what simulated films are made of.\n"
     "  --hours H         of the library (default 100)\n"
-    "  --library DIR     where it is made, and left; one that is there is searched as it is\n"
+    "  --library DIR     where it is made, and left; one that is there is searched as it is. "
+    "Default: "
+    "a place\n"
+    "                    in /tmp, and it is searched again with some hours in the log\n"
     "  --search          only search\n";
 
 struct settings {
@@ -64,6 +67,9 @@ static void must(enum doppel_status status, const struct doppel_error *error)
 }
 
 /* ---- adding ---- */
+
+/* Some 25 000 codes: soon a segment. */
+enum { LOG_HOURS = 5 };
 
 /* What was added, and at what cost. */
 struct account {
@@ -108,16 +114,15 @@ static void add(struct account *account, const struct doppel_video_track *track,
     doppel_record_free(&record);
 }
 
-static void add_all(struct account *account, const struct films *films, double hours)
+static void simulate_all(struct account *account, const struct films *films, double hours,
+                         const char *seed)
 {
-    struct random random = random_seeded(1, "video_library", "");
-    for (size_t i = 0; i < films->count; i++)
-        add(account, &films->list[i].track, films->list[i].name);
+    struct random random = random_seeded(1, "video_library", seed);
     while (account->hours < hours) {
         struct doppel_video_track track;
         char name[32];
         double minutes = exp(random_between(&random, log(5), log(100)));
-        snprintf(name, sizeof name, "simulated %llu", (unsigned long long)account->films);
+        snprintf(name, sizeof name, "simulated %s%llu", seed, (unsigned long long)account->films);
         simulate(films, (uint64_t)(60000 * minutes), &random, &track);
         add(account, &track, name);
         doppel_video_track_free(&track);
@@ -169,7 +174,9 @@ static void report_disk(const struct settings *settings, const struct account *a
 static void make(const struct settings *settings, const struct films *films)
 {
     struct account account = {.library = open_library(settings, false)};
-    add_all(&account, films, settings->hours);
+    for (size_t i = 0; i < films->count; i++)
+        add(&account, &films->list[i].track, films->list[i].name);
+    simulate_all(&account, films, settings->hours, "");
     struct bench_time begun = bench_now();
     doppel_library_close(account.library);
     double closing = bench_now().wall - begun.wall;
@@ -179,6 +186,18 @@ static void make(const struct settings *settings, const struct films *films)
     printf("seconds to add            %.2f and %.2f to close: %.0f hours a second\n",
            account.seconds, closing, account.hours / (account.seconds + closing));
     report_disk(settings, &account);
+}
+
+/* Hours in the log, and nobody who makes a segment of them. */
+static void add_and_die(const struct settings *settings, const struct films *films)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        struct account account = {.library = open_library(settings, false)};
+        simulate_all(&account, films, LOG_HOURS, "later ");
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
 }
 
 /* ---- searching ---- */
@@ -331,12 +350,16 @@ static bool make_and_search(struct settings *settings, char **argv)
         films_add(&films, *film);
     if (!settings->library)
         return false;
-    if (!kept || access(settings->library, F_OK) != 0) {
-        read_films(settings, &films);
+    read_films(settings, &films);
+    if (!kept || access(settings->library, F_OK) != 0)
         make(settings, &films);
+    bool done = search_apart(settings, argv);
+    if (!kept) {
+        printf("with %d hours in the log:\n", LOG_HOURS);
+        add_and_die(settings, &films);
+        done = search_apart(settings, argv) && done;
     }
     films_free(&films);
-    bool done = search_apart(settings, argv);
     snprintf(command, sizeof command, "rm -rf '%s'", settings->library);
     return (kept || system(command) == 0) && done;
 }
