@@ -11,15 +11,23 @@
  */
 enum { HEADER_BYTES = 12, MAX_CODES = 1 << 24 };
 
+/* Without an instruction that counts bits, which not every machine has: sums of two bits, of four,
+ * of each byte, of all. Of 256 bits it takes less than half of the time of a call for each word. */
 uint32_t doppel_code_distance(const struct doppel_code *a, const struct doppel_code *b,
                               uint32_t bits)
 {
-    uint32_t distance = 0;
+    uint64_t bytes = 0;
+    uint32_t words = bits / 64;
     if (bits == 32)
         return (uint32_t)__builtin_popcount((uint32_t)(a->word[0] ^ b->word[0]));
-    for (uint32_t i = 0; i < bits / 64; i++)
-        distance += (uint32_t)__builtin_popcountll(a->word[i] ^ b->word[i]);
-    return distance;
+    for (uint32_t i = 0; i < words; i++) {
+        uint64_t sums = a->word[i] ^ b->word[i];
+        sums -= sums >> 1 & UINT64_C(0x5555555555555555);
+        sums = (sums & UINT64_C(0x3333333333333333)) + (sums >> 2 & UINT64_C(0x3333333333333333));
+        bytes += (sums + (sums >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    }
+    bytes = (bytes & UINT64_C(0x00ff00ff00ff00ff)) + (bytes >> 8 & UINT64_C(0x00ff00ff00ff00ff));
+    return (uint32_t)(bytes * UINT64_C(0x0001000100010001) >> 48);
 }
 
 static bool is_width(uint32_t bits)

@@ -222,6 +222,8 @@ static void test_distance(void **state)
         for (uint32_t bits = 64; bits <= 256; bits += 64) {
             assert_int_equal(doppel_code_distance(&a, &b, bits), slow_distance(&a, &b, bits));
             assert_int_equal(doppel_code_distance(&a, &a, bits), 0);
+            const struct doppel_code other = {{~a.word[0], ~a.word[1], ~a.word[2], ~a.word[3]}};
+            assert_int_equal(doppel_code_distance(&a, &other, bits), bits);
         }
     }
 }
