@@ -28,7 +28,7 @@ struct video_view {
                        likewise of stage 1 … */
 };
 
-enum { VIDEO_VIEWS_MAX = 512 };
+enum { VIDEO_VIEWS_MAX = 512, VIDEO_STAGE_IMPROVED = 100 /* of what video_view_improve made */ };
 
 /* The views in which a query is looked up, by stage; the plain one first. Views that take cells
  * only where the query has them. @return how many, at least 1 */
