@@ -15,7 +15,8 @@ enum {
 static const float FIRST_SCALE = .08f, FIRST_SHIFT = .04f, FIRST_DEGREES = 2;
 
 /* How far views may go from the frame as it is. */
-static const float LEAST_SCALE = .88f, MOST_SCALE = 1.45f, MOST_DEGREES = 8, FREE_SHIFT = .03f;
+static const float LEAST_SCALE = .94f, MOST_SCALE = 1.4f, MOST_DEGREES = 8, FREE_SHIFT = .03f,
+                   MOST_STRETCH = 1.3f;
 
 struct fit {
     const struct doppel_video_track *query, *item;
@@ -63,6 +64,8 @@ static void limit(struct doppel_video_warp *warp)
 {
     warp->scale_x = within(warp->scale_x, LEAST_SCALE, MOST_SCALE);
     warp->scale_y = within(warp->scale_y, LEAST_SCALE, MOST_SCALE);
+    warp->scale_x =
+        within(warp->scale_x, warp->scale_y / MOST_STRETCH, warp->scale_y * MOST_STRETCH);
     warp->degrees = within(warp->degrees, -MOST_DEGREES, MOST_DEGREES);
     float most_x = fabsf(warp->scale_x - 1) / 2 + FREE_SHIFT;
     float most_y = fabsf(warp->scale_y - 1) / 2 + FREE_SHIFT;
@@ -155,8 +158,7 @@ bool video_view_improve(const struct doppel_video_track *query,
 {
     struct fit fit = {.query = query, .item = item};
     fit.count = count < MOST_PAIRS ? count : MOST_PAIRS;
-    if (!fit.count ||
-        !(view->view.rectangle ? query->rectangle_cells[view->view.rectangle - 1] : query->cells))
+    if (!fit.count || !video_view_cells(query, 0, view->view.rectangle))
         return false;
     for (size_t i = 0; i < fit.count; i++)
         fit.pairs[i] = pairs[i * count / fit.count];

@@ -36,6 +36,10 @@ size_t video_views(const struct doppel_video_track *query,
                    const struct doppel_video_search *options,
                    struct video_view out[VIDEO_VIEWS_MAX]);
 
+/* The cells of a run in the frame, 0, or a rectangle, its number + 1. NULL: there are none */
+const uint8_t *video_view_cells(const struct doppel_video_track *query, size_t run,
+                                unsigned rectangle);
+
 /* The code of a run of the query in a view. @return false when it has none there: flat */
 bool video_view_code(const struct doppel_video_track *query, size_t run,
                      const struct doppel_video_view *view, struct doppel_code *out);
@@ -70,6 +74,12 @@ double video_score_still(uint32_t distance);
 
 /* How much of it counts, 0 to 1, of a code that so many items of the set have. */
 double video_score_rarity(uint32_t items);
+
+/* How much structure cells have, 0 to 1. */
+float video_score_structure(const uint8_t *cells);
+
+/* How much counts of what a frame tells that has so much structure. */
+double video_score_weight(const struct video_view *view, float structure);
 
 /* log10 of how many lines chance has the choice of, with `frames` runs in the library, for a line
  * found in a view of this stage; with same_speed also of how many still scenes. E is 10 to the

@@ -44,6 +44,20 @@ double video_score_rarity(uint32_t items)
     return items <= 16 ? 1 : 1 / (1 + log2(items / 16.0));
 }
 
+float video_score_structure(const uint8_t *cells)
+{
+    const struct doppel_plane plane = {cells, DOPPEL_VIDEO_CELLS, DOPPEL_VIDEO_CELLS,
+                                       DOPPEL_VIDEO_CELLS};
+    return (float)doppel_image_quality(&plane) / 100;
+}
+
+/* Smooth frames are much alike, and more so where they may be warped. */
+double video_score_weight(const struct video_view *view, float structure)
+{
+    double least = view->class == VIDEO_CLASS_PLAIN ? .5 : .15;
+    return least + (1 - least) * structure;
+}
+
 /* An improved view is the best of hundreds; strangers come out near in as many. */
 static double views_of(const struct doppel_video_search *options, const struct video_view *view)
 {

@@ -29,6 +29,7 @@ struct video_reading {
     struct video_view view;
     struct doppel_code *codes; /* by run */
     bool *there;
+    const float *structure; /* by run; NULL: not known */
     size_t age;
 };
 
@@ -41,8 +42,9 @@ struct video_task {
     uint64_t frames; /* of the set */
     struct video_view *views;
     size_t view_count;
-    double *rarity; /* by run of the query: what its frames weigh */
-    bool *answered; /* by run: is in what was found */
+    double *rarity;                                /* by run of the query: what its frames weigh */
+    bool *answered;                                /* by run: is in what was found */
+    float *structure[1 + DOPPEL_VIDEO_RECTANGLES]; /* by part of the frame and run; or NULL */
     struct video_reading readings[VIDEO_READINGS];
     size_t clock;
 };
@@ -111,6 +113,7 @@ struct video_step {
     uint32_t distance;
     float score;       /* what it adds */
     float novelty;     /* how much of a frame it is */
+    float weight;      /* of what it tells: of a rare code, and of much structure, 1 */
     double start, end; /* seconds of the query */
 };
 

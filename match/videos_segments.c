@@ -103,12 +103,12 @@ static uint32_t median_distance(const struct video_path *path)
     return distance;
 }
 
-static double rarity_of(const struct video_path *path, const struct video_task *task)
+static double weight_of(const struct video_path *path)
 {
-    double rarity = 1;
+    double weight = 1;
     for (size_t i = path->first; i < path->end; i++)
-        rarity = fmin(rarity, task->rarity[path->steps[i].run]);
-    return rarity;
+        weight = fmin(weight, path->steps[i].weight);
+    return weight;
 }
 
 struct video_stretch video_stretch_of(const struct video_path *path,
@@ -123,7 +123,7 @@ struct video_stretch video_stretch_of(const struct video_path *path,
     double told = path->score;
     if (stretch.uncertain) {
         options.same_speed = true; /* it had no choice of speeds */
-        told = video_score_still(stretch.distance) * rarity_of(path, task);
+        told = video_score_still(stretch.distance) * weight_of(path);
         stretch.segment = scenes_of(path, overlay);
     } else {
         stretch.segment = ends_of(path, overlay, line);

@@ -24,6 +24,8 @@ void video_task_free(struct video_task *task)
         free(task->readings[i].codes);
         free(task->readings[i].there);
     }
+    for (size_t i = 0; i < sizeof task->structure / sizeof *task->structure; i++)
+        free(task->structure[i]);
     free(task->views);
     free(task->rarity);
     free(task->answered);
@@ -51,6 +53,18 @@ static struct video_reading *place_of(struct video_task *task, const struct dopp
     return oldest;
 }
 
+/* How much structure the frames of a part have, measured once. NULL: not known */
+static const float *structure_of(struct video_task *task, unsigned rectangle)
+{
+    float **structure = &task->structure[rectangle];
+    if (*structure || !video_view_cells(task->query, 0, rectangle))
+        return *structure;
+    *structure = malloc((task->query->count + 1) * sizeof **structure);
+    for (size_t i = 0; *structure && i < task->query->count; i++)
+        (*structure)[i] = video_score_structure(video_view_cells(task->query, i, rectangle));
+    return *structure;
+}
+
 const struct video_reading *video_task_read(struct video_task *task, const struct video_view *view)
 {
     struct video_reading *reading = place_of(task, &view->view);
@@ -63,6 +77,7 @@ const struct video_reading *video_task_read(struct video_task *task, const struc
         return NULL;
     for (size_t i = 0; !reading->age && i < count; i++)
         reading->there[i] = video_view_code(task->query, i, &view->view, &reading->codes[i]);
+    reading->structure = structure_of(task, view->view.rectangle);
     reading->view = *view;
     reading->age = ++task->clock;
     return reading;

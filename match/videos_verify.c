@@ -76,17 +76,27 @@ static void moved_from(const struct follower *follower, uint32_t run, uint32_t o
     }
 }
 
+static float weight_of(const struct video_overlay *overlay, uint32_t run)
+{
+    const struct video_reading *reading = overlay->reading;
+    double weight = overlay->task->rarity[run];
+    if (reading->structure)
+        weight *= video_score_weight(&reading->view, reading->structure[run]);
+    return (float)weight;
+}
+
 static void weigh(struct follower *follower, struct video_step *step)
 {
     const struct video_overlay *overlay = follower->overlay;
     uint32_t least, most;
     moved_from(follower, step->run, step->other, &least, &most);
+    step->weight = weight_of(overlay, step->run);
     double told = video_score_frame(overlay->reading->view.class, step->distance);
     double novelty = video_score_novelty(told < 0 ? most : least);
     if (told < 0)
         novelty = fmax(novelty, fmin(AGAINST_A_SECOND * (step->end - step->start + .25), 1));
     else
-        told *= overlay->task->rarity[step->run];
+        told *= step->weight;
     step->novelty = (float)novelty;
     step->score = (float)(told * novelty);
     if (novelty < COUNTED)

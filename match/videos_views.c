@@ -109,14 +109,19 @@ static bool is_identity(const struct doppel_video_warp *warp)
            warp->degrees == 0;
 }
 
+const uint8_t *video_view_cells(const struct doppel_video_track *query, size_t run,
+                                unsigned rectangle)
+{
+    const uint8_t *cells = rectangle ? query->rectangle_cells[rectangle - 1] : query->cells;
+    return cells ? cells + run * DOPPEL_VIDEO_CELL_BYTES : NULL;
+}
+
 bool video_view_code(const struct doppel_video_track *query, size_t run,
                      const struct doppel_video_view *view, struct doppel_code *out)
 {
     struct doppel_code code = query->frames[run].code;
     if (view->rectangle || !is_identity(&view->warp)) {
-        const uint8_t *cells =
-            view->rectangle ? query->rectangle_cells[view->rectangle - 1] : query->cells;
-        cells += run * DOPPEL_VIDEO_CELL_BYTES;
+        const uint8_t *cells = video_view_cells(query, run, view->rectangle);
         if (view->rectangle && is_flat(cells))
             return false;
         code = doppel_video_warped_code(cells, &view->warp);
