@@ -82,12 +82,24 @@ static enum doppel_status take_grid(struct doppel_video *video, const uint8_t *g
     return runs_take(&video->runs, cells, time_ms, error);
 }
 
+/* Of a short film, what looks like bars may be the sky: what is within them is a guess. The full
+ * frame is kept as a rectangle, too, if need be as the last of them. */
+static void keep_full_frame(struct doppel_video *video)
+{
+    if (!memcmp(&video->parts[0], &grid_box_full, sizeof grid_box_full))
+        return;
+    if (video->rectangle_count < DOPPEL_VIDEO_RECTANGLES)
+        video->rectangle_count++;
+    video->parts[video->rectangle_count] = grid_box_full;
+}
+
 static enum doppel_status settle(struct doppel_video *video, struct doppel_error *error)
 {
     if (!find_picture(video->grids, video->waiting, &video->parts[0]))
         return no_memory(video, error);
     video->rectangle_count =
         find_rectangles(video->grids, video->waiting, video->parts[0], video->parts + 1);
+    keep_full_frame(video);
     video->runs.parts = 1 + video->rectangle_count;
     video->settled = true;
     enum doppel_status status = DOPPEL_OK;
