@@ -63,6 +63,8 @@ static double views_of(const struct doppel_video_search *options, const struct v
 {
     if (view->stage == VIDEO_STAGE_IMPROVED)
         return 2000;
+    if (view->class == VIDEO_CLASS_RECTANGLE)
+        return 16;
     if (view->stage == 0)
         return 2;
     return options->thorough ? 256 : 64;

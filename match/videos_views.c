@@ -66,14 +66,20 @@ static void add_family(struct list *list, const struct family *family, unsigned 
     }
 }
 
-static void add_rectangles(struct list *list, unsigned stage)
+static void add_rectangle(struct list *list, uint8_t number)
+{
+    struct video_view view = {.view = {.rectangle = number, .warp = IDENTITY},
+                              .class = VIDEO_CLASS_RECTANGLE};
+    add(list, &view);
+}
+
+/* Always: what lies around them may be found, too. */
+static void add_rectangles(struct list *list)
 {
     const struct doppel_video_track *query = list->query;
     for (uint8_t i = 0; i < query->rectangle_count && i < DOPPEL_VIDEO_RECTANGLES; i++)
         if (query->rectangle_cells[i])
-            add(list, &(struct video_view){{.rectangle = (uint8_t)(i + 1), .warp = IDENTITY},
-                                           VIDEO_CLASS_RECTANGLE,
-                                           stage});
+            add_rectangle(list, (uint8_t)(i + 1));
 }
 
 size_t video_views(const struct doppel_video_track *query,
@@ -84,7 +90,7 @@ size_t video_views(const struct doppel_video_track *query,
     add(&list, &(struct video_view){{.warp = IDENTITY}, VIDEO_CLASS_PLAIN, 0});
     if (options->plain)
         return list.count;
-    add_rectangles(&list, 1);
+    add_rectangles(&list);
     for (size_t i = 0; query->cells && i < sizeof FAMILIES / sizeof *FAMILIES; i++)
         add_family(&list, &FAMILIES[i], 1);
     for (size_t i = 0; query->cells && options->thorough && i < sizeof FINER / sizeof *FINER; i++)
