@@ -202,6 +202,13 @@ static void pass_over(struct intake *intake, struct slot *slot, bool empty)
                                                 : reason);
 }
 
+/* A name that programs have, too: where it is no text, it is a film's. */
+static bool named_as_stream(const char *path)
+{
+    static const char *const ending = ".ts";
+    return ends_in(path, &ending, 1);
+}
+
 /* FFmpeg knows more kinds of sounds and films than their first bytes tell: those that are named, or
  * named like one, are tried. UNKNOWN: not to be tried. */
 static enum doppel_kind kind_tried(const struct intake *intake, const struct slot *slot,
@@ -209,13 +216,14 @@ static enum doppel_kind kind_tried(const struct intake *intake, const struct slo
 {
     const char *path = slot->file.path;
     bool named = named_on_command_line(intake, slot) && !named_as_medium(intake, path);
+    bool film = named_as_film(path) || named_as_stream(path);
     bool sounds = intake_wants(intake, DOPPEL_KIND_AUDIO);
     if (kind != DOPPEL_KIND_UNKNOWN)
         return DOPPEL_KIND_UNKNOWN;
-    if (intake_wants(intake, DOPPEL_KIND_VIDEO) && (named || named_as_film(path)))
+    if (intake_wants(intake, DOPPEL_KIND_VIDEO) && (named || film))
         return DOPPEL_KIND_VIDEO; /* what has sound alone says so */
-    return sounds && (named || named_as_sound(path) || named_as_film(path)) ? DOPPEL_KIND_AUDIO
-                                                                            : DOPPEL_KIND_UNKNOWN;
+    return sounds && (named || named_as_sound(path) || film) ? DOPPEL_KIND_AUDIO
+                                                             : DOPPEL_KIND_UNKNOWN;
 }
 
 /* What others print of a film or a sound, of a scheme that is there for this. */
