@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tools/film_hits.h"
+#include "tools/film_judge.h"
 #include "tools/output.h"
 #include "tools/svg.h"
 
@@ -54,17 +55,6 @@ struct plot {
 };
 
 /* ---- moments ---- */
-
-static const struct doppel_segment *longest_of(const struct doppel_match *match)
-{
-    const struct doppel_segment *longest = NULL;
-    for (size_t i = 0; i < match->segment_count; i++) {
-        const struct doppel_segment *segment = &match->segments[i];
-        if (!longest || segment->a_end - segment->a_start > longest->a_end - longest->a_start)
-            longest = segment;
-    }
-    return longest;
-}
 
 static struct film_shot shot_at(const struct doppel_segment *segment, double share)
 {
@@ -316,7 +306,7 @@ static void draw_key(FILE *stream)
 static void draw(void *context, FILE *stream)
 {
     const struct film_chart *chart = context;
-    struct plot plot = {.chart = chart, .main = longest_of(chart->match)};
+    struct plot plot = {.chart = chart, .main = longest_segment(chart->match)};
     struct film_hit *hits;
     size_t count = film_hits(&chart->tracks[0], &chart->tracks[1], chart->match, &hits);
     choose_range(&plot, 0);

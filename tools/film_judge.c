@@ -84,6 +84,17 @@ const struct doppel_segment *copy_segments(const struct doppel_match *match)
     return size ? memcpy(must_allocate(size), match->segments, size) : NULL;
 }
 
+const struct doppel_segment *longest_segment(const struct doppel_match *match)
+{
+    const struct doppel_segment *longest = NULL;
+    for (size_t i = 0; i < match->segment_count; i++) {
+        const struct doppel_segment *segment = &match->segments[i];
+        if (!longest || segment->a_end - segment->a_start > longest->a_end - longest->a_start)
+            longest = segment;
+    }
+    return longest;
+}
+
 void turn_match(struct doppel_match *match)
 {
     struct doppel_segment *segments = (struct doppel_segment *)match->segments;

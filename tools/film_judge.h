@@ -61,6 +61,9 @@ void describe_same_film(const struct doppel_record *record, struct film_match *o
 /* The segments of a match, given (free); NULL without. */
 const struct doppel_segment *copy_segments(const struct doppel_match *match);
 
+/* The segment that takes most of the query; NULL without. */
+const struct doppel_segment *longest_segment(const struct doppel_match *match);
+
 /* The query becomes the item, and the item the query. */
 void turn_match(struct doppel_match *match);
 

@@ -3,12 +3,16 @@
  * found by it. Groups rest on the picture. */
 #include "tools/grouping_timed.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "tools/film_judge.h"
 #include "tools/memory.h"
 #include "tools/signals.h"
 #include "tools/sound_judge.h"
+
+/* Of two films that are the same throughout. */
+static const double LEAST_COVERAGE = .7;
 
 /* ---- in ---- */
 
@@ -93,6 +97,27 @@ static bool sounds_agree(const struct grouping *grouping, uint32_t query, uint32
     return agree;
 }
 
+static bool is_near_in_time(double a, double b, double length)
+{
+    return fabs(a - b) <= fmax(1, length / 50);
+}
+
+/* Whether two films are as long as each other, and most of what they share is at the same times
+ * in both: the rest of them has too little structure in one of the two, as after more compression.
+ */
+static bool is_same_throughout(const struct grouping *grouping, const struct lead *lead)
+{
+    const struct doppel_match *match = &lead->match;
+    double a = timed_duration(grouping, lead->item) / 1000.0;
+    double b = timed_duration(grouping, lead->leader) / 1000.0;
+    if (!is_near_in_time(a, b, a) || match->query_coverage < LEAST_COVERAGE ||
+        match->item_coverage < LEAST_COVERAGE)
+        return false;
+    const struct doppel_segment *longest = longest_segment(match);
+    return longest && is_near_in_time(longest->a_start, longest->b_start, a) &&
+           is_near_in_time(longest->a_end, longest->b_end, a);
+}
+
 /* Whether `item` is led by `leader`, as a match says whose query is the item. */
 static bool is_led(const struct grouping *grouping, const struct lead *lead)
 {
@@ -131,6 +156,8 @@ static bool take_found(void *context, const struct doppel_found *found)
     lead.match.segments = copy_segments(&found->match);
     if (later)
         turn_match(&lead.match);
+    if (is_same_throughout(grouping, &lead))
+        lead.match.relation = DOPPEL_RELATION_SAME;
     if (!is_led(grouping, &lead)) {
         free((void *)lead.match.segments);
     } else if (!later) {
@@ -244,6 +271,8 @@ bool films_compare(const struct grouping *grouping, uint32_t query, uint32_t ite
                 doppel_match_videos(&a, &b, &options, out, NULL) == DOPPEL_OK;
     doppel_video_track_free(&a);
     doppel_video_track_free(&b);
+    if (done && is_same_throughout(grouping, &(struct lead){query, item, *out}))
+        out->relation = DOPPEL_RELATION_SAME;
     return done;
 }
 
@@ -254,5 +283,6 @@ bool films_is_whole(const struct grouping *grouping, uint32_t item)
         return true;
     double seconds = timed_duration(grouping, lead->leader) / 1000.0;
     double lacks = seconds * (1 - lead->match.item_coverage);
-    return lead->match.relation == DOPPEL_RELATION_SAME && (lacks <= 1 || lacks <= seconds / 50);
+    return lead->match.relation == DOPPEL_RELATION_SAME &&
+           (lacks <= 1 || lacks <= seconds / 50 || is_same_throughout(grouping, lead));
 }
