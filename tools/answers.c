@@ -1,7 +1,6 @@
 /* What was found for a query. */
 #include "tools/answers.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 void answers_clear(struct answers *answers)
@@ -43,16 +42,7 @@ bool answers_keep_match(struct answers *answers, const struct doppel_found *foun
 
 /* ---- the best first ---- */
 
-/* By what it stands in the order: what is told by frames, or by peaks, has a rate of chance. */
-static double score_of(const struct answer *answer)
-{
-    const struct film_match *film = &answer->pair.film;
-    if (!answer->pair.of_film)
-        return answer->pair.match.score;
-    return fmax(film->pictures_compared ? film->by_picture.score : 0,
-                film->sounds_compared ? film->by_sound.score : 0);
-}
-
+/* What is told by frames, or by peaks, has a rate of chance. */
 static bool is_scored(const struct answer *answer)
 {
     return answer->pair.of_film || answer->pair.match.kind == DOPPEL_KIND_AUDIO;
@@ -60,7 +50,7 @@ static bool is_scored(const struct answer *answer)
 
 static int by_score(const struct answer *a, const struct answer *b)
 {
-    double a_score = score_of(a), b_score = score_of(b);
+    double a_score = a->pair.match.score, b_score = b->pair.match.score;
     bool a_exact = a->pair.match.verified == DOPPEL_VERIFIED_EXACT,
          b_exact = b->pair.match.verified == DOPPEL_VERIFIED_EXACT;
     if (a_exact != b_exact)

@@ -11,6 +11,9 @@
 enum { MOST_SEGMENTS = 64 };
 static const double AROUND_SECONDS = 1.5;
 
+/* The speed is measured of segments from so many seconds on; two frames are no other speed. */
+static const double LEAST_SECONDS = 4, FRAMES_SECONDS = .1;
+
 /* Of a segment four looks: the query and the item at its beginning, and at its end. */
 enum { LOOKS = 4 };
 
@@ -60,6 +63,16 @@ static void refine_end(const struct film_look looks[2], const struct doppel_vide
     doppel_video_track_free(&films[1]);
 }
 
+/* Ends that are known to a frame tell the speed better than the line did. */
+static void measure_speed(struct doppel_segment *segment)
+{
+    double length = segment->a_end - segment->a_start;
+    if (length < LEAST_SECONDS || segment->speed <= 0)
+        return;
+    double speed = (segment->b_end - segment->b_start) / length;
+    segment->speed = fabs(speed - 1) * length < FRAMES_SECONDS ? 1 : speed;
+}
+
 static enum doppel_status refine_all(struct film_looks *looks, const struct film_side sides[2],
                                      const struct doppel_video_box boxes[2],
                                      struct doppel_match *match, struct doppel_error *error)
@@ -73,7 +86,10 @@ static enum doppel_status refine_all(struct film_looks *looks, const struct film
     for (size_t i = 0; i < count && !status; i++) {
         refine_end(&wanted[LOOKS * i], &match->view, false, &segments[i]);
         refine_end(&wanted[LOOKS * i + 2], &match->view, true, &segments[i]);
+        measure_speed(&segments[i]);
     }
+    if (longest_segment(match))
+        match->transform.speed = longest_segment(match)->speed;
     for (size_t i = 0; i < LOOKS * count; i++)
         free(wanted[i].bytes);
     free(wanted);
