@@ -18,7 +18,7 @@ enum doppel_status film_read(struct film *film, int fd, struct doppel_error *err
 {
     av_log_set_level(AV_LOG_QUIET);
     film->container.holds = "film";
-    film->group.passed_us = film->group.alone_us = film->read_us = INT64_MIN;
+    film->passed_us = film->group.alone_us = film->read_us = INT64_MIN;
     enum doppel_status status = container_begin(&film->container, fd, &film->options.limits, error);
     if (status == DOPPEL_OK)
         status = film_open(film, error);
@@ -52,6 +52,7 @@ static bool is_wanted(struct film *film, struct sampling *sampling, uint32_t tim
         return false;
     sampling->begun = true;
     sampling->last_step = step;
+    film->wanted_us = ((int64_t)step + 1) * options->step_ms * 1000;
     return true;
 }
 

@@ -60,7 +60,6 @@ struct film_group {
     uint64_t bytes;
     int64_t begin_us, end_us; /**< in the container's times, of the first and the last packet */
     int64_t alone_us;         /**< the same, of a keyframe that is decoded alone; or INT64_MIN */
-    int64_t passed_us;        /**< the same, of the last that was not decoded; or INT64_MIN */
     bool whole;               /**< longer than allowed: its packets are decoded as they come */
     bool ever_whole;          /**< this, or one before, was longer */
 };
@@ -79,6 +78,9 @@ struct film {
     uint64_t held;   /**< bytes of frames that are in use, by the decoder or here */
     uint64_t number; /**< frames that were decoded */
     uint64_t expected_ms;
+    int64_t wanted_us;    /**< from the first frame on: what is earlier is not visited any more */
+    int64_t passed_us;    /**< in the container's times, of the last packet that was left out; or
+                             INT64_MIN */
     bool all_tracks;      /**< how long the track is nobody knows, but how long all of them are */
     int64_t read_us;      /**< then: where the last packet of any of them ends; or INT64_MIN */
     unsigned orientation; /**< of the track, as EXIF has it */
@@ -104,6 +106,9 @@ enum doppel_status film_decode(struct film *film, struct doppel_error *error);
 
 /** One packet to the decoder, and its frames to `take`. @param packet NULL: the end */
 enum doppel_status film_feed(struct film *film, const AVPacket *packet, struct doppel_error *error);
+
+/** Whether nothing is lost when this packet, which needs no other, is not decoded. */
+bool film_is_needless(const struct film *film, const AVPacket *packet);
 
 /** Let the decoder give what it holds back, and begin anew. */
 enum doppel_status film_drain(struct film *film, struct doppel_error *error);

@@ -118,12 +118,40 @@ enum doppel_status film_drain(struct film *film, struct doppel_error *error)
 
 /* ---- packets ---- */
 
+static int64_t packet_us(const struct film *film, const AVPacket *packet)
+{
+    int64_t time = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
+    return film_us(time, film->container.format->streams[packet->stream_index]->time_base);
+}
+
+bool film_is_needless(const struct film *film, const AVPacket *packet)
+{
+    const struct film_clock *clock = &film->clock;
+    int64_t us = packet_us(film, packet);
+    if (film->options.exact || !clock->begun || clock->moved || us == INT64_MIN)
+        return false;
+    /* Half a millisecond: times are rounded. */
+    us -= clock->origin_us;
+    return us > clock->last_us && us + 500 < film->wanted_us;
+}
+
+/* Of codecs whose pictures need no other, those between the samples need no decoding. */
+static bool is_left_out(struct film *film)
+{
+    const AVPacket *packet = film->packet;
+    const AVCodecDescriptor *codec = film->codec->codec_descriptor;
+    bool alone = codec && (codec->props & AV_CODEC_PROP_INTRA_ONLY);
+    if (!alone || !(packet->flags & AV_PKT_FLAG_KEY) || !film_is_needless(film, packet))
+        return false;
+    film->passed_us = packet_us(film, packet);
+    return true;
+}
+
 static void note_end(struct film *film)
 {
     const AVPacket *packet = film->packet;
     AVRational base = film->container.format->streams[packet->stream_index]->time_base;
-    int64_t time = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
-    int64_t us = film_us(time, base), lasts_us = film_us(packet->duration, base);
+    int64_t us = packet_us(film, packet), lasts_us = film_us(packet->duration, base);
     if (us != INT64_MIN && us + (lasts_us > 0 ? lasts_us : 0) > film->read_us)
         film->read_us = us + (lasts_us > 0 ? lasts_us : 0);
 }
@@ -136,8 +164,7 @@ static enum doppel_status take_packet(struct film *film, struct doppel_error *er
         return DOPPEL_OK;
     if (av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL))
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is encrypted");
-    /* The last packet of a file has this flag also where it is merely shorter than others. */
-    if ((packet->flags & AV_PKT_FLAG_CORRUPT) && !avio_feof(film->container.io))
+    if (packet->flags & AV_PKT_FLAG_CORRUPT)
         note_damage(film);
     if (packet->pts == AV_NOPTS_VALUE && packet->dts == AV_NOPTS_VALUE)
         decode_all(film); /* time is told by counting */
@@ -145,6 +172,8 @@ static enum doppel_status take_packet(struct film *film, struct doppel_error *er
         &film->options.limits, film->held + film->group.bytes + (uint64_t)packet->size, error);
     if (status != DOPPEL_OK)
         return status;
+    if (is_left_out(film))
+        return DOPPEL_OK;
     return film->options.keyframes ? film_group_take(film, error) : film_feed(film, packet, error);
 }
 
@@ -227,8 +256,8 @@ static enum doppel_status read_from(struct film *film, struct doppel_error *erro
 static uint64_t seen_us(const struct film *film)
 {
     const struct film_clock *clock = &film->clock;
-    int64_t end_us = clock->last_us, passed_us = film->group.passed_us;
-    if (film->options.keyframes && passed_us > clock->origin_us + end_us)
+    int64_t end_us = clock->last_us, passed_us = film->passed_us;
+    if (passed_us != INT64_MIN && passed_us > clock->origin_us + end_us)
         end_us = passed_us - clock->origin_us;
     return (uint64_t)(end_us + clock->frame_us + 500);
 }

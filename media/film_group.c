@@ -75,8 +75,9 @@ enum doppel_status film_group_finish(struct film *film, struct doppel_error *err
         status = decode_all(film, error); /* the film begins amid a group */
     else if (group->count) {
         group->alone_us = group->begin_us;
-        group->passed_us = group->end_us;
-        status = film_feed(film, group->packets[0], error);
+        film->passed_us = group->end_us;
+        if (!film_is_needless(film, group->packets[0]))
+            status = film_feed(film, group->packets[0], error);
     }
     if (status == DOPPEL_OK && (group->count || group->whole))
         status = film_drain(film, error);

@@ -23,7 +23,7 @@ static void write_seed(const char *folder, size_t index, const struct file *seed
 static void run_mutants(const struct file *seed, uint64_t *random)
 {
     for (int i = 0; i < MUTATIONS; i++) {
-        struct file mutant = sound_mutant(seed, random);
+        struct file mutant = file_mutant(seed, random);
         LLVMFuzzerTestOneInput(mutant.data, mutant.size);
         file_free(&mutant);
     }

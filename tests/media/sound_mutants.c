@@ -42,7 +42,7 @@ static uint32_t next_random(uint64_t *random)
     return (uint32_t)(*random >> 33);
 }
 
-struct file sound_mutant(const struct file *seed, uint64_t *random)
+struct file file_mutant(const struct file *seed, uint64_t *random)
 {
     struct file mutant = {0};
     file_append(&mutant, seed->data, seed->size);

@@ -12,6 +12,6 @@ enum { SOUND_SEEDS = 16 };
 size_t sound_seeds(struct file seeds[SOUND_SEEDS]);
 
 /** A copy with some bits, bytes and the length changed, mostly near the beginning; given. */
-struct file sound_mutant(const struct file *seed, uint64_t *random);
+struct file file_mutant(const struct file *seed, uint64_t *random);
 
 #endif

@@ -153,6 +153,32 @@ static void skipping_keeps_times_and_steps(void **state)
     }
 }
 
+/* The samples are those of all frames, but only they are decoded. */
+static void pictures_that_need_no_other_are_decoded_alone(void **state)
+{
+    (void)state;
+    static const struct film_how hows_alone[] = {
+        {.muxer = "avi", .codec = "mjpeg", .frames = 100},
+        {.muxer = "mov", .codec = "prores_ks", .frames = 100, .rate = 30},
+        {.muxer = "matroska", .codec = "huffyuv", .frames = 100, .rate = 7}};
+    for (size_t i = 0; i < 3; i++) {
+        struct doppel_frames_options options = doppel_frames_options_default();
+        struct file file = make_film(&hows_alone[i]);
+        struct watched some = watch_good(&file, &options);
+        options.exact = true;
+        struct watched all = watch_good(&file, &options);
+        assert_int_equal(some.count, all.count);
+        for (size_t k = 0; k < all.count; k++) {
+            assert_same(&some.seen[k], &all.seen[k], name_of(&hows_alone[i]));
+            assert_int_equal(some.seen[k].number, k);
+        }
+        assert_int_equal(some.info.duration_ms, all.info.duration_ms);
+        watched_free(&all);
+        watched_free(&some);
+        file_free(&file);
+    }
+}
+
 static void low_rates_do_not_starve_the_samples(void **state)
 {
     (void)state;
@@ -319,6 +345,7 @@ int main(void)
         cmocka_unit_test(pictures_come_at_their_times),
         cmocka_unit_test(the_first_frame_of_each_step_is_visited),
         cmocka_unit_test(skipping_keeps_times_and_steps),
+        cmocka_unit_test(pictures_that_need_no_other_are_decoded_alone),
         cmocka_unit_test(low_rates_do_not_starve_the_samples),
         cmocka_unit_test(fast_mode_visits_keyframes_alone),
         cmocka_unit_test(keyframes_too_far_apart_are_no_samples),

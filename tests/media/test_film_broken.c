@@ -266,7 +266,7 @@ static void mutants_are_survived(void **state)
     assert_true(count >= 12);
     uint64_t random = 11;
     for (unsigned round = 0; round < MUTANTS; round++) {
-        struct file mutant = sound_mutant(&seeds[round % count], &random);
+        struct file mutant = file_mutant(&seeds[round % count], &random);
         options.keyframes = round / count % 2;
         options.from_ms = round / count % 3 == 2 ? 1500 : 0;
         struct watched watched = watch(&mutant, &options);

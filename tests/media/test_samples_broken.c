@@ -213,7 +213,7 @@ static void mutants_are_survived(void **state)
     size_t count = sound_seeds(seeds);
     uint64_t random = 7;
     for (int round = 0; round < MUTANTS; round++) {
-        struct file mutant = sound_mutant(&seeds[(size_t)round % count], &random);
+        struct file mutant = file_mutant(&seeds[(size_t)round % count], &random);
         struct heard heard = listen_to(&mutant, &options);
         if (heard.status != DOPPEL_OK)
             assert_true(heard.error.message[0]);

@@ -101,10 +101,11 @@ static void take_all(struct plain *plain, struct watched *watched)
         AVFrame *frame = plain->frame;
         if (!watched->count)
             plain->first = frame->best_effort_timestamp;
-        int64_t ms = av_rescale_q(frame->best_effort_timestamp - plain->first, plain->base,
-                                  (AVRational){1, 1000});
-        if (frame->best_effort_timestamp == AV_NOPTS_VALUE) /* some at the end of an AVI */
-            ms = watched->count ? watched->seen[watched->count - 1].time_ms + 40 : 0;
+        int64_t time = frame->best_effort_timestamp, ms = 0;
+        if (time != AV_NOPTS_VALUE)
+            ms = av_rescale_q(time - plain->first, plain->base, (AVRational){1, 1000});
+        else if (watched->count) /* some at the end of an AVI */
+            ms = watched->seen[watched->count - 1].time_ms + 40;
         struct doppel_plane plane = {frame->data[0], (uint32_t)frame->width,
                                      (uint32_t)frame->height, (size_t)frame->linesize[0]};
         remember(watched, &plane, (uint32_t)ms, watched->count);
