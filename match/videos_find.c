@@ -188,8 +188,8 @@ enum doppel_status doppel_videos_find(const struct doppel_videos *videos,
             if (!is_answered(&task, &findings))
                 status = look(&task, stage, RADII[i], &findings, error);
     if (!status)
-        status = video_findings_visit(&findings, video_shown(query), options->near_misses,
-                                      visitor, context);
+        status = video_findings_visit(&findings, video_shown(query), options->near_misses, visitor,
+                                      context);
     video_findings_free(&findings);
     video_task_free(&task);
     return status;

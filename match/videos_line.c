@@ -7,6 +7,8 @@ enum {
     LEVELS = 5, /* of the local search, each with half the steps */
     MOVES = 3,  /* a level, at most */
     FITS = 2,
+    MOVES_AT_ONE = 5,
+    TELLING_CUTS = 3,
     CUT = 64,            /* bits of 256 that a cut moves, at least */
     SAME = 90,           /* bits of 256: frames that are nearer gain, others lose */
     LONG_FILMS = 1 << 16 /* runs of both from which on nothing is searched: it takes too long */
@@ -28,7 +30,7 @@ static const double CUTS_WITHIN[FITS] = {.5, .3};
 static const double LEAST_GAIN = 1;
 
 /* What a gain may lose, and what share of it, for the times of cuts, or for speed 1. */
-static const double MAY_LOSE = 10, SHARE_MAY_LOSE = .02;
+static const double MAY_LOSE = 10, SHARE_MAY_LOSE = .02, SHARE_WITHOUT_CUTS = .1;
 
 static double seconds(uint32_t ms)
 {
@@ -222,14 +224,16 @@ static struct sums sum_cuts(const struct best *best, const struct video_path *pa
 }
 
 /* Least squares through the cuts that meet. A speed is told from three on that are seconds apart.
- */
-static void fit_cuts(struct best *best, struct video_path *path)
+ * @return how many there are */
+static double fit_cuts(struct best *best, struct video_path *path)
 {
+    double count = 0;
     for (int i = 0; i < FITS; i++) {
         video_path_follow(path, best->overlay, &best->line);
         struct sums sums = sum_cuts(best, path, CUTS_WITHIN[i]);
-        if (sums.count < 1)
-            return;
+        count = sums.count;
+        if (count < 1)
+            break;
         struct video_line line = best->line;
         double spread = sums.xx - sums.x * sums.x / sums.count;
         double speed = (sums.xy - sums.x * sums.y / sums.count) / spread;
@@ -237,29 +241,51 @@ static void fit_cuts(struct best *best, struct video_path *path)
             line.speed = fmin(fmax(speed, VIDEO_SPEED_LEAST), VIDEO_SPEED_MOST);
         line.offset = (sums.y - line.speed * sums.x) / sums.count;
         if (!prefer_line(best, line))
-            return;
+            break;
     }
+    return count;
+}
+
+/* The best line at speed 1: most films run at it. */
+static struct best at_speed_one(const struct best *best)
+{
+    struct best one = *best, begun;
+    one.same_speed = true;
+    one.line = moved(best, 0, 1 - best->line.speed);
+    one.gain = gain_of(best->overlay, &one.line);
+    begun = one;
+    for (int move = -MOVES_AT_ONE; move <= MOVES_AT_ONE; move++)
+        try_line(&one, moved(&begun, move * FIRST_MOVE, 0), one.gain.bits);
+    search_near(&one);
+    return one;
+}
+
+/* Whether speed 1 takes hardly anything; where there are no cuts to tell speeds apart, somewhat
+ * more. */
+static bool is_better_at_one(const struct best *best, const struct best *one, double cuts)
+{
+    double share = cuts >= TELLING_CUTS ? SHARE_MAY_LOSE : SHARE_WITHOUT_CUTS;
+    return one->gain.bits > best->gain.bits * (1 - share) - MAY_LOSE;
 }
 
 void video_line_polish(struct video_line *line, const struct video_overlay *overlay,
                        struct video_path *path)
 {
+    bool is_short = overlay->task->query->count + overlay->item->count < LONG_FILMS;
     struct best best = {
         .overlay = overlay, .line = *line, .same_speed = overlay->task->options->same_speed};
     best.gain = gain_of(overlay, line);
-    if (best.gain.bits < LEAST_GAIN) {
-        video_path_follow(path, overlay, line);
-        return;
-    }
-    if (overlay->task->query->count + overlay->item->count < LONG_FILMS) {
-        if (!best.same_speed)
-            search_speeds(&best);
+    if (is_short && !best.same_speed)
+        search_speeds(&best);
+    if (is_short)
         search_near(&best);
-    }
-    fit_cuts(&best, path);
-    if (best.line.speed != 1 && prefer_line(&best, moved(&best, 0, 1 - best.line.speed))) {
-        best.same_speed = true;
-        fit_cuts(&best, path);
+    double cuts = fit_cuts(&best, path);
+    if (best.line.speed != 1 && is_short) {
+        struct best one = at_speed_one(&best);
+        if (is_better_at_one(&best, &one, cuts)) {
+            best = one;
+            fit_cuts(&best, path);
+        }
     }
     *line = best.line;
     video_path_follow(path, overlay, line);

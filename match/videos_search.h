@@ -137,6 +137,27 @@ void video_path_follow(struct video_path *path, const struct video_overlay *over
 void video_line_polish(struct video_line *line, const struct video_overlay *overlay,
                        struct video_path *path);
 
+/* ---- ends: videos_ends.c ---- */
+
+/* The length of a film in seconds. */
+double video_duration(const struct doppel_video_track *track);
+
+/* When a run begins and ceases to be shown: between its samples and those beside it. */
+double video_shown_from(const struct doppel_video_track *track, uint32_t run);
+double video_shown_until(const struct doppel_video_track *track, uint32_t run);
+
+/* For how long it is shown: without what is black at its ends. */
+double video_shown(const struct doppel_video_track *track);
+
+/* What the best run of a path is: both films show the same between the later of their beginnings
+ * and the earlier of their ends. */
+struct doppel_segment video_ends(const struct video_path *path, const struct video_overlay *overlay,
+                                 const struct video_line *line);
+
+/* The same where nothing moves: as wide as the scenes are that meet, whenever they do. */
+struct doppel_segment video_scenes(const struct video_path *path,
+                                   const struct video_overlay *overlay);
+
 /* ---- segments: videos_segments.c ---- */
 
 /* A stretch that was found. */
@@ -154,16 +175,6 @@ typedef ARRAY(struct video_stretch) video_stretches;
 struct video_stretch video_stretch_of(const struct video_path *path,
                                       const struct video_overlay *overlay,
                                       const struct video_line *line);
-
-/* The length of a film in seconds. */
-double video_duration(const struct doppel_video_track *track);
-
-/* When a run begins and ceases to be shown: between its samples and those beside it. */
-double video_shown_from(const struct doppel_video_track *track, uint32_t run);
-double video_shown_until(const struct doppel_video_track *track, uint32_t run);
-
-/* For how long it is shown: without what is black at its ends. */
-double video_shown(const struct doppel_video_track *track);
 
 /* Describe what was found of an item; nothing: as no match. @param query_seconds 0: a picture.
  * @param segments room for as many;

@@ -10,87 +10,6 @@ static const double WHOLE = 0.9;
 /* Frames that have to have moved for a time to be known: the first is none. */
 static const double MOVED = 1.5;
 
-/* Seconds between a film's end and its first or last frame that are taken as shown. */
-static const double EDGE = .6;
-
-/* Seconds between two samples, at most, between which an end may lie; half a sample. */
-static const double SAMPLED = .6, HALF_SAMPLE = DOPPEL_VIDEO_STEP_MS / 2000.0;
-
-static double seconds(uint64_t ms)
-{
-    return (double)ms / 1000;
-}
-
-double video_duration(const struct doppel_video_track *track)
-{
-    double last = track->count ? seconds(track->frames[track->count - 1].end_ms) : 0;
-    return fmax(seconds(track->duration_ms), last);
-}
-
-/* ---- ends ---- */
-
-double video_shown_from(const struct doppel_video_track *track, uint32_t run)
-{
-    double start = seconds(track->frames[run].start_ms);
-    if (!run)
-        return start <= EDGE ? 0 : start - HALF_SAMPLE;
-    double gap = start - seconds(track->frames[run - 1].end_ms);
-    return start - (gap <= SAMPLED ? gap / 2 : HALF_SAMPLE);
-}
-
-double video_shown_until(const struct doppel_video_track *track, uint32_t run)
-{
-    double end = seconds(track->frames[run].end_ms);
-    if (run + 1 == track->count)
-        return video_duration(track) - end <= EDGE ? video_duration(track) : end + HALF_SAMPLE;
-    double gap = seconds(track->frames[run + 1].start_ms) - end;
-    return end + (gap <= SAMPLED ? gap / 2 : HALF_SAMPLE);
-}
-
-double video_shown(const struct doppel_video_track *track)
-{
-    if (!track->count)
-        return video_duration(track);
-    return video_shown_until(track, (uint32_t)track->count - 1) - video_shown_from(track, 0);
-}
-
-/* As wide as the scenes are that meet, whenever they do. */
-static struct doppel_segment scenes_of(const struct video_path *path,
-                                       const struct video_overlay *overlay)
-{
-    const struct doppel_video_track *query = overlay->task->query, *item = overlay->item;
-    struct doppel_segment segment = {.a_start = HUGE_VAL, .b_start = HUGE_VAL, .speed = 1};
-    for (size_t i = path->first; i < path->end; i++) {
-        const struct video_step *step = &path->steps[i];
-        segment.a_start = fmin(segment.a_start, video_shown_from(query, step->run));
-        segment.a_end = fmax(segment.a_end, video_shown_until(query, step->run));
-        segment.b_start = fmin(segment.b_start, video_shown_from(item, step->other));
-        segment.b_end = fmax(segment.b_end, video_shown_until(item, step->other));
-    }
-    return segment;
-}
-
-/* Both films show the same between the later of their beginnings and the earlier of their ends. */
-static struct doppel_segment ends_of(const struct video_path *path,
-                                     const struct video_overlay *overlay,
-                                     const struct video_line *line)
-{
-    const struct video_step *first = &path->steps[path->first], *last = &path->steps[path->end - 1];
-    double from = video_shown_from(overlay->task->query, first->run);
-    double until = video_shown_until(overlay->task->query, last->run);
-    double item_from = (video_shown_from(overlay->item, first->other) - line->offset) / line->speed;
-    double item_until =
-        (video_shown_until(overlay->item, last->other) - line->offset) / line->speed;
-    from = fmin(fmax(from, item_from), first->start);
-    until = fmax(fmin(until, item_until), last->end);
-    double item_end = video_duration(overlay->item);
-    return (struct doppel_segment){.a_start = from,
-                                   .a_end = until,
-                                   .b_start = fmax(line->offset + line->speed * from, 0),
-                                   .b_end = fmin(line->offset + line->speed * until, item_end),
-                                   .speed = line->speed};
-}
-
 /* The median of the distances along the path. */
 static uint32_t median_distance(const struct video_path *path)
 {
@@ -124,9 +43,9 @@ struct video_stretch video_stretch_of(const struct video_path *path,
     if (stretch.uncertain) {
         options.same_speed = true; /* it had no choice of speeds */
         told = video_score_still(stretch.distance) * weight_of(path);
-        stretch.segment = scenes_of(path, overlay);
+        stretch.segment = video_scenes(path, overlay);
     } else {
-        stretch.segment = ends_of(path, overlay, line);
+        stretch.segment = video_ends(path, overlay, line);
     }
     stretch.score = told - video_score_choices(task->frames, &options, &overlay->reading->view);
     return stretch;
