@@ -32,6 +32,9 @@ static const double LEAST_GAIN = 1;
 /* What a gain may lose, and what share of it, for the times of cuts, or for speed 1. */
 static const double MAY_LOSE = 10, SHARE_MAY_LOSE = .02, SHARE_WITHOUT_CUTS = .1;
 
+/* What a score may lose for speed 1. */
+static const double SCORE_MAY_LOSE = 1;
+
 static double seconds(uint32_t ms)
 {
     return ms / 1000.0;
@@ -260,12 +263,20 @@ static struct best at_speed_one(const struct best *best)
     return one;
 }
 
+static double score_of(const struct best *best, struct video_path *path)
+{
+    video_path_follow(path, best->overlay, &best->line);
+    return path->score;
+}
+
 /* Whether speed 1 takes hardly anything; where there are no cuts to tell speeds apart, somewhat
  * more. */
-static bool is_better_at_one(const struct best *best, const struct best *one, double cuts)
+static bool is_better_at_one(const struct best *best, const struct best *one, double cuts,
+                             struct video_path *path)
 {
     double share = cuts >= TELLING_CUTS ? SHARE_MAY_LOSE : SHARE_WITHOUT_CUTS;
-    return one->gain.bits > best->gain.bits * (1 - share) - MAY_LOSE;
+    return one->gain.bits > best->gain.bits * (1 - share) - MAY_LOSE &&
+           score_of(one, path) > score_of(best, path) - SCORE_MAY_LOSE;
 }
 
 void video_line_polish(struct video_line *line, const struct video_overlay *overlay,
@@ -282,7 +293,7 @@ void video_line_polish(struct video_line *line, const struct video_overlay *over
     double cuts = fit_cuts(&best, path);
     if (best.line.speed != 1 && is_short) {
         struct best one = at_speed_one(&best);
-        if (is_better_at_one(&best, &one, cuts)) {
+        if (is_better_at_one(&best, &one, cuts, path)) {
             best = one;
             fit_cuts(&best, path);
         }
