@@ -7,6 +7,7 @@ enum {
     LEVELS = 5, /* of the local search, each with half the steps */
     MOVES = 3,  /* a level, at most */
     FITS = 2,
+    MOVES_AT_ALL = 2,
     MOVES_AT_ONE = 5,
     TELLING_CUTS = 3,
     CUT = 64,            /* bits of 256 that a cut moves, at least */
@@ -286,6 +287,13 @@ void video_line_polish(struct video_line *line, const struct video_overlay *over
     struct best best = {
         .overlay = overlay, .line = *line, .same_speed = overlay->task->options->same_speed};
     best.gain = gain_of(overlay, line);
+    for (int move = -MOVES_AT_ALL; move <= MOVES_AT_ALL; move++)
+        try_line(&best, (struct video_line){line->offset + move * FIRST_MOVE, line->speed},
+                 best.gain.bits);
+    if (best.gain.bits < LEAST_GAIN) {
+        video_path_follow(path, overlay, line);
+        return;
+    }
     if (is_short && !best.same_speed)
         search_speeds(&best);
     if (is_short)
