@@ -197,8 +197,8 @@ const struct option_info option_table[] = {
      "Memory of one worker process; a file that needs more is refused", VERBS_READ | VERB_MONITOR,
      SECTION_LIMITS},
     {"timeout", 0, "TIME", OPTION_TIME, AT(timeout_ms), "60s",
-     "Give up on a file after this long, unless given on a film when it does not get on by ten "
-     "seconds of it; 0 = never",
+     "Give up on a file after this long; 0 = never. Unless given, a film or sound may take longer "
+     "as long as it gets on by ten seconds of itself in that time",
      VERBS_READ, SECTION_LIMITS},
     {"jobs", 'j', "N", OPTION_COUNT, AT(jobs), NULL,
      "Worker processes, and threads of the comparison (default: one a processor; in an index: one)",

@@ -28,7 +28,7 @@ const struct verb verb_table[] = {
      "not.",
      "doppel compare original.png repost.jpg --check pixels", cmd_compare},
     {"hash", VERB_HASH, "FILE...", 1, SIZE_MAX, "print fingerprints",
-     "Of pictures, texts and sounds (also of films), by the first scheme of each kind unless "
+     "Of pictures, texts, sounds and films, by the first scheme of each kind unless "
      "--scheme is given. A FILE "
      "that "
      "is a folder stands for all files in it; - is standard input.",

@@ -62,6 +62,21 @@ union control {
     char bytes[CMSG_SPACE(PROTOCOL_BATCH * sizeof(int))];
 };
 
+static void put_f32(uint8_t *out, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_u32(out, bits);
+}
+
+static float get_f32(const uint8_t *data)
+{
+    uint32_t bits = get_u32(data);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTES])
 {
     const struct doppel_order *wanted = &order->wanted;
@@ -85,7 +100,8 @@ static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTE
     put_u16(out + 30, 0);
     put_u32(out + 32, wanted->from_ms);
     put_u32(out + 36, wanted->to_ms);
-    memcpy(out + 40, wanted->video_box, sizeof wanted->video_box);
+    for (int i = 0; i < 4; i++)
+        put_f32(out + 40 + 4 * i, wanted->video_box[i]);
 }
 
 static struct worker_order order_read(const uint8_t *data, int fd)
@@ -111,7 +127,8 @@ static struct worker_order order_read(const uint8_t *data, int fd)
                    .to_ms = get_u32(data + 36)},
         .fd = fd,
     };
-    memcpy(order.wanted.video_box, data + 40, sizeof order.wanted.video_box);
+    for (int i = 0; i < 4; i++)
+        order.wanted.video_box[i] = get_f32(data + 40 + 4 * i);
     return order;
 }
 
