@@ -54,7 +54,7 @@ float video_score_structure(const uint8_t *cells)
 /* Smooth frames are much alike, and more so where they may be warped. */
 double video_score_weight(const struct video_view *view, float structure)
 {
-    double least = view->class == VIDEO_CLASS_PLAIN ? .5 : .15;
+    double least = view->class == VIDEO_CLASS_PLAIN ? .8 : .3;
     return least + (1 - least) * structure;
 }
 
@@ -62,7 +62,7 @@ double video_score_weight(const struct video_view *view, float structure)
 static double views_of(const struct doppel_video_search *options, const struct video_view *view)
 {
     if (view->stage == VIDEO_STAGE_IMPROVED)
-        return 2000;
+        return options->same_speed ? 500 : 2000;
     if (view->class == VIDEO_CLASS_RECTANGLE)
         return 16;
     if (view->stage == 0)
