@@ -9,7 +9,7 @@ enum {
     NEAR_RADIUS = 10,
     MOST_PLAIN = 16384, /* look-ups; of longer queries, some runs are looked up */
     MOST_IN_VIEWS = 4096,
-    MOST_FAR = 512, /* … beyond the near radius, where each takes ten times as long */
+    FAR_TAKES = 16, /* as many look-ups near as one beyond the near radius */
     THOROUGHLY = 8, /* times as many */
     MOST_HITS_A_CODE = 512,
     MOST_HITS = 1 << VOTER_BITS,
@@ -30,9 +30,9 @@ uint64_t video_hit_group(const struct video_task *task, const struct video_hit *
 
 static size_t most_look_ups(const struct video_task *task, size_t first_view, uint32_t radius)
 {
-    size_t most = radius > NEAR_RADIUS            ? MOST_FAR
-                  : task->views[first_view].stage ? MOST_IN_VIEWS
-                                                  : MOST_PLAIN;
+    size_t most = task->views[first_view].stage ? MOST_IN_VIEWS : MOST_PLAIN;
+    if (radius > NEAR_RADIUS)
+        most /= FAR_TAKES;
     return task->options->thorough ? most * THOROUGHLY : most;
 }
 
