@@ -149,15 +149,16 @@ static enum doppel_status check_foreign_scheme(const struct settings *settings,
                                                struct doppel_error *error)
 {
     enum {
-        VERBS = VERB_HASH | VERB_COMPARE | VERB_ADD | VERB_FIND | VERB_LIST | VERB_SHOW |
-                VERB_REMOVE | VERB_SCHEMES
+        VERBS_ANY = VERB_HASH | VERB_COMPARE | VERB_SCHEMES | VERB_LIST | VERB_SHOW | VERB_REMOVE,
+        VERBS_SOUND = VERBS_ANY | VERB_ADD | VERB_FIND
     };
     bool film = settings->scheme->kind == DOPPEL_KIND_VIDEO;
-    if (settings->verb->bit & VERBS && !settings->code)
+    if (settings->verb->bit & (film ? VERBS_ANY : VERBS_SOUND) && !settings->code)
         return DOPPEL_OK;
-    return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                       "scheme '%s' is for hash, compare, add and find FILE; '%s' does more",
-                       settings->scheme->name, film ? "frames64" : "peaks32");
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' is for %s; '%s' does more",
+                       settings->scheme->name,
+                       film ? "hash and compare" : "hash, compare, add and find FILE",
+                       film ? "frames64" : "peaks32");
 }
 
 /* Not every scheme does for every verb. */

@@ -194,6 +194,33 @@ static void films_are_tried_by_their_names(void **state)
     free(json);
 }
 
+/* A list of vPDQ's is written, read again as it is, and equal to the film that it was made of. */
+static void lists_of_vpdq_go_round(void **state)
+{
+    (void)state;
+    keep_film("a.mp4", (struct film_how){.view.seed = 17, .seconds = 6});
+    char *list = doppel_prints(0, "hash", "--vpdq", "a.mp4");
+    assert_int_equal(count_lines(list, ""), 6); /* a frame a second */
+    assert_int_equal(strncmp(list, "0,", 2), 0);
+    write_file("a.txt", list, strlen(list));
+    char *again = doppel_prints(0, "hash", "--vpdq", "a.txt");
+    assert_string_equal(again, list);
+    free(again);
+    free(list);
+    char *json = doppel_prints(0, "hash", "--json", "--scheme", "vpdq", "--codes", "a.txt");
+    assert_has(json, "\"kind\":\"video\",\"scheme\":\"vpdq\",\"version\":1,\"codes\":6,");
+    assert_has(json, ",1000],[\"");
+    free(json);
+    json = doppel_prints(0, "compare", "--json", "--scheme", "vpdq", "a.txt", "a.mp4");
+    assert_has(json, "\"match\":true");
+    free(json);
+    write_file("bad.txt", "0,100,zz,0.000\n", 15);
+    struct ran ran = doppel("hash", "--scheme", "vpdq", "bad.txt");
+    assert_code(&ran, 3);
+    assert_true(reported(ran.err, "bad.txt"));
+    ran_free(&ran);
+}
+
 /* ---- bad ones ---- */
 
 static void what_is_no_film_is_named(void **state)
@@ -359,6 +386,7 @@ int main(void)
         IN_SANDBOX(parts_of_a_film_are_asked_for),
         IN_SANDBOX(containers_with_sound_alone_are_sounds),
         IN_SANDBOX(films_are_tried_by_their_names),
+        IN_SANDBOX(lists_of_vpdq_go_round),
         IN_SANDBOX(what_is_no_film_is_named),
         IN_SANDBOX(what_breaks_off_is_used_and_said),
         IN_SANDBOX(missing_codecs_are_told),

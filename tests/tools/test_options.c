@@ -246,7 +246,7 @@ static void films_have_options(void **state)
                    "films have no distance: their limits are '--max-false-positives' and "
                    "'--min-similarity'");
     assert_refused("scan --scheme vpdq x",
-                   "scheme 'vpdq' is for hash, compare, add and find FILE; 'frames64' does more");
+                   "scheme 'vpdq' is for hash and compare; 'frames64' does more");
 }
 
 static void the_examples_work(void **state)
