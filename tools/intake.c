@@ -14,7 +14,7 @@
 enum { COUNT_STEP = 256 };
 
 /* While a long film is waited for, the line is drawn anew. */
-enum { REDRAW_MS = 250 };
+enum { REDRAW_MS = 250, LARGE_BYTES = 16 << 20 };
 
 /* Open files: without so many nothing starts; with so many nothing more is asked for. */
 enum { LEAST_FILES = 64, MANY_FILES = 4096 };
@@ -175,7 +175,22 @@ static enum doppel_status wake_twins(struct intake *intake, const struct slot *s
     return status;
 }
 
-/* Wait for a worker's outcome and put it where it belongs. */
+/* Put a worker's outcome, which is freed, where it belongs. */
+static enum doppel_status settle(struct intake *intake, struct doppel_outcome *outcome,
+                                 struct doppel_error *error)
+{
+    struct slot *slot = &intake->slots[outcome->tag % WINDOW];
+    struct doppel_digest digest = slot->file.record.digest;
+    enum doppel_status status = slot_take_outcome(intake, outcome, error);
+    doppel_outcome_free(outcome);
+    if (status || slot->state != SLOT_READY)
+        return status;
+    status = wake_twins(intake, slot, &digest, error);
+    drop_attachment(intake, &slot->file.record);
+    return status;
+}
+
+/* Wait for a worker's outcome. */
 static enum doppel_status take_outcome(struct intake *intake, struct doppel_error *error)
 {
     struct doppel_outcome outcome;
@@ -183,17 +198,19 @@ static enum doppel_status take_outcome(struct intake *intake, struct doppel_erro
     int wait_ms = intake->options->report->progress.stream ? REDRAW_MS : -1;
     while ((status = doppel_pool_next(intake->pool, wait_ms, &outcome, error)) == DOPPEL_E_TIMEOUT)
         intake_show_progress(intake);
-    if (status)
-        return status;
-    struct slot *slot = &intake->slots[outcome.tag % WINDOW];
-    struct doppel_digest digest = slot->file.record.digest;
-    status = slot_take_outcome(intake, &outcome, error);
-    doppel_outcome_free(&outcome);
-    if (status || slot->state != SLOT_READY)
-        return status;
-    status = wake_twins(intake, slot, &digest, error);
-    drop_attachment(intake, &slot->file.record);
-    return status;
+    return status ? status : settle(intake, &outcome, error);
+}
+
+/* To digest a large file takes long: a worker that is done meanwhile gets its next one. */
+static enum doppel_status look_at_workers(struct intake *intake, const struct slot *slot,
+                                          struct doppel_error *error)
+{
+    struct doppel_outcome outcome;
+    if (!intake->pool || slot->file.stamp.size < LARGE_BYTES)
+        return DOPPEL_OK;
+    intake_show_progress(intake);
+    return doppel_pool_next(intake->pool, 0, &outcome, NULL) ? DOPPEL_OK
+                                                             : settle(intake, &outcome, error);
 }
 
 /* ---- to the caller ---- */
@@ -223,7 +240,10 @@ static enum doppel_status fill_window(struct intake *intake, struct doppel_error
            (!intake->pool || doppel_pool_room(intake->pool) > 0)) {
         if (signals_stopped())
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
+        const struct slot *slot = &intake->slots[intake->next_in % WINDOW];
         enum doppel_status status = take_in(intake, error);
+        if (status == DOPPEL_OK)
+            status = look_at_workers(intake, slot, error);
         if (status)
             return status;
         /* A run of known files is handed on at once. */
