@@ -114,6 +114,72 @@ static void test_bars_do_not_overlap(void **state)
     }
 }
 
+/* ---- films that nobody would make ---- */
+
+enum { ODD_KINDS = 8 };
+
+static uint8_t odd_sample(uint32_t kind, uint32_t seed, double x, double y)
+{
+    switch (kind) {
+    case 0:
+        return (uint8_t)seed;
+    case 1:
+        return x < seed % 97 / 96. ? 16 : 235;
+    case 2:
+        return y < seed % 97 / 96. ? 100 : 108;
+    case 3:
+        return (uint8_t)(100 + 30 * x);
+    case 4:
+        return (uint32_t)(x * 96) == seed % 96 ? 255 : 0;
+    case 5:
+        return (uint32_t)(y * 96) == seed % 96 ? 255 : 0;
+    case 6:
+        return (uint8_t)drawn_random(seed, (uint32_t)(x * 1000) * 1000 + (uint32_t)(y * 1000));
+    default:
+        return x > .9 && y > .9 ? 255 : 0;
+    }
+}
+
+static struct doppel_video_track take_odd(uint32_t seed)
+{
+    static uint8_t samples[256 * 256];
+    struct doppel_video *video;
+    struct doppel_video_track track;
+    assert_int_equal(doppel_video_new(NULL, &video, NULL), DOPPEL_OK);
+    for (uint32_t i = 0; i < 3 + seed % 20; i++) {
+        uint32_t kind = drawn_random(seed, seed % 3 ? i : 0) % ODD_KINDS;
+        uint32_t width = seed % 4 ? 96 : 1 + drawn_random(seed, i + 50) % 256;
+        uint32_t height = seed % 4 ? 96 : 1 + drawn_random(seed, i + 90) % 256;
+        for (uint32_t y = 0; y < height; y++)
+            for (uint32_t x = 0; x < width; x++)
+                samples[y * width + x] =
+                    odd_sample(kind, seed / 7, (x + .5) / width, (y + .5) / height);
+        const struct doppel_plane plane = {samples, width, height, width};
+        assert_int_equal(doppel_video_push(video, &plane, i * 250, NULL), DOPPEL_OK);
+    }
+    assert_int_equal(doppel_video_finish(video, &track, NULL), DOPPEL_OK);
+    doppel_video_free(video);
+    return track;
+}
+
+static void assert_is_part(const struct doppel_video_box *box, float least)
+{
+    assert_true(box->left >= 0 && box->top >= 0 && box->right <= 1 && box->bottom <= 1);
+    assert_true(box->right - box->left >= least && box->bottom - box->top >= least);
+}
+
+static void test_odd_films_are_films(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 1500; seed++) {
+        struct doppel_video_track track = take_odd(seed);
+        assert_is_part(&track.box, .349f);
+        for (size_t i = 0; i < track.rectangle_count; i++)
+            assert_is_part(&track.rectangles[i], .08f);
+        doppel_video_track_free(&track);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_a_mirrored_film_has_mirrored_codes),
         cmocka_unit_test(test_the_identity_gives_the_plain_code),
         cmocka_unit_test(test_bars_do_not_overlap),
+        cmocka_unit_test(test_odd_films_are_films),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
