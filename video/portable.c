@@ -7,18 +7,20 @@
 #include <zstd.h>
 
 #include "core/bytes.h"
+#include "video/codes.h"
 #include "video/room.h"
 
 /* version u16, flags u8, rectangles u8, runs u32, width u32, height u32, sampled u32, bytes of the
- * runs u32, of the cells u32, 0 u32, duration u64, damaged u64, bytes of the sound u64, boxes: the
- * picture's and of each rectangle 4 floats; then runs, cells, sound. */
+ * times u32, of the codes u32, of the cells u32, duration u64, damaged u64, bytes of the sound u64,
+ * boxes: the picture's and of each rectangle 4 floats; then times, codes, cells, sound. */
 enum {
     VERSION = 1,
     BOX_BYTES = 16,
     HEADER_BYTES = 32 + 24 + (1 + DOPPEL_VIDEO_RECTANGLES) * BOX_BYTES, /* the head */
     KEYFRAMES_ONLY = 1,
     HAS_CELLS = 2,
-    RUN_MAX_BYTES = 5 + 5 + 32,
+    TIMES_MAX_BYTES = 5 + 5,
+    TIMES_MIN_BYTES = 1 + 1,
     LEVEL = 5
 };
 
@@ -61,27 +63,28 @@ static bool compress(const uint8_t *raw, size_t size, struct section *out)
     return true;
 }
 
-static bool compress_runs(const struct doppel_video_track *track, struct section *out)
+/* From run to run: when it begins after the one before, and how long it is. */
+static bool compress_times(const struct doppel_video_track *track, struct section *out)
 {
-    uint8_t *raw = malloc(track->count * RUN_MAX_BYTES + 1), *end = raw;
+    uint8_t *raw = malloc(track->count * TIMES_MAX_BYTES + 1), *end = raw;
     if (!raw)
         return false;
-    struct doppel_video_frame last = {0};
+    uint32_t last_ms = 0;
     for (size_t i = 0; i < track->count; i++) {
         const struct doppel_video_frame *frame = &track->frames[i];
-        end = put_varint(end, frame->start_ms - last.start_ms);
+        end = put_varint(end, frame->start_ms - last_ms);
         end = put_varint(end, frame->end_ms - frame->start_ms);
-        last = *frame;
-    }
-    struct doppel_code before = {0};
-    for (size_t i = 0; i < track->count; i++) {
-        for (unsigned w = 0; w < 4; w++, end += 8)
-            put_u64(end, track->frames[i].code.word[w] ^ before.word[w]);
-        before = track->frames[i].code;
+        last_ms = frame->start_ms;
     }
     bool done = compress(raw, (size_t)(end - raw), out);
     free(raw);
     return done;
+}
+
+static bool write_codes(const struct doppel_video_track *track, struct section *out)
+{
+    out->bytes = codes_write(track->frames, track->count, &out->size);
+    return out->bytes;
 }
 
 /* Cells of the frames, then of each rectangle. */
@@ -99,37 +102,45 @@ static bool compress_cells(const struct doppel_video_track *track, struct sectio
     return done;
 }
 
-static uint8_t *join(const struct doppel_video_track *track, const struct section *runs,
-                     const struct section *cells, size_t *out_size)
+/* What follows the header, in order; what is not there is empty. */
+enum { TIMES, CODES, CELLS, SOUND, SECTIONS };
+
+static void put_header(const struct doppel_video_track *track, const struct section *sections,
+                       uint8_t *out)
 {
-    size_t sound = track->sound ? track->sound_size : 0;
-    size_t rectangles = cells->bytes ? track->rectangle_count : 0;
-    uint8_t *out = calloc(1, HEADER_BYTES + runs->size + cells->size + sound);
-    if (!out)
-        return NULL;
+    const bool cells = sections[CELLS].size;
+    const size_t rectangles = cells ? track->rectangle_count : 0;
     put_u16(out, VERSION);
-    out[2] =
-        (uint8_t)((track->keyframes_only ? KEYFRAMES_ONLY : 0) | (cells->bytes ? HAS_CELLS : 0));
+    out[2] = (uint8_t)((track->keyframes_only ? KEYFRAMES_ONLY : 0) | (cells ? HAS_CELLS : 0));
     out[3] = (uint8_t)rectangles;
     put_u32(out + 4, (uint32_t)track->count);
     put_u32(out + 8, track->width);
     put_u32(out + 12, track->height);
     put_u32(out + 16, track->sampled);
-    put_u32(out + 20, (uint32_t)runs->size);
-    put_u32(out + 24, (uint32_t)cells->size);
+    for (unsigned i = TIMES; i <= CELLS; i++)
+        put_u32(out + 20 + i * 4, (uint32_t)sections[i].size);
     put_u64(out + 32, track->duration_ms);
     put_u64(out + 40, track->damaged_ms);
-    put_u64(out + 48, sound);
+    put_u64(out + 48, sections[SOUND].size);
     put_box(out + 56, &track->box);
     for (size_t i = 0; i < rectangles; i++)
         put_box(out + 56 + (i + 1) * BOX_BYTES, &track->rectangles[i]);
-    uint8_t *next = out + HEADER_BYTES;
-    memcpy(next, runs->bytes, runs->size);
-    if (cells->bytes)
-        memcpy(next + runs->size, cells->bytes, cells->size);
-    if (sound)
-        memcpy(next + runs->size + cells->size, track->sound, sound);
-    *out_size = HEADER_BYTES + runs->size + cells->size + sound;
+}
+
+static uint8_t *join(const struct doppel_video_track *track, const struct section *sections,
+                     size_t *out_size)
+{
+    size_t size = HEADER_BYTES;
+    for (unsigned i = 0; i < SECTIONS; i++)
+        size += sections[i].size;
+    uint8_t *out = calloc(1, size), *next = out + HEADER_BYTES;
+    if (!out)
+        return NULL;
+    put_header(track, sections, out);
+    for (unsigned i = 0; i < SECTIONS; next += sections[i++].size)
+        if (sections[i].size)
+            memcpy(next, sections[i].bytes, sections[i].size);
+    *out_size = size;
     return out;
 }
 
@@ -137,15 +148,17 @@ enum doppel_status doppel_video_track_write(const struct doppel_video_track *tra
                                             enum doppel_video_parts parts, uint8_t **out,
                                             size_t *out_size, struct doppel_error *error)
 {
-    struct section runs = {0}, cells = {0};
+    struct section sections[SECTIONS] = {0};
     uint8_t *bytes = NULL;
-    bool done = compress_runs(track, &runs);
+    if (track->sound)
+        sections[SOUND] = (struct section){track->sound, track->sound_size};
+    bool done = compress_times(track, &sections[TIMES]) && write_codes(track, &sections[CODES]);
     if (done && parts == DOPPEL_VIDEO_ALL && track->cells && track->count)
-        done = compress_cells(track, &cells);
+        done = compress_cells(track, &sections[CELLS]);
     if (done)
-        bytes = join(track, &runs, &cells, out_size);
-    free(runs.bytes);
-    free(cells.bytes);
+        bytes = join(track, sections, out_size);
+    for (unsigned i = TIMES; i <= CELLS; i++)
+        free(sections[i].bytes);
     if (!bytes)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to write %zu frames", track->count);
     *out = bytes;
@@ -155,9 +168,8 @@ enum doppel_status doppel_video_track_write(const struct doppel_video_track *tra
 /* ---- reading ---- */
 
 struct reader {
-    const uint8_t *runs, *cells, *sound;
-    size_t run_bytes, cell_bytes, sound_bytes;
-    size_t count, rectangles;
+    const uint8_t *bytes[SECTIONS];
+    size_t sizes[SECTIONS], count, rectangles;
 };
 
 static bool get_box(const uint8_t *in, struct doppel_video_box *out)
@@ -174,8 +186,8 @@ static bool get_box(const uint8_t *in, struct doppel_video_box *out)
 
 static bool read_numbers(const uint8_t *data, size_t size, struct doppel_video_track *track)
 {
-    if (size < HEADER_BYTES || get_u16(data) != VERSION || data[2] > 3 ||
-        data[3] > DOPPEL_VIDEO_RECTANGLES || get_u32(data + 28))
+    if (size < HEADER_BYTES || get_u16(data) != VERSION || data[2] > (KEYFRAMES_ONLY | HAS_CELLS) ||
+        data[3] > DOPPEL_VIDEO_RECTANGLES)
         return false;
     track->keyframes_only = data[2] & KEYFRAMES_ONLY;
     track->width = get_u32(data + 8);
@@ -186,33 +198,50 @@ static bool read_numbers(const uint8_t *data, size_t size, struct doppel_video_t
     return get_box(data + 56, &track->box);
 }
 
-static bool read_header(const uint8_t *data, size_t size, struct reader *reader,
-                        struct doppel_video_track *track)
+static bool find_sections(const uint8_t *data, size_t size, struct reader *reader)
 {
-    if (!read_numbers(data, size, track))
+    uint64_t sizes[SECTIONS], sum = HEADER_BYTES;
+    for (unsigned i = TIMES; i <= CELLS; i++)
+        sizes[i] = get_u32(data + 20 + i * 4);
+    sizes[SOUND] = get_u64(data + 48);
+    if (sizes[SOUND] > size)
         return false;
-    size_t left = size - HEADER_BYTES;
-    reader->count = get_u32(data + 4);
-    reader->rectangles = data[3];
-    reader->run_bytes = get_u32(data + 20);
-    reader->cell_bytes = get_u32(data + 24);
-    uint64_t sound = get_u64(data + 48);
-    if (reader->run_bytes > left || reader->cell_bytes > left - reader->run_bytes ||
-        sound != left - reader->run_bytes - reader->cell_bytes ||
-        !reader->cell_bytes != !(data[2] & HAS_CELLS) ||
-        (reader->rectangles && !reader->cell_bytes) || (reader->cell_bytes && !reader->count))
+    for (unsigned i = 0; i < SECTIONS; i++)
+        sum += sizes[i];
+    if (sum != size)
         return false;
-    reader->sound_bytes = (size_t)sound;
-    reader->runs = data + HEADER_BYTES;
-    reader->cells = reader->runs + reader->run_bytes;
-    reader->sound = reader->cells + reader->cell_bytes;
-    for (size_t i = 0; i < reader->rectangles; i++)
+    const uint8_t *next = data + HEADER_BYTES;
+    for (unsigned i = 0; i < SECTIONS; next += reader->sizes[i++]) {
+        reader->sizes[i] = (size_t)sizes[i];
+        reader->bytes[i] = next;
+    }
+    return true;
+}
+
+static bool read_rectangles(const uint8_t *data, size_t count, struct doppel_video_track *track)
+{
+    for (size_t i = 0; i < count; i++)
         if (!get_box(data + 56 + (i + 1) * BOX_BYTES, &track->rectangles[i]))
             return false;
-    for (size_t i = 56 + (reader->rectangles + 1) * BOX_BYTES; i < HEADER_BYTES; i++)
+    for (size_t i = 56 + (count + 1) * BOX_BYTES; i < HEADER_BYTES; i++)
         if (data[i])
             return false;
     return true;
+}
+
+static bool read_header(const uint8_t *data, size_t size, struct reader *reader,
+                        struct doppel_video_track *track)
+{
+    if (!read_numbers(data, size, track) || !find_sections(data, size, reader))
+        return false;
+    const bool cells = data[2] & HAS_CELLS;
+    reader->count = get_u32(data + 4);
+    reader->rectangles = data[3];
+    if (reader->count > RUNS_MAX || cells != (reader->sizes[CELLS] > 0) ||
+        (cells && (!reader->count || reader->count > RUNS_MAX_WITH_CELLS)) ||
+        (reader->rectangles && (!cells || reader->count > RUNS_MAX_WITH_RECTANGLES)))
+        return false;
+    return read_rectangles(data, reader->rectangles, track);
 }
 
 enum doppel_status doppel_video_track_head(const uint8_t *data, size_t size,
@@ -261,7 +290,7 @@ static const uint8_t *get_varint(const uint8_t *in, const uint8_t *end, uint32_t
     return NULL;
 }
 
-static bool parse_runs(const struct section *raw, struct doppel_video_track *track)
+static bool parse_times(const struct section *raw, struct doppel_video_track *track)
 {
     const uint8_t *next = raw->bytes, *end = raw->bytes + raw->size;
     uint32_t start = 0, delta, length;
@@ -274,29 +303,23 @@ static bool parse_runs(const struct section *raw, struct doppel_video_track *tra
         track->frames[i].start_ms = start;
         track->frames[i].end_ms = start + length;
     }
-    if ((size_t)(end - next) != track->count * 32)
-        return false;
-    struct doppel_code before = {0};
-    for (size_t i = 0; i < track->count; i++) {
-        for (unsigned w = 0; w < 4; w++, next += 8)
-            before.word[w] ^= get_u64(next);
-        track->frames[i].code = before;
-    }
-    return true;
+    return next == end;
 }
 
 static enum doppel_status read_runs(const struct reader *reader, struct doppel_video_track *track)
 {
     struct section raw;
-    enum doppel_status status = expand(reader->runs, reader->run_bytes, reader->count * 34,
-                                       reader->count * RUN_MAX_BYTES, &raw);
+    enum doppel_status status =
+        expand(reader->bytes[TIMES], reader->sizes[TIMES], reader->count * TIMES_MIN_BYTES,
+               reader->count * TIMES_MAX_BYTES, &raw);
     if (status)
         return status;
     track->frames = malloc((reader->count + 1) * sizeof *track->frames);
     track->count = reader->count;
     if (!track->frames)
         status = DOPPEL_E_MEMORY;
-    else if (!parse_runs(&raw, track))
+    else if (!parse_times(&raw, track) ||
+             !codes_read(reader->bytes[CODES], reader->sizes[CODES], track->frames, track->count))
         status = DOPPEL_E_CORRUPT;
     free(raw.bytes);
     return status;
@@ -307,7 +330,7 @@ static enum doppel_status read_cells(const struct reader *reader, struct doppel_
     size_t one = reader->count * DOPPEL_VIDEO_CELL_BYTES;
     struct section raw;
     enum doppel_status status =
-        expand(reader->cells, reader->cell_bytes, one * (1 + reader->rectangles),
+        expand(reader->bytes[CELLS], reader->sizes[CELLS], one * (1 + reader->rectangles),
                one * (1 + reader->rectangles), &raw);
     if (status)
         return status;
@@ -329,13 +352,13 @@ static enum doppel_status read_cells(const struct reader *reader, struct doppel_
 
 static enum doppel_status read_sound(const struct reader *reader, struct doppel_video_track *track)
 {
-    if (!reader->sound_bytes)
+    if (!reader->sizes[SOUND])
         return DOPPEL_OK;
-    track->sound = malloc(reader->sound_bytes);
+    track->sound = malloc(reader->sizes[SOUND]);
     if (!track->sound)
         return DOPPEL_E_MEMORY;
-    memcpy(track->sound, reader->sound, reader->sound_bytes);
-    track->sound_size = reader->sound_bytes;
+    memcpy(track->sound, reader->bytes[SOUND], reader->sizes[SOUND]);
+    track->sound_size = reader->sizes[SOUND];
     return DOPPEL_OK;
 }
 
@@ -349,7 +372,7 @@ enum doppel_status doppel_video_track_read(const uint8_t *data, size_t size,
     enum doppel_status status = DOPPEL_E_CORRUPT;
     if (read_header(data, size, &reader, &track))
         status = read_runs(&reader, &track);
-    if (!status && parts == DOPPEL_VIDEO_ALL && reader.cell_bytes)
+    if (!status && parts == DOPPEL_VIDEO_ALL && reader.sizes[CELLS])
         status = read_cells(&reader, &track);
     if (!status)
         status = read_sound(&reader, &track);

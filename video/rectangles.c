@@ -13,6 +13,9 @@ enum {
     APART = 6 /* cells, summed over the four edges: what is nearer is the same rectangle */
 };
 
+/* What scores less than this share of the best one is none beside it. */
+static const float LIKELY = .6f;
+
 /* How steep each place is in most of the frames, beyond what lies around it: across an edge between
  * column x and x + 1, for lines down; transposed for lines across. */
 struct edges {
@@ -177,7 +180,7 @@ static void keep(struct rectangle *kept, size_t *count, const struct rectangle *
 static void try_rows(const struct search *search, const struct lines *rows, int32_t left,
                      int32_t right, struct rectangle *kept, size_t *count)
 {
-    const float least_score = 1.5f;
+    const float least_score = 4;
     for (size_t i = 0; i < rows->count; i++)
         for (size_t j = i + 1; j < rows->count; j++) {
             struct rectangle found = {{left, rows->at[i], right, rows->at[j]}, 0};
@@ -235,6 +238,8 @@ size_t find_rectangles(const uint8_t *grids, size_t count, struct grid_box withi
         for (size_t j = i + 1; j < columns.count; j++)
             if (fits(&search, columns.at[i], columns.at[j], 0))
                 try_rows(&search, &rows, columns.at[i], columns.at[j], kept, &found);
+    while (found && kept[found - 1].score < kept[0].score * LIKELY)
+        found--;
     for (size_t i = 0; i < found; i++)
         out[i] = exact_box(&search, &kept[i], within);
     return found;

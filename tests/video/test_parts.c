@@ -1,0 +1,226 @@
+/* Bars, pictures in the picture, gaps, and films that are long. */
+#include <malloc.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <doppel/image.h>
+#include <doppel/video.h>
+
+#include "drawn.h"
+
+enum { WIDTH = 480, HEIGHT = 270, FRAMES = 24, SCENE_FRAMES = 4 };
+
+/* Where a drawn film lies in a frame of WIDTH×HEIGHT, and what is around it: a colour, or another
+ * film. */
+struct layout {
+    uint32_t seed, left, top, right, bottom, around_seed;
+    uint8_t colour;
+};
+
+static const struct layout whole = {.seed = 3, .right = WIDTH, .bottom = HEIGHT};
+
+static void draw_layout(const struct layout *layout, uint32_t frame, uint8_t *samples)
+{
+    double seconds = frame % SCENE_FRAMES * .25;
+    memset(samples, layout->colour, WIDTH * HEIGHT);
+    if (layout->around_seed)
+        draw_scene(layout->around_seed + frame / SCENE_FRAMES, seconds, WIDTH, HEIGHT, samples,
+                   WIDTH);
+    draw_scene(layout->seed + frame / SCENE_FRAMES, seconds, layout->right - layout->left,
+               layout->bottom - layout->top, samples + layout->top * WIDTH + layout->left, WIDTH);
+}
+
+static struct doppel_video_track take(const struct layout *layout)
+{
+    static uint8_t samples[WIDTH * HEIGHT];
+    const struct doppel_plane plane = {samples, WIDTH, HEIGHT, WIDTH};
+    struct doppel_video *video;
+    struct doppel_video_track track;
+    assert_int_equal(doppel_video_new(NULL, &video, NULL), DOPPEL_OK);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        draw_layout(layout, i, samples);
+        assert_int_equal(doppel_video_push(video, &plane, i * 250, NULL), DOPPEL_OK);
+    }
+    assert_int_equal(doppel_video_finish(video, &track, NULL), DOPPEL_OK);
+    doppel_video_free(video);
+    return track;
+}
+
+static void assert_lies(const struct doppel_video_box *box, const struct layout *layout,
+                        double within)
+{
+    assert_true(fabs((double)box->left - layout->left / (double)WIDTH) <= within);
+    assert_true(fabs((double)box->top - layout->top / (double)HEIGHT) <= within);
+    assert_true(fabs((double)box->right - layout->right / (double)WIDTH) <= within);
+    assert_true(fabs((double)box->bottom - layout->bottom / (double)HEIGHT) <= within);
+}
+
+/* Mean distance, of 256 bits, of runs that begin together in both. */
+static uint32_t mean_distance(const struct doppel_video_track *a, const uint8_t *cells,
+                              const struct doppel_video_track *b)
+{
+    uint32_t sum = 0, count = 0;
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++) {
+            const struct doppel_plane plane = {cells + i * DOPPEL_VIDEO_CELL_BYTES, 32, 32, 32};
+            struct doppel_code code = doppel_image_phash(&plane);
+            if (a->frames[i].start_ms != b->frames[j].start_ms)
+                continue;
+            sum += doppel_code_distance(&code, &b->frames[j].code, 256);
+            count++;
+        }
+    assert_true(count >= FRAMES / SCENE_FRAMES);
+    return sum / count;
+}
+
+static void check_bars(const struct layout *layout)
+{
+    struct doppel_video_track plain = take(&whole), barred = take(layout);
+    assert_lies(&barred.box, layout, .006);
+    assert_in_range(mean_distance(&barred, barred.cells, &plain), 0, 24);
+    doppel_video_track_free(&plain);
+    doppel_video_track_free(&barred);
+}
+
+static void test_bars_are_cut_off(void **state)
+{
+    (void)state;
+    check_bars(&(struct layout){.seed = 3, .top = 35, .right = WIDTH, .bottom = 235});
+    check_bars(&(struct layout){.seed = 3, .top = 21, .right = WIDTH, .bottom = 206});
+    check_bars(&(struct layout){.seed = 3, .left = 71, .right = 409, .bottom = HEIGHT});
+    check_bars(&(struct layout){.seed = 3, .left = 40, .top = 30, .right = 440, .bottom = 240});
+    check_bars(&(struct layout){
+        .seed = 3, .left = 71, .right = WIDTH - 71, .bottom = HEIGHT, .colour = 235});
+}
+
+static void test_without_bars_nothing_is_cut(void **state)
+{
+    (void)state;
+    struct doppel_video_track plain = take(&whole);
+    assert_lies(&plain.box, &whole, 0);
+    doppel_video_track_free(&plain);
+    /* A small thing on black keeps a third of each side, at least. */
+    struct doppel_video_track title =
+        take(&(struct layout){.seed = 3, .left = 200, .top = 120, .right = 280, .bottom = 150});
+    assert_true(title.box.right - title.box.left >= .35f);
+    assert_true(title.box.bottom - title.box.top >= .35f);
+    doppel_video_track_free(&title);
+}
+
+static void test_a_picture_in_the_picture_is_found(void **state)
+{
+    (void)state;
+    struct doppel_video_track plain = take(&whole);
+    for (uint32_t seed = 0; seed < 6; seed++) {
+        uint32_t width = 170 + drawn_random(seed, 1) % 90;
+        struct layout layout = {.seed = 3, .around_seed = 500 + 20 * seed};
+        layout.left = drawn_random(seed, 2) % (WIDTH - width);
+        layout.top = drawn_random(seed, 3) % (HEIGHT - width * 9 / 16);
+        layout.right = layout.left + width;
+        layout.bottom = layout.top + width * 9 / 16;
+        struct doppel_video_track track = take(&layout);
+        assert_true(track.rectangle_count > 0);
+        assert_lies(&track.rectangles[0], &layout, .012);
+        assert_in_range(mean_distance(&track, track.rectangle_cells[0], &plain), 0, 70);
+        assert_true(mean_distance(&track, track.cells, &plain) > 90);
+        doppel_video_track_free(&track);
+    }
+    doppel_video_track_free(&plain);
+}
+
+/* ---- times ---- */
+
+/* A still picture, pushed at the times given; flat where the time is odd. */
+static struct doppel_video_track take_still(const struct doppel_video_options *options,
+                                            const uint32_t *times, size_t count)
+{
+    uint8_t samples[64 * 64];
+    const struct doppel_plane plane = {samples, 64, 64, 64};
+    struct doppel_video *video;
+    struct doppel_video_track track;
+    assert_int_equal(doppel_video_new(options, &video, NULL), DOPPEL_OK);
+    for (size_t i = 0; i < count; i++) {
+        memset(samples, 90, sizeof samples);
+        if (times[i] % 2 == 0)
+            draw_scene(8, 0, 64, 64, samples, 64);
+        assert_int_equal(doppel_video_push(video, &plane, times[i], NULL), DOPPEL_OK);
+    }
+    if (count)
+        assert_int_equal(doppel_video_push(video, &plane, times[count - 1] - 1, NULL),
+                         DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_video_finish(video, &track, NULL), DOPPEL_OK);
+    doppel_video_free(video);
+    return track;
+}
+
+static void test_runs_end_at_gaps(void **state)
+{
+    (void)state;
+    static const uint32_t times[] = {0, 250, 1250, 2252, 2400, 2501, 2700, 2800};
+    static const uint32_t runs[][2] = {{0, 1250}, {2252, 2400}, {2700, 2800}};
+    struct doppel_video_track track = take_still(NULL, times, 8);
+    assert_int_equal(track.count, 3);
+    assert_int_equal(track.sampled, 8);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(track.frames[i].start_ms, runs[i][0]);
+        assert_int_equal(track.frames[i].end_ms, runs[i][1]);
+    }
+    doppel_video_track_free(&track);
+
+    struct doppel_video_options options = doppel_video_options_default();
+    options.every_frame = true;
+    track = take_still(&options, times, 8);
+    assert_int_equal(track.count, 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(track.frames[i].start_ms == times[i] && track.frames[i].end_ms == times[i]);
+    doppel_video_track_free(&track);
+
+    track = take_still(NULL, times, 0);
+    assert_int_equal(track.count, 0);
+    doppel_video_track_free(&track);
+}
+
+/* From where bars are settled on, nothing grows but the runs. */
+static void test_a_long_film_takes_no_more_memory(void **state)
+{
+    (void)state;
+    enum { LONG = 24000, SETTLED = 8000 };
+    uint8_t samples[32 * 32];
+    const struct doppel_plane plane = {samples, 32, 32, 32};
+    struct doppel_video *video;
+    struct doppel_video_track track;
+    size_t settled = 0, before = mallinfo2().uordblks + mallinfo2().hblkhd, most = 0;
+    assert_int_equal(doppel_video_new(NULL, &video, NULL), DOPPEL_OK);
+    for (uint32_t i = 0; i < LONG; i++) {
+        if (i % 1000 == 0)
+            draw_scene(i / 4000, 0, 32, 32, samples, 32);
+        assert_int_equal(doppel_video_push(video, &plane, i * 250, NULL), DOPPEL_OK);
+        size_t now = mallinfo2().uordblks + mallinfo2().hblkhd;
+        most = now > most ? now : most;
+        settled = i == SETTLED ? now : settled;
+    }
+    assert_true(mallinfo2().uordblks + mallinfo2().hblkhd <= settled);
+    assert_true(most <= before + (UINT64_C(130) << 20));
+    assert_int_equal(doppel_video_finish(video, &track, NULL), DOPPEL_OK);
+    assert_int_equal(track.count, LONG / 4000);
+    assert_int_equal(track.frames[5].end_ms, (LONG - 1) * 250);
+    doppel_video_track_free(&track);
+    doppel_video_free(video);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bars_are_cut_off),
+        cmocka_unit_test(test_without_bars_nothing_is_cut),
+        cmocka_unit_test(test_a_picture_in_the_picture_is_found),
+        cmocka_unit_test(test_runs_end_at_gaps),
+        cmocka_unit_test(test_a_long_film_takes_no_more_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
