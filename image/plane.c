@@ -18,62 +18,86 @@ static uint16_t rounded_share(uint64_t sum, uint64_t area, uint32_t scale)
     return (uint16_t)((double)(sum * scale) / (double)area + 0.5);
 }
 
-/* Add one row of samples to the cells' sums; a sample is `columns` wide, a cell `width`. */
-static void add_row(const uint8_t *row, uint32_t width, uint32_t columns, uint64_t weight,
-                    uint64_t *sums)
+/* ---- rows to a line of sums ---- */
+
+/* Columns that are summed at once, and rows of 255 whose sum fits 16 bits. */
+enum { STRIP = 1024, ROWS_OF_16_BITS = 257 };
+
+/* Whole rows, up to ROWS_OF_16_BITS of them, each with the same weight. */
+static void add_whole_rows(const uint8_t *rows, size_t stride, size_t count, size_t columns,
+                           uint32_t weight, uint64_t *out)
 {
-    for (uint32_t i = 0; i < columns; i++) {
-        uint64_t from = (uint64_t)i * width, to = from + width;
-        size_t first = from / columns, last = (to - 1) / columns;
-        uint64_t inner = 0;
-        for (size_t x = first + 1; x < last; x++)
-            inner += row[x];
-        uint64_t sum = inner * columns;
-        sum += row[first] *
-               overlap(from, to, first * (uint64_t)columns, (first + 1) * (uint64_t)columns);
-        if (last > first)
-            sum += row[last] * (to - last * (uint64_t)columns);
-        sums[i] += sum * weight;
+    uint16_t sums[STRIP] = {0};
+    for (size_t y = 0; y < count; y++)
+        for (size_t x = 0; x < columns; x++)
+            sums[x] = (uint16_t)(sums[x] + rows[y * stride + x]);
+    for (size_t x = 0; x < columns; x++)
+        out[x] += (uint64_t)sums[x] * weight;
+}
+
+/* The rows that make up row j of `rows`, each weighted by its share in units of 1/rows, of up to
+ * STRIP columns from x on. */
+static void add_strip(const struct doppel_plane *plane, uint32_t j, uint32_t rows, size_t x,
+                      size_t columns, uint64_t *out)
+{
+    uint64_t from = (uint64_t)j * plane->height, to = from + plane->height;
+    size_t first = from / rows, last = (to - 1) / rows, stride = plane->stride;
+    const uint8_t *top = plane->data + first * stride + x;
+    const uint8_t *bottom = plane->data + last * stride + x;
+    uint64_t top_weight = overlap(from, to, first * rows, (first + 1) * rows);
+    uint64_t bottom_weight = last > first ? to - last * rows : 0;
+    for (size_t i = 0; i < columns; i++)
+        out[i] = top[i] * top_weight + bottom[i] * bottom_weight;
+    for (size_t y = first + 1; y < last; y += ROWS_OF_16_BITS)
+        add_whole_rows(plane->data + y * stride + x, stride,
+                       last - y < ROWS_OF_16_BITS ? last - y : ROWS_OF_16_BITS, columns, rows, out);
+}
+
+static void add_rows(const struct doppel_plane *plane, uint32_t j, uint32_t rows, uint64_t *out)
+{
+    for (size_t x = 0; x < plane->width; x += STRIP)
+        add_strip(plane, j, rows, x, plane->width - x < STRIP ? plane->width - x : STRIP, out + x);
+}
+
+/* ---- averages ---- */
+
+/* Add a strip of sums, from column x on, to the cells: one is `columns` wide, a cell `width`. */
+static void add_to_cells(const uint64_t *line, size_t x, size_t count, uint32_t width,
+                         uint32_t columns, uint64_t *cells)
+{
+    uint64_t from = (uint64_t)x * columns;
+    size_t i = from / width;
+    uint64_t edge = (uint64_t)(i + 1) * width;
+    for (size_t k = 0; k < count; k++) {
+        uint64_t to = (uint64_t)(x + k + 1) * columns;
+        for (; to > edge; edge += width) {
+            cells[i++] += line[k] * (edge - from);
+            from = edge;
+        }
+        cells[i] += line[k] * (to - from);
+        from = to;
     }
 }
 
 void plane_average(const struct doppel_plane *plane, uint32_t columns, uint32_t rows,
                    uint32_t scale, uint16_t *out)
 {
-    uint64_t sums[PLANE_MAX_CELLS];
+    uint64_t line[STRIP], cells[PLANE_MAX_CELLS];
     uint64_t area = (uint64_t)plane->width * plane->height;
     for (uint32_t j = 0; j < rows; j++) {
-        uint64_t from = (uint64_t)j * plane->height, to = from + plane->height;
         for (uint32_t i = 0; i < columns; i++)
-            sums[i] = 0;
-        for (size_t y = from / rows; y * rows < to; y++)
-            add_row(plane->data + y * plane->stride, plane->width, columns,
-                    overlap(from, to, y * rows, (y + 1) * rows), sums);
+            cells[i] = 0;
+        for (size_t x = 0; x < plane->width; x += STRIP) {
+            size_t count = plane->width - x < STRIP ? plane->width - x : STRIP;
+            add_strip(plane, j, rows, x, count, line);
+            add_to_cells(line, x, count, plane->width, columns, cells);
+        }
         for (uint32_t i = 0; i < columns; i++)
-            out[(size_t)j * columns + i] = rounded_share(sums[i], area, scale);
+            out[(size_t)j * columns + i] = rounded_share(cells[i], area, scale);
     }
 }
 
 /* ---- a plane made small enough to look at closely ---- */
-
-/* The rows that make up row j of `rows`, each weighted by its share in units of 1/rows. */
-static void add_rows(const struct doppel_plane *plane, uint32_t j, uint32_t rows, uint32_t *inner,
-                     uint64_t *out)
-{
-    uint64_t from = (uint64_t)j * plane->height, to = from + plane->height;
-    size_t first = from / rows, last = (to - 1) / rows, width = plane->width;
-    const uint8_t *top = plane->data + first * plane->stride;
-    const uint8_t *bottom = plane->data + last * plane->stride;
-    uint64_t top_weight = overlap(from, to, first * rows, (first + 1) * rows);
-    uint64_t bottom_weight = last > first ? to - last * rows : 0;
-    for (size_t x = 0; x < width; x++)
-        inner[x] = 0;
-    for (size_t y = first + 1; y < last; y++)
-        for (size_t x = 0; x < width; x++)
-            inner[x] += plane->data[y * plane->stride + x];
-    for (size_t x = 0; x < width; x++)
-        out[x] = (uint64_t)inner[x] * rows + top[x] * top_weight + bottom[x] * bottom_weight;
-}
 
 /* A line of sums cut into `columns` equal cells, each the difference of what lies before its two
  * edges. */
@@ -104,17 +128,15 @@ static enum doppel_status shrink(struct plane_sums *sums, struct doppel_error *e
     if (width == plane.width && height == plane.height)
         return DOPPEL_OK;
     uint64_t *line = malloc(plane.width * sizeof *line);
-    uint32_t *inner = malloc(plane.width * sizeof *inner);
     sums->shrunk = malloc((size_t)width * height);
-    bool made = line && inner && sums->shrunk;
+    bool made = line && sums->shrunk;
     for (uint32_t j = 0; made && j < height; j++) {
-        add_rows(&plane, j, height, inner, line);
+        add_rows(&plane, j, height, line);
         cut_into_cells(line, plane.width, width, (uint64_t)plane.width * plane.height,
                        sums->shrunk + (size_t)j * width);
     }
     sums->plane = (struct doppel_plane){sums->shrunk, width, height, width};
     free(line);
-    free(inner);
     return made ? DOPPEL_OK
                 : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to reduce a plane of %ux%u",
                               plane.width, plane.height);
