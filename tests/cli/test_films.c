@@ -7,72 +7,8 @@
 #include <unistd.h>
 
 #include "collection.h"
-#include "film.h"
-#include "sound.h"
+#include "films.h"
 #include "sounds.h"
-
-/* The number after a key in JSON; fails the test when it is not there. */
-static double number_of(const char *json, const char *key)
-{
-    char quoted[64];
-    snprintf(quoted, sizeof quoted, "\"%s\":", key);
-    const char *at = strstr(json, quoted);
-    if (!at)
-        fail_msg("no \"%s\" in %s", key, json);
-    return strtod(at + strlen(quoted), NULL);
-}
-
-static void assert_number(const char *json, const char *key, double wanted, double tolerance)
-{
-    double number = number_of(json, key);
-    if (!(number >= wanted - tolerance && number <= wanted + tolerance))
-        fail_msg("%s is %g, wanted %g, in %s", key, number, wanted, json);
-}
-
-/* ---- films ---- */
-
-static void keep_film(const char *path, struct film_how how)
-{
-    how.rate = how.rate > 0 ? how.rate : 8;
-    how.width = how.width ? how.width : 128;
-    how.height = how.height ? how.height : 96;
-    if (!film_write(path, &how))
-        skip();
-}
-
-/* With a sound, which is freed. */
-static void keep_film_and_sound(const char *path, struct film_how how, struct sound sound)
-{
-    how.sound = &sound;
-    keep_film(path, how);
-    free(sound.samples);
-}
-
-/* A moment of a film as a picture: one with enough structure. */
-static void keep_shot(const char *path, uint64_t seed, double seconds)
-{
-    enum { WIDTH = 256, HEIGHT = 192 };
-    const struct film_view view = {.seed = seed};
-    struct picture picture = {WIDTH, HEIGHT, malloc((size_t)3 * WIDTH * HEIGHT)};
-    uint8_t *luma = malloc((size_t)WIDTH * HEIGHT);
-    assert_true(picture.pixels && luma);
-    film_draw(&view, seconds, WIDTH, HEIGHT, luma);
-    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++)
-        memset(picture.pixels + 3 * i, luma[i], 3);
-    free(luma);
-    keep_picture(path, picture, 90);
-}
-
-/* 30 s, and from 10 s on 9 s of it, mirrored and smaller. */
-static void make_whole_and_clip(void)
-{
-    keep_film("whole.mp4", (struct film_how){.view.seed = 1, .seconds = 30});
-    keep_film("clip.mp4", (struct film_how){.view = {.seed = 1, .from = 10, .mirrored = true},
-                                            .seconds = 9,
-                                            .width = 96,
-                                            .height = 72,
-                                            .quality = 10});
-}
 
 /* ---- compare ---- */
 
@@ -322,45 +258,25 @@ static void groups_of_a_library_are_those_of_scan(void **state)
     free(json);
 }
 
-/* ---- closer ---- */
-
-static void compare_draws_two_films(void **state)
+/* A crop finds its original, and not the other way round: whichever is the longer. */
+static void a_crop_is_grouped_with_its_original(void **state)
 {
     (void)state;
-    size_t size;
-    make_whole_and_clip();
-    copy_file("clip.mp4", "a <&> clip.mp4");
-    free(doppel_prints(0, "compare", "--chart", "c.svg", "a <&> clip.mp4", "whole.mp4"));
-    char *svg = read_file("c.svg", &size);
-    assert_has(svg, "What two films share");
-    assert_has(svg, "a &lt;&amp;&gt; clip.mp4");
-    assert_has(svg, "class=\"segment\"");
-    assert_has(svg, "class=\"met\" d=\"M");
-    assert_has(svg, ", mirrored");
-    assert_lacks(svg, "<image");
-    assert_lacks(svg, "nan");
-    free(svg);
-    free(doppel_prints(0, "compare", "--chart", "d.svg", "--thumbnails", "clip.mp4", "whole.mp4"));
-    svg = read_file("d.svg", &size);
-    assert_has(svg, "href=\"data:image/png;base64,iVBOR");
-    free(svg);
-}
-
-static void refined_ends_are_those_of_frames(void **state)
-{
-    (void)state;
-    keep_film("whole.mp4", (struct film_how){.view.seed = 17, .seconds = 24, .rate = 20});
-    keep_film("clip.mp4",
-              (struct film_how){.view = {.seed = 17, .from = 8.35}, .seconds = 7.7, .rate = 20});
-    char *json = doppel_prints(0, "compare", "--json", "--refine", "clip.mp4", "whole.mp4");
-    assert_number(json, "a_start", 0, .11);
-    assert_number(json, "a_end", 7.7, .16);
-    assert_number(json, "b_start", 8.35, .11);
-    assert_number(json, "b_end", 16.05, .16);
+    const struct film_view crop = {
+        .seed = 16, .left = .06F, .right = .08F, .top = .07F, .bottom = .05F};
+    make_folder("one");
+    make_folder("two");
+    keep_film("one/original.mp4",
+              (struct film_how){.view.seed = 16, .seconds = 18, .width = 192, .height = 144});
+    keep_film("one/crop.mp4", (struct film_how){.view = crop, .seconds = 14});
+    keep_film("two/original.mp4",
+              (struct film_how){.view.seed = 16, .seconds = 14, .width = 192, .height = 144});
+    keep_film("two/crop.mp4", (struct film_how){.view = crop, .seconds = 18});
+    char *json = doppel_prints(0, "scan", "--json", "one");
+    assert_int_equal(count_lines(json, "\"reason\":\"part\""), 1);
     free(json);
-    free(doppel_prints(0, "add", "whole.mp4"));
-    json = doppel_prints(0, "find", "--json", "--refine", "clip.mp4");
-    assert_number(json, "b_start", 8.35, .11);
+    json = doppel_prints(0, "scan", "--json", "two");
+    assert_int_equal(count_lines(json, "\"reason\":\"part\""), 1);
     free(json);
 }
 
@@ -377,8 +293,7 @@ int main(void)
         IN_SANDBOX(find_tells_what_differs),
         IN_SANDBOX(scan_groups_films_by_what_they_show),
         IN_SANDBOX(groups_of_a_library_are_those_of_scan),
-        IN_SANDBOX(compare_draws_two_films),
-        IN_SANDBOX(refined_ends_are_those_of_frames),
+        IN_SANDBOX(a_crop_is_grouped_with_its_original),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
