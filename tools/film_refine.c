@@ -12,7 +12,7 @@ enum { MOST_SEGMENTS = 64 };
 static const double AROUND_SECONDS = 1.5;
 
 /* The speed is measured of segments from so many seconds on; two frames are no other speed. */
-static const double LEAST_SECONDS = 4, FRAMES_SECONDS = .1;
+static const double LEAST_SECONDS = 4, FRAMES_SECONDS = .1, MOST_CHANGE = .05;
 
 /* Of a segment four looks: the query and the item at its beginning, and at its end. */
 enum { LOOKS = 4 };
@@ -70,7 +70,10 @@ static void measure_speed(struct doppel_segment *segment)
     if (length < LEAST_SECONDS || segment->speed <= 0)
         return;
     double speed = (segment->b_end - segment->b_start) / length;
-    segment->speed = fabs(speed - 1) * length < FRAMES_SECONDS ? 1 : speed;
+    if (fabs(speed - 1) * length < FRAMES_SECONDS)
+        speed = 1;
+    if (fabs(speed / segment->speed - 1) <= MOST_CHANGE) /* else it is the ends that are wrong */
+        segment->speed = speed;
 }
 
 static enum doppel_status refine_all(struct film_looks *looks, const struct film_side sides[2],
