@@ -7,6 +7,9 @@
 /* From this share of a film on it counts as whole: black frames within it have no codes. */
 static const double WHOLE = 0.9;
 
+/* Smaller rates are told as this one: they mean nothing more. */
+static const double LEAST_RATE = 1e-300;
+
 /* Frames that have to have moved for a time to be known: the first is none. */
 static const double MOVED = 1.5;
 
@@ -122,7 +125,7 @@ void video_describe(const video_stretches *stretches, double query_seconds, doub
     out->has_coverage = true;
     out->relation = relation_of(out->query_coverage, out->item_coverage);
     out->score = best->score;
-    out->false_positive_rate = pow(10, -best->score);
+    out->false_positive_rate = fmax(pow(10, -best->score), LEAST_RATE);
     out->distance = best->distance;
     out->similarity = fmax(1 - best->distance / 128.0, 0);
     out->transform.mirrored = best->view.mirrored;

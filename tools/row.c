@@ -125,8 +125,7 @@ void put_match(json_t *object, const struct doppel_match *match)
         put_integer(object, "bits", match->bits);
     }
     put_number(object, "similarity", match->similarity, 4);
-    if (match->false_positive_rate > 0 ||
-        match->score > 0) /* the rate may be too small to be told */
+    if (match->false_positive_rate > 0)
         put_number(object, "score", match->score, 2);
     if (match->false_positive_rate >= 0) /* below: not known, as of codes judged by distance */
         put_rate(object, "false_positive_rate", match->false_positive_rate);
