@@ -193,13 +193,14 @@ struct doppel_frames_options {
                            limit; default 0 */
     uint32_t
         step_ms; /**< the first frame of each such step is visited; 0: every frame; default 250 */
-    bool keyframes; /**< fast mode: keyframes alone, unless they are further apart than 2 s; then
-                       all, as without it. Default false */
+    bool keyframes; /**< fast mode: keyframes alone; where two are further apart than 2 s, all
+                       between them, as without it. Default false */
     /** Only frames presented from `from_ms` on and before `to_ms`; to_ms 0: to the end. What lies
      * before is passed over by seeking. Default 0, 0. */
     uint32_t from_ms, to_ms;
     bool exact;    /**< decode every frame, with all filters: slower. Default false: frames that no
-                      other    refers to are skipped, and so is the loop filter, where the codec allows */
+                      other    refers to are skipped, and so is the loop filter, where the codec allows
+                    */
     bool from_rgb; /**< luma from RGB, as in doppel_luma_options: for schemes that must equal other
                       people's; implies `exact`. Default false */
 };
@@ -210,7 +211,8 @@ DOPPEL_API struct doppel_frames_options doppel_frames_options_default(void);
 struct doppel_frame {
     struct doppel_plane plane; /**< borrowed during the visit */
     uint32_t time_ms;          /**< of presentation, from the film's first frame; ascending */
-    uint64_t number;           /**< of the frame in the film, where all were decoded */
+    uint64_t number;           /**< of the frame in the film, where all were decoded and none was
+                                  passed over by seeking */
     uint32_t width, height;    /**< as shown, before any reduction */
     uint64_t expected_ms; /**< of the whole film, as its container has it; 0: it does not say */
 };
@@ -220,7 +222,7 @@ typedef bool doppel_frames_visitor(void *context, const struct doppel_frame *fra
 
 struct doppel_frames_info {
     uint32_t width, height; /**< as shown */
-    uint64_t duration_ms;   /**< of what was visited; where the container says more, that */
+    uint64_t duration_ms;   /**< of the film; as far as it goes where it is cut short */
     uint64_t damaged_ms;    /**< where the film broke off or the first damage was met; 0: nowhere */
     bool keyframes;         /**< keyframes alone were decoded */
     bool has_sound;         /**< there is a sound track, too */
@@ -230,9 +232,12 @@ struct doppel_frames_info {
  * Decode the pictures of a film: the default video stream of any container that FFmpeg reads,
  * attached pictures not counted. Only `fd` is read: no other file, no protocol, no playlist.
  *
- * Frames are told by presentation time, whatever the rate; times that go back are passed over,
- * jumps of more than an hour are closed. What breaks off, or is damaged, after 3 s or more counts
- * as far as it goes.
+ * Frames are told by presentation time, whatever the rate; frames whose times go back are passed
+ * over, jumps of more than an hour, or back by more than a second, are closed. What breaks off, or
+ * is damaged, after 3 s or more counts as far as it goes.
+ *
+ * Without `exact` frames are decoded that others refer to, or all where these are more than a step
+ * apart, without loop filter; of codecs whose pictures need no other, the samples alone.
  *
  * @param fd       an open regular file; borrowed; its offset is not used
  * @param out_info filled on success; may be NULL
