@@ -160,6 +160,7 @@ static enum doppel_status look(struct video_task *task, unsigned stage, uint32_t
         end++;
     if (first == end)
         return DOPPEL_OK;
+    video_task_look_anew(task);
     struct video_hits hits = {0};
     video_candidates candidates = {0};
     enum doppel_status status = videos_look_up(task, first, end, radius, &hits, error);

@@ -5,8 +5,7 @@
 #include "match/videos_room.h"
 
 enum {
-    MOST_PAIRS = 16,
-    STARTS = 2,
+    MOST_PAIRS = 12,
     ROUNDS = 7,
     MOVES = 18,
     FARTHEST = 110 /* bits from which on a frame says nothing of the view */
@@ -127,13 +126,13 @@ static void climb(const struct fit *fit, struct place *place)
     }
 }
 
-/* The best of the usual views of the same picture, best first. */
-static size_t find_starts(const struct fit *fit, const struct doppel_video_search *options,
-                          const struct doppel_video_view *view, struct place out[STARTS])
+/* The best of the usual views of the same picture, and of the one given. */
+static struct place find_start(const struct fit *fit, const struct doppel_video_search *options,
+                               const struct doppel_video_view *view)
 {
     struct video_view views[VIDEO_VIEWS_MAX];
-    size_t count = video_views(fit->query, options, views), starts = 1;
-    out[0] = (struct place){*view, far_of(fit, view)};
+    size_t count = video_views(fit->query, options, views);
+    struct place best = {*view, far_of(fit, view)};
     for (size_t i = 0; i < count; i++) {
         struct place place = {views[i].view, 0};
         if (place.view.mirrored != view->mirrored || (view->rectangle && place.view.rectangle))
@@ -141,14 +140,9 @@ static size_t find_starts(const struct fit *fit, const struct doppel_video_searc
         place.view.rectangle = view->rectangle;
         place.view.warp.aspect = view->warp.aspect;
         place.far = far_of(fit, &place.view);
-        size_t rank = starts < STARTS ? starts++ : STARTS;
-        for (; rank && out[rank - 1].far > place.far; rank--)
-            if (rank < STARTS)
-                out[rank] = out[rank - 1];
-        if (rank < STARTS)
-            out[rank] = place;
+        best = place.far < best.far ? place : best;
     }
-    return starts;
+    return best;
 }
 
 bool video_view_improve(const struct doppel_video_track *query,
@@ -163,15 +157,11 @@ bool video_view_improve(const struct doppel_video_track *query,
     for (size_t i = 0; i < fit.count; i++)
         fit.pairs[i] = pairs[i * count / fit.count];
     double before = far_of(&fit, &view->view);
-    struct place places[STARTS];
-    size_t starts = find_starts(&fit, options, &view->view, places), best = 0;
-    for (size_t i = 0; i < starts; i++) {
-        climb(&fit, &places[i]);
-        best = places[i].far < places[best].far ? i : best;
-    }
-    if (places[best].far >= before)
+    struct place place = find_start(&fit, options, &view->view);
+    climb(&fit, &place);
+    if (place.far >= before)
         return false;
-    view->view = places[best].view;
+    view->view = place.view;
     view->class = VIDEO_CLASS_WARPED;
     view->stage = VIDEO_STAGE_IMPROVED;
     return true;

@@ -8,7 +8,7 @@
 enum {
     NEAR_RADIUS = 10,
     MOST_PLAIN = 16384, /* look-ups; of longer queries, some runs are looked up */
-    MOST_IN_VIEWS = 4096,
+    MOST_IN_VIEWS = 2048,
     FAR_TAKES = 16, /* as many look-ups near as one beyond the near radius */
     THOROUGHLY = 8, /* times as many */
     MOST_HITS_A_CODE = 512,

@@ -123,8 +123,11 @@ static bool follow(struct judge *judge, const struct video_candidate *candidate)
         video_line_polish(&line, &overlay, &judge->path);
         if (!take(judge, &overlay, &line, &taken))
             return false;
-        if (taken || task->options->plain || judge->path.score < WORTH_IMPROVING ||
-            !improve(judge, &view))
+        if (round || taken || task->options->plain || judge->path.score < WORTH_IMPROVING ||
+            !task->fits)
+            return true;
+        task->fits--;
+        if (!improve(judge, &view))
             return true;
     }
     return true;

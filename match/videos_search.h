@@ -33,7 +33,7 @@ struct video_reading {
     size_t age;
 };
 
-enum { VIDEO_READINGS = 6 };
+enum { VIDEO_READINGS = 40 /* the usual views, and some that were fitted */ };
 
 struct video_task {
     const struct doppel_videos *videos;
@@ -47,10 +47,14 @@ struct video_task {
     float *structure[1 + DOPPEL_VIDEO_RECTANGLES]; /* by part of the frame and run; or NULL */
     struct video_reading readings[VIDEO_READINGS];
     size_t clock;
+    size_t fits; /* of views, that may still be tried in this look */
 };
 
 bool video_task_init(struct video_task *task);
 void video_task_free(struct video_task *task);
+
+/* Views may be fitted again, so many. */
+void video_task_look_anew(struct video_task *task);
 
 /* The codes in a view, valid until VIDEO_READINGS others were asked for. NULL: no memory. */
 const struct video_reading *video_task_read(struct video_task *task, const struct video_view *view);
