@@ -153,26 +153,6 @@ static bool judge_init(struct judge *judge)
     return true;
 }
 
-/* Drop still scenes that are a part of what was found after them. */
-static void drop_uncertain(video_stretches *stretches)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < stretches->count; i++) {
-        const struct video_stretch *one = &stretches->items[i];
-        bool is_part = false;
-        for (size_t j = 0; one->uncertain && j < stretches->count; j++) {
-            const struct video_stretch *other = &stretches->items[j];
-            is_part |= !other->uncertain && ((one->segment.a_start < other->segment.a_end &&
-                                              other->segment.a_start < one->segment.a_end) ||
-                                             (one->segment.b_start < other->segment.b_end &&
-                                              other->segment.b_start < one->segment.b_end));
-        }
-        if (!is_part)
-            stretches->items[kept++] = *one;
-    }
-    stretches->count = kept;
-}
-
 /* A near miss is told where nothing was found. */
 static bool keep_near(struct judge *judge)
 {
@@ -193,7 +173,7 @@ bool video_judge_item(struct video_task *task, const struct video_candidate *can
     bool done = judge_init(&judge);
     for (size_t i = 0; done && i < count && i < MOST_LINES; i++)
         done = follow(&judge, &candidates[i]);
-    drop_uncertain(&finding->stretches);
+    video_stretches_settle(&finding->stretches);
     done = done && keep_near(&judge);
     video_path_free(&judge.path);
     free(judge.used_query);

@@ -180,6 +180,9 @@ struct video_stretch video_stretch_of(const struct video_path *path,
                                       const struct video_overlay *overlay,
                                       const struct video_line *line);
 
+/* Join stretches that are one, and drop those that better ones account for: videos_settle.c. */
+void video_stretches_settle(video_stretches *stretches);
+
 /* Describe what was found of an item; nothing: as no match. @param query_seconds 0: a picture.
  * @param segments room for as many;
  * borrowed by the match */
