@@ -18,7 +18,7 @@ static const double SAMPLED = .6;
 struct picture {
     struct doppel_code codes[CODES];
     size_t count;
-    double quality; /* the share of its bits that tell something */
+    double weight;  /* of what its frames tell, by how much structure it has */
     double choices; /* log10 of the frames that chance had the choice of */
     double enough;
 };
@@ -38,7 +38,9 @@ static size_t codes_of(const struct doppel_fingerprint *fingerprint, struct dopp
 static struct picture picture_of(const struct doppel_match_item *item, uint64_t frames,
                                  const struct doppel_video_search *options)
 {
-    struct picture picture = {.quality = fmin(item->quality / 100.0, 1),
+    const struct video_view as_it_is = {.class = VIDEO_CLASS_PLAIN};
+    float structure = (float)fmin(item->quality / 100.0, 1);
+    struct picture picture = {.weight = video_score_weight(&as_it_is, structure),
                               .enough = -log10(options->max_expected)};
     picture.count = codes_of(item->fingerprint, picture.codes);
     picture.choices = log10((double)(frames + 1) * CODES);
@@ -72,7 +74,7 @@ static struct video_stretch stretch_of(const struct picture *picture,
         .segment = {.b_start = video_shown_from(item, run),
                     .b_end = video_shown_until(item, run),
                     .speed = 1},
-        .score = video_score_still(distance) * picture->quality - picture->choices,
+        .score = video_score_still(distance) * picture->weight - picture->choices,
         .distance = distance,
         .view = {.mirrored = code >= picture->count / 2, .warp = {.scale_x = 1, .scale_y = 1}}};
 }
