@@ -32,6 +32,15 @@ struct doppel_video_options doppel_video_options_default(void)
     return (struct doppel_video_options){.box = {0, 0, 1, 1}};
 }
 
+/* A box may come from a damaged file: one of nothing is the full frame. */
+static struct grid_box part_of(struct doppel_video_box box)
+{
+    const float least = 1.f / GRID_SIDE;
+    bool usable = box.left >= 0 && box.top >= 0 && box.right <= 1 && box.bottom <= 1 &&
+                  box.right - box.left >= least && box.bottom - box.top >= least;
+    return usable ? grid_box_of(box) : grid_box_full;
+}
+
 enum doppel_status doppel_video_new(const struct doppel_video_options *options,
                                     struct doppel_video **out, struct doppel_error *error)
 {
@@ -42,7 +51,7 @@ enum doppel_status doppel_video_new(const struct doppel_video_options *options,
     video->runs.parts = 1;
     video->runs.every = video->options.every_frame;
     video->settled = video->options.every_frame;
-    video->parts[0] = grid_box_of(video->options.box);
+    video->parts[0] = part_of(video->options.box);
     *out = video;
     return DOPPEL_OK;
 }

@@ -71,7 +71,8 @@ struct doppel_video_options {
     /** Every frame is a run of its own, flat ones too, and the part of the frame is `box`: to look
      * closely at a moment of a film that is known. Default false. */
     bool every_frame;
-    struct doppel_video_box box; /**< with every_frame; default the full frame */
+    struct doppel_video_box
+        box; /**< with every_frame; default the full frame, and so is one of nothing */
 };
 
 DOPPEL_API struct doppel_video_options doppel_video_options_default(void);

@@ -185,6 +185,24 @@ static void test_runs_end_at_gaps(void **state)
     doppel_video_track_free(&track);
 }
 
+/* Every frame of a part, whatever the part. */
+static void test_a_part_may_be_anything(void **state)
+{
+    (void)state;
+    static const uint32_t times[] = {2, 4, 6};
+    static const float odd[] = {0, .3f, .305f, .4f, 1, -1, 2, 1e30f, NAN, INFINITY};
+    for (uint32_t i = 0; i < 4000; i++) {
+        float edges[4];
+        for (uint32_t j = 0; j < 4; j++)
+            edges[j] = odd[drawn_random(i, j) % 10];
+        struct doppel_video_options options = {true, {edges[0], edges[1], edges[2], edges[3]}};
+        struct doppel_video_track track = take_still(&options, times, 1 + i % 3);
+        assert_int_equal(track.count, 1 + i % 3);
+        assert_true(track.box.right > track.box.left && track.box.bottom > track.box.top);
+        doppel_video_track_free(&track);
+    }
+}
+
 /* From where bars are settled on, nothing grows but the runs. */
 static void test_a_long_film_takes_no_more_memory(void **state)
 {
@@ -220,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_without_bars_nothing_is_cut),
         cmocka_unit_test(test_a_picture_in_the_picture_is_found),
         cmocka_unit_test(test_runs_end_at_gaps),
+        cmocka_unit_test(test_a_part_may_be_anything),
         cmocka_unit_test(test_a_long_film_takes_no_more_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
