@@ -130,6 +130,18 @@ static void forget_record(struct slot *slot, const struct doppel_digest *digest)
     slot->file.record = (struct doppel_record){.digest = kept};
 }
 
+/* Written by another state of the program, perhaps. */
+static bool is_damaged_film(const struct doppel_record *record)
+{
+    struct doppel_video_track film;
+    if (!is_film(record) || record->error.status || !record->attachment)
+        return false;
+    if (!film_read(record, DOPPEL_VIDEO_ALL, &film))
+        return true;
+    doppel_video_track_free(&film);
+    return false;
+}
+
 /* Take the record of these bytes under the slot's scheme from the cache, where there is one. */
 static bool slot_recall(struct intake *intake, struct slot *slot,
                         const struct doppel_digest *wanted)
@@ -147,6 +159,11 @@ static bool slot_recall(struct intake *intake, struct slot *slot,
         forget_record(slot, &digest);
         slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
         return slot_recall(intake, slot, &digest);
+    }
+    if (is_damaged_film(&slot->file.record)) { /* it is read anew */
+        forget_record(slot, &digest);
+        slot_take_kind(intake, slot, DOPPEL_KIND_VIDEO);
+        return false;
     }
     slot->state = SLOT_READY;
     slot_count_film(intake, slot, true);
