@@ -17,6 +17,11 @@ static const float FIRST_SCALE = .08f, FIRST_SHIFT = .04f, FIRST_DEGREES = 2;
 static const float LEAST_SCALE = .94f, MOST_SCALE = 1.4f, MOST_DEGREES = 8, FREE_SHIFT = .03f,
                    MOST_STRETCH = 1.3f;
 
+/* Mean distances before each round from which on it leads nowhere: measured on edited copies of
+ * tuning films. Of 301 fits that ended within 68 bits none came near them at any round; most of the
+ * others are given up after the first or second. */
+static const double HOPELESS[ROUNDS] = {104, 90, 83, 79, 77, 76, 76};
+
 struct fit {
     const struct doppel_video_track *query, *item;
     struct video_pair pairs[MOST_PAIRS];
@@ -40,10 +45,11 @@ static uint32_t nearest(const struct fit *fit, const struct video_pair *pair,
     return best;
 }
 
-static double far_of(const struct fit *fit, const struct doppel_video_view *view)
+/* @param most when it is as far already, it is not looked at to its end */
+static double far_of(const struct fit *fit, const struct doppel_video_view *view, double most)
 {
     double sum = 0;
-    for (size_t i = 0; i < fit->count; i++) {
+    for (size_t i = 0; i < fit->count && sum < most; i++) {
         struct doppel_code code;
         uint32_t distance = FARTHEST;
         if (video_view_code(fit->query, fit->pairs[i].run, view, &code))
@@ -108,22 +114,26 @@ static bool try_move(const struct fit *fit, int move, float step, struct place *
 {
     struct place next = *place;
     next.view.warp = moved(&place->view.warp, move, step);
-    next.far = far_of(fit, &next.view);
+    next.far = far_of(fit, &next.view, place->far);
     if (next.far >= place->far)
         return false;
     *place = next;
     return true;
 }
 
-static void climb(const struct fit *fit, struct place *place)
+/* @return false: it is not worth to go on */
+static bool climb(const struct fit *fit, struct place *place)
 {
     float step = 1;
     for (int round = 0; round < ROUNDS && step > .1f; round++) {
+        if (place->far > HOPELESS[round] * (double)fit->count)
+            return false;
         bool is_moving = false;
         for (int move = 0; move < MOVES; move++)
             is_moving |= try_move(fit, move, step, place);
         step = is_moving ? step : step / 2;
     }
+    return true;
 }
 
 /* The best of the usual views of the same picture, and of the one given. */
@@ -132,14 +142,14 @@ static struct place find_start(const struct fit *fit, const struct doppel_video_
 {
     struct video_view views[VIDEO_VIEWS_MAX];
     size_t count = video_views(fit->query, options, views);
-    struct place best = {*view, far_of(fit, view)};
+    struct place best = {*view, far_of(fit, view, HUGE_VAL)};
     for (size_t i = 0; i < count; i++) {
         struct place place = {views[i].view, 0};
         if (place.view.mirrored != view->mirrored || (view->rectangle && place.view.rectangle))
             continue;
         place.view.rectangle = view->rectangle;
         place.view.warp.aspect = view->warp.aspect;
-        place.far = far_of(fit, &place.view);
+        place.far = far_of(fit, &place.view, best.far);
         best = place.far < best.far ? place : best;
     }
     return best;
@@ -156,10 +166,9 @@ bool video_view_improve(const struct doppel_video_track *query,
         return false;
     for (size_t i = 0; i < fit.count; i++)
         fit.pairs[i] = pairs[i * count / fit.count];
-    double before = far_of(&fit, &view->view);
+    double before = far_of(&fit, &view->view, HUGE_VAL);
     struct place place = find_start(&fit, options, &view->view);
-    climb(&fit, &place);
-    if (place.far >= before)
+    if (!climb(&fit, &place) || place.far >= before)
         return false;
     view->view = place.view;
     view->class = VIDEO_CLASS_WARPED;

@@ -9,9 +9,10 @@ enum {
     NEAR_RADIUS = 10,
     MOST_PLAIN = 16384, /* look-ups; of longer queries, some runs are looked up */
     MOST_IN_VIEWS = 2048,
-    FAR_TAKES = 16,       /* as many look-ups near as one beyond the near radius */
-    FEW_FRAMES = 1 << 18, /* of a set, among which no look-up takes long */
-    THOROUGHLY = 8,       /* times as many */
+    FEW_FRAMES = 1 << 18, /* of a set, among which no look-up takes long; of larger ones so many: */
+    MOST_FAR_PLAIN = 256, /* beyond the near radius */
+    MOST_FAR_IN_VIEWS = 128,
+    THOROUGHLY = 8, /* times as many */
     MOST_HITS_A_CODE = 512,
     MOST_HITS = 1 << VOTER_BITS,
     SAME_CODE = 6 /* bits of 64 up to which an item has the very code */
@@ -31,9 +32,10 @@ uint64_t video_hit_group(const struct video_task *task, const struct video_hit *
 
 static size_t most_look_ups(const struct video_task *task, size_t first_view, uint32_t radius)
 {
-    size_t most = task->views[first_view].stage ? MOST_IN_VIEWS : MOST_PLAIN;
+    bool in_views = task->views[first_view].stage > 0;
+    size_t most = in_views ? MOST_IN_VIEWS : MOST_PLAIN;
     if (radius > NEAR_RADIUS && task->frames > FEW_FRAMES)
-        most /= FAR_TAKES;
+        most = in_views ? MOST_FAR_IN_VIEWS : MOST_FAR_PLAIN;
     return task->options->thorough ? most * THOROUGHLY : most;
 }
 
