@@ -5,7 +5,7 @@
 #include "match/videos_search.h"
 
 enum {
-    MOST_LINES = 6,     /* of an item, that are followed */
+    MOST_MISSES = 4,    /* lines of an item that are followed in vain */
     MOST_STRETCHES = 64 /* of an item */
 };
 
@@ -171,8 +171,11 @@ bool video_judge_item(struct video_task *task, const struct video_candidate *can
         return true;
     finding->seconds = video_shown(&judge.item.track);
     bool done = judge_init(&judge);
-    for (size_t i = 0; done && i < count && i < MOST_LINES; i++)
+    for (size_t i = 0, misses = 0; done && i < count && misses < MOST_MISSES; i++) {
+        size_t before = finding->stretches.count;
         done = follow(&judge, &candidates[i]);
+        misses += finding->stretches.count == before;
+    }
     video_stretches_settle(&finding->stretches);
     done = done && keep_near(&judge);
     video_path_free(&judge.path);

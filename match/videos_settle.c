@@ -8,7 +8,7 @@
  * are one when no more than so many seconds lie between them. */
 static const double SAME_LINE = .3, SAME_SPEED = .05, GAP = 1;
 
-/* The share of a stretch, in either film, from which on better ones account for it. */
+/* The share of a stretch, in either film, from which on a better one accounts for it. */
 static const double ACCOUNTED = .8;
 
 static double item_time(const struct doppel_segment *segment, double query_time)
@@ -65,23 +65,23 @@ static double shared(double start, double end, double other_start, double other_
     return fmin(end, other_end) - fmax(start, other_start);
 }
 
-/* Whether other stretches, of better score, have both its place in the query and its place in the
- * item: then films that repeat themselves met, or a still scene within what moves. */
+/* Whether another stretch, of better score, has both its place in the query and its place in the
+ * item: then films that repeat themselves met. */
 static bool is_accounted(const video_stretches *stretches, size_t one)
 {
     const struct video_stretch *stretch = &stretches->items[one];
     const struct doppel_segment *x = &stretch->segment;
-    bool in_query = false, in_item = false;
     for (size_t i = 0; i < stretches->count; i++) {
         const struct doppel_segment *y = &stretches->items[i].segment;
         if (i == one || stretches->items[i].score <= stretch->score)
             continue;
-        in_query |= shared(x->a_start, x->a_end, y->a_start, y->a_end) >=
-                    ACCOUNTED * (x->a_end - x->a_start);
-        in_item |= shared(x->b_start, x->b_end, y->b_start, y->b_end) >=
-                   ACCOUNTED * (x->b_end - x->b_start);
+        if (shared(x->a_start, x->a_end, y->a_start, y->a_end) >=
+                ACCOUNTED * (x->a_end - x->a_start) &&
+            shared(x->b_start, x->b_end, y->b_start, y->b_end) >=
+                ACCOUNTED * (x->b_end - x->b_start))
+            return true;
     }
-    return in_query && in_item;
+    return false;
 }
 
 /* Still scenes give way to anything that moves where they are. */

@@ -9,7 +9,7 @@
 enum {
     SPEEDS_A_SIDE = 9, /* .70 to 1.42 */
     STEP_MS = 500,     /* of the histogram; VOTES_WIDTH of them count together */
-    PEAKS = 3,         /* of a group */
+    PEAKS = 16,        /* of a group: an item may be in the query, or the query in it, often */
     FITS = 3,
     FULL_WEIGHT = 4 /* bits of 64 up to which a hit weighs as much as one can */
 };
@@ -74,7 +74,7 @@ static size_t set_weights(const struct group *group, struct ballot *ballot)
 struct peaks {
     struct video_candidate items[PEAKS];
     size_t count;
-    double middle; /* where in the query lines are compared */
+    double middle, item_middle; /* of the hits: where lines are compared */
 };
 
 static double at(const struct video_line *line, double seconds)
@@ -82,11 +82,19 @@ static double at(const struct video_line *line, double seconds)
     return line->offset + line->speed * seconds;
 }
 
+/* Lines of one showing at two speeds meet in the middle of the shorter of both films. */
+static bool are_near(const struct peaks *peaks, const struct video_line *a,
+                     const struct video_line *b)
+{
+    double in_query =
+        (peaks->item_middle - a->offset) / a->speed - (peaks->item_middle - b->offset) / b->speed;
+    return fabs(at(a, peaks->middle) - at(b, peaks->middle)) < APART || fabs(in_query) < APART;
+}
+
 static void keep_peak(struct peaks *peaks, const struct video_candidate *peak)
 {
     for (size_t i = 0; i < peaks->count; i++)
-        if (fabs(at(&peaks->items[i].line, peaks->middle) - at(&peak->line, peaks->middle)) <
-            APART) {
+        if (are_near(peaks, &peaks->items[i].line, &peak->line)) {
             if (peaks->items[i].weight >= peak->weight)
                 return;
             peaks->items[i] = peaks->items[--peaks->count];
@@ -197,8 +205,10 @@ static uint32_t view_of(const struct group *group, const struct video_line *line
 static bool vote_group(const struct group *group, struct ballot *ballot, video_candidates *out)
 {
     struct peaks peaks = {.middle = 0};
-    for (size_t i = 0; i < group->count; i++)
+    for (size_t i = 0; i < group->count; i++) {
         peaks.middle += seconds_of(group, &group->hits[i]) / (double)group->count;
+        peaks.item_middle += group->hits[i].start_ms / 1000.0 / (double)group->count;
+    }
     int speeds = set_weights(group, ballot) > 1 && !group->task->options->same_speed;
     vote_at_speed(group, ballot, 1, &peaks);
     for (int i = 1; speeds && i <= SPEEDS_A_SIDE; i++) {

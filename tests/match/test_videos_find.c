@@ -139,6 +139,40 @@ static void finds_repeats(void **unused)
     free(clip.codes);
 }
 
+/* An advertisement in a day of television: each of its showings is told, whichever is the query. */
+static void finds_many_repeats(void **unused)
+{
+    (void)unused;
+    enum { TIMES = 12 };
+    uint64_t state = 27;
+    struct film clip = film_make(12, 20, &state);
+    struct doppel_video_track once = film_whole(&clip, &state), often = film_track(TIMES * 40);
+    struct showing whole = {0, 12, 1, 0, 6, false};
+    for (int i = 0; i < TIMES; i++) {
+        struct film other = film_make(28, 20, &state);
+        struct showing between = {0, 28, 1, 0, 2, false};
+        film_show(&clip, &whole, &often, &state);
+        film_show(&other, &between, &often, &state);
+        free(other.codes);
+    }
+    const struct doppel_video_track *pairs[][2] = {{&once, &often}, {&often, &once}};
+    for (int i = 0; i < 2; i++) {
+        struct doppel_match match;
+        struct doppel_video_search options = doppel_video_search_default();
+        assert_int_equal(doppel_match_videos(pairs[i][0], pairs[i][1], &options, &match, NULL),
+                         DOPPEL_OK);
+        assert_int_equal(match.segment_count, TIMES);
+        for (int j = 0; j < TIMES; j++) {
+            double start = i ? match.segments[j].a_start : match.segments[j].b_start;
+            assert_true(fabs(start - 40 * j) < 1);
+        }
+        free((void *)match.segments);
+    }
+    doppel_video_track_free(&often);
+    doppel_video_track_free(&once);
+    free(clip.codes);
+}
+
 /* ---- strangers ---- */
 
 /* Films that use the same few codes of their own over and over, films that hardly move, and films
@@ -247,9 +281,9 @@ static void tells_still_scenes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_all_segments), cmocka_unit_test(finds_repeats),
-        cmocka_unit_test(finds_no_strangers), cmocka_unit_test(weighs_intros_little),
-        cmocka_unit_test(tells_still_scenes),
+        cmocka_unit_test(finds_all_segments),   cmocka_unit_test(finds_repeats),
+        cmocka_unit_test(finds_many_repeats),   cmocka_unit_test(finds_no_strangers),
+        cmocka_unit_test(weighs_intros_little), cmocka_unit_test(tells_still_scenes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
