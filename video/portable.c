@@ -1,4 +1,5 @@
-/* The portable form of a track: what is written, in sections that zstd compresses. */
+/* The portable form of a track, in sections: times and cells as zstd compresses them, codes as they
+ * are (they hardly can be compressed, and many are read to judge few films). */
 #include <doppel/video.h>
 
 #include <stdlib.h>
@@ -7,20 +8,20 @@
 #include <zstd.h>
 
 #include "core/bytes.h"
-#include "video/codes.h"
 #include "video/room.h"
 
 /* version u16, flags u8, rectangles u8, runs u32, width u32, height u32, sampled u32, bytes of the
  * times u32, of the codes u32, of the cells u32, duration u64, damaged u64, bytes of the sound u64,
  * boxes: the picture's and of each rectangle 4 floats; then times, codes, cells, sound. */
 enum {
-    VERSION = 1,
+    VERSION = 2,
     BOX_BYTES = 16,
     HEADER_BYTES = 32 + 24 + (1 + DOPPEL_VIDEO_RECTANGLES) * BOX_BYTES, /* the head */
     KEYFRAMES_ONLY = 1,
     HAS_CELLS = 2,
     TIMES_MAX_BYTES = 5 + 5,
     TIMES_MIN_BYTES = 1 + 1,
+    CODE_BYTES = 32,
     LEVEL = 5
 };
 
@@ -83,7 +84,11 @@ static bool compress_times(const struct doppel_video_track *track, struct sectio
 
 static bool write_codes(const struct doppel_video_track *track, struct section *out)
 {
-    out->bytes = codes_write(track->frames, track->count, &out->size);
+    out->size = track->count * CODE_BYTES;
+    out->bytes = malloc(out->size + 1);
+    for (size_t i = 0; out->bytes && i < track->count; i++)
+        for (unsigned word = 0; word < 4; word++)
+            put_u64(out->bytes + i * CODE_BYTES + word * 8, track->frames[i].code.word[word]);
     return out->bytes;
 }
 
@@ -237,7 +242,8 @@ static bool read_header(const uint8_t *data, size_t size, struct reader *reader,
     const bool cells = data[2] & HAS_CELLS;
     reader->count = get_u32(data + 4);
     reader->rectangles = data[3];
-    if (reader->count > RUNS_MAX || cells != (reader->sizes[CELLS] > 0) ||
+    if (reader->count > RUNS_MAX || reader->sizes[CODES] != reader->count * CODE_BYTES ||
+        cells != (reader->sizes[CELLS] > 0) ||
         (cells && (!reader->count || reader->count > RUNS_MAX_WITH_CELLS)) ||
         (reader->rectangles && (!cells || reader->count > RUNS_MAX_WITH_RECTANGLES)))
         return false;
@@ -306,6 +312,13 @@ static bool parse_times(const struct section *raw, struct doppel_video_track *tr
     return next == end;
 }
 
+static void read_codes(const uint8_t *in, struct doppel_video_track *track)
+{
+    for (size_t i = 0; i < track->count; i++)
+        for (unsigned word = 0; word < 4; word++)
+            track->frames[i].code.word[word] = get_u64(in + i * CODE_BYTES + word * 8);
+}
+
 static enum doppel_status read_runs(const struct reader *reader, struct doppel_video_track *track)
 {
     struct section raw;
@@ -318,9 +331,10 @@ static enum doppel_status read_runs(const struct reader *reader, struct doppel_v
     track->count = reader->count;
     if (!track->frames)
         status = DOPPEL_E_MEMORY;
-    else if (!parse_times(&raw, track) ||
-             !codes_read(reader->bytes[CODES], reader->sizes[CODES], track->frames, track->count))
+    else if (!parse_times(&raw, track))
         status = DOPPEL_E_CORRUPT;
+    else
+        read_codes(reader->bytes[CODES], track);
     free(raw.bytes);
     return status;
 }
