@@ -137,35 +137,46 @@ struct settings {
 typedef int verb_function(const struct settings *settings, struct report *report);
 
 /* One bit a verb, to say which verbs have an option. */
-enum verb_bit {
-    VERB_SCAN = 1 << 0,
-    VERB_COMPARE = 1 << 1,
-    VERB_HASH = 1 << 2,
-    VERB_SCHEMES = 1 << 3,
-    VERB_ADD = 1 << 4,
-    VERB_FIND = 1 << 5,
-    VERB_GROUPS = 1 << 6,
-    VERB_LIST = 1 << 7,
-    VERB_SHOW = 1 << 8,
-    VERB_REMOVE = 1 << 9,
-    VERB_INDEX_BUILD = 1 << 10,
-    VERB_INDEX_ADD = 1 << 11,
-    VERB_INDEX_REMOVE = 1 << 12,
-    VERB_INDEX_SEARCH = 1 << 13,
-    VERB_INDEX_KNN = 1 << 14,
-    VERB_INDEX_INFO = 1 << 15,
-    VERB_INDEX_VERIFY = 1 << 16,
-    VERB_INDEX_COMPACT = 1 << 17,
-    VERB_TUNE = 1 << 18,
-    VERB_DEDUP = 1 << 19,
-    VERB_INGEST = 1 << 20,
-    VERB_MONITOR = 1 << 21,
-    VERB_ANY = (1 << 22) - 1
-};
+#define VERB_SCAN (UINT64_C(1) << 0)
+#define VERB_COMPARE (UINT64_C(1) << 1)
+#define VERB_HASH (UINT64_C(1) << 2)
+#define VERB_SCHEMES (UINT64_C(1) << 3)
+#define VERB_ADD (UINT64_C(1) << 4)
+#define VERB_FIND (UINT64_C(1) << 5)
+#define VERB_GROUPS (UINT64_C(1) << 6)
+#define VERB_LIST (UINT64_C(1) << 7)
+#define VERB_SHOW (UINT64_C(1) << 8)
+#define VERB_REMOVE (UINT64_C(1) << 9)
+#define VERB_INDEX_BUILD (UINT64_C(1) << 10)
+#define VERB_INDEX_ADD (UINT64_C(1) << 11)
+#define VERB_INDEX_REMOVE (UINT64_C(1) << 12)
+#define VERB_INDEX_SEARCH (UINT64_C(1) << 13)
+#define VERB_INDEX_KNN (UINT64_C(1) << 14)
+#define VERB_INDEX_INFO (UINT64_C(1) << 15)
+#define VERB_INDEX_VERIFY (UINT64_C(1) << 16)
+#define VERB_INDEX_COMPACT (UINT64_C(1) << 17)
+#define VERB_TUNE (UINT64_C(1) << 18)
+#define VERB_DEDUP (UINT64_C(1) << 19)
+#define VERB_INGEST (UINT64_C(1) << 20)
+#define VERB_MONITOR (UINT64_C(1) << 21)
+#define VERB_CHECK (UINT64_C(1) << 22)
+#define VERB_MARK (UINT64_C(1) << 23)
+#define VERB_LOG (UINT64_C(1) << 24)
+#define VERB_SOURCE (UINT64_C(1) << 25)
+#define VERB_REPORT (UINT64_C(1) << 26)
+#define VERB_UNDO (UINT64_C(1) << 27)
+#define VERB_EXPORT (UINT64_C(1) << 28)
+#define VERB_IMPORT (UINT64_C(1) << 29)
+#define VERB_MERGE (UINT64_C(1) << 30)
+#define VERB_BACKUP (UINT64_C(1) << 31)
+#define VERB_VERIFY (UINT64_C(1) << 32)
+#define VERB_COMPACT (UINT64_C(1) << 33)
+#define VERB_STATS (UINT64_C(1) << 34)
+#define VERB_ANY ((UINT64_C(1) << 35) - 1)
 
 struct verb {
-    const char *name; /* of two words where it is one of a family: "index build" */
-    enum verb_bit bit;
+    const char *name;     /* of two words where it is one of a family: "index build" */
+    uint64_t bit;         /* VERB_… */
     const char *operands; /* "PATH..." as in the usage line */
     size_t min_operands, max_operands;
     const char *summary; /* one line, no full stop */
@@ -218,7 +229,7 @@ struct option_info {
     size_t offset;        /* into struct settings */
     const char *fallback; /* default as one would type it; NULL = none */
     const char *help;     /* a sentence without a full stop */
-    unsigned verbs;       /* enum verb_bit, or-ed */
+    uint64_t verbs;       /* VERB_…, or-ed */
     enum option_section section;
 };
 
