@@ -14,6 +14,7 @@ from tap import run
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
 ROOMS = "core media text image audio video index match store worker library corpus".split()
+PARTS = [f"match_{part}" for part in "found pictures sounds texts videos".split()]  # which match.h includes
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 
 build = pathlib.Path(sys.argv[1]).resolve()
@@ -76,7 +77,7 @@ def test_pkg_config_files_are_there():
 def test_headers_are_there():
     installed = {path.name for path in (prefix / "include" / "doppel").iterdir()}
     assert installed == {path.name for path in (TOP / "include" / "doppel").glob("*.h")}
-    assert installed == {f"{room}.h" for room in ROOMS} | {"doppel.h"}
+    assert installed == {f"{name}.h" for name in ROOMS + PARTS + ["doppel"]}
 
 
 def test_man_page_and_completions_are_there():
