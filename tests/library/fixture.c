@@ -2,6 +2,7 @@
 #include "tests/library/fixture.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 
 #include "library/cache.h"
 #include "library/catalogue.h"
@@ -58,14 +59,26 @@ void assert_knows_record(struct doppel_cache *cache, uint64_t seed, bool with_at
     doppel_record_free(&expected);
 }
 
+const char *directory_of(const char *folder)
+{
+    return folder_path(folder, "a/library");
+}
+
 struct doppel_library *open_library(const char *folder)
 {
     const struct doppel_library_options options = {.create = true};
     struct doppel_library *library = NULL;
     struct doppel_error error = {0};
-    if (doppel_library_open(folder_path(folder, "a/library"), &options, &library, &error))
+    if (doppel_library_open(directory_of(folder), &options, &library, &error))
         fail_msg("%s", error.message);
     return library;
+}
+
+void commit(struct doppel_library *library)
+{
+    struct doppel_error error = {0};
+    if (doppel_library_commit(library, &error))
+        fail_msg("%s", error.message);
 }
 
 uint64_t add_file(struct doppel_library *library, const char *path, uint64_t seed,
@@ -81,6 +94,20 @@ uint64_t add_file(struct doppel_library *library, const char *path, uint64_t see
     assert_int_equal(added, expected);
     doppel_record_free(&record);
     return id;
+}
+
+enum doppel_status add_numbered(struct doppel_library *library, uint64_t number,
+                                struct doppel_record record, struct doppel_error *error)
+{
+    const struct doppel_file_stamp stamp = {.inode = number};
+    enum doppel_added added;
+    uint64_t id;
+    char path[64];
+    snprintf(path, sizeof path, "/files/%llu", (unsigned long long)number);
+    enum doppel_status status =
+        doppel_library_add(library, path, &stamp, &record, &added, &id, error);
+    doppel_record_free(&record);
+    return status;
 }
 
 void run_raw(const char *path, const char *sql)

@@ -33,10 +33,18 @@ void assert_knows_record(struct doppel_cache *cache, uint64_t seed, bool with_at
 
 /** FOLDER/a/library, made if it is not there; given (doppel_library_close). */
 struct doppel_library *open_library(const char *folder);
+/** Where it is. */
+const char *directory_of(const char *folder);
+void commit(struct doppel_library *library);
 
 /** Add what `seed` makes; the stamp is the file's. @return its id */
 uint64_t add_file(struct doppel_library *library, const char *path, uint64_t seed,
                   enum doppel_added expected);
+
+/** Add as file `number` in /files a record, which is freed: for processes that tell of failures by
+ * their exit. */
+enum doppel_status add_numbered(struct doppel_library *library, uint64_t number,
+                                struct doppel_record record, struct doppel_error *error);
 
 /** Run SQL past the rooms; row_checksum() is there. */
 void run_raw(const char *path, const char *sql);

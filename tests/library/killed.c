@@ -1,4 +1,4 @@
-/* Writers that are killed. */
+/* Writers that are killed, and waiting. */
 #include "tests/library/killed.h"
 
 #include <setjmp.h>
@@ -15,9 +15,9 @@
 
 enum { LONGEST_MOMENT_US = 20000 };
 
-static void sleep_us(long us)
+void sleep_us(long us)
 {
-    nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
+    nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
 }
 
 uint64_t run_and_kill(writer *write, const char *path, uint64_t already, int most)

@@ -85,7 +85,7 @@ static void test_opening(void **state)
     struct doppel_library *library = NULL;
     struct doppel_error error;
     const struct doppel_library_options plain = {0}, reader = {.read_only = true};
-    const char *directory = folder_path(*state, "a/library");
+    const char *directory = directory_of(*state);
     assert_int_equal(doppel_library_open(directory, &plain, &library, &error), DOPPEL_E_NOT_FOUND);
     assert_non_null(strstr(error.message, directory));
     assert_int_equal(access(directory, F_OK), -1);

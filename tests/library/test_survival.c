@@ -4,13 +4,8 @@
 
 #include <signal.h>
 #include <sqlite3.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { KILLS = 20, MAX_ITEMS = 100, MAX_RECORDS = 1500, BATCH = 7 };
@@ -33,16 +28,7 @@ static void assert_intact(const char *path)
 static enum doppel_status add(struct doppel_library *library, uint64_t number,
                               struct doppel_error *error)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/pictures/%llu", (unsigned long long)number);
-    struct doppel_record record = record_make(number);
-    const struct doppel_file_stamp stamp = {.inode = number};
-    enum doppel_added added;
-    uint64_t id;
-    enum doppel_status status =
-        doppel_library_add(library, path, &stamp, &record, &added, &id, error);
-    doppel_record_free(&record);
-    return status;
+    return add_numbered(library, number, record_make(number), error);
 }
 
 /* Number of items that are there and whole; they are 1, 2, 3 … in order of id. */
@@ -66,12 +52,6 @@ static uint64_t count_items(const char *directory)
     assert_int_equal(doppel_library_each(library, count_item, &count, NULL), DOPPEL_OK);
     doppel_library_close(library);
     return count;
-}
-
-static void sleep_us(long us)
-{
-    const struct timespec pause = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
-    nanosleep(&pause, NULL);
 }
 
 static int write_library(const char *directory, atomic_ullong *acknowledged)

@@ -344,7 +344,7 @@ static void test_version_2(void **state)
             "DROP TABLE doppel_index_segment;DROP TABLE doppel_index;DROP TABLE doppel_index_log;"
             "PRAGMA user_version = 2");
     const struct doppel_library_options reader = {.read_only = true};
-    assert_int_equal(doppel_library_open(folder_path(*state, "a/library"), &reader, &library, NULL),
+    assert_int_equal(doppel_library_open(directory_of(*state), &reader, &library, NULL),
                      DOPPEL_E_VERSION);
     library = open_for_texts(*state);
     struct doppel_item item;
@@ -353,8 +353,7 @@ static void test_version_2(void **state)
     assert_int_equal(add(library, 2), 2);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
-    assert_int_equal(doppel_library_open(folder_path(*state, "a/library"), &reader, &library, NULL),
-                     DOPPEL_OK);
+    assert_int_equal(doppel_library_open(directory_of(*state), &reader, &library, NULL), DOPPEL_OK);
     doppel_library_close(library);
 }
 

@@ -8,13 +8,6 @@
 
 enum { CLIP_FROM = 6, CLIP_TO = 11 };
 
-static void commit(struct doppel_library *library)
-{
-    struct doppel_error error = {0};
-    if (doppel_library_commit(library, &error))
-        fail_msg("%s", error.message);
-}
-
 /* ---- looking for five seconds ---- */
 
 struct sets {
@@ -242,7 +235,7 @@ static void test_threads_search_while_items_come(void **state)
 
 static void test_read_only(void **state)
 {
-    const char *directory = folder_path(*state, "a/library");
+    const char *directory = directory_of(*state);
     struct doppel_library *library = open_library(*state);
     add_many(library, 1, 1, 300);
     doppel_library_close(library);

@@ -5,18 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void commit(struct doppel_library *library)
-{
-    struct doppel_error error = {0};
-    if (doppel_library_commit(library, &error))
-        fail_msg("%s", error.message);
-}
-
-static const char *directory_of(const char *folder)
-{
-    return folder_path(folder, "a/library");
-}
-
 /* A segment of five minutes, and what befalls it later. */
 static void test_updated_removed_and_moved(void **state)
 {

@@ -5,11 +5,9 @@
 
 #include <dirent.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { KILLS = 6, SECONDS = 60, BATCH = 3, MOST = 45 };
@@ -19,16 +17,7 @@ static const struct doppel_library_options create = {.create = true};
 static enum doppel_status try_track(struct doppel_library *library, uint64_t number,
                                     uint32_t seconds, struct doppel_error *error)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/tracks/%llu", (unsigned long long)number);
-    struct doppel_record record = kind->make(number, seconds);
-    const struct doppel_file_stamp stamp = {.inode = number};
-    enum doppel_added added;
-    uint64_t id;
-    enum doppel_status status =
-        doppel_library_add(library, path, &stamp, &record, &added, &id, error);
-    doppel_record_free(&record);
-    return status;
+    return add_numbered(library, number, kind->make(number, seconds), error);
 }
 
 static void make_tracks(const char *directory, uint64_t count, uint32_t seconds)
@@ -133,9 +122,8 @@ static void test_one_writer_of_tracks(void **state)
 
 static void wait_until(const atomic_int *flag)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
     while (!atomic_load(flag))
-        nanosleep(&pause, NULL);
+        sleep_us(1000);
 }
 
 /* A reader that opens sets while a writer goes on sees whole commits. */
@@ -158,10 +146,9 @@ static void test_a_reader_beside_a_writer(void **state)
     assert_int_equal(doppel_library_open(directory, &reader, &library, NULL), DOPPEL_OK);
     for (int i = 0; i < 30; i++) {
         struct doppel_error error = {0};
-        const struct timespec pause = {.tv_nsec = 20000000};
         if (open_set(library, &error))
             fail_msg("%s", error.message);
-        nanosleep(&pause, NULL);
+        sleep_us(20000);
     }
     doppel_library_close(library);
     kill(child, SIGKILL);
@@ -268,17 +255,17 @@ static void test_damaged_tracks_are_mended(void **state)
     uint64_t id;
     make_tracks(directory, 2, 20);
     assert_int_equal(doppel_library_open(directory, &create, &library, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_known(library, "/tracks/1", &stamp, scheme, &id), DOPPEL_OK);
+    assert_int_equal(doppel_library_known(library, "/files/1", &stamp, scheme, &id), DOPPEL_OK);
     run_raw(folder_path(directory, "catalogue.db"),
             "UPDATE attachment SET data = zeroblob(length(data)) WHERE item = 1");
-    assert_int_equal(doppel_library_known(library, "/tracks/1", &stamp, scheme, &id),
+    assert_int_equal(doppel_library_known(library, "/files/1", &stamp, scheme, &id),
                      DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_library_get(library, 1, false, &item, NULL), DOPPEL_OK);
     doppel_item_free(&item);
     assert_int_equal(doppel_library_get(library, 1, true, &item, NULL), DOPPEL_E_CORRUPT);
     assert_int_equal(try_track(library, 1, 20, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_known(library, "/tracks/1", &stamp, scheme, &id), DOPPEL_OK);
+    assert_int_equal(doppel_library_known(library, "/files/1", &stamp, scheme, &id), DOPPEL_OK);
     doppel_library_close(library);
     assert_indexes_fit(directory);
 }

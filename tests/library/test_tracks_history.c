@@ -52,7 +52,7 @@ static void close_and_open(struct history *history, const char *folder)
 {
     doppel_library_close(history->library); /* what was not committed is taken back */
     memcpy(history->ids, history->committed_ids, sizeof history->ids);
-    assert_indexes_fit(folder_path(folder, "a/library"));
+    assert_indexes_fit(directory_of(folder));
     history->library = open_library(folder);
 }
 
@@ -97,7 +97,7 @@ static void test_any_history(void **state)
         assert_items_are(&history);
     }
     doppel_library_close(history.library);
-    assert_indexes_fit(folder_path(*state, "a/library"));
+    assert_indexes_fit(directory_of(*state));
 }
 
 int main(void)

@@ -1,18 +1,6 @@
 /* Of sounds and films what is needed is kept; what is none is refused. */
 #include "tests/library/tracks.h"
 
-static void commit(struct doppel_library *library)
-{
-    struct doppel_error error = {0};
-    if (doppel_library_commit(library, &error))
-        fail_msg("%s", error.message);
-}
-
-static const char *directory_of(const char *folder)
-{
-    return folder_path(folder, "a/library");
-}
-
 static void test_the_strong_peaks_are_kept(void **state)
 {
     struct doppel_library *library = open_library(*state);

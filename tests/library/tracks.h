@@ -45,7 +45,7 @@ int set_up_films(void **state);
 uint64_t add_record(struct doppel_library *library, const char *path, uint64_t inode,
                     const struct doppel_record *record, enum doppel_added expected);
 
-/** The same of what `make` makes of `inode`. */
+/** The same of what `make` makes of `seed`, which is the inode, too. */
 uint64_t add_track(struct doppel_library *library, const struct track_kind *of, const char *path,
                    uint64_t seed, uint32_t seconds, enum doppel_added expected);
 
