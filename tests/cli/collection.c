@@ -207,12 +207,3 @@ char *groups_as_text(const char *json_lines, const char *base)
     text[strlen(text) - 1] = 0;
     return text;
 }
-
-unsigned count_lines(const char *text, const char *part)
-{
-    unsigned count = 0;
-    size_t length = strlen(part);
-    for (const char *end; (end = strchr(text, '\n')); text = end + 1)
-        count += length == 0 || memmem(text, (size_t)(end - text), part, length) != NULL;
-    return count;
-}

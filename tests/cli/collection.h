@@ -28,7 +28,4 @@ enum { COLLECTION_FILES = 20 };
  */
 char *groups_as_text(const char *json_lines, const char *base);
 
-/* Lines of a text that contain `part`; "" counts all. */
-unsigned count_lines(const char *text, const char *part);
-
 #endif

@@ -235,6 +235,32 @@ void command_assert_has(const char *text, const char *part, bool wanted, const c
     _fail(file, line);
 }
 
+unsigned count_lines(const char *text, const char *part)
+{
+    unsigned count = 0;
+    size_t length = strlen(part);
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1)
+        count += length == 0 || memmem(text, (size_t)(end - text), part, length) != NULL;
+    return count;
+}
+
+double number_of(const char *json, const char *key)
+{
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "\"%s\":", key);
+    const char *at = strstr(json, quoted);
+    if (!at)
+        fail_msg("no \"%s\" in %s", key, json);
+    return strtod(at + strlen(quoted), NULL);
+}
+
+void assert_number(const char *json, const char *key, double wanted, double tolerance)
+{
+    double number = number_of(json, key);
+    if (!(number >= wanted - tolerance && number <= wanted + tolerance))
+        fail_msg("%s is %g, wanted %g, in %s", key, number, wanted, json);
+}
+
 bool reported(const char *err, const char *path)
 {
     char *start = malloc(strlen(path) + 16);

@@ -75,6 +75,13 @@ void command_assert_code(const struct ran *ran, int wanted, const char *file, in
 void command_assert_has(const char *text, const char *part, bool wanted, const char *file,
                         int line);
 
+/* Lines of a text that contain `part`; "" counts all. */
+unsigned count_lines(const char *text, const char *part);
+
+/* The number after a key in JSON; fails the test when it is not there. */
+double number_of(const char *json, const char *key);
+void assert_number(const char *json, const char *key, double wanted, double tolerance);
+
 /* `err` has a line `doppel: PATH: ` with a reason. */
 bool reported(const char *err, const char *path);
 

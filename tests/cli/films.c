@@ -8,23 +8,6 @@
 #include "collection.h"
 #include "command.h"
 
-double number_of(const char *json, const char *key)
-{
-    char quoted[64];
-    snprintf(quoted, sizeof quoted, "\"%s\":", key);
-    const char *at = strstr(json, quoted);
-    if (!at)
-        fail_msg("no \"%s\" in %s", key, json);
-    return strtod(at + strlen(quoted), NULL);
-}
-
-void assert_number(const char *json, const char *key, double wanted, double tolerance)
-{
-    double number = number_of(json, key);
-    if (!(number >= wanted - tolerance && number <= wanted + tolerance))
-        fail_msg("%s is %g, wanted %g, in %s", key, number, wanted, json);
-}
-
 void keep_film(const char *path, struct film_how how)
 {
     how.rate = how.rate > 0 ? how.rate : 8;

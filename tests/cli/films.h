@@ -5,10 +5,6 @@
 #include "film.h"
 #include "sound.h"
 
-/* The number after a key in JSON; fails the test when it is not there. */
-double number_of(const char *json, const char *key);
-void assert_number(const char *json, const char *key, double wanted, double tolerance);
-
 /* Write a film: 8 frames a second of 128 × 96, unless `how` says otherwise. Skips the test where
  * films cannot be written. */
 void keep_film(const char *path, struct film_how how);

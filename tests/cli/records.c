@@ -34,14 +34,6 @@ char *make_records(size_t count, uint32_t seed)
     return lines;
 }
 
-size_t lines_with(const char *text, const char *part)
-{
-    size_t count = 0;
-    for (const char *end; (end = strchr(text, '\n')); text = end + 1)
-        count += memmem(text, (size_t)(end - text), part, strlen(part)) != NULL;
-    return count;
-}
-
 void drop_numbers(char *text, const char *key)
 {
     char start[64];

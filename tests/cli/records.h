@@ -1,4 +1,4 @@
-/* Records in JSON Lines for the tests of the command, and ways to read its answers. */
+/* Records in JSON Lines for the tests of the command, and a way to read its answers. */
 #ifndef DOPPEL_TESTS_RECORDS_H
 #define DOPPEL_TESTS_RECORDS_H
 
@@ -9,10 +9,7 @@
  * changed, one too short, the others are new; given (free). */
 char *make_records(size_t count, uint32_t seed);
 
-/* Lines that have `part`. */
-size_t lines_with(const char *text, const char *part);
-
-/* The text without `,"KEY":number` for each of two keys, in place. */
+/* Takes each `,"KEY":number` out of the text, in place. */
 void drop_numbers(char *text, const char *key);
 
 #endif

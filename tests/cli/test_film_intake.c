@@ -7,44 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "film.h"
-#include "records.h"
-#include "sound.h"
+#include "collection.h"
+#include "films.h"
 #include "sounds.h"
 
-#include "collection.h"
-
-static double number_of(const char *json, const char *key)
-{
-    char quoted[64];
-    snprintf(quoted, sizeof quoted, "\"%s\":", key);
-    const char *at = strstr(json, quoted);
-    if (!at)
-        fail_msg("no \"%s\" in %s", key, json);
-    return strtod(at + strlen(quoted), NULL);
-}
-
-static void assert_number(const char *json, const char *key, double wanted, double tolerance)
-{
-    double number = number_of(json, key);
-    if (!(number >= wanted - tolerance && number <= wanted + tolerance))
-        fail_msg("%s is %g, wanted %g, in %s", key, number, wanted, json);
-}
-
-static void keep_film(const char *path, struct film_how how)
-{
-    how.rate = how.rate > 0 ? how.rate : 10;
-    if (!film_write(path, &how))
-        skip();
-}
-
 /* With music of its length. */
-static void keep_film_and_sound(const char *path, struct film_how how)
+static void keep_with_music(const char *path, struct film_how how)
 {
-    struct sound sound = sound_music(how.seconds, how.view.seed);
-    how.sound = &sound;
-    keep_film(path, how);
-    free(sound.samples);
+    keep_film_and_sound(path, how, sound_music(how.seconds, how.view.seed));
 }
 
 /* Replace `word` in a file by another one of its length. */
@@ -63,13 +33,13 @@ static void put_word(const char *path, const char *word, const char *other)
 static void hash_tells_what_a_film_is(void **state)
 {
     (void)state;
-    keep_film_and_sound("a.mp4", (struct film_how){.view.seed = 1, .seconds = 10});
+    keep_with_music("a.mp4", (struct film_how){.view.seed = 1, .seconds = 10});
     keep_film("turned.mkv", (struct film_how){.view.seed = 2, .seconds = 5, .codec = "ffv1"});
     char *json = doppel_prints(0, "hash", "--json", "a.mp4");
     assert_has(json, "\"path\":\"a.mp4\",\"kind\":\"video\",\"scheme\":\"frames64\",\"version\":1");
     assert_number(json, "duration", 10, .2);
-    assert_number(json, "width", 160, 0);
-    assert_number(json, "height", 120, 0);
+    assert_number(json, "width", 128, 0);
+    assert_number(json, "height", 96, 0);
     assert_true(number_of(json, "codes") >= 6);
     assert_has(json, "\"has_sound\":true");
     assert_lacks(json, "\"sequence\"");
@@ -125,7 +95,7 @@ static void hash_is_the_same_from_everywhere(void **state)
 static void parts_of_a_film_are_asked_for(void **state)
 {
     (void)state;
-    keep_film_and_sound("a.mp4", (struct film_how){.view.seed = 4, .seconds = 8});
+    keep_with_music("a.mp4", (struct film_how){.view.seed = 4, .seconds = 8});
     keep_film("silent.mp4", (struct film_how){.view.seed = 5, .seconds = 5});
     for (int i = 0; i < 2; i++) {
         char *json = doppel_prints(0, "hash", "--json", "a.mp4");
@@ -161,8 +131,7 @@ static void parts_of_a_film_are_asked_for(void **state)
 static void containers_with_sound_alone_are_sounds(void **state)
 {
     (void)state;
-    keep_film_and_sound("a.mp4",
-                        (struct film_how){.view.seed = 6, .seconds = 5, .no_pictures = true});
+    keep_with_music("a.mp4", (struct film_how){.view.seed = 6, .seconds = 5, .no_pictures = true});
     copy_file("a.mp4", "again.mp4"); /* waits for the other */
     for (int i = 0; i < 2; i++) {    /* by the worker, then by what the cache knows */
         char *json = doppel_prints(0, "hash", "--json", "a.mp4", "again.mp4");
@@ -272,7 +241,7 @@ static void what_breaks_off_is_used_and_said(void **state)
 static void missing_codecs_are_told(void **state)
 {
     (void)state;
-    keep_film_and_sound("sound.mkv", (struct film_how){.view.seed = 10, .seconds = 5});
+    keep_with_music("sound.mkv", (struct film_how){.view.seed = 10, .seconds = 5});
     copy_file("sound.mkv", "pictures.mkv");
     put_word("sound.mkv", "A_AAC", "A_XYZ");
     put_word("pictures.mkv", "V_MPEG4/ISO/ASP", "V_XYZAB/ISO/ASP");
@@ -327,7 +296,7 @@ static void a_library_holds_films(void **state)
 {
     (void)state;
     make_folder("all");
-    keep_film_and_sound("all/a.mp4", (struct film_how){.view.seed = 13, .seconds = 6});
+    keep_with_music("all/a.mp4", (struct film_how){.view.seed = 13, .seconds = 6});
     keep_film("all/b.mkv", (struct film_how){.view.seed = 14, .seconds = 5, .codec = "ffv1"});
     keep_wav("all/c.wav", sound_music(4, 15));
     char *json = doppel_prints(0, "add", "-L", "lib", "--json", "all");
@@ -344,7 +313,7 @@ static void a_library_holds_films(void **state)
     assert_has(json, "\"kind\":\"video\"");
     assert_has(json, "\"has_sound\":true");
     assert_has(json, "\"sequence\":[[\"");
-    assert_number(json, "width", 160, 0);
+    assert_number(json, "width", 128, 0);
     free(json);
     free(doppel_prints(0, "remove", "-L", "lib", "1"));
     json = doppel_prints(0, "list", "-L", "lib", "--json", "--kind", "video");
@@ -356,7 +325,7 @@ static void a_library_holds_films(void **state)
 static void films_take_the_place_of_their_sounds(void **state)
 {
     (void)state;
-    keep_film_and_sound("a.mp4", (struct film_how){.view.seed = 16, .seconds = 6});
+    keep_with_music("a.mp4", (struct film_how){.view.seed = 16, .seconds = 6});
     free(doppel_prints(0, "add", "-L", "lib", "--no-video", "a.mp4"));
     char *json = doppel_prints(0, "list", "-L", "lib", "--json");
     assert_int_equal(count_lines(json, "\"kind\":\"audio\""), 1);

@@ -30,17 +30,17 @@ static void answers_as_dedup(void **state)
     char *lines = make_records(RECORDS, 1);
     write_text("c.jsonl", lines);
     char *wanted = doppel_prints(0, "dedup", "c.jsonl"), *got = ingest(0, "c.jsonl");
-    assert_int_equal(lines_with(got, "\"of_item\":"), lines_with(got, "\"of\":"));
-    assert_true(lines_with(got, "\"near\"") > 50 && lines_with(got, "\"same-content\"") > 50);
-    assert_int_equal(lines_with(got, "too_short"), RECORDS / 7);
+    assert_int_equal(count_lines(got, "\"of_item\":"), count_lines(got, "\"of\":"));
+    assert_true(count_lines(got, "\"near\"") > 50 && count_lines(got, "\"same-content\"") > 50);
+    assert_int_equal(count_lines(got, "too_short"), RECORDS / 7);
     drop_numbers(got, "item");
     drop_numbers(got, "of_item");
     assert_string_equal(got, wanted);
     free(got);
     /* Again: all is known, nothing is added. */
     got = ingest(0, "c.jsonl");
-    assert_int_equal(lines_with(got, "\"same-content\""), RECORDS);
-    assert_int_equal(lines_with(got, "\"item\":"), 0);
+    assert_int_equal(count_lines(got, "\"same-content\""), RECORDS);
+    assert_int_equal(count_lines(got, "\"item\":"), 0);
     free(got);
     free(wanted);
     free(lines);
@@ -65,14 +65,14 @@ static void goes_on_where_it_ended(void **state)
     static const char *const parts[] = {"\"decision\":\"new\"", "\"near\"", "\"same-content\"",
                                         "too_short"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        assert_int_equal(lines_with(ran.out, parts[i]) + lines_with(more.out, parts[i]),
-                         lines_with(whole, parts[i]));
-    assert_int_equal(lines_with(more.out, "\"verified\":\"codes\""),
-                     lines_with(more.out, "\"near\""));
+        assert_int_equal(count_lines(ran.out, parts[i]) + count_lines(more.out, parts[i]),
+                         count_lines(whole, parts[i]));
+    assert_int_equal(count_lines(more.out, "\"verified\":\"codes\""),
+                     count_lines(more.out, "\"near\""));
     char *list[2] = {doppel_prints(0, "list", "-L", "library", "--json"),
                      doppel_prints(0, "list", "-L", "two", "--json")};
-    assert_int_equal(lines_with(list[0], ""), RECORDS);
-    assert_int_equal(lines_with(list[1], ""), RECORDS);
+    assert_int_equal(count_lines(list[0], ""), RECORDS);
+    assert_int_equal(count_lines(list[1], ""), RECORDS);
     free(list[0]);
     free(list[1]);
     ran_free(&ran);
@@ -145,7 +145,7 @@ static void answers_at_once(void **state)
         at += size;
     }
     char *list = doppel_prints(0, "list", "-L", "library", "--json");
-    assert_int_equal(lines_with(list, ""), 30);
+    assert_int_equal(count_lines(list, ""), 30);
     free(list);
     assert_int_equal(end(&coprocess), 0);
     free(lines);
@@ -170,7 +170,7 @@ static void an_interrupt_ends_it(void **state)
     close(to);
     close(coprocess.from);
     char *list = doppel_prints(0, "list", "-L", "library", "--json");
-    assert_int_equal(lines_with(list, ""), 1);
+    assert_int_equal(count_lines(list, ""), 1);
     free(list);
 }
 
@@ -184,9 +184,9 @@ static void broken_lines_are_answered(void **state)
                           "{\"id\":\"e\",\"path\":\"nowhere\"}\n");
     struct ran ran = doppel("ingest", "-L", "library", "--jsonl", "c.jsonl");
     assert_code(&ran, 3);
-    assert_int_equal(lines_with(ran.out, ""), 6);
-    assert_int_equal(lines_with(ran.out, "unreadable"), 4);
-    assert_int_equal(lines_with(ran.out, "too_short"), 2);
+    assert_int_equal(count_lines(ran.out, ""), 6);
+    assert_int_equal(count_lines(ran.out, "unreadable"), 4);
+    assert_int_equal(count_lines(ran.out, "too_short"), 2);
     assert_true(reported(ran.err, "c.jsonl:2"));
     assert_true(reported(ran.err, "c.jsonl:4"));
     assert_true(reported(ran.err, "c.jsonl:5"));
@@ -210,9 +210,9 @@ static void texts_of_files_are_read(void **state)
                                 "{\"id\":\"c\",\"text\":\"one two three four five six seven eight "
                                 "nine ten eleven twelve thirteen\"}\n");
     char *got = ingest(0, "texts/c.jsonl");
-    assert_int_equal(lines_with(got, "\"same-content\""), 1);
-    assert_int_equal(lines_with(got, "\"near\""), 1);
-    assert_int_equal(lines_with(got, "\"verified\":\"exact\""), 2);
+    assert_int_equal(count_lines(got, "\"same-content\""), 1);
+    assert_int_equal(count_lines(got, "\"near\""), 1);
+    assert_int_equal(count_lines(got, "\"verified\":\"exact\""), 2);
     free(got);
     free(lines);
 }
@@ -286,9 +286,9 @@ static void records_and_files_live_together(void **state)
     write_text("q.txt", text);
     free(doppel_prints(0, "add", "-L", "library", "q.txt"));
     char *list = doppel_prints(0, "list", "-L", "library", "--json");
-    assert_int_equal(lines_with(list, ""), 15);
-    assert_int_equal(lines_with(list, "\"record\":"), 14);
-    assert_int_equal(lines_with(list, "\"id\":15,"), 1);
+    assert_int_equal(count_lines(list, ""), 15);
+    assert_int_equal(count_lines(list, "\"record\":"), 14);
+    assert_int_equal(count_lines(list, "\"id\":15,"), 1);
     free(list);
     char *found = doppel_prints(0, "find", "-L", "library", "--json", "q.txt");
     assert_has(found, "\"record\":\"r0\"");
@@ -297,17 +297,17 @@ static void records_and_files_live_together(void **state)
     free(doppel_prints(0, "remove", "-L", "library", "r0"));
     free(doppel_prints(0, "remove", "-L", "library", "2"));
     list = doppel_prints(0, "list", "-L", "library", "--json");
-    assert_int_equal(lines_with(list, ""), 13);
+    assert_int_equal(count_lines(list, ""), 13);
     free(list);
     free(doppel_prints(0, "remove", "-L", "library", "c.jsonl"));
     list = doppel_prints(0, "list", "-L", "library", "--json");
-    assert_int_equal(lines_with(list, ""), 1);
+    assert_int_equal(count_lines(list, ""), 1);
     free(list);
     /* What followed a removed text leads by itself. */
     free(ingest(0, "c.jsonl"));
     free(doppel_prints(0, "remove", "-L", "library", "r0"));
     list = ingest(0, "c.jsonl");
-    assert_int_equal(lines_with(list, "\"of\":\"r3\""), 2); /* itself and its copy r0 */
+    assert_int_equal(count_lines(list, "\"of\":\"r3\""), 2); /* itself and its copy r0 */
     free(list);
     free(lines);
 }

@@ -10,24 +10,6 @@
 #include "sounds.h"
 #include "writer.h"
 
-/* The number after a key in JSON; fails the test when it is not there. */
-static double number_of(const char *json, const char *key)
-{
-    char quoted[64];
-    snprintf(quoted, sizeof quoted, "\"%s\":", key);
-    const char *at = strstr(json, quoted);
-    if (!at)
-        fail_msg("no \"%s\" in %s", key, json);
-    return strtod(at + strlen(quoted), NULL);
-}
-
-static void assert_number(const char *json, const char *key, double wanted, double tolerance)
-{
-    double number = number_of(json, key);
-    if (!(number >= wanted - tolerance && number <= wanted + tolerance))
-        fail_msg("%s is %g, wanted %g, in %s", key, number, wanted, json);
-}
-
 /* ---- hash ---- */
 
 static void hash_tells_what_a_sound_is(void **state)

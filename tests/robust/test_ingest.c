@@ -103,7 +103,7 @@ static void killed_at_any_moment(void **state)
             ;
         kill(running.pid, SIGKILL);
         struct ran ran = command_end(&running);
-        cut_short += lines_with(ran.out, "") < RECORDS;
+        cut_short += count_lines(ran.out, "") < RECORDS;
         char *list = list_of("library");
         assert_kept(ran.out, list);
         free(list);
@@ -143,10 +143,10 @@ static void a_full_disk_loses_no_answer(void **state)
         ran_free(&ran);
     }
     char *answers = doppel_prints(0, "ingest", "-L", "library", "--jsonl", "c.jsonl");
-    assert_int_equal(lines_with(answers, ""), RECORDS);
+    assert_int_equal(count_lines(answers, ""), RECORDS);
     free(answers);
     char *list = list_of("library");
-    assert_int_equal(lines_with(list, ""), RECORDS);
+    assert_int_equal(count_lines(list, ""), RECORDS);
     free(list);
     free(records);
 }
@@ -168,21 +168,21 @@ static void several_at_once(void **state)
     for (int i = 0; i < WRITERS; i++) {
         struct ran ran = command_end(&running[i]);
         assert_code(&ran, 0);
-        assert_int_equal(lines_with(ran.out, ""), RECORDS);
-        added += lines_with(ran.out, "\"item\":");
+        assert_int_equal(count_lines(ran.out, ""), RECORDS);
+        added += count_lines(ran.out, "\"item\":");
         answers[i] = ran.out;
         free(ran.err);
     }
     assert_int_equal(added, RECORDS);
     char *list = list_of("library");
-    assert_int_equal(lines_with(list, ""), RECORDS);
+    assert_int_equal(count_lines(list, ""), RECORDS);
     for (int i = 0; i < WRITERS; i++) {
         assert_kept(answers[i], list);
         free(answers[i]);
     }
     /* By contents they agree on who leads, so that nothing new is decided of them. */
     char *again = doppel_prints(0, "ingest", "-L", "library", "--jsonl", "c.jsonl");
-    assert_int_equal(lines_with(again, "\"same-content\""), RECORDS);
+    assert_int_equal(count_lines(again, "\"same-content\""), RECORDS);
     free(again);
     free(list);
     free(records);
