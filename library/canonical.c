@@ -1,9 +1,67 @@
-/* Which member of a group is kept. */
+/* Which member of a group is kept: by criteria, in the order that a policy gives them. */
 #include <doppel/library.h>
 
 #include <string.h>
 
+static const char *const names[DOPPEL_KEEP_CRITERIA] = {
+    "authority", "resolution", "duration", "size", "date", "depth", "name"};
+
+const char *doppel_keep_name(enum doppel_keep criterion)
+{
+    size_t index = (size_t)criterion;
+    return index < DOPPEL_KEEP_CRITERIA ? names[index] : "order";
+}
+
+/* ---- policies ---- */
+
+struct doppel_keep_policy doppel_keep_policy_default(void)
+{
+    struct doppel_keep_policy policy = {.count = DOPPEL_KEEP_CRITERIA};
+    for (uint8_t i = 0; i < policy.count; i++)
+        policy.criteria[i] = i;
+    return policy;
+}
+
+static uint8_t criterion_of(const char *name, size_t length)
+{
+    uint8_t i = 0;
+    while (i < DOPPEL_KEEP_CRITERIA &&
+           (strlen(names[i]) != length || memcmp(names[i], name, length) != 0))
+        i++;
+    return i;
+}
+
+enum doppel_status doppel_keep_policy_parse(const char *text, struct doppel_keep_policy *out,
+                                            struct doppel_error *error)
+{
+    struct doppel_keep_policy policy = {0};
+    for (const char *from = text;; from++) {
+        size_t length = strcspn(from, ",");
+        uint8_t criterion = criterion_of(from, length);
+        if (criterion == DOPPEL_KEEP_CRITERIA)
+            return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                               "'%.*s' is nothing to keep by; there are authority, resolution, "
+                               "duration, size, date, depth and name",
+                               (int)(length < 40 ? length : 40), from);
+        if (memchr(policy.criteria, criterion, policy.count))
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "'%s' is there twice", names[criterion]);
+        policy.criteria[policy.count++] = criterion;
+        from += length;
+        if (!*from)
+            break;
+    }
+    *out = policy;
+    return DOPPEL_OK;
+}
+
+/* ---- comparing ---- */
+
 static int more_first(uint64_t a, uint64_t b)
+{
+    return a > b ? -1 : a < b;
+}
+
+static int larger_first(int64_t a, int64_t b)
 {
     return a > b ? -1 : a < b;
 }
@@ -22,17 +80,37 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-int doppel_canonical_compare(const struct doppel_candidate *a, const struct doppel_candidate *b)
+static int compare_by(enum doppel_keep criterion, const struct doppel_candidate *a,
+                      const struct doppel_candidate *b)
 {
-    int order = more_first((uint64_t)a->width * a->height, (uint64_t)b->width * b->height);
-    if (!order)
-        order = a->size > b->size ? -1 : a->size < b->size;
-    if (!order)
-        order = a->mtime_ns < b->mtime_ns ? -1 : a->mtime_ns > b->mtime_ns;
-    if (!order)
-        order = more_first(count_slashes(b->path), count_slashes(a->path));
-    /* "photo.jpg" rather than "photo (1).jpg" or "photo copy.jpg". */
-    if (!order)
-        order = more_first(strlen(base_name(b->path)), strlen(base_name(a->path)));
+    switch (criterion) {
+    case DOPPEL_KEEP_AUTHORITY:
+        return larger_first(a->authority, b->authority);
+    case DOPPEL_KEEP_RESOLUTION:
+        return more_first((uint64_t)a->width * a->height, (uint64_t)b->width * b->height);
+    case DOPPEL_KEEP_DURATION:
+        return more_first(a->duration_ms, b->duration_ms);
+    case DOPPEL_KEEP_SIZE:
+        return larger_first(a->size, b->size);
+    case DOPPEL_KEEP_DATE:
+        return larger_first(b->mtime_ns, a->mtime_ns);
+    case DOPPEL_KEEP_DEPTH:
+        return more_first(count_slashes(b->path), count_slashes(a->path));
+    case DOPPEL_KEEP_NAME: /* "photo.jpg" rather than "photo (1).jpg" or "photo copy.jpg" */
+        return more_first(strlen(base_name(b->path)), strlen(base_name(a->path)));
+    default:
+        return 0;
+    }
+}
+
+int doppel_keep_compare(const struct doppel_keep_policy *policy, const struct doppel_candidate *a,
+                        const struct doppel_candidate *b, enum doppel_keep *out_by)
+{
+    int order = 0;
+    size_t i = 0;
+    while (i < policy->count && !(order = compare_by(policy->criteria[i], a, b)))
+        i++;
+    if (out_by)
+        *out_by = order ? policy->criteria[i] : DOPPEL_KEEP_CRITERIA;
     return order ? order : strcmp(a->path, b->path);
 }

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 
 #include <doppel/core.h>
+#include <doppel/library_decisions.h>
+#include <doppel/library_lists.h>
 #include <doppel/match.h>
 #include <doppel/text.h>
 
@@ -132,20 +134,6 @@ DOPPEL_API enum doppel_status doppel_cache_put_pair(struct doppel_cache *cache,
                                                     const struct doppel_digest *b, bool same,
                                                     const struct doppel_image_verdict *verdict,
                                                     struct doppel_error *error);
-
-/* ---- canonical: which member of a group is kept ---- */
-
-struct doppel_candidate {
-    uint32_t width, height;
-    int64_t size, mtime_ns;
-    const char *path;
-};
-
-/** Policy `resolution, size, date, depth, name`: more pixels, then more bytes, then older, then
- * fewer folders above it, then the shorter file name, then the order of bytes. < 0 when `a` is to
- * be kept rather than `b`. Never 0 for different paths. Thread-safe. */
-DOPPEL_API int doppel_canonical_compare(const struct doppel_candidate *a,
-                                        const struct doppel_candidate *b);
 
 /* ---- library ---- */
 

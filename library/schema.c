@@ -33,7 +33,81 @@
     " min_similarity REAL NOT NULL, min_containment REAL NOT NULL, checksum INTEGER NOT NULL"      \
     ") STRICT;"
 
-const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA};
+/* Who follows whom and why, and what people say of items: version 5. What is asked for seldom has
+ * tables of its own, so that what is walked through stays narrow. Rows that tell a fact have a
+ * checksum; rows that only name it (labels, lists' items, digests) are all key. */
+#define LEDGER_TABLES                                                                              \
+    "ALTER TABLE item ADD COLUMN duration_ms INTEGER;"                                             \
+    "ALTER TABLE item ADD COLUMN simhash INTEGER;"                                                 \
+    "ALTER TABLE text ADD COLUMN simhash INTEGER;"                                                 \
+    "CREATE INDEX text_record ON text(record_id) WHERE record_id IS NOT NULL;"                     \
+    "CREATE INDEX text_leader ON text(leader) WHERE leader != 0;"                                  \
+    "ALTER TABLE log ADD COLUMN source BLOB;"                                                      \
+    "ALTER TABLE log ADD COLUMN decision INTEGER;"                                                 \
+    "ALTER TABLE log ADD COLUMN of INTEGER;"                                                       \
+    "ALTER TABLE log ADD COLUMN reason TEXT;"                                                      \
+    "ALTER TABLE log ADD COLUMN scheme INTEGER;"                                                   \
+    "ALTER TABLE log ADD COLUMN version INTEGER;"                                                  \
+    "ALTER TABLE log ADD COLUMN distance INTEGER;"                                                 \
+    "ALTER TABLE log ADD COLUMN bits INTEGER;"                                                     \
+    "ALTER TABLE log ADD COLUMN similarity REAL;"                                                  \
+    "ALTER TABLE log ADD COLUMN limit_kind INTEGER;"                                               \
+    "ALTER TABLE log ADD COLUMN match_limit REAL;"                                                 \
+    "ALTER TABLE log ADD COLUMN false_positive_rate REAL;"                                         \
+    "ALTER TABLE log ADD COLUMN detail TEXT;"                                                      \
+    "ALTER TABLE log ADD COLUMN checksum INTEGER;"                                                 \
+    "CREATE INDEX log_item ON log(item) WHERE item != 0;"                                          \
+    "CREATE INDEX log_of ON log(of) WHERE of IS NOT NULL;"                                         \
+    "CREATE TABLE about("                                                                          \
+    " item INTEGER PRIMARY KEY, source BLOB, date BLOB, external_id TEXT, meta TEXT,"              \
+    " checksum INTEGER NOT NULL"                                                                   \
+    ") STRICT;"                                                                                    \
+    "CREATE INDEX about_external ON about(external_id) WHERE external_id IS NOT NULL;"             \
+    "CREATE TABLE label("                                                                          \
+    " item INTEGER NOT NULL, label TEXT NOT NULL, PRIMARY KEY(item, label)"                        \
+    ") STRICT, WITHOUT ROWID;"                                                                     \
+    "CREATE TABLE list("                                                                           \
+    " id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state INTEGER NOT NULL,"                  \
+    " checksum INTEGER NOT NULL"                                                                   \
+    ") STRICT;"                                                                                    \
+    "CREATE TABLE list_item("                                                                      \
+    " item INTEGER NOT NULL, list INTEGER NOT NULL REFERENCES list ON DELETE CASCADE,"             \
+    " PRIMARY KEY(item, list)"                                                                     \
+    ") STRICT, WITHOUT ROWID;"                                                                     \
+    "CREATE INDEX list_item_list ON list_item(list);"                                              \
+    "CREATE TABLE link("                                                                           \
+    " item INTEGER PRIMARY KEY, leader INTEGER NOT NULL, checksum INTEGER NOT NULL"                \
+    ") STRICT;"                                                                                    \
+    "CREATE INDEX link_leader ON link(leader);"                                                    \
+    "CREATE TABLE canonical("                                                                      \
+    " leader INTEGER PRIMARY KEY, item INTEGER NOT NULL, checksum INTEGER NOT NULL"                \
+    ") STRICT;"                                                                                    \
+    "CREATE TABLE source("                                                                         \
+    " pattern TEXT PRIMARY KEY, authority INTEGER NOT NULL, checksum INTEGER NOT NULL"             \
+    ") STRICT, WITHOUT ROWID;"                                                                     \
+    "CREATE TABLE policy("                                                                         \
+    " one INTEGER PRIMARY KEY CHECK(one = 1), keep TEXT NOT NULL, checksum INTEGER NOT NULL"       \
+    ") STRICT;"                                                                                    \
+    "CREATE TABLE mark("                                                                           \
+    " a BLOB NOT NULL, b BLOB NOT NULL, same INTEGER NOT NULL, time_ns INTEGER NOT NULL,"          \
+    " note TEXT, checksum INTEGER NOT NULL, PRIMARY KEY(a, b)"                                     \
+    ") STRICT, WITHOUT ROWID;"                                                                     \
+    "CREATE INDEX mark_b ON mark(b);"                                                              \
+    "CREATE TABLE exact("                                                                          \
+    " algorithm INTEGER NOT NULL, digest BLOB NOT NULL, item INTEGER NOT NULL,"                    \
+    " PRIMARY KEY(algorithm, digest)"                                                              \
+    ") STRICT, WITHOUT ROWID;"                                                                     \
+    "CREATE INDEX exact_item ON exact(item);"                                                      \
+    "CREATE TABLE failure("                                                                        \
+    " path BLOB PRIMARY KEY,"                                                                      \
+    " device INTEGER NOT NULL, inode INTEGER NOT NULL,"                                            \
+    " size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, settled INTEGER NOT NULL,"                 \
+    " time_ns INTEGER NOT NULL, status INTEGER NOT NULL, message TEXT NOT NULL,"                   \
+    " program TEXT NOT NULL, limits TEXT NOT NULL, checksum INTEGER NOT NULL"                      \
+    ") STRICT, WITHOUT ROWID;"
+
+const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA,
+                                                            LEDGER_TABLES};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -65,7 +139,7 @@ const char catalogue_schema[] =
     " action TEXT NOT NULL,"
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
-    ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA;
+    ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES;
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \

@@ -99,9 +99,18 @@ static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t
     }
     char *x_path = item_store_path(&grouping->items, a);
     char *y_path = item_store_path(&grouping->items, b);
-    struct doppel_candidate left = {x.width, x.height, x.size, x.mtime_ns, x_path};
-    struct doppel_candidate right = {y.width, y.height, y.size, y.mtime_ns, y_path};
-    bool better = doppel_canonical_compare(&left, &right) < 0;
+    const struct doppel_keep_policy policy = doppel_keep_policy_default();
+    const struct doppel_candidate left = {.width = x.width,
+                                          .height = x.height,
+                                          .size = x.size,
+                                          .mtime_ns = x.mtime_ns,
+                                          .path = x_path};
+    const struct doppel_candidate right = {.width = y.width,
+                                           .height = y.height,
+                                           .size = y.size,
+                                           .mtime_ns = y.mtime_ns,
+                                           .path = y_path};
+    bool better = doppel_keep_compare(&policy, &left, &right, NULL) < 0;
     free(x_path);
     free(y_path);
     return better;

@@ -10,17 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int compare(const struct doppel_candidate *a, const struct doppel_candidate *b)
+{
+    const struct doppel_keep_policy policy = doppel_keep_policy_default();
+    return doppel_keep_compare(&policy, a, b, NULL);
+}
+
 static void assert_kept(const struct doppel_candidate *kept, const struct doppel_candidate *other)
 {
-    assert_true(doppel_canonical_compare(kept, other) < 0);
-    assert_true(doppel_canonical_compare(other, kept) > 0);
+    assert_true(compare(kept, other) < 0);
+    assert_true(compare(other, kept) > 0);
 }
 
 static void test_policy(void **state)
 {
     (void)state;
-    const struct doppel_candidate base = {100, 100, 5000, 1000, "/pictures/photo.jpg"};
-    struct doppel_candidate other = {200, 50, 5001, 0, "/a"};
+    const struct doppel_candidate base = {
+        .width = 100, .height = 100, .size = 5000, .mtime_ns = 1000, .path = "/pictures/photo.jpg"};
+    struct doppel_candidate other = {
+        .width = 200, .height = 50, .size = 5001, .mtime_ns = 0, .path = "/a"};
     assert_kept(&other, &base); /* as many pixels, more bytes */
     other.width = 199;
     assert_kept(&base, &other); /* more pixels */
@@ -49,16 +57,50 @@ static void test_policy(void **state)
 static void test_huge_pictures_do_not_overflow(void **state)
 {
     (void)state;
-    const struct doppel_candidate small = {1000, 1000, 1, 1, "/a"};
-    const struct doppel_candidate huge = {UINT32_MAX, UINT32_MAX, 1, 1, "/b"};
+    const struct doppel_candidate small = {
+        .width = 1000, .height = 1000, .size = 1, .mtime_ns = 1, .path = "/a"};
+    const struct doppel_candidate huge = {
+        .width = UINT32_MAX, .height = UINT32_MAX, .size = 1, .mtime_ns = 1, .path = "/b"};
     assert_kept(&huge, &small);
+}
+
+static void test_criteria_are_asked_in_their_order(void **state)
+{
+    (void)state;
+    struct doppel_keep_policy policy;
+    struct doppel_error error;
+    enum doppel_keep by;
+    const struct doppel_candidate old = {.size = 1, .mtime_ns = 1, .path = "/a"};
+    const struct doppel_candidate large = {.size = 2, .mtime_ns = 2, .path = "/b"};
+    assert_int_equal(doppel_keep_policy_parse("date,size", &policy, &error), DOPPEL_OK);
+    assert_true(doppel_keep_compare(&policy, &old, &large, &by) < 0);
+    assert_int_equal(by, DOPPEL_KEEP_DATE);
+    assert_int_equal(doppel_keep_policy_parse("authority,size,date", &policy, &error), DOPPEL_OK);
+    assert_true(doppel_keep_compare(&policy, &old, &large, &by) > 0);
+    assert_int_equal(by, DOPPEL_KEEP_SIZE);
+    assert_int_equal(doppel_keep_policy_parse("resolution", &policy, &error), DOPPEL_OK);
+    assert_true(doppel_keep_compare(&policy, &old, &large, &by) < 0);
+    assert_int_equal(by, DOPPEL_KEEP_CRITERIA); /* the order of bytes */
+}
+
+static void test_policies_that_are_none(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"", ",", "size,", "sizes", "size,size", " size", "Size"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct doppel_keep_policy policy = {.count = 77};
+        struct doppel_error error = {0};
+        assert_int_equal(doppel_keep_policy_parse(wrong[i], &policy, &error), DOPPEL_E_ARGUMENT);
+        assert_true(error.message[0] != '\0');
+        assert_int_equal(policy.count, 77);
+    }
 }
 
 enum { CANDIDATES = 60 };
 
 static int by_policy(const void *a, const void *b)
 {
-    return doppel_canonical_compare(a, b);
+    return compare(a, b);
 }
 
 /* Antisymmetric and transitive: sorted by it, every pair is in order. */
@@ -70,13 +112,18 @@ static void test_it_is_a_total_order(void **state)
     srand(7);
     for (int i = 0; i < CANDIDATES; i++) {
         snprintf(paths[i], sizeof paths[i], "%s/%d", rand() % 2 ? "/a" : "/b/c", i);
-        candidates[i] = (struct doppel_candidate){(uint32_t)(rand() % 3), (uint32_t)(rand() % 3),
-                                                  rand() % 2, rand() % 2, paths[i]};
+        candidates[i] = (struct doppel_candidate){.authority = rand() % 2,
+                                                  .width = (uint32_t)(rand() % 3),
+                                                  .height = (uint32_t)(rand() % 3),
+                                                  .duration_ms = (uint64_t)(rand() % 2),
+                                                  .size = rand() % 2,
+                                                  .mtime_ns = rand() % 2,
+                                                  .path = paths[i]};
     }
     qsort(candidates, CANDIDATES, sizeof *candidates, by_policy);
     for (int i = 0; i < CANDIDATES; i++)
         for (int j = 0; j < CANDIDATES; j++) {
-            int order = doppel_canonical_compare(&candidates[i], &candidates[j]);
+            int order = compare(&candidates[i], &candidates[j]);
             assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
         }
 }
@@ -86,6 +133,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policy),
         cmocka_unit_test(test_huge_pictures_do_not_overflow),
+        cmocka_unit_test(test_criteria_are_asked_in_their_order),
+        cmocka_unit_test(test_policies_that_are_none),
         cmocka_unit_test(test_it_is_a_total_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

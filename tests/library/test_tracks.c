@@ -204,10 +204,13 @@ static const char version_3[] =
     " min_containment REAL NOT NULL, checksum INTEGER NOT NULL) STRICT;"
     "PRAGMA application_id = 1685089356; PRAGMA user_version = 3;"
     "ATTACH '%s' AS now;"
-    "INSERT INTO item SELECT * FROM now.item;"
+    "INSERT INTO item SELECT id, path, device, inode, size, mtime_ns, settled, added_ns, digest, "
+    "kind,"
+    " scheme, version, width, height, quality, checksum FROM now.item;"
     "INSERT INTO fingerprint SELECT * FROM now.fingerprint;"
     "INSERT INTO attachment SELECT * FROM now.attachment;"
-    "INSERT INTO log SELECT * FROM now.log";
+    "INSERT INTO log SELECT entry, time_ns, action, item, path, former_item, former_path FROM "
+    "now.log";
 
 static void test_version_3(void **state)
 {

@@ -1,0 +1,272 @@
+/**
+ * doppel/library_decisions.h: who follows whom in a library, who is canonical, and the log of why.
+ * Included by doppel/library.h.
+ *
+ * Ids are of items and of texts alike: both count in one row. What changes the library does so as
+ * doppel_library_add does: it begins by itself, is kept by the next doppel_library_commit, and on
+ * failure takes back all since the last one.
+ */
+#ifndef DOPPEL_LIBRARY_DECISIONS_H
+#define DOPPEL_LIBRARY_DECISIONS_H
+
+#include <stdbool.h>
+
+#include <doppel/core.h>
+#include <doppel/match.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doppel_library;
+
+/* ---- which member of a group is kept ---- */
+
+/** What speaks for a candidate; numbers are written to disk: new ones go to the end. */
+enum doppel_keep {
+    DOPPEL_KEEP_AUTHORITY,  /**< of its source, the higher */
+    DOPPEL_KEEP_RESOLUTION, /**< more pixels */
+    DOPPEL_KEEP_DURATION,   /**< longer */
+    DOPPEL_KEEP_SIZE,       /**< more bytes */
+    DOPPEL_KEEP_DATE,       /**< older */
+    DOPPEL_KEEP_DEPTH,      /**< fewer folders above it */
+    DOPPEL_KEEP_NAME,       /**< the shorter file name */
+    DOPPEL_KEEP_CRITERIA
+};
+
+/** "authority", …; static storage. Thread-safe. */
+DOPPEL_API const char *doppel_keep_name(enum doppel_keep criterion);
+
+/** Criteria, the first that tells two candidates apart decides. */
+struct doppel_keep_policy {
+    uint8_t count;
+    uint8_t criteria[DOPPEL_KEEP_CRITERIA]; /**< enum doppel_keep, each at most once */
+};
+
+/** All of them, in the order of the enum. */
+DOPPEL_API struct doppel_keep_policy doppel_keep_policy_default(void);
+
+/** "date,size": DOPPEL_E_ARGUMENT with a sentence that names what is there. */
+DOPPEL_API enum doppel_status doppel_keep_policy_parse(const char *text,
+                                                       struct doppel_keep_policy *out,
+                                                       struct doppel_error *error);
+
+/** Zero: not known, and no better than any other's zero. */
+struct doppel_candidate {
+    int64_t authority;
+    uint32_t width, height;
+    uint64_t duration_ms;
+    int64_t size;
+    int64_t mtime_ns; /**< since 1970; of a record its date. Not known: INT64_MAX, the last */
+    const char *path; /**< or the id of a record */
+};
+
+/**
+ * < 0 when `a` is to be kept rather than `b`. Never 0 for different paths: at last the order of
+ * bytes decides.
+ * @param out_by the criterion that decided; DOPPEL_KEEP_CRITERIA: the order of bytes; may be NULL
+ * Thread-safe.
+ */
+DOPPEL_API int doppel_keep_compare(const struct doppel_keep_policy *policy,
+                                   const struct doppel_candidate *a,
+                                   const struct doppel_candidate *b, enum doppel_keep *out_by);
+
+/** The library's own policy; the default where it has none. */
+DOPPEL_API enum doppel_status doppel_library_policy(struct doppel_library *library,
+                                                    struct doppel_keep_policy *out,
+                                                    struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_set_policy(struct doppel_library *library,
+                                                        const struct doppel_keep_policy *policy,
+                                                        struct doppel_error *error);
+
+/* ---- sources and their authority ---- */
+
+/**
+ * Say how much a source is worth.
+ * @param pattern a name, or a pattern with `*`, `?` and `[…]` as the shell has them ("*.gov.in").
+ * An exact name is asked before patterns, a longer pattern before a shorter one, then the order of
+ * bytes. DOPPEL_E_ARGUMENT with a sentence for one that is empty, not UTF-8, longer than 1000
+ * bytes, or has a bracket that does not close.
+ */
+DOPPEL_API enum doppel_status doppel_library_set_source(struct doppel_library *library,
+                                                        const char *pattern, int64_t authority,
+                                                        struct doppel_error *error);
+/** DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_library_remove_source(struct doppel_library *library,
+                                                           const char *pattern,
+                                                           struct doppel_error *error);
+
+/** What a source is worth; 0 where nothing was said, and of NULL. Looked up in memory: fit to be
+ * asked for each record. What other processes change is seen after the next begin. */
+DOPPEL_API enum doppel_status doppel_library_authority(struct doppel_library *library,
+                                                       const char *source, int64_t *out,
+                                                       struct doppel_error *error);
+
+typedef bool doppel_source_visitor(void *context, const char *pattern, int64_t authority);
+/** In the order in which they are asked. */
+DOPPEL_API enum doppel_status doppel_library_each_source(struct doppel_library *library,
+                                                         doppel_source_visitor *visitor,
+                                                         void *context, struct doppel_error *error);
+
+/* ---- groups: who follows whom ---- */
+
+/**
+ * Say that an item follows a leader. Of texts (doppel_library_add_text) it is said already.
+ * @param leader an item or text that follows none. DOPPEL_E_ARGUMENT: it follows one, or is the
+ * item itself
+ */
+DOPPEL_API enum doppel_status doppel_library_link(struct doppel_library *library, uint64_t item,
+                                                  uint64_t leader, struct doppel_error *error);
+
+/** The leader that an item or text follows; its own id when it follows none. */
+DOPPEL_API enum doppel_status doppel_library_leader(struct doppel_library *library, uint64_t id,
+                                                    uint64_t *out, struct doppel_error *error);
+
+typedef bool doppel_id_visitor(void *context, uint64_t id);
+/** The leader first, then those who follow it, by id. @param limit 0: all */
+DOPPEL_API enum doppel_status doppel_library_each_follower(struct doppel_library *library,
+                                                           uint64_t leader, uint64_t limit,
+                                                           doppel_id_visitor *visitor,
+                                                           void *context,
+                                                           struct doppel_error *error);
+
+/** The canonical member of a leader's group: the leader, unless another one was chosen. */
+DOPPEL_API enum doppel_status doppel_library_canonical(struct doppel_library *library,
+                                                       uint64_t leader, uint64_t *out,
+                                                       struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_set_canonical(struct doppel_library *library,
+                                                           uint64_t leader, uint64_t item,
+                                                           struct doppel_error *error);
+
+/**
+ * Choose between the canonical member of a group and a newcomer, by the library's policy.
+ * @param newcomer its id, and what is known of it: what the library holds of the other one is
+ * looked up
+ * @param out_replaced the id of the former canonical member, when the newcomer took its place; else
+ * 0
+ * @param out_by the criterion that decided
+ */
+DOPPEL_API enum doppel_status doppel_library_choose(struct doppel_library *library, uint64_t leader,
+                                                    uint64_t newcomer,
+                                                    const struct doppel_candidate *candidate,
+                                                    uint64_t *out_replaced,
+                                                    enum doppel_keep *out_by,
+                                                    struct doppel_error *error);
+
+/** What is known of an item or text as a candidate. @param out_name its path or record id, which
+ * `out` borrows; given (free). DOPPEL_E_NOT_FOUND */
+DOPPEL_API enum doppel_status doppel_library_candidate(struct doppel_library *library, uint64_t id,
+                                                       struct doppel_candidate *out,
+                                                       char **out_name, struct doppel_error *error);
+
+/* ---- the log ---- */
+
+/** Their names are written to disk. */
+enum doppel_log_action {
+    DOPPEL_LOG_ADDED,     /**< an item came in, by `add` */
+    DOPPEL_LOG_UPDATED,   /**< other bytes at the same path: took the place of `former` */
+    DOPPEL_LOG_MOVED,     /**< its file is at another path; the former one is in `detail` */
+    DOPPEL_LOG_REMOVED,   /**< taken out */
+    DOPPEL_LOG_DECIDED,   /**< `ingest` decided of it: it came in, unless item is 0 */
+    DOPPEL_LOG_CANONICAL, /**< it took the place of `former` as the one of its group `of` to keep */
+    DOPPEL_LOG_MARKED,    /**< a person said that it is the same as `of`, or is not (`reason`) */
+    DOPPEL_LOG_LISTED,    /**< it was put on a list or taken off (`reason`; list in `detail`) */
+    DOPPEL_LOG_IMPORTED,  /**< came in from another library or a list of fingerprints */
+    DOPPEL_LOG_REFRESHED, /**< computed anew by another version of its scheme */
+    DOPPEL_LOG_SAID       /**< what the library was told: a source's authority, a policy (item 0) */
+};
+
+/** "added", "updated", …; static storage. Thread-safe. */
+DOPPEL_API const char *doppel_log_action_name(enum doppel_log_action action);
+
+/** A line of the log. Strings are borrowed; NULL, 0 or < 0 as said: not known. */
+struct doppel_log_entry {
+    uint64_t entry;  /**< counts from 1; not looked at by doppel_library_log */
+    int64_t time_ns; /**< likewise */
+    enum doppel_log_action action;
+    uint64_t item;      /**< 0: of none */
+    const char *name;   /**< its path or record id then; "" without */
+    const char *source; /**< or NULL */
+    bool decided;       /**< `decision` says something */
+    int decision;       /**< enum doppel_decision */
+    uint64_t of;        /**< what it is linked to; 0: nothing */
+    uint64_t former;    /**< what it took the place of; 0: nothing */
+    const char *reason; /**< "identical", "same-content", "near", … or a sentence; or NULL */
+    bool has_match;     /**< the next ones are known */
+    enum doppel_scheme_id scheme;
+    uint16_t version;        /**< of the scheme, as the item's codes were made */
+    uint32_t distance, bits; /**< bits 0: no distance */
+    double similarity;       /**< < 0: not known */
+    double limit;            /**< that the match kept to; < 0: none */
+    enum doppel_limit_kind {
+        DOPPEL_LIMIT_NONE,
+        DOPPEL_LIMIT_DISTANCE,
+        DOPPEL_LIMIT_SIMILARITY,
+        DOPPEL_LIMIT_RATE
+    } limit_kind;
+    double false_positive_rate; /**< < 0: not known */
+    const char *detail; /**< an object in JSON: relation, verified, transform, segments, coverages;
+                           or NULL */
+};
+
+/** Add to the log: nothing is ever taken from it or changed in it. */
+DOPPEL_API enum doppel_status doppel_library_log(struct doppel_library *library,
+                                                 const struct doppel_log_entry *entry,
+                                                 struct doppel_error *error);
+
+/** Which entries are wanted. Zero-initialised: all, the oldest first. */
+struct doppel_log_query {
+    uint64_t item;              /**< those of it, and those that link to it; 0: of any */
+    uint64_t first, last;       /**< entries; last 0: to the end */
+    int64_t since_ns, until_ns; /**< until_ns 0: to the end */
+    uint64_t limit;             /**< 0: none */
+    bool newest_first;
+};
+
+/** `error`: status != OK: the entry is damaged, only its number is known. */
+typedef bool doppel_log_visitor(void *context, const struct doppel_log_entry *entry,
+                                const struct doppel_error *error);
+/** The entry is borrowed; false ends the visit (DOPPEL_E_CANCELLED). Of an item, or with a limit,
+ * it costs no more than what is visited, however long the log is. */
+DOPPEL_API enum doppel_status doppel_library_each_log(struct doppel_library *library,
+                                                      const struct doppel_log_query *query,
+                                                      doppel_log_visitor *visitor, void *context,
+                                                      struct doppel_error *error);
+
+/* ---- a person's word ---- */
+
+enum doppel_word { DOPPEL_WORD_NONE, DOPPEL_WORD_SAME, DOPPEL_WORD_DISTINCT };
+
+/** Two contents, in either order; the last word counts. Digests are of a file's bytes, of a text's
+ * normalised content. DOPPEL_WORD_NONE takes the word back. */
+DOPPEL_API enum doppel_status doppel_library_mark(struct doppel_library *library,
+                                                  const struct doppel_digest *a,
+                                                  const struct doppel_digest *b,
+                                                  enum doppel_word word, const char *note,
+                                                  struct doppel_error *error);
+
+/** What was said of two contents. Looked up in memory when there are at most a million words: fit
+ * to be asked for each candidate; other processes' are seen after the next begin. */
+DOPPEL_API enum doppel_status doppel_library_word(struct doppel_library *library,
+                                                  const struct doppel_digest *a,
+                                                  const struct doppel_digest *b,
+                                                  enum doppel_word *out,
+                                                  struct doppel_error *error);
+
+struct doppel_mark {
+    struct doppel_digest a, b;
+    enum doppel_word word;
+    int64_t time_ns;
+    const char *note; /**< borrowed; or NULL */
+};
+typedef bool doppel_mark_visitor(void *context, const struct doppel_mark *mark);
+/** @param of words of this content alone; NULL: all */
+DOPPEL_API enum doppel_status doppel_library_each_mark(struct doppel_library *library,
+                                                       const struct doppel_digest *of,
+                                                       doppel_mark_visitor *visitor, void *context,
+                                                       struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

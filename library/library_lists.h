@@ -1,0 +1,175 @@
+/**
+ * doppel/library_lists.h: what people say of the items of a library: sources, ids of their own,
+ * labels, lists, any JSON; digests that stand for files; files that could not be read; and asking
+ * for items by SQL. Included by doppel/library.h. Ids are of items and of texts alike; changes as
+ * in doppel/library_decisions.h.
+ */
+#ifndef DOPPEL_LIBRARY_LISTS_H
+#define DOPPEL_LIBRARY_LISTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <doppel/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doppel_library;
+struct doppel_file_stamp;
+
+/* ---- what is said of an item ---- */
+
+enum doppel_list_state {
+    DOPPEL_LIST_ACTIVE,   /**< its items are matched */
+    DOPPEL_LIST_DISABLED, /**< an item that is on disabled lists alone is not */
+    DOPPEL_LIST_BENIGN    /**< what matches one of its items is nobody's double by that: stock
+                             photos, logos, jingles */
+};
+
+/** "active", "disabled", "benign"; static storage. Thread-safe. */
+DOPPEL_API const char *doppel_list_state_name(enum doppel_list_state state);
+
+/** Strings are UTF-8 but for `source` and `date`, which are bytes; NULL: not said. */
+struct doppel_about {
+    char *source, *date;
+    char *external_id; /**< what somebody else calls it */
+    char *meta;        /**< an object in JSON */
+    char **labels;     /**< by order of bytes */
+    size_t label_count;
+    char **lists; /**< names, by order of bytes */
+    size_t list_count;
+    enum doppel_list_state state; /**< of all its lists: benign if one is, disabled if all are */
+};
+
+/**
+ * Add to what is said of an item or text: what is NULL stays, labels and lists are added. Lists
+ * that are not there are made, active. DOPPEL_E_NOT_FOUND; DOPPEL_E_ARGUMENT (`meta` is no JSON
+ * object, a name is empty, not UTF-8, has control characters, or is longer than 1000 bytes). Of a
+ * text, `source`, `date` are its record's and are not to be given here.
+ */
+DOPPEL_API enum doppel_status doppel_library_tell(struct doppel_library *library, uint64_t id,
+                                                  const struct doppel_about *about,
+                                                  struct doppel_error *error);
+
+/** @param out given (doppel_about_free); of a text `source` and `date` are the record's */
+DOPPEL_API enum doppel_status doppel_library_about(struct doppel_library *library, uint64_t id,
+                                                   struct doppel_about *out,
+                                                   struct doppel_error *error);
+DOPPEL_API void doppel_about_free(struct doppel_about *about);
+
+/** Take an item off a list, or a label off it. DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_library_unlist(struct doppel_library *library, uint64_t id,
+                                                    const char *list, struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_unlabel(struct doppel_library *library, uint64_t id,
+                                                     const char *label, struct doppel_error *error);
+
+/* ---- lists ---- */
+
+struct doppel_list {
+    const char *name; /**< borrowed */
+    enum doppel_list_state state;
+    uint64_t items;
+};
+
+/** Make a list, or give it another state. */
+DOPPEL_API enum doppel_status doppel_library_set_list(struct doppel_library *library,
+                                                      const char *name,
+                                                      enum doppel_list_state state,
+                                                      struct doppel_error *error);
+/** Its items stay in the library. DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_library_remove_list(struct doppel_library *library,
+                                                         const char *name,
+                                                         struct doppel_error *error);
+typedef bool doppel_list_visitor(void *context, const struct doppel_list *list);
+DOPPEL_API enum doppel_status doppel_library_each_list(struct doppel_library *library,
+                                                       doppel_list_visitor *visitor, void *context,
+                                                       struct doppel_error *error);
+
+/** What an item's lists make of it. In memory while there are at most a million items on lists that
+ * are not active: fit to be asked for each candidate; other processes' changes are seen after the
+ * next begin. */
+DOPPEL_API enum doppel_status doppel_library_state_of(struct doppel_library *library, uint64_t id,
+                                                      enum doppel_list_state *out,
+                                                      struct doppel_error *error);
+
+/** Whether there is a list that is benign or disabled at all. */
+DOPPEL_API bool doppel_library_has_states(struct doppel_library *library);
+
+/* ---- digests that stand for files ---- */
+
+/** Numbers are written to disk. */
+enum doppel_exact { DOPPEL_EXACT_MD5 = 1, DOPPEL_EXACT_SHA1 = 2, DOPPEL_EXACT_SHA256 = 3 };
+
+/** 16, 20, 32. */
+DOPPEL_API size_t doppel_exact_bytes(enum doppel_exact algorithm);
+
+/** An item that is known by such a digest alone: kind UNKNOWN, no path, no fingerprint.
+ * @param out_id new, or the one that has it already (`*out_added` false) */
+DOPPEL_API enum doppel_status doppel_library_add_exact(struct doppel_library *library,
+                                                       enum doppel_exact algorithm,
+                                                       const uint8_t *digest, uint64_t *out_id,
+                                                       bool *out_added, struct doppel_error *error);
+/** Which of them the library knows, as bits 1 << algorithm; 0: it has none, and nobody needs to
+ * compute them. */
+DOPPEL_API enum doppel_status doppel_library_exact_kinds(struct doppel_library *library,
+                                                         unsigned *out, struct doppel_error *error);
+/** DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_library_by_exact(struct doppel_library *library,
+                                                      enum doppel_exact algorithm,
+                                                      const uint8_t *digest, uint64_t *out_id,
+                                                      struct doppel_error *error);
+
+/* ---- files that could not be read ---- */
+
+struct doppel_failure {
+    const char *path; /**< borrowed */
+    const struct doppel_file_stamp *stamp;
+    int64_t time_ns;
+    struct doppel_error error;
+    const char *limits; /**< under which it failed, as text that is compared; "" where the bytes are
+                           to blame, whatever the limits */
+};
+
+/** Remember why a file could not be read, until it changes. Of a file that is an item, too. */
+DOPPEL_API enum doppel_status doppel_library_put_failure(struct doppel_library *library,
+                                                         const struct doppel_failure *failure,
+                                                         struct doppel_error *error);
+/** The failure of an unchanged file, found by this version of doppel under these limits.
+ * DOPPEL_E_NOT_FOUND. @param out the sentence */
+DOPPEL_API enum doppel_status doppel_library_failure(struct doppel_library *library,
+                                                     const char *path,
+                                                     const struct doppel_file_stamp *stamp,
+                                                     const char *limits, struct doppel_error *out);
+/** It was read after all, or is gone. DOPPEL_OK also when there is none. */
+DOPPEL_API enum doppel_status doppel_library_forget_failure(struct doppel_library *library,
+                                                            const char *path,
+                                                            struct doppel_error *error);
+typedef bool doppel_failure_visitor(void *context, const struct doppel_failure *failure);
+DOPPEL_API enum doppel_status doppel_library_each_failure(struct doppel_library *library,
+                                                          doppel_failure_visitor *visitor,
+                                                          void *context,
+                                                          struct doppel_error *error);
+
+/* ---- asking by SQL ---- */
+
+/**
+ * The items and texts for which an expression holds, by id.
+ *
+ * The expression is one of SQLite, over the columns of the documented view `items`
+ * (docs/formats.md). It is run on a connection of its own that can only read this library, may use
+ * no function that does more than compute, and is ended after `timeout_ms`.
+ * @param expression "kind = 'image' AND width > 1000"
+ * @return DOPPEL_E_ARGUMENT with SQLite's sentence for what is no expression, would write, or asks
+ * for what it may not; DOPPEL_E_TIMEOUT; DOPPEL_E_CANCELLED
+ */
+DOPPEL_API enum doppel_status doppel_library_where(struct doppel_library *library,
+                                                   const char *expression, uint32_t timeout_ms,
+                                                   doppel_id_visitor *visitor, void *context,
+                                                   struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
