@@ -167,6 +167,16 @@ void container_close(struct container *container)
 
 /* ---- failing ---- */
 
+struct coding_name coding_name(const AVCodecParameters *track)
+{
+    struct coding_name name = {"unknown"};
+    if (track->codec_id != AV_CODEC_ID_NONE)
+        snprintf(name.text, sizeof name.text, "%s", avcodec_get_name(track->codec_id));
+    else if (track->codec_tag)
+        av_fourcc_make_string(name.text, track->codec_tag);
+    return name;
+}
+
 static int read_error(const struct container *container)
 {
     const struct source *source = &container->source;

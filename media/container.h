@@ -42,6 +42,12 @@ enum doppel_status container_check_source(const struct container *container,
 
 void container_close(struct container *container);
 
+/** What a track is coded as, by name; of codings that FFmpeg does not know, the container's tag. */
+struct coding_name {
+    char text[AV_FOURCC_MAX_STRING_SIZE];
+};
+struct coding_name coding_name(const AVCodecParameters *track);
+
 /** The status and sentence for an error code of FFmpeg. */
 enum doppel_status container_fail(const struct container *container, int code,
                                   struct doppel_error *error);

@@ -120,7 +120,7 @@ static enum doppel_status open_decoder(struct film *film, struct doppel_error *e
     if (!coding)
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
                            "holds pictures coded as %s, for which FFmpeg has no decoder here",
-                           avcodec_get_name(has->codec_id));
+                           coding_name(has).text);
     if (has->width > 0 && has->height > 0) {
         enum doppel_status status =
             check_pixels(limits, (uint64_t)has->width, (uint64_t)has->height, error);

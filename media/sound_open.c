@@ -92,7 +92,7 @@ static enum doppel_status open_decoder(struct sound *sound, struct doppel_error 
     if (!codec)
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
                            "holds sound coded as %s, for which FFmpeg has no decoder here",
-                           avcodec_get_name(parameters->codec_id));
+                           coding_name(parameters).text);
     sound->codec = avcodec_alloc_context3(codec);
     sound->packet = av_packet_alloc();
     sound->frame = av_frame_alloc();

@@ -182,6 +182,7 @@ static void lists_of_vpdq_go_round(void **state)
     free(json);
     json = doppel_prints(0, "compare", "--json", "--scheme", "vpdq", "a.txt", "a.mp4");
     assert_has(json, "\"match\":true");
+    assert_lacks(json, "\"distance\""); /* shares are compared: lists have none */
     free(json);
     write_file("bad.txt", "0,100,zz,0.000\n", 15);
     struct ran ran = doppel("hash", "--scheme", "vpdq", "bad.txt");
@@ -257,6 +258,12 @@ static void missing_codecs_are_told(void **state)
         ran_free(&ran);
     }
     free(doppel_prints(0, "hash", "--no-video", "pictures.mkv"));
+    keep_film("tag.mov", (struct film_how){.view.seed = 10, .seconds = 1, .codec = "mjpeg"});
+    put_word("tag.mov", "jpeg", "xyz1");
+    struct ran ran = doppel("hash", "tag.mov");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "holds pictures coded as xyz1, for which");
+    ran_free(&ran);
 }
 
 static void limits_of_films_are_kept(void **state)
