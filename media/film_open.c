@@ -98,7 +98,10 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
         return AVERROR(ENOMEM);
     }
     film->held = held;
-    return avcodec_default_get_buffer2(codec, frame, flags);
+    int code = avcodec_default_get_buffer2(codec, frame, flags);
+    if (code == AVERROR(ENOMEM)) /* decoders go on without the frame, as if it were damaged */
+        doppel_fail(refusal, DOPPEL_E_MEMORY, "no memory to decode the film");
+    return code;
 }
 
 /* A frame that no other refers to needs no decoding when the next one serves as well. */
