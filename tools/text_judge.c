@@ -33,7 +33,7 @@ uint32_t distance_bits(enum doppel_scheme_id id)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(id);
     if (id == DOPPEL_SCHEME_WINNOW32 || id == DOPPEL_SCHEME_DATASKETCH ||
-        id == DOPPEL_SCHEME_PEAKS32)
+        id == DOPPEL_SCHEME_PEAKS32 || id == DOPPEL_SCHEME_VPDQ)
         return 0;
     return is_minhash(id) ? scheme->code_bits / LANE_BITS : scheme->code_bits;
 }
