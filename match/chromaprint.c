@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "match/segments.h"
+
 /* A code in which more bits differ than this speaks against an alignment; unrelated ones differ in
  * 16. A stretch counts from MIN_GAIN bits below it on, and from MIN_CODES: 2 s. Where neither sound
  * moves (all silence has one code) nothing is gained. */
@@ -87,11 +89,7 @@ static void describe(const struct stretch *stretch, const struct doppel_fingerpr
         .query_coverage = query->count ? (double)stretch->codes / query->count : 0,
         .item_coverage = item->count ? (double)stretch->codes / item->count : 0,
     };
-    bool whole_query = out->query_coverage >= .9, whole_item = out->item_coverage >= .9;
-    out->relation = whole_query && whole_item ? DOPPEL_RELATION_SAME
-                    : whole_query             ? DOPPEL_RELATION_CONTAINED
-                    : whole_item              ? DOPPEL_RELATION_CONTAINS
-                                              : DOPPEL_RELATION_OVERLAPS;
+    out->relation = relation_by_coverage(out->query_coverage, out->item_coverage, .9);
 }
 
 static enum doppel_status add_segment(const struct stretch *stretch, struct doppel_match *match,

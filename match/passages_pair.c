@@ -4,6 +4,7 @@
 
 #include "match/align.h"
 #include "match/passages_keys.h"
+#include "match/segments.h"
 
 struct doppel_passage_options doppel_passage_options_default(void)
 {
@@ -75,13 +76,6 @@ static bool make_segments(const struct words *query, const struct words *item,
     return true;
 }
 
-static enum doppel_relation relation_of(double query_coverage, double item_coverage, double whole)
-{
-    if (query_coverage >= whole)
-        return item_coverage >= whole ? DOPPEL_RELATION_SAME : DOPPEL_RELATION_CONTAINED;
-    return item_coverage >= whole ? DOPPEL_RELATION_CONTAINS : DOPPEL_RELATION_OVERLAPS;
-}
-
 static int64_t best_score(const aligned_array *found)
 {
     int64_t best = 0;
@@ -117,7 +111,8 @@ bool describe_passages(const struct passage_counts *counts, const aligned_array 
     uint32_t shared = count_shared(found, of_query, of_item);
     double all = (double)counts->query + counts->item - shared;
     match.similarity = all > 0 ? shared / all : 0;
-    match.relation = relation_of(match.query_coverage, match.item_coverage, options->min_coverage);
+    match.relation =
+        relation_by_coverage(match.query_coverage, match.item_coverage, options->min_coverage);
     if (found->count) {
         uint64_t among = options->library_words ? options->library_words : counts->item;
         match.false_positive_rate = passage_rate(best_score(found), counts->query, among);

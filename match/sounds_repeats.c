@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "match/segments.h"
 #include "match/sounds_describe.h"
 
 /* Seconds: what comes back sooner is a rhythm, and what is shorter no passage. */
@@ -46,14 +47,6 @@ static int by_lag(const void *a, const void *b)
     return (x->a_start > y->a_start) - (x->a_start < y->a_start);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct doppel_segment *x = a, *y = b;
-    if (x->a_start != y->a_start)
-        return x->a_start < y->a_start ? -1 : 1;
-    return (x->b_start > y->b_start) - (x->b_start < y->b_start);
-}
-
 /* Whether passages about as long as this one say where it, or what recurs of it, is next. */
 static bool is_covered(const segment_array *kept, const struct doppel_segment *segment, bool later)
 {
@@ -88,8 +81,7 @@ static void keep_next(segment_array *segments)
         kept.items[kept.count++] = segment;
     }
     segments->count = kept.count;
-    if (segments->count)
-        qsort(segments->items, segments->count, sizeof *segments->items, by_place);
+    segments_sort(segments->items, segments->count);
 }
 
 static enum doppel_status find_later(const struct doppel_sound *sound,

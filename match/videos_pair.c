@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "match/segments.h"
 #include "match/videos_search.h"
 
 /* From this share of a film that is found on, the other way round tells nothing new. */
@@ -63,14 +64,6 @@ static enum doppel_status look(const struct doppel_video_track *query,
 
 /* ---- the other way round ---- */
 
-static int by_place(const void *a, const void *b)
-{
-    const struct doppel_segment *x = a, *y = b;
-    if (x->a_start != y->a_start)
-        return x->a_start < y->a_start ? -1 : 1;
-    return (x->b_start > y->b_start) - (x->b_start < y->b_start);
-}
-
 static struct doppel_video_view turned_view(const struct doppel_video_view *view)
 {
     struct doppel_video_view out = {.mirrored = view->mirrored,
@@ -104,8 +97,7 @@ static void turn(struct doppel_match *match)
         segments[i] =
             (struct doppel_segment){was.b_start, was.b_end, was.a_start, was.a_end, 1 / was.speed};
     }
-    if (match->segment_count)
-        qsort(segments, match->segment_count, sizeof *segments, by_place);
+    segments_sort(segments, match->segment_count);
 }
 
 static bool is_better(const struct doppel_match *a, const struct doppel_match *b)

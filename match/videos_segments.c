@@ -1,11 +1,8 @@
 /* From the path of a line to a stretch of both films, and from stretches to a match. */
 #include <math.h>
-#include <stdlib.h>
 
+#include "match/segments.h"
 #include "match/videos_search.h"
-
-/* From this share of a film on it counts as whole: black frames within it have no codes. */
-static const double WHOLE = 0.9;
 
 /* Smaller rates are told as this one: they mean nothing more. */
 static const double LEAST_RATE = 1e-300;
@@ -56,42 +53,6 @@ struct video_stretch video_stretch_of(const struct video_path *path,
 
 /* ---- the match ---- */
 
-static int by_place(const void *a, const void *b)
-{
-    const struct doppel_segment *x = a, *y = b;
-    if (x->a_start != y->a_start)
-        return x->a_start < y->a_start ? -1 : 1;
-    return (x->b_start > y->b_start) - (x->b_start < y->b_start);
-}
-
-static int by_item_place(const void *a, const void *b)
-{
-    const struct doppel_segment *x = a, *y = b;
-    return (x->b_start > y->b_start) - (x->b_start < y->b_start);
-}
-
-/* The share of a film that segments, ordered by where they start in it, cover. Pictures are found
- * as a whole. */
-static double coverage(const struct doppel_segment *segments, size_t count, bool item,
-                       double duration)
-{
-    double covered = 0, until = 0;
-    for (size_t i = 0; i < count; i++) {
-        double start = fmax(item ? segments[i].b_start : segments[i].a_start, until);
-        double end = item ? segments[i].b_end : segments[i].a_end;
-        covered += fmax(end - start, 0);
-        until = fmax(until, end);
-    }
-    return duration > 0 ? fmin(covered / duration, 1) : 1;
-}
-
-static enum doppel_relation relation_of(double query_coverage, double item_coverage)
-{
-    if (query_coverage >= WHOLE)
-        return item_coverage >= WHOLE ? DOPPEL_RELATION_SAME : DOPPEL_RELATION_CONTAINED;
-    return item_coverage >= WHOLE ? DOPPEL_RELATION_CONTAINS : DOPPEL_RELATION_OVERLAPS;
-}
-
 static const struct video_stretch *best_of(const video_stretches *stretches)
 {
     const struct video_stretch *best = &stretches->items[0];
@@ -116,14 +77,11 @@ void video_describe(const video_stretches *stretches, double query_seconds, doub
         return;
     const struct video_stretch *best = best_of(stretches);
     const struct doppel_video_warp *warp = &best->view.warp;
+    const struct segment_lengths lengths = {query_seconds, item_seconds, 1}; /* a picture: whole */
     for (size_t i = 0; i < count; i++)
         segments[i] = stretches->items[i].segment;
-    qsort(segments, count, sizeof *segments, by_item_place);
-    out->item_coverage = coverage(segments, count, true, item_seconds);
-    qsort(segments, count, sizeof *segments, by_place);
-    out->query_coverage = coverage(segments, count, false, query_seconds);
+    segments_describe(segments, count, &lengths, out);
     out->has_coverage = true;
-    out->relation = relation_of(out->query_coverage, out->item_coverage);
     out->score = best->score;
     out->false_positive_rate = fmax(pow(10, -best->score), LEAST_RATE);
     out->distance = best->distance;
@@ -131,8 +89,6 @@ void video_describe(const video_stretches *stretches, double query_seconds, doub
     out->transform.mirrored = best->view.mirrored;
     out->transform.cropped = warp->scale_x > 1 || warp->scale_y > 1;
     out->transform.speed = best->segment.speed == 1 ? 0 : best->segment.speed;
-    out->segments = segments;
-    out->segment_count = count;
     out->time_uncertain = best->uncertain;
     out->view = best->view;
 }

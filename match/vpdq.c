@@ -1,5 +1,5 @@
 /* Two lists of vPDQ: which share of each one's frames the other has, too. */
-#include <doppel/match.h>
+#include "match/segments.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,14 +57,6 @@ static double share(const struct codes *codes, const struct codes *others, uint3
     return codes->count ? (double)met / (double)codes->count : 0;
 }
 
-/* One that has most of the other's frames, not the reverse, is the longer one. */
-static enum doppel_relation relation_of(double query, double item, double min_share)
-{
-    if (query >= min_share)
-        return item >= min_share ? DOPPEL_RELATION_SAME : DOPPEL_RELATION_CONTAINED;
-    return item >= min_share ? DOPPEL_RELATION_CONTAINS : DOPPEL_RELATION_OVERLAPS;
-}
-
 enum doppel_status doppel_match_vpdqs(const struct doppel_vpdq *query,
                                       const struct doppel_vpdq *item,
                                       const struct doppel_vpdq_limits *limits, bool *out_matches,
@@ -80,16 +72,16 @@ enum doppel_status doppel_match_vpdqs(const struct doppel_vpdq *query,
     double of_item = share(&b, &a, limits->max_distance);
     double most = of_query > of_item ? of_query : of_item;
     *out_matches = most > 0 && most >= limits->min_share;
-    *out_match =
-        (struct doppel_match){.kind = DOPPEL_KIND_VIDEO,
-                              .scheme = DOPPEL_SCHEME_VPDQ,
-                              .relation = relation_of(of_query, of_item, limits->min_share),
-                              .verified = DOPPEL_VERIFIED_CODES,
-                              .similarity = most,
-                              .false_positive_rate = -1,
-                              .has_coverage = true,
-                              .query_coverage = of_query,
-                              .item_coverage = of_item};
+    *out_match = (struct doppel_match){
+        .kind = DOPPEL_KIND_VIDEO,
+        .scheme = DOPPEL_SCHEME_VPDQ,
+        .relation = relation_by_coverage(of_query, of_item, limits->min_share),
+        .verified = DOPPEL_VERIFIED_CODES,
+        .similarity = most,
+        .false_positive_rate = -1,
+        .has_coverage = true,
+        .query_coverage = of_query,
+        .item_coverage = of_item};
     free(a.items);
     free(b.items);
     return DOPPEL_OK;
