@@ -32,13 +32,13 @@ struct doppel_segment {
     double speed; /**< 1 of texts */
 };
 
-/** One answer, described: the fields of the JSON of CLI.md. */
+/** One answer, described: the fields of a match in JSON. */
 struct doppel_match {
     enum doppel_kind kind;
     enum doppel_scheme_id scheme;
     enum doppel_relation relation;
     enum doppel_verified verified; /**< EXACT: same bytes; CODES: by the codes; ALIGNMENT: the
-                                      pixels were aligned too */
+                                      pixels, the words, or the times, were aligned too */
     uint32_t distance, bits;       /**< of the deciding pair of codes, at the scheme's width */
     double similarity;             /**< 0 to 1 */
     double score;                  /**< -log10 of the false-positive rate; 0 when not known */
@@ -47,7 +47,7 @@ struct doppel_match {
     struct {
         bool mirrored, cropped, trimmed;
         uint16_t rotated; /**< degrees clockwise by which the query was turned: 0, 90, 180, 270 */
-        double speed;     /**< of sounds: by what the query runs faster than the item; 0: no other
+        double speed;     /**< of sounds and films: of the item's time to the query's; 0: no other
                              speed that could be measured, or not known */
         double pitch;     /**< of sounds: by what its frequencies are higher; 0: likewise */
     } transform;

@@ -26,8 +26,8 @@ struct doppel_sound_options {
                                 is found at speed 1, or little of the sound; default false */
     uint64_t max_postings;   /**< places of keys looked at, a hypothesis and window; rarest keys
                                 first; 0 = by the size of the library */
-    size_t near_misses;      /**< the best that many rejected candidates are visited, too; default 0
-                              */
+    size_t near_misses;      /**< the best that many rejected candidates are visited, too; default
+                                0 */
 };
 
 DOPPEL_API struct doppel_sound_options doppel_sound_options_default(void);

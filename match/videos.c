@@ -5,7 +5,7 @@
 #include "match/id_map.h"
 #include "match/videos_search.h"
 
-/* Between the radii that are searched, 10 and 14. */
+/* Of the radii that are searched, 10 and 14, the one that every query is looked up at. */
 static const uint32_t DESIGN_RADIUS = 10;
 
 struct doppel_videos {

@@ -7,7 +7,7 @@
 
 enum {
     MOST_MISSES = 24, /* items in a row in which nothing is found */
-    STAGES = 4,
+    STAGES = 3,       /* of views */
     ANSWERED_RUNS = 2 /* or fewer open: the query is answered */
 };
 

@@ -1,5 +1,4 @@
-/* The search of films, from look-ups to what was found: videos_hits.c, videos_vote.c,
- * videos_line.c, videos_verify.c, videos_segments.c, videos_find.c. */
+/* The search of films, from look-ups to what was found. */
 #ifndef DOPPEL_MATCH_VIDEOS_SEARCH_H
 #define DOPPEL_MATCH_VIDEOS_SEARCH_H
 
@@ -184,8 +183,7 @@ struct video_stretch video_stretch_of(const struct video_path *path,
 void video_stretches_settle(video_stretches *stretches);
 
 /* Describe what was found of an item; nothing: as no match. @param query_seconds 0: a picture.
- * @param segments room for as many;
- * borrowed by the match */
+ * @param segments room for as many; borrowed by the match */
 void video_describe(const video_stretches *stretches, double query_seconds, double item_seconds,
                     struct doppel_segment *segments, struct doppel_match *out);
 

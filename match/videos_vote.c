@@ -1,7 +1,6 @@
 /* Votes of hits for lines: of an item, an offset and a speed. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "match/videos_search.h"
 #include "match/votes.h"

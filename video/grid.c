@@ -7,8 +7,8 @@
 enum { FLAT_DEVIATION = 8 };
 enum {
     CELLS = DOPPEL_VIDEO_CELLS,
-    UNITS = CELLS * GRID_UNIT,
-    /* of a grid's cell */ FINER = 64 /* than a sample, halfway */
+    UNITS = CELLS * GRID_UNIT, /* of a grid's cell */
+    FINER = 64                 /* than a sample, halfway */
 };
 
 struct grid_box grid_box_of(struct doppel_video_box box)
@@ -29,7 +29,7 @@ struct doppel_video_box grid_box_shares(struct grid_box box)
 
 /* ---- cells of a part ---- */
 
-/* One line of a grid's samples, `step` apart. Where an edge cuts a cell, of which `share` of
+/* A stretch of a line of samples. Where an edge cuts a cell, of which `share` of
  * GRID_UNIT lies within, its sample is what that part must be if the rest is as the cell beyond. */
 struct line {
     int32_t first, last; /* cells that the part touches */

@@ -53,7 +53,7 @@ struct doppel_video_track {
     uint32_t sampled;     /**< frames that were looked at, those without a code included */
     uint64_t duration_ms; /**< of the pictures */
     uint64_t damaged_ms;  /**< where the file broke off or was damaged, and what came before was
-                             used;  else 0 */
+                             used; else 0 */
     bool keyframes_only;  /**< sampled at keyframes (fast mode) */
     uint8_t
         *sound; /**< of its sound what doppel_audio_track_write makes; opaque here; NULL: none */
