@@ -30,15 +30,10 @@ struct strip {
     double end; /* seconds of the query: the end that is refined */
 };
 
-static double seconds(uint32_t ms)
-{
-    return ms / 1000.0;
-}
-
 static void take_frames(const struct doppel_video_end *end, struct strip *strip)
 {
     for (size_t i = 0; i < end->query->count && strip->count < MOST_FRAMES; i++) {
-        double time = seconds(end->query->frames[i].start_ms);
+        double time = video_seconds(end->query->frames[i].start_ms);
         struct doppel_video_view view = *end->view;
         view.rectangle = 0; /* the frames are of it */
         if (fabs(time - strip->end) > REACH ||
@@ -54,7 +49,7 @@ static size_t frame_at(const struct doppel_video_track *item, double time)
     size_t low = 0, high = item->count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (seconds(item->frames[middle].start_ms) <= time)
+        if (video_seconds(item->frames[middle].start_ms) <= time)
             low = middle;
         else
             high = middle;
@@ -65,8 +60,8 @@ static size_t frame_at(const struct doppel_video_track *item, double time)
 /* Whether the item has frames at a time. */
 static bool has_frames_at(const struct doppel_video_track *item, double time)
 {
-    return time >= seconds(item->frames[0].start_ms) - 2 * STEP &&
-           time <= seconds(item->frames[item->count - 1].end_ms) + 2 * STEP;
+    return time >= video_seconds(item->frames[0].start_ms) - 2 * STEP &&
+           time <= video_seconds(item->frames[item->count - 1].end_ms) + 2 * STEP;
 }
 
 /* How far a frame is from the item's at its time, and from as many beside. @return false when the

@@ -5,9 +5,6 @@
 #include "match/id_map.h"
 #include "match/videos_search.h"
 
-/* Of the radii that are searched, 10 and 14, the one that every query is looked up at. */
-static const uint32_t DESIGN_RADIUS = 10;
-
 struct doppel_videos {
     struct doppel_index *own; /* of a set in memory; else NULL */
     const struct doppel_index *index;
@@ -27,7 +24,7 @@ struct doppel_video_search doppel_video_search_default(void)
 struct doppel_index_options doppel_videos_index_options(void)
 {
     struct doppel_index_options options = doppel_index_options_default();
-    options.design_radius = DESIGN_RADIUS;
+    options.design_radius = VIDEO_RADIUS;
     return options;
 }
 

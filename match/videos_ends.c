@@ -6,22 +6,17 @@
 /* Seconds between a film's end and its first or last frame that are taken as shown. */
 static const double EDGE = .6;
 
-/* Seconds between two samples, at most, between which an end may lie; half a sample. */
-static const double SAMPLED = .6, HALF_SAMPLE = DOPPEL_VIDEO_STEP_MS / 2000.0;
-
-static double seconds(uint64_t ms)
-{
-    return (double)ms / 1000;
-}
+/* Seconds. */
+static const double HALF_SAMPLE = DOPPEL_VIDEO_STEP_MS / 2000.0;
 
 static double start_of(const struct doppel_video_track *track, uint32_t run)
 {
-    return seconds(track->frames[run].start_ms);
+    return video_seconds(track->frames[run].start_ms);
 }
 
 static double end_of(const struct doppel_video_track *track, uint32_t run)
 {
-    return seconds(track->frames[run].end_ms);
+    return video_seconds(track->frames[run].end_ms);
 }
 
 /* ---- of one film ---- */
@@ -29,7 +24,7 @@ static double end_of(const struct doppel_video_track *track, uint32_t run)
 double video_duration(const struct doppel_video_track *track)
 {
     double last = track->count ? end_of(track, (uint32_t)track->count - 1) : 0;
-    return fmax(seconds(track->duration_ms), last);
+    return fmax(video_seconds(track->duration_ms), last);
 }
 
 double video_shown_from(const struct doppel_video_track *track, uint32_t run)
@@ -38,7 +33,7 @@ double video_shown_from(const struct doppel_video_track *track, uint32_t run)
     if (!run)
         return start <= EDGE ? 0 : start - HALF_SAMPLE;
     double gap = start - end_of(track, run - 1);
-    return start - (gap <= SAMPLED ? gap / 2 : HALF_SAMPLE);
+    return start - (gap <= VIDEO_SAMPLED ? gap / 2 : HALF_SAMPLE);
 }
 
 double video_shown_until(const struct doppel_video_track *track, uint32_t run)
@@ -47,7 +42,7 @@ double video_shown_until(const struct doppel_video_track *track, uint32_t run)
     if (run + 1 == track->count)
         return video_duration(track) - end <= EDGE ? video_duration(track) : end + HALF_SAMPLE;
     double gap = start_of(track, run + 1) - end;
-    return end + (gap <= SAMPLED ? gap / 2 : HALF_SAMPLE);
+    return end + (gap <= VIDEO_SAMPLED ? gap / 2 : HALF_SAMPLE);
 }
 
 double video_shown(const struct doppel_video_track *track)
@@ -126,16 +121,15 @@ struct doppel_segment video_ends(const struct video_path *path, const struct vid
     struct side a = {query, item, line->offset, line->speed, first->run, last->run};
     struct side b = {item,         query,      -line->offset / line->speed, 1 / line->speed,
                      first->other, last->other};
-    double from = fmax(from_of(&a), (from_of(&b) - line->offset) / line->speed);
-    double until = fmin(until_of(&a), (until_of(&b) - line->offset) / line->speed);
+    double from = fmax(from_of(&a), video_line_back(line, from_of(&b)));
+    double until = fmin(until_of(&a), video_line_back(line, until_of(&b)));
     from = fmax(fmin(from, first->start), 0);
     until = fmax(until, last->end);
-    return (struct doppel_segment){
-        .a_start = from,
-        .a_end = until,
-        .b_start = fmax(line->offset + line->speed * from, 0),
-        .b_end = fmin(line->offset + line->speed * until, video_duration(item)),
-        .speed = line->speed};
+    return (struct doppel_segment){.a_start = from,
+                                   .a_end = until,
+                                   .b_start = fmax(video_line_at(line, from), 0),
+                                   .b_end = fmin(video_line_at(line, until), video_duration(item)),
+                                   .speed = line->speed};
 }
 
 struct doppel_segment video_scenes(const struct video_path *path,

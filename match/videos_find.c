@@ -11,8 +11,7 @@ enum {
     ANSWERED_RUNS = 2 /* or fewer open: the query is answered */
 };
 
-/* Bits of 64 within which frames are looked up. */
-static const uint32_t RADII[] = {10, 14};
+static const uint32_t RADII[] = {VIDEO_RADIUS, VIDEO_RADIUS_FAR};
 
 /* Of the runs of a query, those that may stay open when something was found. */
 static const double MAY_STAY_OPEN = .05;

@@ -6,7 +6,6 @@
 #include "match/votes.h"
 
 enum {
-    NEAR_RADIUS = 10,
     MOST_PLAIN = 16384, /* look-ups; of longer queries, some runs are looked up */
     MOST_IN_VIEWS = 2048,
     FEW_FRAMES = 1 << 18, /* of a set, among which no look-up takes long; of larger ones so many: */
@@ -34,7 +33,7 @@ static size_t most_look_ups(const struct video_task *task, size_t first_view, ui
 {
     bool in_views = task->views[first_view].stage > 0;
     size_t most = in_views ? MOST_IN_VIEWS : MOST_PLAIN;
-    if (radius > NEAR_RADIUS && task->frames > FEW_FRAMES)
+    if (radius > VIDEO_RADIUS && task->frames > FEW_FRAMES)
         most = in_views ? MOST_FAR_IN_VIEWS : MOST_FAR_PLAIN;
     return task->options->thorough ? most * THOROUGHLY : most;
 }

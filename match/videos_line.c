@@ -21,9 +21,6 @@ static const double FIRST_MOVE = .4, FIRST_TURN = .04;
 /* Speeds that are tried first, as far as the ends of what is the same move by seconds. */
 static const double SPEED_STEP = .04, TRIED_SPEED = .36;
 
-/* Seconds between two samples, at most, for what lies between them to be a cut that is known. */
-static const double SAMPLED = .6;
-
 /* Seconds that cuts of both films may be apart, fit by fit. */
 static const double CUTS_WITHIN[FITS] = {.5, .3};
 
@@ -35,11 +32,6 @@ static const double MAY_LOSE = 10, SHARE_MAY_LOSE = .02, SHARE_WITHOUT_CUTS = .1
 
 /* What a score may lose for speed 1. */
 static const double SCORE_MAY_LOSE = 1;
-
-static double seconds(uint32_t ms)
-{
-    return ms / 1000.0;
-}
 
 /* ---- how long films are the same ---- */
 
@@ -96,8 +88,8 @@ static struct gain gain_of(const struct video_overlay *overlay, const struct vid
     uint32_t other = run_at(item, line->offset);
     while (run < query->count && other < item->count) {
         double start = video_shown_from(query, run), end = video_shown_until(query, run);
-        double from = (video_shown_from(item, other) - line->offset) / line->speed;
-        double to = (video_shown_until(item, other) - line->offset) / line->speed;
+        double from = video_line_back(line, video_shown_from(item, other));
+        double to = video_line_back(line, video_shown_until(item, other));
         if (fmin(end, to) > fmax(start, from) && overlay->reading->there[run])
             add_gain(&gainer, bits_of(overlay, run, other), fmax(start, from), fmin(end, to));
         if (end <= to)
@@ -179,9 +171,10 @@ static bool cut_before(const struct doppel_video_track *track, size_t run, doubl
     if (!run)
         return false;
     const struct doppel_video_frame *frame = &track->frames[run];
-    double from = seconds(frame[-1].end_ms), to = seconds(frame->start_ms);
+    double from = video_seconds(frame[-1].end_ms), to = video_seconds(frame->start_ms);
     *out = (from + to) / 2;
-    return to - from <= SAMPLED && doppel_code_distance(&frame->code, &frame[-1].code, 256) >= CUT;
+    return to - from <= VIDEO_SAMPLED &&
+           doppel_code_distance(&frame->code, &frame[-1].code, 256) >= CUT;
 }
 
 /* The cut of the item that is nearest to a moment; `near` is a run around there. */
@@ -215,7 +208,7 @@ static struct sums sum_cuts(const struct best *best, const struct video_path *pa
         if (step->run == step[-1].run || step->score < 0 || step[-1].score < 0 ||
             !cut_before(overlay->task->query, step->run, &x))
             continue;
-        double moment = best->line.offset + best->line.speed * x;
+        double moment = video_line_at(&best->line, x);
         if (!nearest_cut(overlay->item, step->other, moment, &y) || fabs(y - moment) > within)
             continue;
         sums.count++;

@@ -7,13 +7,9 @@
 enum {
     VIEWS = 2,           /* full, trimmed */
     CODES = 2 * VIEWS,   /* and mirrored */
-    RADIUS = 14,         /* bits of 64 */
     MOST_HITS = 1 << 14, /* a code */
     MOST_MISSES = 64     /* items in a row that do not show it */
 };
-
-/* Seconds between two samples of a run and the next that both show the picture. */
-static const double SAMPLED = .6;
 
 struct picture {
     struct doppel_code codes[CODES];
@@ -83,7 +79,7 @@ static struct video_stretch stretch_of(const struct picture *picture,
 static bool add(video_stretches *stretches, const struct video_stretch *next)
 {
     struct video_stretch *last = stretches->count ? &stretches->items[stretches->count - 1] : NULL;
-    if (!last || next->segment.b_start - last->segment.b_end > SAMPLED)
+    if (!last || next->segment.b_start - last->segment.b_end > VIDEO_SAMPLED)
         return array_push(stretches, *next);
     double end = next->segment.b_end, start = last->segment.b_start;
     if (next->score > last->score)
@@ -161,7 +157,7 @@ static enum doppel_status look_up(const struct doppel_videos *videos, const stru
     for (size_t i = 0; i < picture->count; i++)
         codes[i] = picture->codes[i].word[0];
     struct doppel_index_request request = {
-        .queries = codes, .count = picture->count, .radius = RADIUS, .cap = MOST_HITS};
+        .queries = codes, .count = picture->count, .radius = VIDEO_RADIUS_FAR, .cap = MOST_HITS};
     const struct doppel_index *index = videos_index(videos);
     if (!index)
         return DOPPEL_OK;

@@ -5,10 +5,25 @@
 
 #include <doppel/match.h>
 
+static inline double video_seconds(uint64_t ms)
+{
+    return (double)ms / 1000;
+}
+
 /* Where a query lies in an item: item's seconds = offset + speed × query's seconds. */
 struct video_line {
     double offset, speed;
 };
+
+static inline double video_line_at(const struct video_line *line, double query_seconds)
+{
+    return line->offset + line->speed * query_seconds;
+}
+
+static inline double video_line_back(const struct video_line *line, double item_seconds)
+{
+    return (item_seconds - line->offset) / line->speed;
+}
 
 /* ---- views: videos_views.c ---- */
 

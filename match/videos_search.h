@@ -5,6 +5,13 @@
 #include "core/array.h"
 #include "match/videos_room.h"
 
+/* Bits of 64 within which frames are looked up: most are met within the first ones. */
+enum { VIDEO_RADIUS = 10, VIDEO_RADIUS_FAR = 14 };
+
+/* Seconds between two samples, at most, for what lies between them to be known: one sample, of
+ * which one was left out. */
+#define VIDEO_SAMPLED .6
+
 /* ---- the set: videos.c ---- */
 
 const struct doppel_index *videos_index(const struct doppel_videos *videos);

@@ -108,11 +108,6 @@ static void weigh(struct follower *follower, struct video_step *step)
 
 /* ---- steps ---- */
 
-static double seconds(uint32_t ms)
-{
-    return ms / 1000.0;
-}
-
 /* The moment of the query's run, at `middle` seconds of the item; `near` is a run that does not end
  * before. */
 static void step_at(struct follower *follower, uint32_t run, double middle, uint32_t near,
@@ -122,12 +117,12 @@ static void step_at(struct follower *follower, uint32_t run, double middle, uint
     const struct doppel_video_track *item = overlay->item;
     uint32_t first = near, best = UINT32_MAX;
     while (first && near - first < NEIGHBOURS / 2 &&
-           seconds(item->frames[first - 1].end_ms) >= middle - WITHIN)
+           video_seconds(item->frames[first - 1].end_ms) >= middle - WITHIN)
         first--;
     for (uint32_t i = first; i < item->count && i - first < NEIGHBOURS; i++) {
-        if (seconds(item->frames[i].start_ms) > middle + WITHIN)
+        if (video_seconds(item->frames[i].start_ms) > middle + WITHIN)
             break;
-        if (seconds(item->frames[i].end_ms) < middle - WITHIN)
+        if (video_seconds(item->frames[i].end_ms) < middle - WITHIN)
             continue;
         uint32_t distance = distance_of(overlay, run, i);
         if (distance >= best)
@@ -153,18 +148,21 @@ static void follow_run(struct follower *follower, uint32_t run, uint32_t first)
     const struct doppel_video_frame *frame = &follower->overlay->task->query->frames[run];
     const struct doppel_video_track *item = follower->overlay->item;
     const struct video_line *line = follower->line;
-    double start = line->offset + line->speed * seconds(frame->start_ms);
-    double end = line->offset + line->speed * seconds(frame->end_ms);
-    if (first == item->count || seconds(item->frames[first].start_ms) > end) { /* between two */
-        struct video_step step = {.start = seconds(frame->start_ms), .end = seconds(frame->end_ms)};
+    double start = video_line_at(line, video_seconds(frame->start_ms));
+    double end = video_line_at(line, video_seconds(frame->end_ms));
+    if (first == item->count ||
+        video_seconds(item->frames[first].start_ms) > end) { /* between two */
+        struct video_step step = {.start = video_seconds(frame->start_ms),
+                                  .end = video_seconds(frame->end_ms)};
         step_at(follower, run, (start + end) / 2, first == item->count ? first - 1 : first, &step);
         return;
     }
-    for (uint32_t i = first; i < item->count && seconds(item->frames[i].start_ms) <= end; i++) {
-        double from = fmax(seconds(item->frames[i].start_ms), start);
-        double to = fmin(seconds(item->frames[i].end_ms), end);
-        struct video_step step = {.start = (from - line->offset) / line->speed,
-                                  .end = (to - line->offset) / line->speed};
+    for (uint32_t i = first; i < item->count && video_seconds(item->frames[i].start_ms) <= end;
+         i++) {
+        double from = fmax(video_seconds(item->frames[i].start_ms), start);
+        double to = fmin(video_seconds(item->frames[i].end_ms), end);
+        struct video_step step = {.start = video_line_back(line, from),
+                                  .end = video_line_back(line, to)};
         step_at(follower, run, (from + to) / 2, i, &step);
     }
 }
@@ -207,8 +205,8 @@ void video_path_follow(struct video_path *path, const struct video_overlay *over
     uint32_t first = 0;
     path->count = 0;
     for (uint32_t run = 0; item->count && run < query->count; run++) {
-        double start = line->offset + line->speed * seconds(query->frames[run].start_ms);
-        while (first < item->count && seconds(item->frames[first].end_ms) < start)
+        double start = video_line_at(line, video_seconds(query->frames[run].start_ms));
+        while (first < item->count && video_seconds(item->frames[first].end_ms) < start)
             first++;
         if (overlay->reading->there[run])
             follow_run(&follower, run, first);

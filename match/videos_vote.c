@@ -43,7 +43,7 @@ static uint32_t voter_of(const struct video_hit *hit)
 
 static double seconds_of(const struct group *group, const struct video_hit *hit)
 {
-    return group->task->query->frames[hit->run].start_ms / 1000.0;
+    return video_seconds(group->task->query->frames[hit->run].start_ms);
 }
 
 static double weight_of(const struct group *group, const struct video_hit *hit)
@@ -76,18 +76,14 @@ struct peaks {
     double middle, item_middle; /* of the hits: where lines are compared */
 };
 
-static double at(const struct video_line *line, double seconds)
-{
-    return line->offset + line->speed * seconds;
-}
-
 /* Lines of one showing at two speeds meet in the middle of the shorter of both films. */
 static bool are_near(const struct peaks *peaks, const struct video_line *a,
                      const struct video_line *b)
 {
+    double in_item = video_line_at(a, peaks->middle) - video_line_at(b, peaks->middle);
     double in_query =
-        (peaks->item_middle - a->offset) / a->speed - (peaks->item_middle - b->offset) / b->speed;
-    return fabs(at(a, peaks->middle) - at(b, peaks->middle)) < APART || fabs(in_query) < APART;
+        video_line_back(a, peaks->item_middle) - video_line_back(b, peaks->item_middle);
+    return fabs(in_item) < APART || fabs(in_query) < APART;
 }
 
 static void keep_peak(struct peaks *peaks, const struct video_candidate *peak)
@@ -155,8 +151,8 @@ static void add_near(const struct group *group, const struct video_line *line, d
                      struct sums *sums)
 {
     for (size_t i = 0; i < group->count; i++) {
-        double x = seconds_of(group, &group->hits[i]), y = group->hits[i].start_ms / 1000.0;
-        if (fabs(y - at(line, x)) > within)
+        double x = seconds_of(group, &group->hits[i]), y = video_seconds(group->hits[i].start_ms);
+        if (fabs(y - video_line_at(line, x)) > within)
             continue;
         double weight = weight_of(group, &group->hits[i]);
         sums->weight += weight;
@@ -190,7 +186,8 @@ static uint32_t view_of(const struct group *group, const struct video_line *line
     uint32_t best = group->hits[0].view;
     for (size_t i = 0; i < group->count; i++) {
         const struct video_hit *hit = &group->hits[i];
-        if (fabs(hit->start_ms / 1000.0 - at(line, seconds_of(group, hit))) > WITHIN[0])
+        if (fabs(video_seconds(hit->start_ms) - video_line_at(line, seconds_of(group, hit))) >
+            WITHIN[0])
             continue;
         weights[hit->view] += weight_of(group, hit);
         if (weights[hit->view] > weights[best])
@@ -206,7 +203,7 @@ static bool vote_group(const struct group *group, struct ballot *ballot, video_c
     struct peaks peaks = {.middle = 0};
     for (size_t i = 0; i < group->count; i++) {
         peaks.middle += seconds_of(group, &group->hits[i]) / (double)group->count;
-        peaks.item_middle += group->hits[i].start_ms / 1000.0 / (double)group->count;
+        peaks.item_middle += video_seconds(group->hits[i].start_ms) / (double)group->count;
     }
     int speeds = set_weights(group, ballot) > 1 && !group->task->options->same_speed;
     vote_at_speed(group, ballot, 1, &peaks);
