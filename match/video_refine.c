@@ -25,7 +25,7 @@ struct strip {
     struct doppel_code codes[MOST_FRAMES]; /* as the item shows them */
     double times[MOST_FRAMES];
     size_t count;
-    double offset, speed; /* item's seconds = offset + speed × query's */
+    struct video_line line;
     bool last;
     double end; /* seconds of the query: the end that is refined */
 };
@@ -69,7 +69,7 @@ static bool has_frames_at(const struct doppel_video_track *item, double time)
 static bool distance_at(const struct strip *strip, size_t i, double shift, size_t beside,
                         uint32_t *out)
 {
-    double time = strip->offset + strip->speed * strip->times[i] + shift;
+    double time = video_line_at(&strip->line, strip->times[i]) + shift;
     if (!has_frames_at(strip->item, time))
         return false;
     size_t middle = frame_at(strip->item, time);
@@ -120,7 +120,7 @@ static void fit_time(struct strip *strip)
         sum += (i - STEPS_A_SIDE) * STEP;
         count++;
     }
-    strip->offset += sum / count;
+    strip->line.offset += sum / count;
 }
 
 /* ---- the end ---- */
@@ -205,12 +205,12 @@ void doppel_match_video_refine(const struct doppel_video_end *end, struct doppel
     if (!strip)
         return;
     *strip = (struct strip){
-        .item = end->item, .speed = speed, .offset = b - speed * a, .last = end->last, .end = a};
+        .item = end->item, .line = {b - speed * a, speed}, .last = end->last, .end = a};
     take_frames(end, strip);
     if (strip->count && strip->item->count) {
         fit_time(strip);
         bool known = end_of(strip, &a);
-        b = fmax(strip->offset + strip->speed * a, 0);
+        b = fmax(video_line_at(&strip->line, a), 0);
         if (known && end->last && a > segment->a_start && b > segment->b_start) {
             segment->a_end = a;
             segment->b_end = b;

@@ -180,11 +180,12 @@ enum doppel_status doppel_videos_add(struct doppel_videos *videos, uint64_t id,
 static enum doppel_status forget(struct doppel_index *index, uint64_t id,
                                  const struct doppel_video_track *track, struct doppel_error *error)
 {
-    uint64_t *codes = NULL, *payloads = NULL;
-    enum doppel_status status = doppel_video_codes(id, track, &codes, &payloads, error);
-    if (!status)
-        status = doppel_index_remove(index, payloads, track->count, error);
-    free(codes);
+    uint64_t *payloads = malloc((track->count + 1) * sizeof *payloads);
+    if (!payloads)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
+    for (size_t i = 0; i < track->count; i++)
+        payloads[i] = payload_of(id, &track->frames[i]);
+    enum doppel_status status = doppel_index_remove(index, payloads, track->count, error);
     free(payloads);
     return status;
 }

@@ -52,6 +52,12 @@ double video_shown(const struct doppel_video_track *track)
     return video_shown_until(track, (uint32_t)track->count - 1) - video_shown_from(track, 0);
 }
 
+void video_mark_runs(const struct doppel_video_track *track, double from, double until, bool *marks)
+{
+    for (uint32_t run = 0; run < track->count; run++)
+        marks[run] |= end_of(track, run) >= from && start_of(track, run) <= until;
+}
+
 /* As video_shown_from, with the black frames before the run. */
 static double dark_from(const struct doppel_video_track *track, uint32_t run)
 {

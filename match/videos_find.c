@@ -138,9 +138,7 @@ static bool is_answered(struct video_task *task, const video_findings *findings)
         for (size_t j = 0; j < finding->stretches.count && !finding->rejected; j++) {
             const struct doppel_segment *segment = &finding->stretches.items[j].segment;
             found = true;
-            for (size_t run = 0; run < query->count; run++)
-                task->answered[run] |= query->frames[run].end_ms / 1000.0 >= segment->a_start &&
-                                       query->frames[run].start_ms / 1000.0 <= segment->a_end;
+            video_mark_runs(query, segment->a_start, segment->a_end, task->answered);
         }
     }
     for (size_t run = 0; run < query->count; run++)

@@ -35,13 +35,8 @@ static void mark(struct judge *judge)
 
 static void mark_stretch(struct judge *judge, const struct doppel_segment *segment)
 {
-    const struct doppel_video_track *query = judge->task->query, *item = &judge->item.track;
-    for (size_t i = 0; i < query->count; i++)
-        judge->used_query[i] |= query->frames[i].end_ms / 1000.0 >= segment->a_start &&
-                                query->frames[i].start_ms / 1000.0 <= segment->a_end;
-    for (size_t i = 0; i < item->count; i++)
-        judge->used_item[i] |= item->frames[i].end_ms / 1000.0 >= segment->b_start &&
-                               item->frames[i].start_ms / 1000.0 <= segment->b_end;
+    video_mark_runs(judge->task->query, segment->a_start, segment->a_end, judge->used_query);
+    video_mark_runs(&judge->item.track, segment->b_start, segment->b_end, judge->used_item);
 }
 
 /* Whether a stretch is no chance. Of an item that is found already, chance has the choice of its

@@ -27,7 +27,7 @@ static inline double video_line_back(const struct video_line *line, double item_
 
 /* ---- views: videos_views.c ---- */
 
-/* Views whose frames differ from their counterparts by the same law. */
+/* Views of which chance has the choice of as many, and whose frames weigh alike. */
 enum video_class {
     VIDEO_CLASS_PLAIN, /* the frame as it is, or mirrored */
     VIDEO_CLASS_WARPED,
@@ -77,7 +77,7 @@ bool video_view_improve(const struct doppel_video_track *query,
 
 /* What a frame tells that is met at a distance of 256 bits: log10 of how much likelier that is of
  * the same frame than of a stranger. Negative: it speaks against. */
-double video_score_frame(enum video_class class, uint32_t distance);
+double video_score_frame(uint32_t distance);
 
 /* How much of it counts, 0 to 1, of a frame which differs by `moved` of 256 bits from the last that
  * counted: the least of by how much it does in the query and in the item. */

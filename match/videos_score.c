@@ -13,9 +13,8 @@ static const double LIKELIHOOD[ENTRIES] = {
     9.0, 9.0, 8.7, 8.1, 7.3, 6.5, 5.7, 4.9, 4.2, 3.6, 3.0, 2.3, 1.4, .1, -.7, -1.1, -1.2,
 };
 
-double video_score_frame(enum video_class class, uint32_t distance)
+double video_score_frame(uint32_t distance)
 {
-    (void)class;
     if (distance >= STEP * (ENTRIES - 1))
         return LIKELIHOOD[ENTRIES - 1];
     uint32_t entry = distance / STEP, rest = distance % STEP;

@@ -8,8 +8,7 @@
 /* Bits of 64 within which frames are looked up: most are met within the first ones. */
 enum { VIDEO_RADIUS = 10, VIDEO_RADIUS_FAR = 14 };
 
-/* Seconds between two samples, at most, for what lies between them to be known: one sample, of
- * which one was left out. */
+/* Seconds between two samples, at most, for what lies between them to be known. */
 #define VIDEO_SAMPLED .6
 
 /* ---- the set: videos.c ---- */
@@ -158,6 +157,10 @@ double video_shown_until(const struct doppel_video_track *track, uint32_t run);
 
 /* For how long it is shown: without what is black at its ends. */
 double video_shown(const struct doppel_video_track *track);
+
+/* Mark the runs of which some is shown between two moments. */
+void video_mark_runs(const struct doppel_video_track *track, double from, double until,
+                     bool *marks);
 
 /* What the best run of a path is: both films show the same between the later of their beginnings
  * and the earlier of their ends. */

@@ -91,7 +91,7 @@ static void weigh(struct follower *follower, struct video_step *step)
     uint32_t least, most;
     moved_from(follower, step->run, step->other, &least, &most);
     step->weight = weight_of(overlay, step->run);
-    double told = video_score_frame(overlay->reading->view.class, step->distance);
+    double told = video_score_frame(step->distance);
     double novelty = video_score_novelty(told < 0 ? most : least);
     if (told < 0)
         novelty = fmax(novelty, fmin(AGAINST_A_SECOND * (step->end - step->start + .25), 1));

@@ -220,14 +220,13 @@ static void scores_fall_with_distance(void **state)
 {
     (void)state;
     for (uint32_t d = 0; d < 256; d++) {
-        assert_true(video_score_frame(VIDEO_CLASS_PLAIN, d) >=
-                    video_score_frame(VIDEO_CLASS_PLAIN, d + 1));
+        assert_true(video_score_frame(d) >= video_score_frame(d + 1));
         assert_true(video_score_still(d) >= video_score_still(d + 1));
         assert_true(video_score_novelty(d) <= video_score_novelty(d + 1));
         assert_true(video_score_rarity(d) >= video_score_rarity(d + 1));
     }
-    assert_true(video_score_frame(VIDEO_CLASS_PLAIN, 110) < 0);
-    assert_true(video_score_frame(VIDEO_CLASS_PLAIN, 100) > 0);
+    assert_true(video_score_frame(110) < 0);
+    assert_true(video_score_frame(100) > 0);
     assert_true(video_score_still(256) >= 0);
     assert_true(video_score_novelty(0) == 0 && video_score_novelty(256) == 1);
 }
