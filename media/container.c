@@ -4,8 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libavutil/intreadwrite.h>
+
 /* How much is looked at until a container is found. */
 enum { FIRST_LOOK = 2048, LAST_LOOK = 1 << 20 };
+
+/* Boxes of an MP4 that are looked at for its index. */
+enum { MAX_BOXES = 1000 };
 
 /* Scores of FFmpeg's probe: of a container that the first bytes name, and of any other, where only
  * a row of sound frames is enough. */
@@ -57,7 +62,7 @@ enum doppel_status container_find(struct container *container, const AVInputForm
         int score = 0;
         *out = av_probe_input_format3(&data, 1, &score);
         last = looked < size || size == LAST_LOOK;
-        int enough = !last ? UNNAMED_SCORE : kind ? NAMED_SCORE : UNNAMED_SCORE;
+        int enough = last && kind ? NAMED_SCORE : UNNAMED_SCORE;
         if (*out && score >= enough && !is_refused(*out))
             return DOPPEL_OK;
     }
@@ -72,14 +77,20 @@ enum doppel_status container_find(struct container *container, const AVInputForm
 
 /* ---- opening ---- */
 
+/* An errno, or 0. */
+static int read_error(const struct container *container)
+{
+    const struct source *source = &container->source;
+    return source->file ? source->file->error : source->error;
+}
+
 enum doppel_status container_begin(struct container *container, int fd,
                                    const struct doppel_media_limits *limits,
                                    struct doppel_error *error)
 {
-    struct input *file = malloc(sizeof *file);
+    struct input *file = calloc(1, sizeof *file);
     if (!file)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a file");
-    memset(file, 0, sizeof *file);
     container->source.file = file;
     return input_open(file, fd, limits, error);
 }
@@ -90,6 +101,42 @@ static int refuse_to_open(AVFormatContext *container, AVIOContext **io, const ch
 {
     (void)container, (void)io, (void)url, (void)flags, (void)options;
     return AVERROR(EPERM);
+}
+
+/* Where an MP4 ends that could not be opened. */
+enum mp4_end { MP4_UNTOLD, MP4_IN_HEADER, MP4_BEFORE_INDEX };
+
+/* The index is the box moov, before the media in mdat or after them; a size of 0 reaches to the
+ * end. Source: ISO/IEC 14496-12, 4.2. */
+static enum mp4_end find_mp4_end(struct source *source)
+{
+    uint64_t left = source->file->size - source->base;
+    bool has_media = false;
+    for (int i = 0; left && i < MAX_BOXES; i++) {
+        uint8_t head[16] = {0};
+        size_t got = input_read_at(source->file, source->file->size - left, head, sizeof head);
+        uint64_t bytes = AV_RB32(head);
+        bytes = bytes == 1 ? AV_RB64(head + 8) : bytes ? bytes : left;
+        if (got >= 8 && bytes < 8)
+            return MP4_UNTOLD;
+        if (!memcmp(head + 4, "moov", 4))
+            return bytes > left ? MP4_IN_HEADER : MP4_UNTOLD;
+        has_media |= !memcmp(head + 4, "mdat", 4);
+        left = got < 8 || bytes > left ? 0 : left - bytes;
+    }
+    return left ? MP4_UNTOLD : has_media ? MP4_BEFORE_INDEX : MP4_IN_HEADER;
+}
+
+static enum doppel_status fail_to_open(struct container *container, const AVInputFormat *format,
+                                       int code, struct doppel_error *error)
+{
+    bool is_mp4 = container->source.file && !strncmp(format->name, "mov,", 4);
+    enum mp4_end end =
+        is_mp4 && code == AVERROR_INVALIDDATA ? find_mp4_end(&container->source) : MP4_UNTOLD;
+    if (end == MP4_BEFORE_INDEX && !read_error(container))
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "is cut short: its index, which stands at the end, is missing");
+    return container_fail(container, end == MP4_IN_HEADER ? AVERROR_EOF : code, error);
 }
 
 enum doppel_status container_open(struct container *container, const AVInputFormat *format,
@@ -106,7 +153,7 @@ enum doppel_status container_open(struct container *container, const AVInputForm
         code = avformat_open_input(&container->format, "", format, &options);
     }
     av_dict_free(&options);
-    return code < 0 ? container_fail(container, code, error) : DOPPEL_OK;
+    return code < 0 ? fail_to_open(container, format, code, error) : DOPPEL_OK;
 }
 
 /* The first that the container calls its default, else the first. */
@@ -177,12 +224,6 @@ struct coding_name coding_name(const AVCodecParameters *track)
     return name;
 }
 
-static int read_error(const struct container *container)
-{
-    const struct source *source = &container->source;
-    return source->file ? source->file->error : source->error;
-}
-
 enum doppel_status container_check_source(const struct container *container,
                                           struct doppel_error *error)
 {
@@ -203,7 +244,8 @@ enum doppel_status container_fail(const struct container *container, int code,
     if (code == AVERROR_PATCHWELCOME)
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "holds %s of a variant not known here",
                            container->holds);
-    if (code == AVERROR_EOF)
+    /* Matroska's reader calls the end of the file EIO. */
+    if (code == AVERROR_EOF || code == AVERROR(EIO))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "is cut short in its header");
     if (code == AVERROR_INVALIDDATA || code == AVERROR(EINVAL) || code == AVERROR(EPERM))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged in its header");

@@ -262,13 +262,17 @@ static uint64_t seen_us(const struct film *film)
     return (uint64_t)(end_us + clock->frame_us + 500);
 }
 
+/* Whether what the film is to last was told by nobody. */
+static bool is_guessed(const struct film *film)
+{
+    return film->container.format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
+}
+
 static bool is_cut(const struct film *film, uint64_t seen_ms)
 {
     const AVFormatContext *format = film->container.format;
     uint64_t end_ms = film->expected_ms;
-    if (film->done ||
-        (film->all_tracks && (format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ||
-                              film->read_us == INT64_MIN)))
+    if (film->done || (film->all_tracks && (is_guessed(film) || film->read_us == INT64_MIN)))
         return false;
     if (film->all_tracks) {
         int64_t begin_us = format->start_time != AV_NOPTS_VALUE ? format->start_time : 0;
@@ -277,12 +281,19 @@ static bool is_cut(const struct film *film, uint64_t seen_ms)
     return seen_ms + CUT_MS + end_ms / CUT_SHARE < end_ms;
 }
 
+static enum doppel_status fail_without_frames(const struct film *film, struct doppel_error *error)
+{
+    bool promised = film->expected_ms && !is_guessed(film);
+    if (film->damaged || promised)
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "is damaged or cut short: no picture could be decoded");
+    return doppel_fail(error, DOPPEL_E_EMPTY, "has no pictures in it: 0 frames");
+}
+
 static enum doppel_status check_end(struct film *film, struct doppel_error *error)
 {
     if (!film->number)
-        return doppel_fail(error, film->damaged ? DOPPEL_E_CORRUPT : DOPPEL_E_EMPTY,
-                           film->damaged ? "is damaged or cut short: no picture could be decoded"
-                                         : "has no pictures in it: 0 frames");
+        return fail_without_frames(film, error);
     uint64_t seen_ms = seen_us(film) / 1000, said_ms = film->expected_ms;
     bool cut = is_cut(film, seen_ms);
     if (cut)
@@ -290,8 +301,8 @@ static enum doppel_status check_end(struct film *film, struct doppel_error *erro
     if (film->info.damaged_ms && seen_ms < LEAST_MS)
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "is damaged or cut short: %.2f seconds could be decoded, of which at "
-                           "least 3 are needed",
-                           (double)seen_ms / 1000);
+                           "least %d are needed",
+                           (double)seen_ms / 1000, LEAST_MS / 1000);
     bool told = !cut && !film->all_tracks && said_ms > seen_ms;
     film->info.duration_ms = told ? said_ms : seen_ms;
     film->info.keyframes = film->options.keyframes && !film->group.ever_whole;

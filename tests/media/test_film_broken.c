@@ -50,13 +50,57 @@ static void what_is_cut_short_is_used_from_three_seconds_on(void **state)
     }
 }
 
+static void assert_part_is_refused(const struct file *file, size_t size, const char *words)
+{
+    struct file part = {0};
+    file_append(&part, file->data, size);
+    assert_not_watched(part, NULL, DOPPEL_E_CORRUPT, words);
+}
+
 static void a_film_without_its_index_is_no_film(void **state)
 {
     (void)state;
-    const struct film_how how = {.muxer = "mp4", .codec = "mpeg4", .frames = 250};
+    struct film_how how = {.muxer = "mp4", .codec = "mpeg4", .frames = 250};
     struct file file = make_film(&how);
-    file.size = file.size * 9 / 10; /* the index is at the end */
-    assert_not_watched(file, NULL, DOPPEL_E_CORRUPT, "damaged in its header");
+    const char *at_end = "is cut short: its index, which stands at the end, is missing";
+    uint8_t *media = memmem(file.data, file.size, "mdat", 4);
+    assert_non_null(media);
+    size_t header = (size_t)(media - 4 - file.data);
+    assert_part_is_refused(&file, header + 8, at_end);
+    assert_part_is_refused(&file, file.size * 9 / 10, at_end);
+    memset(media - 4, 0, 4); /* its size, of a recording that was broken off */
+    assert_part_is_refused(&file, file.size * 9 / 10, at_end);
+    assert_part_is_refused(&file, 20, "is cut short in its header");
+    assert_part_is_refused(&file, header, "is cut short in its header");
+    file_free(&file);
+    how.options = "movflags=faststart";
+    file = make_film(&how);
+    assert_part_is_refused(&file, 900, "is cut short in its header");
+    uint8_t *index = memmem(file.data, file.size, "moov", 4);
+    assert_non_null(index);
+    memcpy(index - 4, "\0\0\0\3", 4); /* less than a box has */
+    assert_part_is_refused(&file, file.size, "is damaged in its header");
+    file_free(&file);
+}
+
+static void a_header_without_a_film_is_no_film(void **state)
+{
+    (void)state;
+    const struct film_how how = {.muxer = "matroska", .codec = "mpeg4", .frames = 250};
+    struct file file = make_film(&how);
+    const uint8_t *first = memmem(file.data, file.size, "\x1f\x43\xb6\x75", 4); /* a cluster */
+    assert_non_null(first);
+    size_t header = (size_t)(first - file.data);
+    for (size_t size = 5; size < header; size += 7) {
+        struct file part = {file.data, size};
+        struct watched watched = watch(&part, NULL);
+        assert_int_equal(watched.status, DOPPEL_E_CORRUPT);
+        if (!strstr(watched.error.message, "cut short"))
+            fail_msg("%zu bytes: %s", size, watched.error.message);
+        watched_free(&watched);
+    }
+    assert_part_is_refused(&file, header + 50, "damaged or cut short: no picture could be decoded");
+    file_free(&file);
 }
 
 static void damage_is_noted_and_passed_over(void **state)
@@ -282,6 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_cut_short_is_used_from_three_seconds_on),
         cmocka_unit_test(a_film_without_its_index_is_no_film),
+        cmocka_unit_test(a_header_without_a_film_is_no_film),
         cmocka_unit_test(damage_is_noted_and_passed_over),
         cmocka_unit_test(what_is_no_film_is_told),
         cmocka_unit_test(sound_alone_is_no_film_but_told),
