@@ -1,5 +1,5 @@
 /* From an open file to AcoustID's fingerprint. */
-#include "media/samples.h"
+#include "media/readers.h"
 
 enum doppel_status doppel_media_read_chromaprint(int fd,
                                                  const struct doppel_samples_options *options,

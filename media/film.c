@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "media/samples.h"
+#include "media/readers.h"
 
 static void close_all(struct film *film)
 {
@@ -67,11 +67,9 @@ static enum doppel_status visit(struct film *film, uint32_t time_ms, struct dopp
         film_luma_take(&sampling->luma, film->frame, film->orientation, &frame.plane, error);
     if (status != DOPPEL_OK)
         return status;
-    frame.width = frame.plane.width;
-    frame.height = frame.plane.height;
     if (!film->info.width) {
-        film->info.width = frame.width;
-        film->info.height = frame.height;
+        film->info.width = frame.plane.width;
+        film->info.height = frame.plane.height;
     }
     if (!sampling->visitor(sampling->context, &frame))
         return doppel_fail(error, DOPPEL_E_CANCELLED, "was cancelled");

@@ -105,14 +105,14 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
 }
 
 /* A frame that no other refers to needs no decoding when the next one serves as well. */
-static void choose_effort(struct film *film, AVCodecContext *codec)
+static void choose_effort(struct film *film)
 {
     if (film->options.exact)
         return;
-    codec->skip_loop_filter = AVDISCARD_ALL;
+    film->codec->skip_loop_filter = AVDISCARD_ALL;
     film->skipping = film->options.step_ms > 0;
     if (film->skipping)
-        codec->skip_frame = AVDISCARD_NONREF;
+        film->codec->skip_frame = AVDISCARD_NONREF;
 }
 
 static enum doppel_status open_decoder(struct film *film, struct doppel_error *error)
@@ -141,7 +141,7 @@ static enum doppel_status open_decoder(struct film *film, struct doppel_error *e
     film->codec->opaque = film;
     film->codec->get_buffer2 = get_buffer;
     film->codec->max_pixels = limits->max_pixels < INT_MAX ? (int64_t)limits->max_pixels : INT_MAX;
-    choose_effort(film, film->codec);
+    choose_effort(film);
     if (code >= 0)
         code = avcodec_open2(film->codec, coding, NULL);
     return code < 0 ? container_fail(&film->container, code, error) : DOPPEL_OK;

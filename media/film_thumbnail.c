@@ -6,7 +6,7 @@
 #include <libavutil/imgutils.h>
 
 #include "media/film.h"
-#include "media/samples.h"
+#include "media/readers.h"
 
 /* ---- the frame that is shown ---- */
 
@@ -111,15 +111,10 @@ static enum doppel_status write_png(const uint8_t *pixels, struct size size, uin
     return DOPPEL_OK;
 }
 
-static AVRational shape_of_pixel(const struct film *film, const AVFrame *frame)
+static enum doppel_status draw(const struct film *film, const AVFrame *frame, uint32_t longest,
+                               uint8_t **out, size_t *out_size, struct doppel_error *error)
 {
-    return film->pixel.num > 0 ? film->pixel : frame->sample_aspect_ratio;
-}
-
-static enum doppel_status draw(const AVFrame *frame, AVRational pixel, unsigned orientation,
-                               uint32_t longest, uint8_t **out, size_t *out_size,
-                               struct doppel_error *error)
-{
+    AVRational pixel = film->pixel.num > 0 ? film->pixel : frame->sample_aspect_ratio;
     struct size size = size_of(frame, pixel, longest);
     size_t count = (size_t)size.width * size.height;
     uint8_t *planes[4] = {0}, *rest = malloc(4 * count);
@@ -131,6 +126,7 @@ static enum doppel_status draw(const AVFrame *frame, AVRational pixel, unsigned 
     if (status == DOPPEL_OK)
         status = scale(frame, size, planes, strides, error);
     if (status == DOPPEL_OK) {
+        unsigned orientation = film_orientation(frame, film->orientation);
         interleave(planes, strides, &size, orientation, rest + 3 * count, rest);
         status = write_png(rest, size, out, out_size, error);
     }
@@ -160,9 +156,7 @@ enum doppel_status read_thumbnail(int fd, uint32_t time_ms, uint32_t longest, ui
         status = doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged: nothing to show at %.1f s",
                              time_ms / 1000.);
     if (status == DOPPEL_OK)
-        status =
-            draw(shown.frame, shape_of_pixel(film, shown.frame),
-                 film_orientation(shown.frame, film->orientation), longest, out, out_size, error);
+        status = draw(film, shown.frame, longest, out, out_size, error);
     av_frame_free(&shown.frame); /* before the film, which counts what frames hold */
     free(film);
     return status;

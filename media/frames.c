@@ -1,5 +1,5 @@
 /* From an open file to the pictures of a film. */
-#include "media/samples.h"
+#include "media/readers.h"
 
 struct doppel_frames_options doppel_frames_options_default(void)
 {

@@ -198,22 +198,21 @@ struct doppel_frames_options {
     /** Only frames presented from `from_ms` on and before `to_ms`; to_ms 0: to the end. What lies
      * before is passed over by seeking. Default 0, 0. */
     uint32_t from_ms, to_ms;
-    bool exact;    /**< decode every frame, with all filters: slower. Default false: frames that no
-                      other    refers to are skipped, and so is the loop filter, where the codec allows
-                    */
+    /** Decode every frame, with all filters: slower. Default false: frames that no other refers to
+     * are skipped, and so is the loop filter, where the codec allows. */
+    bool exact;
     bool from_rgb; /**< luma from RGB, as in doppel_luma_options: for schemes that must equal other
                       people's; implies `exact`. Default false */
 };
 
 DOPPEL_API struct doppel_frames_options doppel_frames_options_default(void);
 
-/** A decoded frame: luma, upright as its display matrix says. */
+/** A decoded frame: luma, upright as its display matrix says, as large as it is shown. */
 struct doppel_frame {
     struct doppel_plane plane; /**< borrowed during the visit */
     uint32_t time_ms;          /**< of presentation, from the film's first frame; ascending */
     uint64_t number;           /**< of the frame in the film, where all were decoded and none was
                                   passed over by seeking */
-    uint32_t width, height;    /**< as shown, before any reduction */
     uint64_t expected_ms; /**< of the whole film, as its container has it; 0: it does not say */
 };
 

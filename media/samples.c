@@ -1,5 +1,5 @@
 /* From an open file or stream to samples. */
-#include "media/samples.h"
+#include "media/readers.h"
 
 struct doppel_samples_options doppel_samples_options_default(void)
 {

@@ -1,7 +1,7 @@
 /* The sound of a file or stream through FFmpeg, from opening to closing. */
 #include <stdlib.h>
 
-#include "media/samples.h"
+#include "media/readers.h"
 #include "media/sound.h"
 
 static enum doppel_status open_input(struct sound *sound, int fd, struct doppel_error *error)

@@ -5,7 +5,7 @@
 
 #include <chromaprint.h>
 
-#include "media/samples.h"
+#include "media/readers.h"
 #include "media/sound.h"
 
 enum { SECONDS = 120, CHUNK = 4096 };

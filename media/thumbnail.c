@@ -1,5 +1,5 @@
 /* From an open file to a small picture of a film. */
-#include "media/samples.h"
+#include "media/readers.h"
 
 enum { SHORTEST = 16, LONGEST = 1024 };
 

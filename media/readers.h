@@ -1,7 +1,7 @@
-/* What lies behind doppel_media_read_samples, _chromaprint, _frames and
- * _thumbnail where FFmpeg is there. */
-#ifndef DOPPEL_MEDIA_SAMPLES_H
-#define DOPPEL_MEDIA_SAMPLES_H
+/* What lies behind doppel_media_read_samples, _chromaprint, _frames and _thumbnail where FFmpeg is
+ * there. */
+#ifndef DOPPEL_MEDIA_READERS_H
+#define DOPPEL_MEDIA_READERS_H
 
 #include <doppel/media.h>
 
