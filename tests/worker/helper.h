@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -60,6 +61,26 @@ static inline struct doppel_outcome next(struct doppel_pool *pool)
     if (doppel_pool_next(pool, 30000, &outcome, &error))
         fail_msg("%s", error.message);
     return outcome;
+}
+
+/* What the fake worker answers to "ok N". */
+static inline void expect_good(const struct doppel_outcome *outcome, uint64_t code)
+{
+    assert_int_equal(outcome->error.status, DOPPEL_OK);
+    assert_int_equal(outcome->kind, DOPPEL_KIND_IMAGE);
+    assert_int_equal(outcome->width, 3);
+    assert_int_equal(outcome->height, 2);
+    assert_int_equal(outcome->quality, 50);
+    assert_int_equal(outcome->fingerprint.count, 2);
+    assert_int_equal(outcome->fingerprint.codes[0].word[0], code);
+    assert_int_equal(outcome->attachment_size, 100);
+}
+
+static inline int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Open descriptors, and those of looking. */
