@@ -28,6 +28,12 @@ enum doppel_status member_start(struct member *member, const char *program,
     return DOPPEL_OK;
 }
 
+void member_gets_on(struct member *member, int64_t now_ms)
+{
+    member->since_ms = now_ms;
+    member->worked_ms = progress_worked_ms(member->process.progress);
+}
+
 bool member_is_at_slow(const struct member *member)
 {
     return member->count && member->flight[0].slow;
@@ -44,10 +50,8 @@ size_t member_give(struct member *member, const struct job *jobs, size_t count, 
         member->deaf = errno == EPIPE || errno == ECONNRESET;
         return 0;
     }
-    if (member->count == 0) {
-        member->since_ms = now_ms;
-        member->worked_ms = progress_worked_ms(member->process.progress);
-    }
+    if (member->count == 0)
+        member_gets_on(member, now_ms);
     for (size_t i = 0; i < count; i++)
         member->flight[member->count++] = jobs[i];
     return count;

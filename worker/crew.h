@@ -40,6 +40,9 @@ bool member_lives(const struct member *member);
 enum doppel_status member_start(struct member *member, const char *program,
                                 const struct worker_limits *limits, struct doppel_error *error);
 
+/* It is waited for anew. */
+void member_gets_on(struct member *member, int64_t now_ms);
+
 /* Whether it is at a slow file. */
 bool member_is_at_slow(const struct member *member);
 
@@ -54,8 +57,8 @@ enum heard { HEARD_NOTHING, HEARD_READY, HEARD_ANSWER, HEARD_END, HEARD_NONSENSE
 enum heard member_hear(struct member *member, struct doppel_outcome *out);
 
 /* The sentence for the file that a worker was at when it was ended because of `why` (END, NONSENSE
- * or SILENCE), with the waitpid status `ended`. `in_steps`: it may take its
- * time, as long as it gets on. */
+ * or SILENCE), with the waitpid status `ended`. `in_steps`: it may take its time, as long as it
+ * gets on. */
 void describe_loss(enum heard why, int ended, uint32_t timeout_ms, bool in_steps,
                    struct doppel_error *out);
 

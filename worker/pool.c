@@ -1,8 +1,6 @@
-/* The pool: files in, outcomes back; who works on what, and since when. */
-#include "worker/crew.h"
+/* The pool: its places, and who of them is given what. */
+#include "worker/pool.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,27 +11,8 @@
 
 enum {
     MAX_JOBS = 1024,
-    START_FAILURES = 20, /* in a row; then no more are started: more than a passing
-                          * shortage of memory kills */
-    GAP_MS = 1500,       /* what a stretch without a look at the clock counts at most */
-    SLOW_BYTES = 16 << 20,
-    SLICE_MS = 100 /* longest sleep between two looks: what a worker that is at a long file
-                    * has answered and not rung for is heard then */
-};
-
-struct doppel_pool {
-    struct doppel_pool_options options;
-    char *program;
-    uint32_t jobs;
-    struct member *members; /* `jobs`; those without a process are idle places */
-    struct pollfd *polls;   /* `jobs` */
-    struct job *queue;      /* not yet with a worker, oldest first; room for `slots` */
-    size_t queued, slots, pending;
-    uint64_t serial;
-    uint32_t turn; /* whose answer is looked at first */
-    unsigned start_failures;
-    struct doppel_error start_error; /* of the last failure */
-    int64_t seen_ms, watched_ms;
+    GAP_MS = 1500, /* what a stretch without a look at the clock counts at most */
+    SLOW_BYTES = 16 << 20
 };
 
 struct doppel_pool_options doppel_pool_options_default(void)
@@ -87,7 +66,7 @@ static uint64_t max_ms_of(const struct doppel_pool_options *options)
  * others when there is work for them. */
 static struct member *hire(struct doppel_pool *pool)
 {
-    if (pool->start_failures >= START_FAILURES)
+    if (pool->start_failures >= POOL_START_FAILURES)
         return NULL;
     for (uint32_t i = 0; i < pool->jobs; i++) {
         struct member *member = &pool->members[i];
@@ -96,7 +75,7 @@ static struct member *hire(struct doppel_pool *pool)
         struct worker_limits limits = {pool->options.max_memory, pool->options.max_bytes,
                                        pool->options.max_pixels, max_ms_of(&pool->options)};
         if (member_start(member, pool->program, &limits, &pool->start_error) == DOPPEL_OK) {
-            member->since_ms = pool->watched_ms;
+            member_gets_on(member, pool->watched_ms);
             return member;
         }
         pool->start_failures++;
@@ -165,11 +144,26 @@ size_t doppel_pool_pending(const struct doppel_pool *pool)
     return pool->pending;
 }
 
+struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool)
+{
+    struct doppel_progress sum = {0};
+    for (uint32_t i = 0; i < pool->jobs; i++) {
+        const struct member *member = &pool->members[i];
+        if (!member_lives(member) || !member->count)
+            continue;
+        struct doppel_progress progress = progress_read(member->process.progress);
+        sum.done_ms += progress.done_ms;
+        sum.expected_ms += progress.expected_ms;
+        sum.films += progress.expected_ms > 0;
+    }
+    return sum;
+}
+
 /* ---- handing out work ---- */
 
 /* Time spent watching: a stretch in which this process was stopped, or the caller was elsewhere, is
  * not held against the file in hand. */
-static void look_at_clock(struct doppel_pool *pool)
+void pool_look_at_clock(struct doppel_pool *pool)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -201,8 +195,7 @@ static size_t next_share(const struct doppel_pool *pool)
     return quick ? quick : 1;
 }
 
-/* Give queued files to workers. */
-static void dispatch(struct doppel_pool *pool)
+void pool_dispatch(struct doppel_pool *pool)
 {
     while (pool->queued) {
         struct member *member = least_loaded(pool);
@@ -243,227 +236,7 @@ enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
     struct worker_order numbered = {++pool->serial, *order, fd};
     pool->queue[pool->queued++] = (struct job){numbered, tag, is_slow(fd, order)};
     pool->pending++;
-    look_at_clock(pool);
-    dispatch(pool);
+    pool_look_at_clock(pool);
+    pool_dispatch(pool);
     return DOPPEL_OK;
-}
-
-/* ---- taking outcomes ---- */
-
-/* The oldest file of a worker is done with, in one way or the other. */
-static void finish_head(struct doppel_pool *pool, struct member *member,
-                        struct doppel_outcome *outcome)
-{
-    outcome->tag = member->flight[0].tag;
-    close(member->flight[0].order.fd);
-    member->count--;
-    memmove(member->flight, member->flight + 1, member->count * sizeof *member->flight);
-    member->since_ms = pool->watched_ms;
-    member->worked_ms = progress_worked_ms(member->process.progress);
-    pool->pending--;
-}
-
-/* What the worker had in flight goes back to the front of the queue, in order. */
-static void take_back(struct doppel_pool *pool, struct member *member)
-{
-    memmove(pool->queue + member->count, pool->queue, pool->queued * sizeof *pool->queue);
-    memcpy(pool->queue, member->flight, member->count * sizeof *pool->queue);
-    pool->queued += member->count;
-    member->count = 0;
-}
-
-/* A film or a sound. */
-static bool takes_its_time(const struct job *job)
-{
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(job->order.wanted.scheme);
-    return scheme && scheme->kind >= DOPPEL_KIND_AUDIO;
-}
-
-/* End a worker; the file it was at, if any, is lost. @return whether there is an outcome */
-static bool dismiss(struct doppel_pool *pool, struct member *member, enum heard why,
-                    struct doppel_outcome *out)
-{
-    bool started = member->ready;
-    int ended = process_end(&member->process);
-    if (!started) {
-        /* Ending is quick and may be bad luck; START_MS of silence is not tried again. */
-        pool->start_failures += why == HEARD_SILENCE ? START_FAILURES : 1;
-        describe_start_failure(pool->program, why, ended, &pool->start_error);
-    }
-    bool lost = started && member->count;
-    if (lost) {
-        struct doppel_outcome outcome = {0};
-        bool in_steps = !pool->options.whole_timeout && takes_its_time(&member->flight[0]);
-        describe_loss(why, ended, pool->options.timeout_ms, in_steps, &outcome.error);
-        finish_head(pool, member, &outcome);
-        *out = outcome;
-    }
-    take_back(pool, member);
-    return lost;
-}
-
-/* A worker has something to say, or is gone. @return whether there is an outcome */
-static bool hear(struct doppel_pool *pool, struct member *member, struct doppel_outcome *out)
-{
-    struct doppel_outcome outcome;
-    enum heard heard = member_hear(member, &outcome);
-    switch (heard) {
-    case HEARD_NOTHING:
-        member->talking = false;
-        member->heard_ms = pool->watched_ms;
-        return false;
-    case HEARD_READY:
-        pool->start_failures = 0;
-        member->since_ms = pool->watched_ms;
-        return false;
-    case HEARD_ANSWER:
-        finish_head(pool, member, &outcome);
-        *out = outcome;
-        /* After a failed allocation other people's code is in a state that nobody has tested. */
-        if (outcome.error.status == DOPPEL_E_MEMORY) {
-            process_end(&member->process);
-            take_back(pool, member);
-        }
-        return true;
-    default:
-        return dismiss(pool, member, heard, out);
-    }
-}
-
-/* Films and sounds may take their time, as long as they get on. */
-static void note_progress(struct doppel_pool *pool)
-{
-    for (uint32_t i = 0; i < pool->jobs && !pool->options.whole_timeout; i++) {
-        struct member *member = &pool->members[i];
-        uint64_t worked_ms =
-            member_lives(member) ? progress_worked_ms(member->process.progress) : 0;
-        if (worked_ms - member->worked_ms < STRIDE_MS || worked_ms < member->worked_ms)
-            continue;
-        member->worked_ms = worked_ms;
-        member->since_ms = pool->watched_ms;
-    }
-}
-
-/* Milliseconds until this worker is overdue; INT64_MAX when it is not waited for. */
-static int64_t time_left(const struct doppel_pool *pool, const struct member *member)
-{
-    int64_t limit_ms = member->ready ? pool->options.timeout_ms : START_MS;
-    if (!member_lives(member) || !member->count || !limit_ms)
-        return INT64_MAX;
-    return member->since_ms + limit_ms - pool->watched_ms;
-}
-
-static size_t prepare_polls(struct doppel_pool *pool, int *wait_ms)
-{
-    size_t alive = 0;
-    for (uint32_t i = 0; i < pool->jobs; i++) {
-        const struct member *member = &pool->members[i];
-        pool->polls[i] =
-            (struct pollfd){member_lives(member) ? member->process.bell : -1, POLLIN, 0};
-        alive += member_lives(member);
-        int64_t left = time_left(pool, member);
-        if (left < *wait_ms)
-            *wait_ms = left > 0 ? (int)left : 0;
-    }
-    return alive;
-}
-
-/* Who rang is listened to, and who was not for a while. */
-static void note_bells(struct doppel_pool *pool)
-{
-    char bells[64];
-    for (uint32_t i = 0; i < pool->jobs; i++) {
-        struct member *member = &pool->members[i];
-        short rang = pool->polls[i].revents;
-        if (rang & POLLIN) {
-            ssize_t heard = read(member->process.bell, bells, sizeof bells);
-            (void)heard;
-        } else if (rang) { /* it ended, or has no bell any more: not to be woken by that again */
-            close(member->process.bell);
-            member->process.bell = -1;
-        }
-        member->talking |= rang || pool->watched_ms - member->heard_ms >= SLICE_MS;
-    }
-}
-
-/* One round over the workers that talk, beginning with another one each time. */
-static bool hear_all(struct doppel_pool *pool, struct doppel_outcome *out)
-{
-    for (uint32_t i = 0; i < pool->jobs; i++) {
-        uint32_t at = (pool->turn + i) % pool->jobs;
-        struct member *member = &pool->members[at];
-        while (member_lives(member) && member->talking)
-            if (hear(pool, member, out)) {
-                pool->turn = (at + 1) % pool->jobs;
-                return true;
-            }
-    }
-    return false;
-}
-
-/* Overdue is who has answered nothing when it is listened to, rung for or not. */
-static bool end_overdue(struct doppel_pool *pool, struct doppel_outcome *out)
-{
-    for (uint32_t i = 0; i < pool->jobs; i++) {
-        struct member *member = &pool->members[i];
-        if (time_left(pool, member) > 0)
-            continue;
-        if (hear(pool, member, out))
-            return true;
-        if (time_left(pool, member) <= 0 && dismiss(pool, member, HEARD_SILENCE, out))
-            return true;
-    }
-    return false;
-}
-
-/* Wait for a bell, at most `wait_ms`. */
-static enum doppel_status listen_to(struct doppel_pool *pool, int wait_ms,
-                                    struct doppel_error *error)
-{
-    if (!prepare_polls(pool, &wait_ms))
-        return doppel_fail(error, DOPPEL_E_IO, "%s", pool->start_error.message);
-    if (poll(pool->polls, pool->jobs, wait_ms) < 0)
-        return doppel_fail(error, errno == EINTR ? DOPPEL_E_CANCELLED : DOPPEL_E_IO,
-                           "waiting for the workers: %s", strerror(errno));
-    look_at_clock(pool);
-    note_progress(pool);
-    note_bells(pool);
-    return DOPPEL_OK;
-}
-
-enum doppel_status doppel_pool_next(struct doppel_pool *pool, int timeout_ms,
-                                    struct doppel_outcome *out, struct doppel_error *error)
-{
-    if (!pool->pending)
-        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "no file is with the workers");
-    look_at_clock(pool);
-    for (int64_t begun_ms = pool->seen_ms, left_ms = timeout_ms;;) {
-        /* What is there already is taken first, so that a worker gets its next files together. */
-        if (hear_all(pool, out) || end_overdue(pool, out))
-            return DOPPEL_OK;
-        if (left_ms < 0 && timeout_ms >= 0)
-            return doppel_fail(error, DOPPEL_E_TIMEOUT, "no outcome within %d ms", timeout_ms);
-        dispatch(pool);
-        bool bounded = timeout_ms >= 0 && left_ms < SLICE_MS;
-        enum doppel_status status = listen_to(pool, bounded ? (int)left_ms : SLICE_MS, error);
-        if (status)
-            return status;
-        left_ms = timeout_ms - (pool->seen_ms - begun_ms);
-        left_ms -= left_ms == 0; /* one look is taken at least, and not one more */
-    }
-}
-
-struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool)
-{
-    struct doppel_progress sum = {0};
-    for (uint32_t i = 0; i < pool->jobs; i++) {
-        const struct member *member = &pool->members[i];
-        if (!member_lives(member) || !member->count)
-            continue;
-        struct doppel_progress progress = progress_read(member->process.progress);
-        sum.done_ms += progress.done_ms;
-        sum.expected_ms += progress.expected_ms;
-        sum.films += progress.expected_ms > 0;
-    }
-    return sum;
 }
