@@ -1,45 +1,21 @@
 /* audio_library [HOURS [TRACK_SECONDS [FOLDER]]]: what sounds cost in a library, made-up ones whose
  * keys collide as often as those of music: bytes on the disk, seconds to add, and, by a process of
  * its own, milliseconds to open and private memory after searches. */
-#include <dirent.h>
 #include <doppel/library.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "random.h"
 
 enum { STRONG_A_SECOND = 40, STEPS_A_SECOND = 689, COMMIT_ITEMS = 100, QUERIES = 100, NOTES = 7 };
 
 static const double BIN_HZ = (double)DOPPEL_AUDIO_RATE / DOPPEL_AUDIO_WINDOW;
 
-static void must(enum doppel_status status, const struct doppel_error *error)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "audio_library: %s\n", error->message);
-    exit(1);
-}
-
 /* ---- made-up sounds ---- */
-
-/* Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
-static double uniform(uint64_t *state)
-{
-    return (double)(draw(state) >> 11) * 0x1p-53;
-}
 
 static int compare_peaks(const void *a, const void *b)
 {
@@ -51,11 +27,11 @@ static int compare_peaks(const void *a, const void *b)
 
 /* Thirteen of 32 peaks are partials of seven notes of two octaves that the track keeps to, the
  * others anywhere, more of them low. */
-static uint16_t draw_frequency(uint64_t *state, const double notes[NOTES])
+static uint16_t draw_frequency(struct random *random, const double notes[NOTES])
 {
-    double bin = 8 + 462 * pow(uniform(state), 2);
-    if (draw(state) % 32 < 13)
-        bin = notes[draw(state) % NOTES] * (double)(1 + draw(state) % 8);
+    double bin = 8 + 462 * pow(random_between(random, 0, 1), 2);
+    if (random_next(random) % 32 < 13)
+        bin = notes[random_next(random) % NOTES] * (double)(1 + random_next(random) % 8);
     if (bin > 470)
         bin = 8 + fmod(bin, 462);
     return (uint16_t)(bin * DOPPEL_AUDIO_BIN_STEPS);
@@ -66,17 +42,17 @@ static struct doppel_audio_track make_track(uint64_t seed, uint32_t seconds)
     struct doppel_audio_track track = {.count = seconds * (size_t)STRONG_A_SECOND,
                                        .duration_ms = seconds * 1000ull};
     double notes[NOTES];
-    uint64_t state = seed * 0x100000001;
+    struct random random = {seed * 0x100000001};
     track.peaks = calloc(track.count, sizeof *track.peaks);
     if (!track.peaks)
         exit(1);
     for (size_t i = 0; i < NOTES; i++)
-        notes[i] = 110 * exp2((double)(draw(&state) % 24) / 12) / BIN_HZ;
+        notes[i] = 110 * exp2((double)(random_next(&random) % 24) / 12) / BIN_HZ;
     for (size_t i = 0; i < track.count; i++)
         track.peaks[i] =
             (struct doppel_audio_peak){.time = (uint32_t)(i / STRONG_A_SECOND * STEPS_A_SECOND +
-                                                          draw(&state) % STEPS_A_SECOND),
-                                       .frequency = draw_frequency(&state, notes),
+                                                          random_next(&random) % STEPS_A_SECOND),
+                                       .frequency = draw_frequency(&random, notes),
                                        .strong = true};
     qsort(track.peaks, track.count, sizeof *track.peaks, compare_peaks);
     return track;
@@ -121,9 +97,9 @@ static double add(struct doppel_library *library, const struct work *work, uint6
         uint64_t id;
         snprintf(path, sizeof path, "/sounds/%llu", (unsigned long long)i);
         struct bench_time begun = bench_now();
-        must(doppel_library_add(library, path, &stamp, &record, &added, &id, &error), &error);
+        bench_must(doppel_library_add(library, path, &stamp, &record, &added, &id, &error), &error);
         if (i % COMMIT_ITEMS == COMMIT_ITEMS - 1 || i == first + count - 1)
-            must(doppel_library_commit(library, &error), &error);
+            bench_must(doppel_library_commit(library, &error), &error);
         seconds += bench_now().wall - begun.wall;
         doppel_record_free(&record);
     }
@@ -135,7 +111,7 @@ static struct doppel_library *open_library(const struct work *work)
     const struct doppel_library_options options = {.create = true};
     struct doppel_library *library;
     struct doppel_error error;
-    must(doppel_library_open(work->folder, &options, &library, &error), &error);
+    bench_must(doppel_library_open(work->folder, &options, &library, &error), &error);
     return library;
 }
 
@@ -166,30 +142,6 @@ static void add_and_die(const struct work *work)
 
 /* ---- the disk ---- */
 
-static double file_mb(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) ? 0 : (double)status.st_size / 1e6;
-}
-
-static double folder_mb(const char *path, size_t *out_files)
-{
-    DIR *folder = opendir(path);
-    double sum = 0;
-    *out_files = 0;
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        char name[2048];
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        sum += file_mb(name);
-        ++*out_files;
-    }
-    if (folder)
-        closedir(folder);
-    return sum;
-}
-
 /* Postings of all tracks, and how much more often two of some keys are equal than uniform ones. */
 static double count_postings(const struct work *work, double *out_collisions)
 {
@@ -203,7 +155,7 @@ static double count_postings(const struct work *work, double *out_collisions)
         struct doppel_index_posting *postings;
         struct doppel_error error;
         size_t count;
-        must(doppel_sound_postings(&sound, &postings, &count, &error), &error);
+        bench_must(doppel_sound_postings(&sound, &postings, &count, &error), &error);
         for (size_t k = 0; k < count; k++)
             pairs += counts[postings[k].key]++;
         sampled += (double)count;
@@ -230,9 +182,9 @@ static void print_disk(const struct work *work)
     double hours = (double)work->tracks * work->seconds / 3600, collisions;
     double postings = count_postings(work, &collisions);
     snprintf(path, sizeof path, "%s/catalogue.db", work->folder);
-    double catalogue = file_mb(path);
+    double catalogue = bench_file_mb(path);
     snprintf(path, sizeof path, "%s/sounds", work->folder);
-    double segments = folder_mb(path, &files);
+    double segments = bench_folder_mb(path, &files);
     printf("postings                  %.1f million; equal keys %.0f x those of uniform ones\n",
            postings / 1e6, collisions);
     printf("bytes a posting           %.2f in %zu segments (goal 4)\n", segments * 1e6 / postings,
@@ -243,20 +195,6 @@ static void print_disk(const struct work *work)
 }
 
 /* ---- searching ---- */
-
-/* A line of /proc/self/smaps_rollup, in MB. */
-static double memory_mb(const char *field)
-{
-    char line[256];
-    double kb = 0;
-    FILE *file = fopen("/proc/self/smaps_rollup", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, field, strlen(field)) == 0)
-            kb = strtod(line + strlen(field), NULL);
-    if (file)
-        fclose(file);
-    return kb / 1024;
-}
 
 static bool note_first(void *context, const struct doppel_found *found)
 {
@@ -282,7 +220,7 @@ static bool search(const struct doppel_sounds *sounds, uint64_t number, uint32_t
         }
     const struct doppel_sound query = {track.peaks, kept, 5};
     struct bench_time begun = bench_now();
-    must(doppel_sounds_find(sounds, &query, &options, note_first, &id, &error), &error);
+    bench_must(doppel_sounds_find(sounds, &query, &options, note_first, &id, &error), &error);
     *out_ms = bench_each_ms(begun, 1).wall;
     doppel_audio_track_free(&track);
     return id == number + 1;
@@ -294,10 +232,10 @@ static int search_all(const struct work *work)
     const struct doppel_sounds *sounds;
     struct doppel_library *library;
     struct doppel_error error;
-    double before = memory_mb("Private_Dirty:"), times[QUERIES];
+    double before = bench_memory("smaps_rollup", "Private_Dirty:") / 0x1p20, times[QUERIES];
     struct bench_time begun = bench_now();
-    must(doppel_library_open(work->folder, &options, &library, &error), &error);
-    must(doppel_library_sounds(library, &sounds, &error), &error);
+    bench_must(doppel_library_open(work->folder, &options, &library, &error), &error);
+    bench_must(doppel_library_sounds(library, &sounds, &error), &error);
     double open_ms = bench_each_ms(begun, 1).wall;
     size_t found = 0;
     for (size_t i = 0; i < QUERIES; i++)
@@ -306,7 +244,8 @@ static int search_all(const struct work *work)
     printf("5-s queries               %zu of %d found, median %.1f ms\n", found, QUERIES,
            bench_median(times, QUERIES));
     printf("private memory            %.1f MB, %.1f before (goal 50); mapped files %.1f MB\n",
-           memory_mb("Private_Dirty:"), before, memory_mb("Private_Clean:"));
+           bench_memory("smaps_rollup", "Private_Dirty:") / 0x1p20, before,
+           bench_memory("smaps_rollup", "Private_Clean:") / 0x1p20);
     doppel_library_close(library);
     return 0;
 }
@@ -347,10 +286,7 @@ int main(int argc, char **argv)
     printf("with half an hour in the log:\n");
     add_and_die(&work);
     done = search_apart(&work, argv[0]) && done;
-    if (argc <= 3) {
-        char command[256];
-        snprintf(command, sizeof command, "rm -rf '%s'", work.folder);
-        done = system(command) == 0 && done;
-    }
+    if (argc <= 3)
+        done = bench_remove_folder(work.folder) && done;
     return !done;
 }

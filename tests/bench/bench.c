@@ -1,14 +1,16 @@
-/* What the benchmarks share: clocks, medians, pictures found in folders. */
+/* What the benchmarks share: clocks, memory, medians, files and folders. */
 #include "bench.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static double seconds(clockid_t clock)
+double bench_seconds(clockid_t clock)
 {
     struct timespec now;
     return clock_gettime(clock, &now) ? 0 : (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
@@ -25,7 +27,7 @@ static double children_cpu(void)
     clockid_t clock;
     while (file && fscanf(file, "%d", &child) == 1)
         if (clock_getcpuclockid(child, &clock) == 0)
-            sum += seconds(clock);
+            sum += bench_seconds(clock);
     if (file)
         fclose(file);
     return sum;
@@ -33,8 +35,8 @@ static double children_cpu(void)
 
 struct bench_time bench_now(void)
 {
-    return (struct bench_time){seconds(CLOCK_MONOTONIC),
-                               seconds(CLOCK_PROCESS_CPUTIME_ID) + children_cpu()};
+    return (struct bench_time){bench_seconds(CLOCK_MONOTONIC),
+                               bench_seconds(CLOCK_PROCESS_CPUTIME_ID) + children_cpu()};
 }
 
 struct bench_time bench_each_ms(struct bench_time since, size_t count)
@@ -42,6 +44,28 @@ struct bench_time bench_each_ms(struct bench_time since, size_t count)
     struct bench_time now = bench_now();
     return (struct bench_time){(now.wall - since.wall) * 1e3 / (double)count,
                                (now.cpu - since.cpu) * 1e3 / (double)count};
+}
+
+double bench_memory(const char *name, const char *field)
+{
+    char path[64], line[256];
+    double kilobytes = 0;
+    snprintf(path, sizeof path, "/proc/self/%s", name);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, field, strlen(field)) == 0)
+            kilobytes = strtod(line + strlen(field), NULL);
+    if (file)
+        fclose(file);
+    return kilobytes * 1024;
+}
+
+void bench_must(enum doppel_status status, const struct doppel_error *error)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, error->message);
+    exit(1);
 }
 
 static int compare(const void *a, const void *b)
@@ -54,6 +78,45 @@ double bench_median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* ---- files ---- */
+
+double bench_file_mb(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) || !S_ISREG(status.st_mode) ? 0 : (double)status.st_size / 1e6;
+}
+
+double bench_folder_mb(const char *path, size_t *out_files)
+{
+    DIR *folder = opendir(path);
+    double sum = 0;
+    *out_files = 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char name[4096];
+        if (entry->d_type != DT_REG)
+            continue;
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        sum += bench_file_mb(name);
+        ++*out_files;
+    }
+    if (folder)
+        closedir(folder);
+    return sum;
+}
+
+static int remove_one(const char *path, const struct stat *stat_, int type, struct FTW *walk)
+{
+    (void)stat_;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+bool bench_remove_folder(const char *path)
+{
+    return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0;
 }
 
 /* Pixels as the frame header (SOF) of a JPEG declares them; 0 if it is none. */

@@ -1,9 +1,13 @@
-/* What the benchmarks share: clocks, medians, pictures found in folders. */
+/* What the benchmarks share: clocks, memory, medians, files and folders. */
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
+
+#include <doppel/core.h>
 
 /* Seconds on the wall, and of CPU: of this process, and of its living children. */
 struct bench_time {
@@ -15,8 +19,24 @@ struct bench_time bench_now(void);
 /* From `since` until now, in milliseconds for each of `count`. */
 struct bench_time bench_each_ms(struct bench_time since, size_t count);
 
+/* What a clock shows. */
+double bench_seconds(clockid_t clock);
+
+/* A line of /proc/self/FILE, such as "VmHWM:" of status, in bytes; 0: there is none. */
+double bench_memory(const char *file, const char *field);
+
+/* End the program with the sentence of a failure. */
+void bench_must(enum doppel_status status, const struct doppel_error *error);
+
 /* Sorts `values`. */
 double bench_median(double *values, size_t count);
+
+/* MB of 10⁶ bytes: of a file, 0 if there is none, and of those right in a folder. */
+double bench_file_mb(const char *path);
+double bench_folder_mb(const char *path, size_t *out_files);
+
+/* With all in it. @return false: it could not be removed */
+bool bench_remove_folder(const char *path);
 
 enum { BENCH_MAX_FILES = 1000 };
 

@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <doppel/match.h>
 
+#include "bench.h"
 #include "core/cpu.h"
 #include "index/scan.h"
 
@@ -35,28 +35,7 @@ static double random_share(uint64_t *state)
     return (double)(random_word(state) >> 11) / (double)(1ull << 53);
 }
 
-static double seconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* A field of /proc/self/status, in bytes; 0 where there is none. */
-static double status_bytes(const char *field)
-{
-    char line[256];
-    double kilobytes = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    if (!status)
-        return 0;
-    while (fgets(line, sizeof line, status))
-        if (strncmp(line, field, strlen(field)) == 0)
-            kilobytes = atof(line + strlen(field) + 1);
-    fclose(status);
-    return kilobytes * 1024;
-}
-
 /* ---- pictures ---- */
 
 struct scene {
@@ -249,12 +228,12 @@ static double scan_limit(void)
     for (size_t i = 0; i < GROUPS * SCAN_GROUP; i++)
         codes[i] = random_word(&state);
     scan_kernel *kernel = scan_choose(64);
-    double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double start = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
     for (uint64_t round = 0; round < ROUNDS; round++) {
         uint64_t query = round * 0x9e3779b97f4a7c15u;
         found += kernel(codes, GROUPS, &query, DOPPEL_IMAGE_CANDIDATE_RADIUS, hits);
     }
-    double spent = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
+    double spent = bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
     if (found == 0)
         fputs("image_join: the scan found nothing\n", stderr);
     return spent * 1e9 / ((double)ROUNDS * GROUPS * SCAN_GROUP);
@@ -265,12 +244,12 @@ static void measure_join(const struct doppel_matcher *matcher, uint32_t count, b
 {
     struct outcome outcome = {0};
     struct doppel_error error;
-    double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double wall = bench_seconds(CLOCK_MONOTONIC), cpu = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
     enum doppel_status status = leaders
                                     ? doppel_matcher_lead(matcher, count_leader, &outcome, &error)
                                     : doppel_matcher_join(matcher, count_pair, &outcome, &error);
-    wall = seconds(CLOCK_MONOTONIC) - wall;
-    cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = bench_seconds(CLOCK_MONOTONIC) - wall;
+    cpu = bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     if (status) {
         fprintf(stderr, "image_join: %s\n", error.message);
         exit(2);
@@ -294,21 +273,21 @@ int main(int argument_count, char **arguments)
     if (count == 0 ||
         doppel_matcher_new(DOPPEL_SCHEME_PHASH64, &options, threads, &matcher, &error))
         return 2;
-    double before = status_bytes("VmRSS:"), start = seconds(CLOCK_MONOTONIC);
+    double before = bench_memory("status", "VmRSS:"), start = bench_seconds(CLOCK_MONOTONIC);
     add_pictures(matcher, count, alike, &tally);
-    double held = status_bytes("VmRSS:") - before;
+    double held = bench_memory("status", "VmRSS:") - before;
     double a_pair = scan_limit(), n = count;
     double comparisons = (double)tally.queries * (double)tally.codes;
     printf("%-22s %8u, %u too flat, %.2f codes and %.2f queries each; drawn, hashed in %.1f s\n",
            "pictures", count, tally.flat, (double)tally.codes / n, (double)tally.queries / n,
-           seconds(CLOCK_MONOTONIC) - start);
+           bench_seconds(CLOCK_MONOTONIC) - start);
     printf("%-22s %8.4f ns in the level-1 cache, %.3g of them: %.2f s\n", "comparison", a_pair,
            comparisons, comparisons * a_pair * 1e-9);
     if (!alike || count <= MAX_ALIKE)
         measure_join(matcher, count, false, comparisons * a_pair * 1e-9);
     measure_join(matcher, count, true, comparisons * a_pair * 1e-9);
     printf("%-22s %8.0f kept, %.0f at most while joining\n", "bytes a picture", held / n,
-           (status_bytes("VmHWM:") - before) / n);
+           (bench_memory("status", "VmHWM:") - before) / n);
     doppel_matcher_free(matcher);
     return 0;
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "demo/draw.h"
 
 enum { WIDTH = 224, HEIGHT = 168, CELL = 7, QUALITY = 60, FOLDER_FILES = 1000, DEFAULT = 20000 };
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
 {
     size_t half = (argc > 1 ? strtoul(argv[1], NULL, 10) : DEFAULT) / 2;
     uint64_t state = 88172645463325252u;
-    char folder[] = "/tmp/scan-memory-XXXXXX", command[64];
+    char folder[] = "/tmp/scan-memory-XXXXXX";
     if (!half || !mkdtemp(folder))
         return 2;
     write_half(folder, "a", half, &state);
@@ -100,6 +101,5 @@ int main(int argc, char **argv)
     printf("%-12s %10s\n", "pictures", "peak KB");
     printf("%-12zu %10ld\n%-12zu %10ld\n", half, less, 2 * half, all);
     printf("bytes for each picture more: %.0f\n", (double)(all - less) * 1024 / (double)half);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) ? 2 : 0;
+    return bench_remove_folder(folder) ? 0 : 2;
 }

@@ -11,14 +11,6 @@
 
 enum { BATCH = 1000, SYNCS = 50, SINGLES = 200 };
 
-static void must(enum doppel_status status, const struct doppel_error *error)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "store_index: %s\n", error->message);
-    exit(1);
-}
-
 /* Source: Steele, Lea, Flood (2014), as the tests have it. */
 static uint64_t mix(uint64_t z)
 {
@@ -56,8 +48,9 @@ static struct opened open_index(const char *folder, bool durable, uint32_t head_
     snprintf(segments, sizeof segments, "%s/codes", folder);
     const struct doppel_store_index_options index_options = {
         .name = "codes", .folder = segments, .make = &make, .merge = true};
-    must(doppel_store_open(database, &options, &opened.store, &error), &error);
-    must(doppel_store_index_open(opened.store, &index_options, &opened.index, &error), &error);
+    bench_must(doppel_store_open(database, &options, &opened.store, &error), &error);
+    bench_must(doppel_store_index_open(opened.store, &index_options, &opened.index, &error),
+               &error);
     return opened;
 }
 
@@ -102,11 +95,11 @@ static double head_seconds(uint64_t count)
     struct doppel_index *index;
     struct doppel_error error;
     options.head_codes = UINT32_MAX;
-    must(doppel_index_new(&options, &index, &error), &error);
+    bench_must(doppel_index_new(&options, &index, &error), &error);
     struct bench_time begun = bench_now();
     for (uint64_t first = 0; first < count; first += BATCH) {
         fill(first, codes, payloads);
-        must(doppel_index_insert(index, codes, payloads, BATCH, &error), &error);
+        bench_must(doppel_index_insert(index, codes, payloads, BATCH, &error), &error);
     }
     double seconds = bench_each_ms(begun, 1).wall / 1e3;
     doppel_index_free(index);
@@ -122,7 +115,8 @@ static double insert_all(struct opened *opened, uint64_t count)
     struct bench_time begun = bench_now();
     for (uint64_t first = 0; first < count; first += BATCH) {
         fill(first, codes, payloads);
-        must(doppel_store_index_insert(opened->index, codes, payloads, BATCH, &error), &error);
+        bench_must(doppel_store_index_insert(opened->index, codes, payloads, BATCH, &error),
+                   &error);
     }
     return bench_each_ms(begun, 1).wall / 1e3;
 }
@@ -165,7 +159,7 @@ static void measure_singles(const char *folder, bool durable)
     for (uint64_t i = 0; i < SINGLES; i++) {
         uint64_t code = mix(i);
         struct bench_time begun = bench_now();
-        must(doppel_store_index_insert(opened.index, &code, &i, 1, &error), &error);
+        bench_must(doppel_store_index_insert(opened.index, &code, &i, 1, &error), &error);
         times[i] = bench_each_ms(begun, 1).wall;
     }
     printf("| a transaction of one code, %s, median | %.3f ms |\n", durable ? "FULL" : "NORMAL",

@@ -179,7 +179,7 @@ int main(int argc, char **argv)
 {
     static const size_t under_way[] = {1, 8, 64, 200};
     struct lines lines;
-    char folder[] = "/tmp/text_ingest-XXXXXX", path[64], command[64];
+    char folder[] = "/tmp/text_ingest-XXXXXX", path[64];
     if (!mkdtemp(folder))
         return 1;
     signal(SIGPIPE, SIG_IGN);
@@ -193,8 +193,7 @@ int main(int argc, char **argv)
     char corpus[64];
     snprintf(corpus, sizeof corpus, "%s/corpus.jsonl", folder);
     run_file(&lines, corpus, path);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
     free(lines.bytes);
     free(lines.starts);
-    return system(command) != 0;
+    return !bench_remove_folder(folder);
 }

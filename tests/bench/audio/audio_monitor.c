@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../bench.h"
 #include "ask.h"
 
 static const char USAGE[] =
@@ -60,13 +60,6 @@ static bool parse(int argc, char **argv, struct settings *out)
     return optind + 1 == argc;
 }
 
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* ---- a monitor that hears one sound after the other ---- */
 
 struct hearing {
@@ -78,7 +71,8 @@ struct hearing {
 
 static void push(struct hearing *hearing, const struct doppel_audio_track *track, void *context)
 {
-    double seconds = (double)track->duration_ms / 1000, began = cpu_seconds();
+    double seconds = (double)track->duration_ms / 1000,
+           began = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
     size_t next = 0;
     for (double until = 0; until < seconds;) {
         size_t first = next;
@@ -92,7 +86,7 @@ static void push(struct hearing *hearing, const struct doppel_audio_track *track
                                 hearing->now, hearing->visitor, context, NULL))
             abort();
     }
-    hearing->cpu += cpu_seconds() - began;
+    hearing->cpu += bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - began;
     hearing->at = hearing->now + PAUSE_SECONDS;
 }
 

@@ -4,7 +4,6 @@
  * the same tracks, transposed by up to seven semitones, stretched by -20 to +25 %, thinned by 15 %
  * and jittered. Postings and peaks lie in files, as a library keeps them.
  */
-#include <fcntl.h>
 #include <getopt.h>
 #include <malloc.h>
 #include <math.h>
@@ -12,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/array.h"
 #include "match/sounds_room.h"
 
+#include "../bench.h"
 #include "edits.h"
 
 enum { FLUSH_SECONDS = 20 * 3600, HOURS_MOST = 8 };
@@ -64,14 +63,6 @@ static bool parse(int argc, char **argv, struct settings *out)
     return optind + 1 == argc && out->seconds > 0;
 }
 
-static void must(enum doppel_status status, const struct doppel_error *error)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "audio_query: %s\n", error->message);
-    exit(1);
-}
-
 /* ---- the set ---- */
 
 struct shelf {
@@ -103,8 +94,8 @@ static void shelf_open(struct shelf *shelf)
     if (!mkdtemp(shelf->folder))
         abort();
     struct doppel_index_files files = {.folder = shelf->folder};
-    must(doppel_index_open(&options, &files, &shelf->index, &error), &error);
-    must(doppel_sounds_over(shelf->index, give, shelf, &shelf->sounds, &error), &error);
+    bench_must(doppel_index_open(&options, &files, &shelf->index, &error), &error);
+    bench_must(doppel_sounds_over(shelf->index, give, shelf, &shelf->sounds, &error), &error);
     snprintf(path, sizeof path, "%s/peaks", shelf->folder);
     shelf->file = fopen(path, "w+b");
     if (!shelf->file || unlink(path))
@@ -113,29 +104,19 @@ static void shelf_open(struct shelf *shelf)
 
 static void shelf_close(struct shelf *shelf)
 {
-    const char *const *names;
-    size_t count;
-    char path[512];
-    if (doppel_index_names(shelf->index, &names, &count, NULL) == DOPPEL_OK) {
-        for (size_t i = 0; i < count; i++) {
-            snprintf(path, sizeof path, "%s/%s", shelf->folder, names[i]);
-            unlink(path);
-        }
-        free((void *)names);
-    }
     doppel_sounds_free(shelf->sounds);
     doppel_index_free(shelf->index);
     if (shelf->mapped)
         munmap((void *)shelf->peaks, shelf->mapped);
     fclose(shelf->file);
     array_free(&shelf->ends);
-    rmdir(shelf->folder);
+    bench_remove_folder(shelf->folder);
 }
 
 static void shelf_flush(struct shelf *shelf)
 {
     struct doppel_error error = {0};
-    must(doppel_index_flush(shelf->index, &error), &error);
+    bench_must(doppel_index_flush(shelf->index, &error), &error);
     shelf->unflushed = 0;
 }
 
@@ -145,12 +126,12 @@ static void shelf_add(struct shelf *shelf, const struct doppel_audio_track *trac
     struct doppel_sound sound = {track->peaks, track->count, (double)track->duration_ms / 1000};
     struct doppel_index_posting *postings;
     size_t count, size = doppel_audio_track_size(track, true);
-    must(doppel_sound_postings(&sound, &postings, &count, &error), &error);
+    bench_must(doppel_sound_postings(&sound, &postings, &count, &error), &error);
     struct doppel_index_item item = {.payload = shelf->ends.count,
                                      .length = doppel_sound_hops(&sound),
                                      .count = (uint32_t)count,
                                      .postings = postings};
-    must(doppel_index_insert_item(shelf->index, &item, &error), &error);
+    bench_must(doppel_index_insert_item(shelf->index, &item, &error), &error);
     free(postings);
     uint8_t *bytes = malloc(size + 1);
     if (!bytes)
@@ -171,7 +152,7 @@ static void shelf_settle(struct shelf *shelf)
 {
     struct doppel_error error = {0};
     shelf_flush(shelf);
-    must(doppel_index_compact(shelf->index, true, &error), &error);
+    bench_must(doppel_index_compact(shelf->index, true, &error), &error);
     if (shelf->mapped)
         munmap((void *)shelf->peaks, shelf->mapped);
     fflush(shelf->file);
@@ -231,25 +212,11 @@ static void fill(struct shelf *shelf, const struct tracks *tracks, double hours,
 
 /* ---- queries ---- */
 
-static double cpu_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Of this process, in MB: of the sets' files nothing, of the bench the peaks of tracks and queries.
  */
 static double private_memory(void)
 {
-    char line[256];
-    long kilobytes = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status && fgets(line, sizeof line, status))
-        sscanf(line, "RssAnon: %ld", &kilobytes);
-    if (status)
-        fclose(status);
-    return (double)kilobytes / 1024;
+    return bench_memory("status", "RssAnon:") / 0x1p20;
 }
 
 /* A kind of queries: clips of the tracks of the set, by their peaks. */
@@ -280,10 +247,10 @@ static void make_queries(struct kind *kind, const struct settings *settings,
         if (!track)
             break;
         struct sound clip = cell_clip(&cell, &track->sound, from, &scene);
-        double start = cpu_now();
+        double start = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
         kind->ids[kind->count] = ids[track - tracks->list];
         kind->peaks[kind->count++] = peaks_of(&clip);
-        kind->seconds += cpu_now() - start;
+        kind->seconds += bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
         sound_free(&clip);
     }
 }
@@ -302,21 +269,22 @@ static void ask(const struct shelf *shelf, const struct kind *kind)
     struct doppel_error error = {0};
     struct alignment found[ALIGNMENTS_MAX];
     size_t first = 0, right = 0;
-    double start = cpu_now();
+    double start = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
     options.max_false_positives = kind->scaled ? 0 : 0.01;
     options.same_speed = !kind->scaled;
     for (size_t i = 0; i < kind->count; i++) {
         size_t count = 0;
-        must(window_find(shelf->sounds, kind->peaks[i].peaks, kind->peaks[i].count, &options, NULL,
-                         found, &count, &error),
-             &error);
+        bench_must(window_find(shelf->sounds, kind->peaks[i].peaks, kind->peaks[i].count, &options,
+                               NULL, found, &count, &error),
+                   &error);
         bool is_first = count && found[0].id == kind->ids[i];
         first += is_first;
         right += is_first && found[0].rate <= 0.01;
     }
     double each = 1 / fmax(1, (double)kind->count);
     printf("| %8.1f | %-16s | %7.2f | %7.2f | %6.1f | %6.1f | %7.1f |\n", shelf->seconds / 3600,
-           kind->name, 1000 * each * kind->seconds, 1000 * each * (cpu_now() - start),
+           kind->name, 1000 * each * kind->seconds,
+           1000 * each * (bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - start),
            100 * each * (double)first, 100 * each * (double)right, private_memory());
     fflush(stdout);
 }

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "bench.h"
 #include "index/index_bench.h"
@@ -11,21 +10,14 @@ enum { ENOUGH_QUERIES = 200 };
 
 static const double enough_seconds = 4;
 
-static double read_clock(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 double thread_seconds(void)
 {
-    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+    return bench_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 double wall_seconds(void)
 {
-    return read_clock(CLOCK_MONOTONIC);
+    return bench_seconds(CLOCK_MONOTONIC);
 }
 
 double clock_cost(void)

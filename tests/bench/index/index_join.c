@@ -11,31 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../bench.h"
 #include "index/code_list.h"
 #include "index/codes.h"
-
-static double seconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* Most memory so far, in bytes; 0 where it is not told. */
-static double peak_bytes(void)
-{
-    char line[256];
-    double kilobytes = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status && fgets(line, sizeof line, status))
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kilobytes = atof(line + 6);
-    if (status)
-        fclose(status);
-    return kilobytes * 1024;
-}
 
 /* Bits in pairs agree three times of four; a fifth of the codes are near another, some equal. */
 static void skew(struct list *list, uint64_t *state)
@@ -81,18 +60,19 @@ static void measure(const char *name, const struct doppel_index_pairing *pairing
 {
     uint64_t pairs = 0;
     struct doppel_error error;
-    double before = peak_bytes(), wall = seconds(CLOCK_MONOTONIC);
-    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double before = bench_memory("status", "VmHWM:"), wall = bench_seconds(CLOCK_MONOTONIC);
+    double cpu = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (doppel_index_pair_up(pairing, count_pairs, &pairs, &error)) {
         fprintf(stderr, "index_join: %s\n", error.message);
         exit(2);
     }
-    wall = seconds(CLOCK_MONOTONIC) - wall;
-    cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = bench_seconds(CLOCK_MONOTONIC) - wall;
+    cpu = bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     double codes = (double)pairing->left->count;
     codes += pairing->right ? (double)pairing->right->count : 0;
     printf("%-28s r=%-3u %8.3f s, CPU %8.3f s, %12" PRIu64 " pairs, peak +%.1f bytes a code\n",
-           name, pairing->radius, wall, cpu, pairs, (peak_bytes() - before) / codes);
+           name, pairing->radius, wall, cpu, pairs,
+           (bench_memory("status", "VmHWM:") - before) / codes);
 }
 
 static void measure_self(const char *name, size_t count, uint32_t bits, uint32_t radius,

@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <doppel/index.h>
 
+#include "../bench.h"
 #include "core/cpu.h"
 #include "index/scan.h"
 
@@ -23,13 +23,6 @@ static uint64_t random_word(uint64_t *state)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
-}
-
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static uint64_t *random_words(size_t count, uint64_t seed)
@@ -92,12 +85,12 @@ static void read_codes(struct trial *trial)
 /* Nanoseconds a code and query. */
 static double measure(void (*work)(struct trial *), struct trial *trial)
 {
-    double start = cpu_seconds(), spent;
+    double start = bench_seconds(CLOCK_PROCESS_CPUTIME_ID), spent;
     size_t rounds = 0;
     do {
         work(trial);
         rounds++;
-        spent = cpu_seconds() - start;
+        spent = bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
     } while (spent < enough_seconds);
     return spent * 1e9 / ((double)rounds * (double)trial->count * (double)trial->queries);
 }

@@ -5,16 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "../bench.h"
 
 static const double OFF_AT_MOST = 1; /* seconds */
-
-static double thread_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /** What the visitor works with. */
 struct judging {
@@ -149,11 +143,11 @@ struct asked ask(const struct asking *asking, const struct film *query, const st
     struct asked asked = {.score = NAN, .wrong_score = NAN};
     struct judging judging = {asking, truth, &asked};
     struct doppel_error error = {0};
-    double start = thread_seconds();
+    double start = bench_seconds(CLOCK_THREAD_CPUTIME_ID);
     if (query->read &&
         doppel_videos_find(asking->set, &query->track, &asking->search, judge, &judging, &error))
         fprintf(stderr, "%s: %s\n", query->path, error.message);
-    asked.seconds = thread_seconds() - start;
+    asked.seconds = bench_seconds(CLOCK_THREAD_CPUTIME_ID) - start;
     if (asked.place)
         measure_ends(asking, query, truth, &asked);
     return asked;

@@ -8,17 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <doppel/media.h>
 
-static double thread_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+#include "../bench.h"
 
 static char *text(const char *from, size_t length)
 {
@@ -156,10 +150,10 @@ static void read_one(void *context, size_t number)
         return;
     struct doppel_frames_options frames = doppel_frames_options_default();
     struct doppel_error error = {0};
-    double start = thread_seconds();
+    double start = bench_seconds(CLOCK_THREAD_CPUTIME_ID);
     frames.keyframes = batch->reading->keyframes;
     film->read = decode(film->path, &frames, NULL, &film->track, &error) == DOPPEL_OK;
-    film->seconds = thread_seconds() - start;
+    film->seconds = bench_seconds(CLOCK_THREAD_CPUTIME_ID) - start;
     if (!film->read)
         fprintf(stderr, "%s: %s\n", film->path, error.message);
     if (film->read && keeps)

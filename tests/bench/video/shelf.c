@@ -7,15 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { FLUSH_CODES = 1 << 20 };
+#include "../bench.h"
 
-static void must(enum doppel_status status, const struct doppel_error *error)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "video_query: %s\n", error->message);
-    exit(1);
-}
+enum { FLUSH_CODES = 1 << 20 };
 
 static bool give(void *context, uint64_t id, struct doppel_video_track *out)
 {
@@ -35,8 +29,8 @@ void shelf_open(struct shelf *shelf, const char *parent)
     if (!mkdtemp(shelf->folder))
         abort();
     struct doppel_index_files files = {.folder = shelf->folder};
-    must(doppel_index_open(&options, &files, &shelf->index, &error), &error);
-    must(doppel_videos_over(shelf->index, give, shelf, &shelf->set, &error), &error);
+    bench_must(doppel_index_open(&options, &files, &shelf->index, &error), &error);
+    bench_must(doppel_videos_over(shelf->index, give, shelf, &shelf->set, &error), &error);
     snprintf(path, sizeof path, "%s/tracks", shelf->folder);
     shelf->tracks = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (shelf->tracks < 0 || unlink(path))
@@ -48,7 +42,7 @@ static void shelf_write(struct shelf *shelf, const struct doppel_video_track *tr
     struct doppel_error error = {0};
     uint8_t *data;
     size_t size;
-    must(doppel_video_track_write(track, DOPPEL_VIDEO_CODES, &data, &size, &error), &error);
+    bench_must(doppel_video_track_write(track, DOPPEL_VIDEO_CODES, &data, &size, &error), &error);
     uint64_t start = shelf->count ? shelf->ends[shelf->count - 1] : 0;
     if ((shelf->count & (shelf->count - 1)) == 0)
         shelf->ends = realloc(shelf->ends, (2 * shelf->count + 1) * sizeof *shelf->ends);
@@ -62,20 +56,20 @@ void shelf_add(struct shelf *shelf, const struct doppel_video_track *track)
 {
     struct doppel_error error = {0};
     uint64_t *codes, *payloads;
-    must(doppel_video_codes(shelf->count, track, &codes, &payloads, &error), &error);
-    must(doppel_index_insert(shelf->index, codes, payloads, track->count, &error), &error);
+    bench_must(doppel_video_codes(shelf->count, track, &codes, &payloads, &error), &error);
+    bench_must(doppel_index_insert(shelf->index, codes, payloads, track->count, &error), &error);
     free(codes);
     free(payloads);
     shelf_write(shelf, track);
     if (doppel_index_info(shelf->index).head_codes >= FLUSH_CODES)
-        must(doppel_index_flush(shelf->index, &error), &error);
+        bench_must(doppel_index_flush(shelf->index, &error), &error);
 }
 
 void shelf_settle(struct shelf *shelf)
 {
     struct doppel_error error = {0};
-    must(doppel_index_flush(shelf->index, &error), &error);
-    must(doppel_index_compact(shelf->index, true, &error), &error);
+    bench_must(doppel_index_flush(shelf->index, &error), &error);
+    bench_must(doppel_index_compact(shelf->index, true, &error), &error);
     void *mapped =
         mmap(NULL, shelf->ends[shelf->count - 1], PROT_READ, MAP_SHARED, shelf->tracks, 0);
     if (mapped == MAP_FAILED)
@@ -85,21 +79,11 @@ void shelf_settle(struct shelf *shelf)
 
 void shelf_close(struct shelf *shelf)
 {
-    const char *const *names;
-    size_t count;
-    char path[512];
-    if (doppel_index_names(shelf->index, &names, &count, NULL) == DOPPEL_OK) {
-        for (size_t i = 0; i < count; i++) {
-            snprintf(path, sizeof path, "%s/%s", shelf->folder, names[i]);
-            unlink(path);
-        }
-        free((void *)names);
-    }
     doppel_videos_free(shelf->set);
     doppel_index_free(shelf->index);
     if (shelf->mapped)
         munmap((void *)shelf->mapped, shelf->ends[shelf->count - 1]);
     close(shelf->tracks);
     free(shelf->ends);
-    rmdir(shelf->folder);
+    bench_remove_folder(shelf->folder);
 }

@@ -1,16 +1,13 @@
 /* video_library WORK FILM...: what films cost in a library, most of them simulated: bytes on the
  * disk, seconds to add, and, by a process of its own, milliseconds to open, the first query and
  * those after it, and private memory. */
-#include <dirent.h>
 #include <doppel/library.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../bench.h"
@@ -58,14 +55,6 @@ static bool parse(int argc, char **argv, struct settings *out)
     return optind + 2 <= argc;
 }
 
-static void must(enum doppel_status status, const struct doppel_error *error)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "video_library: %s\n", error->message);
-    exit(1);
-}
-
 /* ---- adding ---- */
 
 /* Some 25 000 codes: soon a segment. */
@@ -86,10 +75,10 @@ static struct doppel_record record_of(const struct doppel_video_track *track, co
                                    .kind = DOPPEL_KIND_VIDEO,
                                    .scheme = scheme->id,
                                    .version = scheme->version};
-    must(doppel_fingerprint_make(scheme, 64, 0, &record.fingerprint, &error), &error);
-    must(doppel_video_track_write(track, DOPPEL_VIDEO_CODES, &record.attachment,
-                                  &record.attachment_size, &error),
-         &error);
+    bench_must(doppel_fingerprint_make(scheme, 64, 0, &record.fingerprint, &error), &error);
+    bench_must(doppel_video_track_write(track, DOPPEL_VIDEO_CODES, &record.attachment,
+                                        &record.attachment_size, &error),
+               &error);
     return record;
 }
 
@@ -104,8 +93,9 @@ static void add(struct account *account, const struct doppel_video_track *track,
     char path[1024];
     snprintf(path, sizeof path, "/%s", name);
     struct bench_time begun = bench_now();
-    must(doppel_library_add(account->library, path, &stamp, &record, &added, &id, &error), &error);
-    must(doppel_library_commit(account->library, &error), &error);
+    bench_must(doppel_library_add(account->library, path, &stamp, &record, &added, &id, &error),
+               &error);
+    bench_must(doppel_library_commit(account->library, &error), &error);
     account->seconds += bench_now().wall - begun.wall;
     account->hours += (double)track->duration_ms / 3.6e6;
     account->track_bytes += (double)record.attachment_size;
@@ -134,41 +124,22 @@ static struct doppel_library *open_library(const struct settings *settings, bool
     const struct doppel_library_options options = {.create = !read_only, .read_only = read_only};
     struct doppel_error error = {0};
     struct doppel_library *library;
-    must(doppel_library_open(settings->library, &options, &library, &error), &error);
+    bench_must(doppel_library_open(settings->library, &options, &library, &error), &error);
     return library;
-}
-
-static double file_kb(const char *folder, const char *name)
-{
-    char path[8192];
-    struct stat status;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return stat(path, &status) || !S_ISREG(status.st_mode) ? 0 : (double)status.st_size / 1e3;
-}
-
-static double folder_kb(const char *path, size_t *out_files)
-{
-    DIR *folder = opendir(path);
-    double sum = 0;
-    *out_files = 0;
-    for (struct dirent *entry; folder && (entry = readdir(folder)); ++*out_files)
-        sum += file_kb(path, entry->d_name);
-    if (folder)
-        closedir(folder);
-    return sum;
 }
 
 static void report_disk(const struct settings *settings, const struct account *account)
 {
     char path[4096];
-    size_t entries;
+    size_t files;
+    snprintf(path, sizeof path, "%s/catalogue.db", settings->library);
+    double catalogue = 1e3 * bench_file_mb(path);
     snprintf(path, sizeof path, "%s/videos", settings->library);
-    double catalogue = file_kb(settings->library, "catalogue.db");
-    double index = folder_kb(path, &entries);
+    double index = 1e3 * bench_folder_mb(path, &files);
     printf("KB an hour                tracks %.1f, catalogue %.1f (goal 150), index %.1f in %zu "
            "files\n",
            account->track_bytes / 1e3 / account->hours, catalogue / account->hours,
-           index / account->hours, entries - 2);
+           index / account->hours, files);
 }
 
 static void make(const struct settings *settings, const struct films *films)
@@ -202,20 +173,6 @@ static void add_and_die(const struct settings *settings, const struct films *fil
 
 /* ---- searching ---- */
 
-/* A line of /proc/self/smaps_rollup, in MB. */
-static double memory_mb(const char *field)
-{
-    char line[256];
-    double kb = 0;
-    FILE *file = fopen("/proc/self/smaps_rollup", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, field, strlen(field)) == 0)
-            kb = strtod(line + strlen(field), NULL);
-    if (file)
-        fclose(file);
-    return kb / 1024;
-}
-
 struct query {
     const struct doppel_video_track *track;
     uint64_t id; /* of its original */
@@ -236,7 +193,7 @@ static double ask(const struct doppel_videos *set, struct query *query, bool pla
     struct doppel_error error = {0};
     search.plain = plain;
     struct bench_time begun = bench_now();
-    must(doppel_videos_find(set, query->track, &search, note, query, &error), &error);
+    bench_must(doppel_videos_find(set, query->track, &search, note, query, &error), &error);
     return bench_each_ms(begun, 1).cpu;
 }
 
@@ -304,10 +261,10 @@ static void search(const struct settings *settings, const struct films *copies,
     struct query *queries = calloc(copies->count + 1, sizeof *queries);
     if (!queries)
         abort();
-    double before = memory_mb("Private_Dirty:");
+    double before = bench_memory("smaps_rollup", "Private_Dirty:") / 0x1p20;
     struct bench_time begun = bench_now();
     struct doppel_library *library = open_library(settings, true);
-    must(doppel_library_videos(library, &set, &error), &error);
+    bench_must(doppel_library_videos(library, &set, &error), &error);
     printf("ms to open                %.2f\n", bench_each_ms(begun, 1).wall);
     size_t count = choose(library, copies, truths, queries);
     ask_all(set, queries, count, "plain", true);
@@ -315,7 +272,8 @@ static void search(const struct settings *settings, const struct films *copies,
     ask_all(set, queries, count, "all views", false);
     ask_strangers(set, queries, count);
     printf("private memory            %.1f MB, %.1f before; mapped files %.1f MB\n",
-           memory_mb("Private_Dirty:"), before, memory_mb("Private_Clean:"));
+           bench_memory("smaps_rollup", "Private_Dirty:") / 0x1p20, before,
+           bench_memory("smaps_rollup", "Private_Clean:") / 0x1p20);
     doppel_library_close(library);
     free(queries);
 }
@@ -363,7 +321,7 @@ static void read_copies(const struct settings *settings, const struct truths *tr
 
 static bool make_and_search(struct settings *settings, char **argv)
 {
-    char made[] = "/tmp/video-library-XXXXXX", command[256];
+    char made[] = "/tmp/video-library-XXXXXX";
     struct films films = {0};
     bool kept = settings->library;
     settings->library = kept ? settings->library : mkdtemp(made);
@@ -381,8 +339,7 @@ static bool make_and_search(struct settings *settings, char **argv)
         done = search_apart(settings, argv) && done;
     }
     films_free(&films);
-    snprintf(command, sizeof command, "rm -rf '%s'", settings->library);
-    return (kept || system(command) == 0) && done;
+    return (kept || bench_remove_folder(settings->library)) && done;
 }
 
 int main(int argc, char **argv)

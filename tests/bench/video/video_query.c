@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../bench.h"
 #include "shelf.h"
@@ -54,14 +53,6 @@ static bool parse(int argc, char **argv, struct settings *out)
     return optind + 2 <= argc;
 }
 
-static void must(enum doppel_status status, const struct doppel_error *error)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "video_query: %s\n", error->message);
-    exit(1);
-}
-
 /* ---- the library ---- */
 
 struct stock {
@@ -76,7 +67,7 @@ struct stock {
 static void stock_add(struct stock *stock, const struct doppel_video_track *track)
 {
     struct doppel_error error = {0};
-    must(doppel_videos_add(stock->set, stock->count, track, &error), &error);
+    bench_must(doppel_videos_add(stock->set, stock->count, track, &error), &error);
     if (stock->kept)
         shelf_add(&stock->shelf, track);
     stock->count++;
@@ -176,13 +167,6 @@ static void report_strangers(const struct films *films)
 
 /* ---- queries ---- */
 
-static double cpu_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* One way to ask. */
 struct way {
     const char *name;
@@ -219,26 +203,15 @@ static void ask(const struct doppel_videos *set, const struct queries *queries,
     search.thorough = way->thorough;
     for (size_t i = 0; i < queries->count; i++) {
         struct seen seen = {.id = queries->ids[i]};
-        double start = cpu_now();
-        must(doppel_videos_find(set, way->strangers ? &queries->strangers[i] : &queries->tracks[i],
-                                &search, see, &seen, &error),
-             &error);
-        out_ms[i] = 1000 * (cpu_now() - start);
+        double start = bench_seconds(CLOCK_THREAD_CPUTIME_ID);
+        bench_must(doppel_videos_find(set,
+                                      way->strangers ? &queries->strangers[i] : &queries->tracks[i],
+                                      &search, see, &seen, &error),
+                   &error);
+        out_ms[i] = 1000 * (bench_seconds(CLOCK_THREAD_CPUTIME_ID) - start);
         *out_right += seen.right;
         *out_wrong += seen.matches - seen.right;
     }
-}
-
-static double resident(void)
-{
-    char line[256];
-    long kilobytes = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status && fgets(line, sizeof line, status))
-        sscanf(line, "RssAnon: %ld", &kilobytes);
-    if (status)
-        fclose(status);
-    return (double)kilobytes / 1024;
 }
 
 static void report_times(const char *where, const struct doppel_videos *set,
@@ -274,7 +247,7 @@ static void report_stock(struct stock *stock, const struct queries *queries)
     malloc_trim(0);
     printf("\n%.1f h, %llu films, %.2f M runs (%.0f an hour); memory %.0f MB\n", stock->hours,
            (unsigned long long)stock->count, (double)runs / 1e6, (double)runs / stock->hours,
-           resident());
+           bench_memory("status", "RssAnon:") / 0x1p20);
     if (stock->kept) {
         shelf_settle(&stock->shelf);
         printf("kept: index %.1f KB an hour, tracks %.1f KB an hour\n",
@@ -316,7 +289,7 @@ static void run(const struct settings *settings, const struct films *films,
     struct queries queries;
     struct random random = random_seeded(1, "video_query", "");
     choose(&queries, copies, truths, films, settings);
-    must(doppel_videos_new(&stock.set, &error), &error);
+    bench_must(doppel_videos_new(&stock.set, &error), &error);
     if (stock.kept)
         shelf_open(&stock.shelf, settings->work);
     for (size_t i = 0; i < films->count; i++)
