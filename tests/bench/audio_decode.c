@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <libavcodec/avcodec.h>
@@ -117,28 +115,16 @@ static uint64_t read_limit(const char *path)
     return count;
 }
 
-static void run_program(const char *path)
+/* @return seconds of CPU */
+static double run_program(const char *path)
 {
-    pid_t child = fork();
-    if (!child) {
-        execlp("ffmpeg", "ffmpeg", "-v", "quiet", "-nostdin", "-threads", "1", "-i", path, "-vn",
-               "-ac", "1", "-ar", "11025", "-f", "f32le", "-y", "/dev/null", (char *)NULL);
-        _exit(127);
-    }
-    int status = 0;
-    if (waitpid(child, &status, 0) < 0 || status)
-        die("ffmpeg failed");
+    return bench_run((const char *const[]){"ffmpeg", "-v", "quiet", "-nostdin", "-threads", "1",
+                                           "-i", path, "-vn", "-ac", "1", "-ar", "11025", "-f",
+                                           "f32le", "-y", "/dev/null", NULL})
+        .cpu;
 }
 
 /* ---- measuring ---- */
-
-static double cpu_seconds(int whose)
-{
-    struct rusage usage;
-    getrusage(whose, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
 
 struct run {
     char *paths[MAX_FILES];
@@ -147,10 +133,10 @@ struct run {
     uint64_t samples[WAYS];
 };
 
+/* @return seconds of CPU */
 static double measure(struct run *run, enum way way)
 {
-    int whose = way == PROGRAM ? RUSAGE_CHILDREN : RUSAGE_SELF;
-    double since = cpu_seconds(whose);
+    double since = bench_seconds(CLOCK_PROCESS_CPUTIME_ID), of_program = 0;
     run->samples[way] = 0;
     for (size_t i = 0; i < run->count; i++) {
         if (way == OURS)
@@ -158,17 +144,9 @@ static double measure(struct run *run, enum way way)
         else if (way == LIMIT)
             run->samples[way] += read_limit(run->paths[i]);
         else
-            run_program(run->paths[i]);
+            of_program += run_program(run->paths[i]);
     }
-    return cpu_seconds(whose) - since;
-}
-
-static double ratio(const struct run *run, enum way a, enum way b)
-{
-    double values[ROUNDS];
-    for (int round = 0; round < ROUNDS; round++)
-        values[round] = run->times[a][round] / run->times[b][round];
-    return bench_median(values, ROUNDS);
+    return way == PROGRAM ? of_program : bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - since;
 }
 
 static void print_table(struct run *run, bool program)
@@ -182,9 +160,9 @@ static void print_table(struct run *run, bool program)
         double median = bench_median(values, ROUNDS);
         if (way != PROGRAM || program)
             printf("  %-44s %10.3f %14.0f %8.3f\n", way_names[way], median, seconds / median,
-                   ratio(run, way, LIMIT));
+                   bench_median_ratio(run->times[way], run->times[LIMIT], ROUNDS));
     }
-    double time = ratio(run, OURS, LIMIT);
+    double time = bench_median_ratio(run->times[OURS], run->times[LIMIT], ROUNDS);
     printf("  %-44s %10.3f goal <= 1.11 %s\n", "time / FFmpeg's own", time,
            time <= 1.11 ? "met" : "MISSED");
 }

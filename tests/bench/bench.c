@@ -3,11 +3,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 double bench_seconds(clockid_t clock)
@@ -68,6 +71,27 @@ void bench_must(enum doppel_status status, const struct doppel_error *error)
     exit(1);
 }
 
+struct bench_run bench_run(const char *const *words)
+{
+    double since = bench_seconds(CLOCK_MONOTONIC);
+    struct rusage usage;
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+        execvp(words[0], (char *const *)(uintptr_t)words);
+        _exit(127);
+    }
+    if (child < 0 || wait4(child, &status, 0, &usage) < 0 || status != 0) {
+        fprintf(stderr, "%s: %s failed\n", program_invocation_short_name, words[0]);
+        exit(2);
+    }
+    double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                 (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+    return (struct bench_run){bench_seconds(CLOCK_MONOTONIC) - since, cpu,
+                              (double)usage.ru_maxrss * 1024};
+}
+
 static int compare(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
@@ -78,6 +102,14 @@ double bench_median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+double bench_median_ratio(const double *a, const double *b, size_t count)
+{
+    double ratios[BENCH_MAX_ROUNDS];
+    for (size_t i = 0; i < count; i++)
+        ratios[i] = a[i] / b[i];
+    return bench_median(ratios, count);
 }
 
 /* ---- files ---- */

@@ -28,8 +28,22 @@ double bench_memory(const char *file, const char *field);
 /* End the program with the sentence of a failure. */
 void bench_must(enum doppel_status status, const struct doppel_error *error);
 
+/* What a program took. */
+struct bench_run {
+    double wall, cpu; /* seconds */
+    double peak_bytes;
+};
+
+/* Run a program, by its words up to NULL, its standard output to nowhere. If it fails, so does this
+ * one. */
+struct bench_run bench_run(const char *const *words);
+
 /* Sorts `values`. */
 double bench_median(double *values, size_t count);
+
+/* The median of a[i] / b[i]; at most BENCH_MAX_ROUNDS. */
+enum { BENCH_MAX_ROUNDS = 100 };
+double bench_median_ratio(const double *a, const double *b, size_t count);
 
 /* MB of 10⁶ bytes: of a file, 0 if there is none, and of those right in a folder. */
 double bench_file_mb(const char *path);

@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -43,20 +41,19 @@ static void draw_noise(struct picture *picture, uint64_t *state)
         }
 }
 
-static void write_half(const char *folder, const char *half, size_t count, uint64_t *state)
+static void write_half(const char *half, size_t count, uint64_t *state)
 {
     static uint8_t pixels[WIDTH * HEIGHT * 3];
     struct picture picture = {WIDTH, HEIGHT, pixels};
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, half);
-    bool made = mkdir(path, 0700) == 0;
+    char path[64] = "a folder";
+    bool made = mkdir(half, 0700) == 0;
     for (size_t i = 0; i < count && made; i++) {
         if (i % FOLDER_FILES == 0) {
-            snprintf(path, sizeof path, "%s/%s/%zu", folder, half, i / FOLDER_FILES);
+            snprintf(path, sizeof path, "%s/%zu", half, i / FOLDER_FILES);
             made = mkdir(path, 0700) == 0;
         }
         draw_noise(&picture, state);
-        snprintf(path, sizeof path, "%s/%s/%zu/%zu.jpg", folder, half, i / FOLDER_FILES, i);
+        snprintf(path, sizeof path, "%s/%zu/%zu.jpg", half, i / FOLDER_FILES, i);
         made = made && write_jpeg(path, &picture, QUALITY);
     }
     if (!made) {
@@ -65,26 +62,12 @@ static void write_half(const char *folder, const char *half, size_t count, uint6
     }
 }
 
-/* Kilobytes of the process itself at its peak. */
-static long scan(const char *folder, const char *first, const char *second)
+/* Bytes of the process itself at its peak. */
+static double scan(const char *first, const char *second)
 {
-    char cache[512];
-    snprintf(cache, sizeof cache, "%s/cache.db", folder);
-    pid_t child = fork();
-    if (child == 0) {
-        if (chdir(folder) || !freopen("/dev/null", "w", stdout))
-            _exit(2);
-        execl(DOPPEL_PROGRAM, "doppel", "scan", "--no-progress", "--cache", cache, first, second,
-              (char *)NULL);
-        _exit(2);
-    }
-    struct rusage usage;
-    int status;
-    if (child < 0 || wait4(child, &status, 0, &usage) < 0 || status != 0) {
-        fputs("doppel scan failed\n", stderr);
-        exit(2);
-    }
-    return usage.ru_maxrss;
+    return bench_run((const char *const[]){DOPPEL_PROGRAM, "scan", "--no-progress", "--cache",
+                                           "cache.db", first, second, NULL})
+        .peak_bytes;
 }
 
 int main(int argc, char **argv)
@@ -92,14 +75,14 @@ int main(int argc, char **argv)
     size_t half = (argc > 1 ? strtoul(argv[1], NULL, 10) : DEFAULT) / 2;
     uint64_t state = 88172645463325252u;
     char folder[] = "/tmp/scan-memory-XXXXXX";
-    if (!half || !mkdtemp(folder))
+    if (!half || !mkdtemp(folder) || chdir(folder))
         return 2;
-    write_half(folder, "a", half, &state);
-    write_half(folder, "b", half, &state);
-    scan(folder, "a", "b"); /* now all are in the cache */
-    long all = scan(folder, "a", "b"), less = scan(folder, "a", NULL);
+    write_half("a", half, &state);
+    write_half("b", half, &state);
+    scan("a", "b"); /* now all are in the cache */
+    double all = scan("a", "b"), less = scan("a", NULL);
     printf("%-12s %10s\n", "pictures", "peak KB");
-    printf("%-12zu %10ld\n%-12zu %10ld\n", half, less, 2 * half, all);
-    printf("bytes for each picture more: %.0f\n", (double)(all - less) * 1024 / (double)half);
+    printf("%-12zu %10.0f\n%-12zu %10.0f\n", half, less / 1024, 2 * half, all / 1024);
+    printf("bytes for each picture more: %.0f\n", (all - less) / (double)half);
     return bench_remove_folder(folder) ? 0 : 2;
 }

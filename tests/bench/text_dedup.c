@@ -13,9 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <doppel/corpus.h>
@@ -156,33 +154,6 @@ static void make_corpus(const char *path, size_t records, size_t mean)
 
 /* ---- the runs ---- */
 
-struct run {
-    double wall, cpu;
-    double peak_bytes;
-};
-
-/* A program's standard output goes to nowhere. */
-static struct run run_program(const char *const *words)
-{
-    struct bench_time since = bench_now();
-    struct rusage usage;
-    int status;
-    pid_t child = fork();
-    if (child == 0) {
-        int nowhere = open("/dev/null", O_WRONLY);
-        dup2(nowhere, STDOUT_FILENO);
-        execvp(words[0], (char *const *)(uintptr_t)words);
-        _exit(127);
-    }
-    if (child < 0 || wait4(child, &status, 0, &usage) < 0 || status != 0) {
-        fprintf(stderr, "%s failed\n", words[0]);
-        exit(1);
-    }
-    double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                 (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-    return (struct run){bench_now().wall - since.wall, cpu, (double)usage.ru_maxrss * 1024};
-}
-
 static bool count_record(void *context, const struct doppel_corpus_record *record)
 {
     *(size_t *)context += record->text != NULL;
@@ -190,7 +161,7 @@ static bool count_record(void *context, const struct doppel_corpus_record *recor
 }
 
 /* Read and parse, on this thread. */
-static struct run run_parser(const char *path)
+static struct bench_run run_parser(const char *path)
 {
     struct bench_time since = bench_now();
     struct doppel_corpus_fields fields = doppel_corpus_fields_default();
@@ -208,10 +179,10 @@ static struct run run_parser(const char *path)
     reader_free(reader);
     parser_free(parser);
     struct bench_time now = bench_now();
-    return (struct run){now.wall - since.wall, now.cpu - since.cpu, 0};
+    return (struct bench_run){now.wall - since.wall, now.cpu - since.cpu, 0};
 }
 
-static void print_run(const char *name, const struct run *run, size_t records, double bytes)
+static void print_run(const char *name, const struct bench_run *run, size_t records, double bytes)
 {
     printf("%-28s %8.2f s %8.2f s cpu %9.0f records/s %7.0f MB/s", name, run->wall, run->cpu,
            (double)records / run->wall, bytes / 1e6 / run->wall);
@@ -239,19 +210,19 @@ int main(int argc, char **argv)
         return 1;
     double bytes = (double)stat_now.st_size;
     printf("%zu records, %.2f GB, %s threads\n", records, bytes / 1e9, threads);
-    struct run lines = run_program((const char *const[]){"wc", "-l", corpus, NULL});
+    struct bench_run lines = bench_run((const char *const[]){"wc", "-l", corpus, NULL});
     print_run("wc -l", &lines, records, bytes);
-    struct run parsed = run_parser(corpus);
+    struct bench_run parsed = run_parser(corpus);
     print_run("read and parse, 1 thread", &parsed, records, bytes);
-    struct run dedup = run_program(
+    struct bench_run dedup = bench_run(
         (const char *const[]){DOPPEL_PROGRAM, "dedup", "-q", "--jobs", threads, corpus, NULL});
     print_run("doppel dedup", &dedup, records, bytes);
     printf("%.1f × wc -l, %.1f × read and parse\n", dedup.wall / lines.wall,
            dedup.wall / parsed.wall);
-    struct run bounded = run_program((const char *const[]){
+    struct bench_run bounded = bench_run((const char *const[]){
         DOPPEL_PROGRAM, "dedup", "-q", "--jobs", threads, "--memory", "1G", corpus, NULL});
     print_run("the same, --memory 1G", &bounded, records, bytes);
-    struct run paragraphs = run_program((const char *const[]){
+    struct bench_run paragraphs = bench_run((const char *const[]){
         DOPPEL_PROGRAM, "dedup", "-q", "--jobs", threads, "--unit", "paragraph", corpus, NULL});
     print_run("--unit paragraph", &paragraphs, records, bytes);
     if (fd >= 0) {

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <libavcodec/avcodec.h>
@@ -108,18 +107,6 @@ static double read_plainly(const char *path, bool keys)
 
 /* ---- films ---- */
 
-static void run(char *const *arguments)
-{
-    pid_t child = fork();
-    if (!child) {
-        execvp(arguments[0], arguments);
-        _exit(127);
-    }
-    int status = 0;
-    if (waitpid(child, &status, 0) < 0 || status)
-        die("ffmpeg failed");
-}
-
 /* The filters that lay the clips end to end, at one size and rate. */
 static char *filters(int clips, int height)
 {
@@ -158,7 +145,7 @@ static void make_film(char **clips, int count, int height, const char *path)
         *end++ = graph ? laid[i] : made[i];
     for (size_t i = 0; i < sizeof after / sizeof *after; i++)
         *end++ = after[i];
-    run(arguments);
+    bench_run((const char *const *)arguments);
     free(graph);
     free(arguments);
 }
@@ -185,10 +172,7 @@ static void measure(const char *path, struct times *times)
 
 static double ratio(const struct times *times, enum way a, enum way b)
 {
-    double values[ROUNDS];
-    for (int round = 0; round < ROUNDS; round++)
-        values[round] = times->ms[a][round] / times->ms[b][round];
-    return bench_median(values, ROUNDS);
+    return bench_median_ratio(times->ms[a], times->ms[b], ROUNDS);
 }
 
 static void print(int height, const struct times *times)
