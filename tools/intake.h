@@ -53,8 +53,8 @@ enum doppel_status intake_new(const struct intake_options *options, struct intak
 void intake_free(struct intake *intake);
 
 /**
- * The next file that could be read; the others are reported on the way, and what is no picture (nor
- * named as one, nor named on the command line) is passed over.
+ * The next file that could be read; the others are reported on the way, and what is of no kind that
+ * is wanted (nor named as such, nor named on the command line) is passed over.
  *
  * @param out given (intake_file_free); untouched on failure
  * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_CANCELLED after a signal; others when

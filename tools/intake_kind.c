@@ -33,7 +33,8 @@ static bool ends_in(const char *path, const char *const *endings, size_t count)
     return false;
 }
 
-/* A file of another kind is an error only when someone expects a picture, or a sound, there. */
+/* A file of another kind is an error only when someone expects a picture, a sound or a film there.
+ */
 static bool named_as_picture(const char *path)
 {
     static const char *const endings[] = {".jpg", ".jpeg", ".jpe",  ".jfif", ".png",
@@ -117,6 +118,13 @@ void slot_take_kind(const struct intake *intake, struct slot *slot, enum doppel_
 {
     slot->scheme = settings_scheme(intake->options->settings, kind);
     slot->file.record.reading = reading_of(intake, slot);
+}
+
+bool slot_is_sound_after_all(const struct intake *intake, const struct slot *slot)
+{
+    const struct doppel_record *record = &slot->file.record;
+    return slot->scheme->kind == DOPPEL_KIND_VIDEO && record->error.status == DOPPEL_E_FORMAT &&
+           record->kind == DOPPEL_KIND_AUDIO && intake_wants(intake, DOPPEL_KIND_AUDIO);
 }
 
 void slot_turn_to_sound(struct intake *intake, struct slot *slot)

@@ -47,8 +47,9 @@ void slot_ready(struct slot *slot, enum doppel_status status, const char *reason
 /* Whether files of this kind are to be read. */
 bool intake_wants(const struct intake *intake, enum doppel_kind kind);
 
-/* Whether a file of this kind is taken for what it is: a text that is named like a picture or a
- * sound, or like what programs write beside a picture, is not, unless only texts are wanted. */
+/* Whether a file of this kind is taken for what it is: a text that is named like a picture, a
+ * sound or a film, or like what programs write beside a picture, is not, unless only texts are
+ * wanted. */
 bool slot_may_be(const struct intake *intake, const struct slot *slot, enum doppel_kind kind);
 
 /* How a film, or a sound, is read where that can be chosen: the cache tells records apart by it. */
@@ -78,7 +79,25 @@ void intake_wanted(const struct intake *intake, char out[64]);
  * always is, as it holds what is said of them. */
 bool keeps_attachment(const struct intake *intake, enum doppel_kind kind);
 
-/* The same for a file that has not changed since it was digested. */
+/* Whether the slot's file has more bytes than are allowed. @param out why */
+bool slot_is_too_large(const struct intake *intake, const struct slot *slot,
+                       struct doppel_error *out);
+
+/* Whether the cache cannot hold what this run wants to know of the file. */
+bool slot_goes_past_cache(const struct intake *intake, const struct slot *slot);
+
+/* Take the record of these bytes under the slot's scheme from the cache. @return false without */
+bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_digest *wanted);
+
+/* Nothing is known of the file any more but its bytes. */
+void slot_forget_record(struct slot *slot, const struct doppel_digest *digest);
+
+/* Let the cache know the file's digest by its path, and what came of its bytes. A cache that cannot
+ * be written costs time, not results. */
+void slot_keep_digest(struct intake *intake, const struct slot *slot);
+void slot_keep_record(struct intake *intake, const struct slot *slot);
+
+/* The same as slot_recall of a file that has not changed since it was digested. */
 bool slot_recall_by_path(struct intake *intake, struct slot *slot);
 
 /* Read a file that the cache does not know by its path: it becomes ready, or goes to a worker. */
@@ -99,7 +118,7 @@ bool slot_is_sound_after_all(const struct intake *intake, const struct slot *slo
 enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcome *outcome,
                                      struct doppel_error *error);
 
-/* A film is done with, well or not. @param spared the cache knew it */
+/* A film is done with, well or not. @param spared the cache knew it, or a twin told */
 void slot_count_film(struct intake *intake, const struct slot *slot, bool spared);
 
 /* Show how far all are. */
