@@ -165,6 +165,7 @@ static enum doppel_status wake_twins(struct intake *intake, const struct slot *s
             continue;
         if (shares) {
             slot_share(twin, slot);
+            slot_count_film(intake, twin, true);
             drop_attachment(intake, &twin->file.record);
             continue;
         }
