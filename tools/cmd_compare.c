@@ -1,6 +1,5 @@
 /* doppel compare A B: are these two the same, how near. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "tools/commands.h"

@@ -1,7 +1,4 @@
 /* doppel find FILE...: what in the library is FILE, holds FILE, or is held by it. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tools/answers.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
@@ -13,7 +10,6 @@
 #include "tools/grouping.h"
 #include "tools/intake.h"
 #include "tools/open_cache.h"
-#include "tools/memory.h"
 #include "tools/signals.h"
 #include "tools/sound_judge.h"
 

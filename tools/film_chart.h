@@ -22,8 +22,8 @@ struct film_chart {
     size_t shot_count;
 };
 
-/* The moments that tell most of a match: of one segment its beginning, middle and end; else the
- * middles of the longest. @return how many */
+/* The moments that tell most of a match: four along its one segment, or else the
+ * middles of its longest ones, in order of time. @return how many */
 size_t film_shots_choose(const struct doppel_match *match, struct film_shot out[FILM_SHOTS]);
 
 /** Write it to a file. DOPPEL_E_IO. */

@@ -45,14 +45,6 @@ static int open_unchanged(const struct film_file *file)
     return -1;
 }
 
-bool film_file_is_there(const struct film_file *file)
-{
-    int fd = open_unchanged(file);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
-}
-
 static enum doppel_status submit(struct film_looks *looks, const struct film_look *look,
                                  uint64_t number, struct doppel_error *error)
 {

@@ -2,8 +2,6 @@
 #ifndef DOPPEL_TOOLS_FILM_LOOKS_H
 #define DOPPEL_TOOLS_FILM_LOOKS_H
 
-#include <stdbool.h>
-
 #include <doppel/library.h>
 #include <doppel/video.h>
 #include <doppel/worker.h>
@@ -21,9 +19,6 @@ struct film_file {
     const char *path;
     const struct doppel_file_stamp *stamp;
 };
-
-/* Whether the file is there, and as it was. */
-bool film_file_is_there(const struct film_file *file);
 
 /* One look: what is wanted, and what came of it. */
 struct film_look {

@@ -91,8 +91,9 @@ static enum doppel_status refine_all(struct film_looks *looks, const struct film
         refine_end(&wanted[LOOKS * i + 2], &match->view, true, &segments[i]);
         measure_speed(&segments[i]);
     }
-    if (longest_segment(match))
-        match->transform.speed = longest_segment(match)->speed;
+    const struct doppel_segment *longest = longest_segment(match);
+    if (longest)
+        match->transform.speed = longest->speed;
     for (size_t i = 0; i < LOOKS * count; i++)
         free(wanted[i].bytes);
     free(wanted);

@@ -1,8 +1,6 @@
 /* The sounds and films of a library, found by a sound, a film or a picture. */
 #include "tools/find_films.h"
 
-#include <stdlib.h>
-
 #include "tools/film_judge.h"
 #include "tools/film_refine.h"
 #include "tools/signals.h"

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ids as they are kept. */
+static const uint64_t ID_BITS = (UINT64_C(1) << 60) - 1;
+
 void find_known_free(struct find_known *known)
 {
     array_free(&known->items);
@@ -13,7 +16,7 @@ enum doppel_status find_known_add(struct find_known *known, const struct doppel_
                                   struct doppel_error *error)
 {
     struct known_item one = {.digest = item->record.digest,
-                             .id = item->id & ((UINT64_C(1) << 60) - 1),
+                             .id = item->id & ID_BITS,
                              .kind = (uint64_t)item->record.kind & 15};
     known->has_film |= item->record.kind == DOPPEL_KIND_VIDEO;
     return array_push(&known->items, one)
@@ -29,7 +32,7 @@ static int by_id(const void *left, const void *right)
 
 enum doppel_kind find_known_kind(const struct find_known *known, uint64_t id)
 {
-    struct known_item wanted = {.id = id & ((UINT64_C(1) << 60) - 1)};
+    struct known_item wanted = {.id = id & ID_BITS};
     const struct known_item *found =
         known->items.count
             ? bsearch(&wanted, known->items.items, known->items.count, sizeof wanted, by_id)

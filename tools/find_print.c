@@ -2,9 +2,7 @@
 #include "tools/find_print.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "tools/memory.h"
 #include "tools/place_rows.h"
 #include "tools/sound_judge.h"
 

@@ -148,8 +148,7 @@ static const char *kind_in_words(enum doppel_kind kind)
 }
 
 /* "picture, text, sound or film": what is wanted, but for `without`. */
-static void wanted_in_words(const struct intake *intake, enum doppel_kind without,
-                            const char *joint, char out[64])
+static void wanted_in_words(const struct intake *intake, enum doppel_kind without, char out[64])
 {
     static const char *const nouns[] = {[DOPPEL_KIND_IMAGE] = "picture",
                                         [DOPPEL_KIND_TEXT] = "text",
@@ -166,21 +165,21 @@ static void wanted_in_words(const struct intake *intake, enum doppel_kind withou
     for (size_t i = 0; i < count; i++)
         used += (size_t)snprintf(out + used, 64 - used, "%s%s",
                                  i == 0           ? ""
-                                 : i + 1 == count ? joint
+                                 : i + 1 == count ? " or "
                                                   : ", ",
                                  words[i]);
 }
 
 void intake_wanted(const struct intake *intake, char out[64])
 {
-    wanted_in_words(intake, DOPPEL_KIND_UNKNOWN, " or ", out);
+    wanted_in_words(intake, DOPPEL_KIND_UNKNOWN, out);
 }
 
 /* Of a file that is of no kind that is wanted. */
 static void refuse_kind(const struct intake *intake, struct slot *slot, enum doppel_kind kind)
 {
     char wanted[64], reason[160];
-    wanted_in_words(intake, kind, " or ", wanted);
+    wanted_in_words(intake, kind, wanted);
     if (kind != DOPPEL_KIND_UNKNOWN)
         snprintf(reason, sizeof reason, "not a %s but %s", wanted, kind_in_words(kind));
     else
