@@ -2,6 +2,7 @@
 #include "tools/svg.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,5 +74,5 @@ double svg_clock_step(double range, int marks)
     size_t i = 0;
     while (i + 1 < sizeof steps / sizeof *steps && range / steps[i] > marks)
         i++;
-    return range / steps[i] > marks ? 3600 : steps[i];
+    return range / steps[i] > marks ? 3600 * ceil(range / 3600 / marks) : steps[i];
 }
