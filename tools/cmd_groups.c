@@ -4,13 +4,14 @@
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/film_judge.h"
-#include "tools/grouping.h"
+#include "tools/group_sources.h"
 #include "tools/signals.h"
 
 struct groups {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
+    const struct group_sink *sink;                      /* NULL: the groups are printed */
     struct grouping *pictures, *texts, *sounds, *films; /* NULL: not wanted */
     struct doppel_error *error;
     enum doppel_status status;
@@ -158,7 +159,8 @@ static enum doppel_status run(struct groups *groups)
     struct grouping *const groupings[] = {groups->pictures, groups->texts, groups->sounds,
                                           groups->films};
     if (status == DOPPEL_OK)
-        status = groupings_print(groupings, 4, groups->error);
+        status = groups->sink ? groupings_tell(groupings, 4, groups->sink, groups->error)
+                              : groupings_print(groupings, 4, groups->error);
     grouping_free(groups->pictures);
     grouping_free(groups->texts);
     grouping_free(groups->sounds);
@@ -166,14 +168,22 @@ static enum doppel_status run(struct groups *groups)
     return status;
 }
 
+enum doppel_status library_groups(const struct settings *settings, struct report *report,
+                                  const struct group_sink *sink, struct doppel_error *error)
+{
+    struct groups groups = {.settings = settings, .report = report, .sink = sink, .error = error};
+    enum doppel_status status = open_library(settings, false, true, &groups.library, error);
+    if (status)
+        return status;
+    status = run(&groups);
+    doppel_library_close(groups.library);
+    return status;
+}
+
 int cmd_groups(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
-    struct groups groups = {.settings = settings, .report = report, .error = &error};
-    if (open_library(settings, false, true, &groups.library, &error))
-        return report_fatal(report, "%s", error.message);
-    enum doppel_status status = run(&groups);
-    doppel_library_close(groups.library);
+    enum doppel_status status = library_groups(settings, report, NULL, &error);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return EXIT_DONE;

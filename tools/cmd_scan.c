@@ -5,7 +5,7 @@
 
 #include "tools/commands.h"
 #include "tools/film_judge.h"
-#include "tools/grouping.h"
+#include "tools/group_sources.h"
 #include "tools/intake.h"
 #include "tools/open_cache.h"
 #include "tools/memory.h"
@@ -16,6 +16,7 @@ struct scan {
     struct intake *intake;
     const struct settings *settings;
     struct grouping *pictures, *texts, *sounds, *films; /* NULL: not wanted */
+    const struct group_sink *sink;                      /* NULL: the groups are printed */
     uint32_t references; /* how many of the sources are reference folders */
 };
 
@@ -164,7 +165,8 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
     intake_free(scan->intake);
     struct grouping *const groupings[] = {scan->pictures, scan->texts, scan->sounds, scan->films};
     if (status == DOPPEL_OK)
-        status = groupings_print(groupings, 4, error);
+        status = scan->sink ? groupings_tell(groupings, 4, scan->sink, error)
+                            : groupings_print(groupings, 4, error);
     grouping_free(scan->pictures);
     grouping_free(scan->texts);
     grouping_free(scan->sounds);
@@ -172,18 +174,30 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
     return status;
 }
 
+enum doppel_status scan_groups(const struct settings *settings, struct report *report,
+                               const struct group_sink *sink, struct doppel_error *error)
+{
+    struct scan scan = {
+        .settings = settings,
+        .report = report,
+        .sink = sink,
+        .references = (uint32_t)settings->reference.count,
+    };
+    enum doppel_status status = open_cache(settings, report, &scan.cache, error);
+    if (status)
+        return status;
+    struct walk_options walk = walk_options_from(settings);
+    walk.paths = reference_then_operands(settings);
+    status = run(&scan, &walk, error);
+    free(walk.paths.items);
+    doppel_cache_close(scan.cache);
+    return status;
+}
+
 int cmd_scan(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
-    struct scan scan = {
-        .settings = settings, .report = report, .references = (uint32_t)settings->reference.count};
-    if (open_cache(settings, report, &scan.cache, &error))
-        return report_fatal(report, "%s", error.message);
-    struct walk_options walk = walk_options_from(settings);
-    walk.paths = reference_then_operands(settings);
-    enum doppel_status status = run(&scan, &walk, &error);
-    free(walk.paths.items);
-    doppel_cache_close(scan.cache);
+    enum doppel_status status = scan_groups(settings, report, NULL, &error);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return EXIT_DONE;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include <doppel/core.h>
 #include <doppel/library.h>
 #include <doppel/match.h>
@@ -64,10 +66,33 @@ enum doppel_status grouping_add_film(struct grouping *grouping, const struct gro
                                      const struct doppel_record *record,
                                      struct doppel_error *error);
 
-/* Find the groups of `count` groupings, some of which may be NULL, and print them, numbered on:
- * objects of CLI.md. */
+/* A group as it is told; borrowed for the visit. */
+struct told_group {
+    json_t *row; /* group, kind, keep and members, as 'scan --json' prints it */
+    enum doppel_kind kind;
+    const struct grouping_item *members; /* in the order of the row's, the kept one first; with
+                                            path and digest */
+    size_t count;
+};
+
+/* Who is told the groups, in order. What is not DOPPEL_OK ends it. */
+struct group_sink {
+    enum doppel_status (*take)(void *context, const struct told_group *group,
+                               struct doppel_error *error);
+    void *context;
+};
+
+/* Find the groups of `count` groupings, some of which may be NULL, and tell them, numbered on.
+ * After a signal it ends early, with DOPPEL_OK. */
+enum doppel_status groupings_tell(struct grouping *const *groupings, size_t count,
+                                  const struct group_sink *sink, struct doppel_error *error);
+
+/* The same, as rows of the output, and what they come to for a person. */
 enum doppel_status groupings_print(struct grouping *const *groupings, size_t count,
                                    struct doppel_error *error);
+
+/* How many items were added. */
+uint32_t grouping_count(const struct grouping *grouping);
 
 /* The limits of a match as the command line gives them. */
 struct doppel_match_options match_options_from(const struct settings *settings);
