@@ -9,7 +9,10 @@
 
 #include "core/bytes.h"
 #include "media/decode.h"
+#include "media/film.h"
 #include "media/frame.h"
+#include "media/thumbnail.h"
+#include "media/thumbnail_frame.h"
 
 struct reader {
     struct input *input;
@@ -24,6 +27,13 @@ struct reader {
 
 /* ---- limits ---- */
 
+/* What a decoder may hold of a pixel beside the frame: coefficients of a JPEG of many scans, the
+ * argb of a WebP without loss. */
+static unsigned bytes_inside(enum AVCodecID id)
+{
+    return id == AV_CODEC_ID_JPEGXL || id == AV_CODEC_ID_MJPEG ? 6 : id == AV_CODEC_ID_WEBP ? 4 : 0;
+}
+
 /* libavcodec asks for every frame here: the place to bound them before they are allocated. */
 static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
 {
@@ -36,7 +46,7 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
     /* libjxl 0.7 holds 4 to 6 bytes a pixel more than it hands out; where a lossless file is made
      * for progressive display 30, which no header tells: that is left to the process's own limit.
      */
-    uint64_t inside = codec->codec_id == AV_CODEC_ID_JPEGXL ? width * height * 6 : 0;
+    uint64_t inside = width * height * bytes_inside(codec->codec_id);
     uint64_t held =
         (uint64_t)reader->packet->size + inside + (bytes < 0 ? UINT32_MAX : (uint64_t)bytes);
     if (check_memory(limits, held, &reader->refusal) != DOPPEL_OK)
@@ -210,26 +220,39 @@ static bool has_no_alpha(const struct reader *reader, enum doppel_format format)
     return format == DOPPEL_FORMAT_TGA && !(reader->packet->data[17] & 15);
 }
 
+/* @param reader given (close_reader), also on failure */
+static enum doppel_status read_frame(struct reader *reader, enum doppel_format format,
+                                     enum AVCodecID id, struct doppel_error *error)
+{
+    av_log_set_level(AV_LOG_QUIET);
+    enum doppel_status status = open_codec(reader, id, error);
+    if (status == DOPPEL_OK)
+        status = load_packet(reader, format, error);
+    if (status == DOPPEL_OK)
+        status = decode_packet(reader, error);
+    return status;
+}
+
+static void close_reader(struct reader *reader)
+{
+    avcodec_free_context(&reader->codec);
+    av_packet_free(&reader->packet);
+    av_frame_free(&reader->frame);
+}
+
 static enum doppel_status decode(struct input *input, const struct doppel_luma_options *options,
                                  enum doppel_format format, enum AVCodecID id, struct picture *out,
                                  struct doppel_error *error)
 {
     struct reader reader = {.input = input, .options = options, .name = doppel_format_name(format)};
-    av_log_set_level(AV_LOG_QUIET);
-    enum doppel_status status = open_codec(&reader, id, error);
-    if (status == DOPPEL_OK)
-        status = load_packet(&reader, format, error);
-    if (status == DOPPEL_OK)
-        status = decode_packet(&reader, error);
+    enum doppel_status status = read_frame(&reader, format, id, error);
     if (status == DOPPEL_OK)
         status = frame_to_picture(reader.frame, options, has_no_alpha(&reader, format), out, error);
     if (status == DOPPEL_OK && reader.declared_height)
         out->full_height = reader.declared_height;
     if (status == DOPPEL_OK && format == DOPPEL_FORMAT_TIFF)
         out->orientation = orientation_read(reader.packet->data, (size_t)reader.packet->size);
-    avcodec_free_context(&reader.codec);
-    av_packet_free(&reader.packet);
-    av_frame_free(&reader.frame);
+    close_reader(&reader);
     return status;
 }
 
@@ -261,4 +284,39 @@ enum doppel_status decode_jxl(struct input *input, const struct doppel_luma_opti
                               struct picture *out, struct doppel_error *error)
 {
     return decode(input, options, DOPPEL_FORMAT_JXL, AV_CODEC_ID_JPEGXL, out, error);
+}
+
+static enum AVCodecID codec_of(enum doppel_format format)
+{
+    static const enum AVCodecID ids[] = {
+        [DOPPEL_FORMAT_JPEG] = AV_CODEC_ID_MJPEG, [DOPPEL_FORMAT_PNG] = AV_CODEC_ID_PNG,
+        [DOPPEL_FORMAT_GIF] = AV_CODEC_ID_GIF,    [DOPPEL_FORMAT_WEBP] = AV_CODEC_ID_WEBP,
+        [DOPPEL_FORMAT_BMP] = AV_CODEC_ID_BMP,    [DOPPEL_FORMAT_TIFF] = AV_CODEC_ID_TIFF,
+        [DOPPEL_FORMAT_TGA] = AV_CODEC_ID_TARGA,  [DOPPEL_FORMAT_JXL] = AV_CODEC_ID_JPEGXL,
+    };
+    size_t index = (size_t)format;
+    return index < sizeof ids / sizeof *ids ? ids[index] : AV_CODEC_ID_NONE;
+}
+
+enum doppel_status lavc_still(struct input *input, const struct doppel_luma_options *options,
+                              enum doppel_format format, uint32_t longest, uint8_t **out,
+                              size_t *out_size, struct doppel_error *error)
+{
+    struct reader reader = {.input = input, .options = options, .name = doppel_format_name(format)};
+    struct frame_shape shape = {.orientation = 1, .longest = longest};
+    enum AVCodecID id = codec_of(format);
+    if (id == AV_CODEC_ID_NONE)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a %s, which is shown in grey",
+                           reader.name);
+    enum doppel_status status = read_frame(&reader, format, id, error);
+    if (status == DOPPEL_OK) {
+        unsigned told = format == DOPPEL_FORMAT_TIFF
+                            ? orientation_read(reader.packet->data, (size_t)reader.packet->size)
+                            : 1;
+        shape.orientation = film_orientation(reader.frame, told ? told : 1);
+        shape.opaque = has_no_alpha(&reader, format);
+        status = thumbnail_of_frame(reader.frame, &shape, out, out_size, error);
+    }
+    close_reader(&reader);
+    return status;
 }

@@ -105,6 +105,19 @@ DOPPEL_API enum doppel_status doppel_media_read_luma(int fd,
                                                      struct doppel_luma *out,
                                                      struct doppel_error *error);
 
+/**
+ * A small JPEG of the (first) picture of a file, upright, what is transparent over white; in colour
+ * where libavcodec has a decoder that takes the file, else grey.
+ *
+ * @param limits  NULL for the defaults
+ * @param longest of its sides, in pixels: 16 to 1024; a smaller picture stays as it is
+ * @param out     given (free). As doppel_media_read_luma; DOPPEL_E_ARGUMENT. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_media_read_still(int fd,
+                                                      const struct doppel_media_limits *limits,
+                                                      uint32_t longest, uint8_t **out,
+                                                      size_t *out_size, struct doppel_error *error);
+
 /* ---- sound ---- */
 
 /** How samples lie in raw PCM: little-endian, channels interleaved. */
@@ -249,8 +262,8 @@ DOPPEL_API enum doppel_status doppel_media_read_frames(
     void *context, struct doppel_frames_info *out_info, struct doppel_error *error);
 
 /**
- * A small picture of a film at a time, in colour and upright, as a PNG.
- * @param longest of its sides, in pixels: 16 to 1024
+ * A small picture of a film at a time, in colour and upright, as a JPEG.
+ * @param longest of its sides, in pixels: 16 to 1024; a smaller film stays as it is
  * @param out given (free). As doppel_media_read_frames.
  */
 DOPPEL_API enum doppel_status doppel_media_read_thumbnail(int fd, uint32_t time_ms,

@@ -226,7 +226,7 @@ static void draw_picture(FILE *stream, const char *png, double x, double y, doub
     if (png)
         fprintf(stream,
                 "<image x=\"%.0f\" y=\"%.0f\" width=\"%d\" height=\"%d\" "
-                "href=\"data:image/png;base64,%s\"/>\n",
+                "href=\"data:image/jpeg;base64,%s\"/>\n",
                 x, y, SHOT_WIDTH, SHOT_HEIGHT, png);
     else
         fprintf(stream,

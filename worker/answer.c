@@ -20,7 +20,9 @@ void doppel_outcome_free(struct doppel_outcome *outcome)
 
 static size_t fingerprint_bytes(const struct doppel_outcome *outcome)
 {
-    return outcome->error.status ? 0 : doppel_fingerprint_size(&outcome->fingerprint);
+    return outcome->error.status || !outcome->fingerprint.scheme
+               ? 0
+               : doppel_fingerprint_size(&outcome->fingerprint);
 }
 
 static size_t message_bytes(const struct doppel_outcome *outcome)
@@ -117,9 +119,12 @@ static bool is_fingerprint_of(const struct doppel_fingerprint *fingerprint,
 static bool read_success(const uint8_t *body, size_t fingerprint_size, size_t attachment_size,
                          const struct doppel_order *wanted, struct doppel_outcome *outcome)
 {
-    if (outcome->kind == DOPPEL_KIND_UNKNOWN ||
-        doppel_fingerprint_read(body, fingerprint_size, &outcome->fingerprint, NULL) ||
-        !is_fingerprint_of(&outcome->fingerprint, wanted))
+    if (outcome->kind == DOPPEL_KIND_UNKNOWN)
+        return false;
+    if (wanted->look
+            ? fingerprint_size != 0
+            : doppel_fingerprint_read(body, fingerprint_size, &outcome->fingerprint, NULL) ||
+                  !is_fingerprint_of(&outcome->fingerprint, wanted))
         return false;
     if (attachment_size == 0)
         return true;

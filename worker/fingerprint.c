@@ -113,6 +113,8 @@ static enum doppel_status hash_file(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(order->scheme);
+    if (order->look)
+        return look_at(workshop, fd, order, out);
     if (scheme && scheme->kind == DOPPEL_KIND_TEXT)
         return fingerprint_text(workshop, fd, order, out);
     if (scheme && scheme->kind == DOPPEL_KIND_IMAGE && scheme->version == order->version)

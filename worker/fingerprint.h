@@ -27,6 +27,14 @@ void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_ord
 /* The worker's limits as a decoder takes them. */
 struct doppel_media_limits media_limits(const struct worker_limits *limits);
 
+/* What an order says of a sound as media takes it. */
+struct doppel_samples_options samples_options(const struct worker_limits *limits,
+                                              const struct doppel_order *order);
+
+/* What a file is shown by, as attachment. @param out freed by the caller, also on failure */
+enum doppel_status look_at(struct workshop *workshop, int fd, const struct doppel_order *order,
+                           struct doppel_outcome *out);
+
 /* Of a text: fingerprint and attachment. @param out freed by the caller, also on failure */
 enum doppel_status fingerprint_text(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out);

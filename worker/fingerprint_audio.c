@@ -34,8 +34,8 @@ static bool hear(void *context, const struct doppel_samples *samples)
     return hearing->status == DOPPEL_OK;
 }
 
-static struct doppel_samples_options options_of(const struct worker_limits *limits,
-                                                const struct doppel_order *order)
+struct doppel_samples_options samples_options(const struct worker_limits *limits,
+                                              const struct doppel_order *order)
 {
     struct doppel_samples_options options = doppel_samples_options_default();
     options.limits = media_limits(limits);
@@ -77,7 +77,7 @@ static enum doppel_status listen_to(struct workshop *workshop, int fd,
                                     struct doppel_samples_info *out_info,
                                     struct doppel_error *error)
 {
-    struct doppel_samples_options options = options_of(&workshop->limits, order);
+    struct doppel_samples_options options = samples_options(&workshop->limits, order);
     enum doppel_status status = want_analysis(workshop, error);
     if (status)
         return status;

@@ -10,9 +10,9 @@
 #include "worker/frame.h"
 
 /* serial u64, scheme u32, version u16; of texts format, unit, shingle and flags, u8 each; of raw
- * sound the format u8, a byte 0, rate and channels u32; of films task and flags u8, u16 0, from and
- * to u32, the box as four f32. */
-enum { ORDER_BYTES = 56, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
+ * sound the format u8; the look u8; of raw sound rate and channels u32; of films task and flags u8,
+ * u16 0, from and to u32, the box as four f32; the size of the look u32. */
+enum { ORDER_BYTES = 60, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
 
 enum order_flag { TEXT_NFKC = 1, TEXT_FOLD_CASE = 2, TEXT_DROP_PUNCTUATION = 4, TEXT_PLACES = 8 };
 enum video_flag { VIDEO_KEYFRAMES = 1, VIDEO_NO_SOUND = 2 };
@@ -91,7 +91,7 @@ static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTE
                         (wanted->text_drop_punctuation ? TEXT_DROP_PUNCTUATION : 0) |
                         (wanted->text_places ? TEXT_PLACES : 0));
     out[18] = wanted->pcm;
-    out[19] = 0;
+    out[19] = wanted->look;
     put_u32(out + 20, wanted->pcm_rate);
     put_u32(out + 24, wanted->pcm_channels);
     out[28] = wanted->video_task;
@@ -102,6 +102,7 @@ static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTE
     put_u32(out + 36, wanted->to_ms);
     for (int i = 0; i < 4; i++)
         put_f32(out + 40 + 4 * i, wanted->video_box[i]);
+    put_u32(out + 56, wanted->look_size);
 }
 
 static struct worker_order order_read(const uint8_t *data, int fd)
@@ -124,7 +125,9 @@ static struct worker_order order_read(const uint8_t *data, int fd)
                    .video_keyframes = data[29] & VIDEO_KEYFRAMES,
                    .video_no_sound = data[29] & VIDEO_NO_SOUND,
                    .from_ms = get_u32(data + 32),
-                   .to_ms = get_u32(data + 36)},
+                   .to_ms = get_u32(data + 36),
+                   .look = data[19],
+                   .look_size = get_u32(data + 56)},
         .fd = fd,
     };
     for (int i = 0; i < 4; i++)

@@ -49,7 +49,7 @@ struct doppel_outcome {
                             doppel_text_attachment_write's of texts, of sounds, which have no codes,
                             doppel_audio_track_write's of all peaks, of films
                             doppel_video_track_write's of all parts, of scheme vpdq its list as
-                            text; of a thumbnail the PNG; given; may be NULL */
+                            text; of a thumbnail the JPEG; given; may be NULL */
     size_t attachment_size;
 };
 
@@ -95,12 +95,26 @@ struct doppel_order {
     uint32_t from_ms, to_ms; /**< CLOSE: every frame of this stretch; THUMBNAIL: the frame at
                                 from_ms, at most to_ms pixels wide and high */
     float video_box[4];      /**< CLOSE: left, top, right, bottom (struct doppel_video_box) */
+    uint8_t look;            /**< enum doppel_look: then the scheme is not heeded */
+    uint32_t look_size;      /**< how much of it, at most */
 };
+
+/** What a file is shown by, instead of a fingerprint; the attachment has it. */
+enum doppel_look {
+    DOPPEL_LOOK_NONE = 0,
+    DOPPEL_LOOK_STILL, /**< a picture as a JPEG, its longest side at most look_size pixels */
+    DOPPEL_LOOK_WAVE,  /**< a sound: DOPPEL_WAVE_HEAD_BYTES (milliseconds, buckets: u32 each), then
+                          of each bucket the least and the largest sample, as signed bytes: up to
+                          look_size of them */
+    DOPPEL_LOOK_PLAIN  /**< a text as plain text, by text_format: the first look_size bytes */
+};
+
+enum { DOPPEL_WAVE_HEAD_BYTES = 8 };
 
 enum doppel_video_task {
     DOPPEL_VIDEO_FINGERPRINT = 0, /**< the whole film */
     DOPPEL_VIDEO_CLOSE,           /**< a stretch of it frame by frame */
-    DOPPEL_VIDEO_THUMBNAIL        /**< no fingerprint: a PNG as attachment */
+    DOPPEL_VIDEO_THUMBNAIL        /**< no fingerprint: a JPEG as attachment */
 };
 
 /** How far the films are that workers are at now: media time, added up. Thread-safe. */

@@ -28,7 +28,7 @@ static void compare_draws_two_films(void **state)
     free(svg);
     free(doppel_prints(0, "compare", "--chart", "d.svg", "--thumbnails", "clip.mp4", "whole.mp4"));
     svg = read_file("d.svg", &size);
-    assert_has(svg, "href=\"data:image/png;base64,iVBOR");
+    assert_has(svg, "href=\"data:image/jpeg;base64,/9j/");
     free(svg);
 }
 

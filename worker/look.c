@@ -1,0 +1,187 @@
+/* What a file is shown by: a still, the envelope of a sound, the words of a text. */
+#include "worker/fingerprint.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/bytes.h"
+
+enum {
+    MAX_WAVE_BUCKETS = 4096,
+    MAX_PLAIN_BYTES = 1 << 20,
+    /* So much is read to have that many bytes of plain text: tags and scripts are left out. */
+    SOURCE_BYTES_A_BYTE = 8,
+};
+
+/* ---- the envelope of a sound ---- */
+
+struct bucket {
+    float least, most;
+};
+
+/* Buckets grow as the sound does: two become one when there are too many. */
+struct wave {
+    struct progress_page *progress;
+    struct bucket *buckets;
+    size_t count, room;
+    size_t samples, filled; /* of a bucket; of the last one */
+};
+
+static void halve(struct wave *wave)
+{
+    for (size_t i = 0; i < wave->count / 2; i++) {
+        const struct bucket *a = &wave->buckets[2 * i], *b = &wave->buckets[2 * i + 1];
+        wave->buckets[i] = (struct bucket){fminf(a->least, b->least), fmaxf(a->most, b->most)};
+    }
+    wave->count /= 2;
+    wave->samples *= 2;
+}
+
+static void take_sample(struct wave *wave, float sample)
+{
+    if (wave->filled == 0) {
+        if (wave->count == wave->room)
+            halve(wave);
+        wave->buckets[wave->count++] = (struct bucket){sample, sample};
+    }
+    struct bucket *last = &wave->buckets[wave->count - 1];
+    last->least = fminf(last->least, sample);
+    last->most = fmaxf(last->most, sample);
+    wave->filled = (wave->filled + 1) % wave->samples;
+}
+
+static bool take_samples(void *context, const struct doppel_samples *samples)
+{
+    struct wave *wave = context;
+    progress_work(wave->progress, samples->count * 1000 / DOPPEL_AUDIO_RATE);
+    for (size_t i = 0; i < samples->count; i++)
+        take_sample(wave, samples->data ? samples->data[i] : 0);
+    return true;
+}
+
+static uint8_t signed_byte(float sample)
+{
+    float bounded = fminf(fmaxf(sample, -1), 1);
+    return (uint8_t)(int8_t)lrintf(bounded * 127);
+}
+
+static enum doppel_status write_wave(const struct wave *wave, uint64_t duration_ms,
+                                     struct doppel_outcome *out)
+{
+    size_t size = DOPPEL_WAVE_HEAD_BYTES + 2 * wave->count;
+    uint8_t *bytes = malloc(size);
+    if (!bytes)
+        return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for an envelope");
+    put_u32(bytes, duration_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)duration_ms);
+    put_u32(bytes + 4, (uint32_t)wave->count);
+    for (size_t i = 0; i < wave->count; i++) {
+        bytes[DOPPEL_WAVE_HEAD_BYTES + 2 * i] = signed_byte(wave->buckets[i].least);
+        bytes[DOPPEL_WAVE_HEAD_BYTES + 2 * i + 1] = signed_byte(wave->buckets[i].most);
+    }
+    out->attachment = bytes;
+    out->attachment_size = size;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status draw_wave(struct workshop *workshop, int fd,
+                                    const struct doppel_order *order, struct doppel_outcome *out)
+{
+    struct doppel_samples_options options = samples_options(&workshop->limits, order);
+    struct doppel_samples_info info = {0};
+    struct wave wave = {.progress = workshop->progress, .samples = 64};
+    wave.room = order->look_size & ~(size_t)1; /* an even number, which can be halved */
+    if (wave.room < 2 || wave.room > MAX_WAVE_BUCKETS)
+        return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "an envelope of %u buckets",
+                           order->look_size);
+    wave.buckets = malloc(wave.room * sizeof *wave.buckets);
+    enum doppel_status status =
+        wave.buckets
+            ? doppel_media_read_samples(fd, &options, take_samples, &wave, &info, &out->error)
+            : doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for an envelope");
+    if (status == DOPPEL_OK)
+        status = write_wave(&wave, info.duration_ms, out);
+    free(wave.buckets);
+    out->kind = DOPPEL_KIND_AUDIO;
+    return status;
+}
+
+/* ---- the words of a text ---- */
+
+/* The beginning of a file; less of it when it is shorter. @param out given (free) */
+static enum doppel_status load_beginning(int fd, size_t most, char **out, size_t *out_size,
+                                         struct doppel_error *error)
+{
+    struct stat status;
+    if (fstat(fd, &status) || status.st_size < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "cannot be read");
+    size_t size = (uint64_t)status.st_size < most ? (size_t)status.st_size : most, at = 0;
+    char *bytes = malloc(size + 1);
+    if (!bytes)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu bytes", size);
+    for (ssize_t got = 1; got > 0 && at<size; at += got> 0 ? (size_t)got : 0)
+        got = pread(fd, bytes + at, size - at, (off_t)at);
+    *out = bytes;
+    *out_size = at;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status copy_plain(const char *bytes, size_t size,
+                                     const struct doppel_order *order, struct doppel_outcome *out)
+{
+    struct doppel_text *text = NULL;
+    struct doppel_text_options options = doppel_text_options_default();
+    const char *plain = NULL;
+    size_t plain_size = 0;
+    options.format = (enum doppel_text_format)order->text_format;
+    enum doppel_status status = doppel_text_new(&options, &text, &out->error);
+    if (!status)
+        status = doppel_text_plain(text, bytes, size, &plain, &plain_size, &out->error);
+    if (!status && plain_size > order->look_size)
+        plain_size = order->look_size;
+    if (!status && !(out->attachment = malloc(plain_size + 1)))
+        status = doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a text");
+    if (!status && plain_size)
+        memcpy(out->attachment, plain, plain_size);
+    out->attachment_size = status ? 0 : plain_size;
+    doppel_text_free(text);
+    return status;
+}
+
+static enum doppel_status read_plain(int fd, const struct doppel_order *order,
+                                     struct doppel_outcome *out)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    out->kind = DOPPEL_KIND_TEXT;
+    if (order->look_size > MAX_PLAIN_BYTES)
+        return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "a text of %u bytes", order->look_size);
+    enum doppel_status status = load_beginning(fd, (size_t)order->look_size * SOURCE_BYTES_A_BYTE,
+                                               &bytes, &size, &out->error);
+    if (!status)
+        status = copy_plain(bytes, size, order, out);
+    free(bytes);
+    return status;
+}
+
+/* ---- */
+
+enum doppel_status look_at(struct workshop *workshop, int fd, const struct doppel_order *order,
+                           struct doppel_outcome *out)
+{
+    struct doppel_media_limits limits = media_limits(&workshop->limits);
+    switch ((enum doppel_look)order->look) {
+    case DOPPEL_LOOK_STILL:
+        out->kind = DOPPEL_KIND_IMAGE;
+        return doppel_media_read_still(fd, &limits, order->look_size, &out->attachment,
+                                       &out->attachment_size, &out->error);
+    case DOPPEL_LOOK_WAVE:
+        return draw_wave(workshop, fd, order, out);
+    case DOPPEL_LOOK_PLAIN:
+        return read_plain(fd, order, out);
+    default:
+        return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such look: %u", order->look);
+    }
+}
