@@ -77,8 +77,8 @@ struct doppel_dedup_decision {
     const char *reason; /**< "same-content", "near", "part", "same-id", … or why it is unreadable;
                            NULL: new */
     const char *of;     /**< id of the leader or of the record that it revises; NULL: it has none */
-    const char *of_path; /**< its file; NULL: there is no such record */
-    uint64_t of_line;
+    const char *of_path;  /**< its file; NULL: there is no such record */
+    uint64_t of_line;     /**< 0: it is a file by itself */
     const char *replaces; /**< id; NULL: none */
     bool unique; /**< it belongs to the corpus without its doubles: of texts that take the place of
                     others, the last */
@@ -105,6 +105,14 @@ DOPPEL_API enum doppel_status doppel_dedup(const struct doppel_dedup_options *op
 
 /* ---- ingest ---- */
 
+/** A file that a record names. Strings are borrowed. */
+struct doppel_ingest_file {
+    uint64_t line;             /**< of the record, from 1 */
+    const char *path;          /**< relative to the working folder, or absolute */
+    const char *id;            /**< NULL: it has none */
+    const char *source, *date; /**< NULL: not known */
+};
+
 struct doppel_ingest_options {
     struct doppel_corpus_files files;
     struct doppel_corpus_fields fields;
@@ -114,6 +122,14 @@ struct doppel_ingest_options {
     uint32_t threads;     /**< 0: one a processor */
     bool keep_shingles;   /**< in the library: to compare with texts that cannot be read again */
     enum doppel_same_id on_same_id;
+    bool check; /**< decide only: nothing is remembered, and no record is known to later ones */
+    /** Decide of files, any kind, and tell it: called from the calling thread for each run of
+     * records that name a file and have no text, in their place among the others, all that came
+     * before being kept and told. Lines that begin with no brace are paths of such files. No change
+     * of the library is under way when it is called, and none when it returns. NULL: the text of a
+     * record is what its file holds. */
+    enum doppel_status (*decide_files)(void *context, const struct doppel_ingest_file *files,
+                                       size_t count, struct doppel_error *error);
     /** Called now and then from the calling thread, also while there is no input; false ends the
      * reading: what was decided is kept, and visited. */
     bool (*progress)(void *context, uint64_t done, uint64_t total, uint64_t records);

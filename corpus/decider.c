@@ -258,8 +258,11 @@ static enum doppel_status decide_update(struct decider *decider,
                                         struct decider_answer *answer, struct doppel_error *error)
 {
     bool matches;
+    uint8_t flags = decider->flags.items[former];
     replace(decider, former);
     enum doppel_status status = decide_by_text(decider, record, answer, error);
+    if (record->only_asked)
+        decider->flags.items[former] = flags;
     if (status)
         return status;
     answer->decision = DOPPEL_DECISION_REVISION;
@@ -329,11 +332,13 @@ enum doppel_status decider_next(struct decider *decider, const struct decider_re
         .kept = true,
     };
     status = decide(decider, record, &answer, error);
+    answer.kept &= !record->only_asked;
     if (!status && answer.kept)
         status = remember(decider, answer.number, record->id, error);
     if (status)
         return status;
     decider->flags.items[answer.number] = answer.leads ? FLAG_LEADS : 0;
+    decider->count -= record->only_asked;
     *out = answer;
     return DOPPEL_OK;
 }

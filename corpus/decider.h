@@ -34,6 +34,7 @@ struct decider_record {
     const char *id; /* NULL: it has none */
     struct doppel_digest content;
     bool unreadable, too_short;
+    bool only_asked; /* it is not known to later ones, and changes nothing of former ones */
     const uint32_t *candidates; /* records that share a band, ascending; of those that lead no
                                    more, or never did, nothing is asked */
     size_t candidate_count;

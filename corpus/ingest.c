@@ -52,7 +52,9 @@ struct ingest {
 
     ARRAY(struct told) told; /* since the last commit */
     struct bytes_pool strings;
-    uint64_t count; /* records told */
+    ARRAY(struct doppel_ingest_file) files; /* that are decided elsewhere */
+    ARRAY(size_t) file_paths;               /* of them; strings */
+    uint64_t count;                         /* records told */
     bool stopped;
 };
 
@@ -272,6 +274,7 @@ static enum doppel_status decide(struct ingest *ingest, const struct prepared *r
         .content = record->content,
         .unreadable = record->unreadable,
         .too_short = record->too_short,
+        .only_asked = ingest->options.check,
     };
     if (decider_wants_candidates(memory->decider, &asked))
         status = memory_search(memory, own_lanes(ingest), error);
@@ -281,7 +284,7 @@ static enum doppel_status decide(struct ingest *ingest, const struct prepared *r
         status = decider_next(memory->decider, &asked, &answer, error);
     if (!status && answer.kept)
         status = add_to_library(ingest, &answer, &id, error);
-    if (!status)
+    if (!status && !asked.only_asked)
         status = memory_add(memory, &answer, own_lanes(ingest), id, (uint32_t)ingest->shingle_count,
                             error);
     return status ? status : tell_later(ingest, &answer, id, error);
@@ -335,6 +338,8 @@ static enum doppel_status commit(struct ingest *ingest, struct doppel_error *err
 static enum doppel_status begin(struct ingest *ingest, struct doppel_error *error)
 {
     uint64_t last_id;
+    if (ingest->options.check)
+        return memory_catch_up(&ingest->memory, 0, error);
     enum doppel_status status = doppel_library_begin(ingest->library, &last_id, error);
     return status ? status : memory_catch_up(&ingest->memory, last_id, error);
 }
@@ -363,6 +368,69 @@ static bool go_on(struct ingest *ingest)
     return !ingest->stopped;
 }
 
+static enum doppel_status ingest_record(struct ingest *ingest, const struct prepared *record,
+                                        struct doppel_error *error)
+{
+    enum doppel_status status = ingest->told.count ? DOPPEL_OK : begin(ingest, error);
+    if (!status)
+        status = decide(ingest, record, error);
+    if (!status && (ingest->told.count == COMMIT_RECORDS || !go_on(ingest)))
+        status = commit(ingest, error);
+    return status;
+}
+
+/* ---- files among the records ---- */
+
+/* The path of a file as it is seen from the working folder. */
+static bool locate(struct ingest *ingest, const char *path, size_t *out)
+{
+    const char *corpus = reader_file_path(ingest->reader, ingest->batch->block.file);
+    const char *slash = strrchr(corpus, '/');
+    size_t folder = path[0] == '/' || !slash ? 0 : (size_t)(slash - corpus) + 1;
+    *out = pool_add(&ingest->strings, corpus, folder);
+    return *out != SIZE_MAX && pool_add_string(&ingest->strings, path) != SIZE_MAX;
+}
+
+/* The records from `*at` on that name files; `*at` is behind them then. */
+static bool gather_files(struct ingest *ingest, size_t *at)
+{
+    const struct ingest_batch *batch = ingest->batch;
+    const struct bytes_pool *strings = &batch->strings;
+    ingest->files.count = ingest->file_paths.count = 0;
+    for (; *at < batch->records.count && batch->records.items[*at].is_file; ++*at) {
+        const struct prepared *record = &batch->records.items[*at];
+        const struct doppel_ingest_file file = {
+            .line = record->line,
+            .id = pool_string(strings, record->id),
+            .source = pool_string(strings, record->source),
+            .date = pool_string(strings, record->date),
+        };
+        size_t path;
+        if (!locate(ingest, pool_string(strings, record->path), &path) ||
+            !array_push(&ingest->file_paths, path) || !array_push(&ingest->files, file))
+            return false;
+    }
+    for (size_t i = 0; i < ingest->files.count; i++)
+        ingest->files.items[i].path = pool_string(&ingest->strings, ingest->file_paths.items[i]);
+    return true;
+}
+
+static enum doppel_status ingest_files(struct ingest *ingest, size_t *at,
+                                       struct doppel_error *error)
+{
+    enum doppel_status status = commit(ingest, error);
+    if (status)
+        return status;
+    if (!gather_files(ingest, at))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the files of records");
+    status = ingest->options.decide_files(ingest->options.context, ingest->files.items,
+                                          ingest->files.count, error);
+    ingest->count += ingest->files.count;
+    ingest->strings.count = 0;
+    go_on(ingest);
+    return status;
+}
+
 static enum doppel_status ingest_batch(struct ingest *ingest, struct ingest_batch *batch,
                                        struct doppel_error *error)
 {
@@ -371,14 +439,10 @@ static enum doppel_status ingest_batch(struct ingest *ingest, struct ingest_batc
         return doppel_fail(error, status, "%s", batch->error.message);
     ingest->batch = batch;
     find_path(ingest);
-    for (size_t i = 0; i < batch->records.count && !status && !ingest->stopped; i++) {
-        if (ingest->told.count == 0)
-            status = begin(ingest, error);
-        if (!status)
-            status = decide(ingest, &batch->records.items[i], error);
-        if (!status && (ingest->told.count == COMMIT_RECORDS || !go_on(ingest)))
-            status = commit(ingest, error);
-    }
+    for (size_t i = 0; i < batch->records.count && !status && !ingest->stopped;)
+        status = batch->records.items[i].is_file
+                     ? ingest_files(ingest, &i, error)
+                     : ingest_record(ingest, &batch->records.items[i++], error);
     return status || !ingest->told.count ? status : commit(ingest, error);
 }
 
@@ -409,7 +473,7 @@ static enum doppel_status prepare(struct ingest *ingest, struct doppel_error *er
     if (!ingest->parser)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a parser");
     enum doppel_status status = doppel_text_new(&options->text, &ingest->text, error);
-    if (!status)
+    if (!status && !options->check)
         status = doppel_library_set_text_options(ingest->library, &options->text, &options->limits,
                                                  error);
     if (!status)
@@ -450,6 +514,8 @@ enum doppel_status doppel_ingest(struct doppel_library *library,
     file_text_free(&ingest.file);
     free(ingest.path);
     array_free(&ingest.told);
+    array_free(&ingest.files);
+    array_free(&ingest.file_paths);
     free(ingest.strings.items);
     return status;
 }

@@ -103,7 +103,9 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
     struct ingest_batch *batch = preparer->batch;
     struct doppel_text_result result = {0};
     struct doppel_error error = {0};
-    bool unreadable = sign(preparer, record, &result, &error) != DOPPEL_OK;
+    bool is_file =
+        preparer->batches->options->decide_files && !record->error.status && !record->text;
+    bool unreadable = !is_file && sign(preparer, record, &result, &error) != DOPPEL_OK;
     struct prepared prepared = {
         .line = record->line,
         .offset = record->offset,
@@ -114,6 +116,8 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
         .problem = pool_add_string(&batch->strings, unreadable ? error.message : NULL),
         .lanes = pool_add(&batch->lanes, result.lanes,
                           preparer->batches->options->text.lanes * sizeof *result.lanes),
+        .path = pool_add_string(&batch->strings, is_file ? record->path : NULL),
+        .is_file = is_file,
         .unreadable = unreadable,
         .too_short = result.too_short,
         .content = result.digest,
@@ -121,8 +125,8 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
     };
     if (error.status == DOPPEL_E_MEMORY || prepared.id == POOL_FAILED ||
         prepared.source == POOL_FAILED || prepared.date == POOL_FAILED ||
-        prepared.problem == POOL_FAILED || prepared.lanes == POOL_FAILED ||
-        !array_push(&batch->records, prepared))
+        prepared.problem == POOL_FAILED || prepared.path == POOL_FAILED ||
+        prepared.lanes == POOL_FAILED || !array_push(&batch->records, prepared))
         return out_of_memory(preparer);
     return true;
 }
@@ -209,7 +213,9 @@ static void *fill_batches(void *context)
     struct doppel_error error = {0};
     if (!preparer.parser)
         doppel_fail(&error, DOPPEL_E_MEMORY, "no memory for a parser");
-    else
+    else if (batches->options->decide_files)
+        parser_take_paths(preparer.parser);
+    if (preparer.parser)
         doppel_text_new(&batches->options->text, &preparer.text, &error);
     while ((slot = read_block(batches))) {
         if (error.status)

@@ -24,7 +24,8 @@ struct prepared {
     size_t size;
     size_t id, source, date, problem; /* strings of the batch; `problem`: why it is unreadable */
     size_t lanes;                     /* offset in the batch's */
-    bool unreadable, too_short;
+    size_t path;                      /* likewise, of a file that is decided elsewhere; else none */
+    bool unreadable, too_short, is_file;
     struct doppel_digest content;
     uint64_t words;
 };

@@ -132,7 +132,7 @@ static bool take_row(void *context, const struct doppel_library_text *text)
 static enum doppel_status load_row(struct leaders *leaders, uint64_t id, struct leader *leader,
                                    struct doppel_error *error)
 {
-    const struct doppel_text_query query = {.first = id, .last = id};
+    const struct doppel_text_query query = {.first = id, .last = id, .files = true};
     struct filling filling = {.leader = leader};
     clear(leaders, leader);
     leader->missing = true;
@@ -175,12 +175,13 @@ static bool open_corpus(struct leaders *leaders, const char *path)
     return leaders->fd >= 0;
 }
 
-/* The line as it stands there now, if it is there. */
+/* The line as it stands there now, if it is there; a file of text is no line. */
 static bool read_line(struct leaders *leaders, const struct leader *leader)
 {
     struct stat status;
-    if (!leader->path || !open_corpus(leaders, leader->path) || fstat(leaders->fd, &status) ||
-        !S_ISREG(status.st_mode) || (uint64_t)status.st_size < leader->size ||
+    if (!leader->path || !leader->line || !open_corpus(leaders, leader->path) ||
+        fstat(leaders->fd, &status) || !S_ISREG(status.st_mode) ||
+        (uint64_t)status.st_size < leader->size ||
         (uint64_t)status.st_size - leader->size < leader->offset)
         return false;
     if (leaders->line_capacity < leader->size + PARSE_SLACK) {
@@ -241,7 +242,7 @@ static enum doppel_status load_shingles(struct leaders *leaders, struct leader *
     if (read_again(leaders, leader))
         return DOPPEL_OK;
     const struct doppel_text_query query = {
-        .first = leader->id, .last = leader->id, .shingles = true};
+        .first = leader->id, .last = leader->id, .shingles = true, .files = true};
     struct kept kept = {leaders, leader};
     return doppel_library_each_text(leaders->library, &query, take_kept, &kept, error);
 }

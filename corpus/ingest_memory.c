@@ -167,6 +167,7 @@ static bool take_text(void *context, const struct doppel_library_text *text)
 {
     struct load *load = context;
     struct memory *memory = load->memory;
+    memory->last_id = text->id;
     if (text->error.status || text->lane_count != memory->lanes) {
         memory->damaged++;
         return true;
@@ -193,9 +194,10 @@ static bool take_text(void *context, const struct doppel_library_text *text)
 enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
                                    struct doppel_error *error)
 {
-    if (last_id <= memory->last_id)
+    if (last_id && last_id <= memory->last_id)
         return DOPPEL_OK;
-    const struct doppel_text_query query = {.first = memory->last_id + 1, .last = last_id};
+    const struct doppel_text_query query = {
+        .first = memory->last_id + 1, .last = last_id, .files = true};
     struct load load = {.memory = memory, .error = error};
     enum doppel_status status =
         doppel_library_each_text(memory->library, &query, take_text, &load, error);
@@ -203,7 +205,7 @@ enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
         return load.status;
     if (!status && memory->payloads.count)
         status = insert_waiting(memory, error);
-    if (!status)
+    if (!status && last_id)
         memory->last_id = last_id;
     return status;
 }

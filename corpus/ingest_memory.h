@@ -29,7 +29,7 @@ enum doppel_status memory_open(struct memory *memory, struct doppel_library *lib
                                const struct decider_host *host, struct doppel_error *error);
 void memory_close(struct memory *memory);
 
-/** Take in what is in the library up to `last_id` and not known yet. */
+/** Take in what is in the library up to `last_id`, 0: to the end, and not known yet. */
 enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
                                    struct doppel_error *error);
 

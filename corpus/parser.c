@@ -24,7 +24,8 @@ struct parser {
     struct json *json;
     struct slot slots[SLOTS];
     struct slot *last; /* that of the last field, or NULL */
-    struct value copy; /* of a line that had to be mended */
+    struct value copy; /* of a line that had to be mended, or is a path */
+    bool takes_paths;
 };
 
 /* ---- life ---- */
@@ -60,6 +61,11 @@ void parser_free(struct parser *parser)
     }
     value_free(&parser->copy);
     free(parser);
+}
+
+void parser_take_paths(struct parser *parser)
+{
+    parser->takes_paths = true;
 }
 
 /* ---- fields ---- */
@@ -282,6 +288,28 @@ static void read_names(struct parser *parser, struct doppel_corpus_record *out)
     }
 }
 
+static bool is_object(const char *line, size_t size)
+{
+    size_t i = 0;
+    while (i < size && (line[i] == ' ' || line[i] == '\t'))
+        i++;
+    return i < size && line[i] == '{';
+}
+
+static void read_bare_path(struct parser *parser, const char *line, size_t size,
+                           struct doppel_corpus_record *out)
+{
+    if (memchr(line, '\0', size)) {
+        doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "a path with a NUL");
+    } else if (!value_make_room(&parser->copy, size + 1)) {
+        doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a record");
+    } else {
+        memcpy(parser->copy.bytes, line, size);
+        parser->copy.bytes[size] = '\0';
+        out->path = parser->copy.bytes;
+    }
+}
+
 void parser_line(struct parser *parser, const char *line, size_t size,
                  struct doppel_corpus_record *out)
 {
@@ -290,6 +318,10 @@ void parser_line(struct parser *parser, const char *line, size_t size,
     out->text_size = 0;
     out->error.status = DOPPEL_OK;
     out->error.message[0] = '\0';
+    if (parser->takes_paths && !is_object(line, size)) {
+        read_bare_path(parser, line, size, out);
+        return;
+    }
     explain(visit_line(parser, line, size), line, size, &out->error);
     read_names(parser, out);
     if (!out->error.status)

@@ -66,6 +66,9 @@ struct parser; /* of one thread */
 struct parser *parser_new(const struct doppel_corpus_fields *fields);
 void parser_free(struct parser *parser);
 
+/** From now on a line that begins with no brace is the path of a file, as it stands there. */
+void parser_take_paths(struct parser *parser);
+
 /** Parse one line. Strings of the record are borrowed until the next call; a record with
  * error.status != OK has what could be read before. @param line readable PARSE_SLACK beyond size */
 void parser_line(struct parser *parser, const char *line, size_t size,

@@ -377,14 +377,17 @@ struct doppel_text_query {
     uint64_t first, last;  /**< ids; last 0: to the end */
     const char *record_id; /**< NULL: any */
     bool shingles;         /**< load those that were kept */
+    bool files; /**< items that are files of text, read as the library's texts are, are visited too:
+                   without a record id, and with line 0 */
 };
 
 /** The text is borrowed; false ends the visit (DOPPEL_E_CANCELLED). Damaged ones are visited too:
  * **visitors look at text->error first.** */
 typedef bool doppel_library_text_visitor(void *context, const struct doppel_library_text *text);
 
-/** Visit texts in order of id, which is that of input. Within a visit of several no other begins;
- * one text (first = last) may be visited at any time, other calls are fine. */
+/** Visit texts in order of id, which is that of input; of one record id no more is read than those.
+ * Within a visit of several no other begins; one text (first = last) may be visited at any time,
+ * other calls are fine. */
 DOPPEL_API enum doppel_status doppel_library_each_text(struct doppel_library *library,
                                                        const struct doppel_text_query *query,
                                                        doppel_library_text_visitor *visitor,

@@ -137,7 +137,7 @@ static void put_leader(struct decision_text *text, const struct doppel_dedup_dec
         put_count(text, "of_item", decision->of_item);
     if (decision->of_path && strcmp(decision->of_path, decision->path) != 0)
         put_file(text, "of_path", decision->of_path);
-    if (decision->of_path)
+    if (decision->of_line)
         put_count(text, "of_line", decision->of_line);
     put_string(text, "replaces", decision->replaces);
 }

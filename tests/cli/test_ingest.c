@@ -303,8 +303,13 @@ static void records_and_files_live_together(void **state)
     list = doppel_prints(0, "list", "-L", "library", "--json");
     assert_int_equal(count_lines(list, ""), 1);
     free(list);
+    /* A file of text came first, now. */
+    list = ingest(0, "c.jsonl");
+    assert_int_equal(count_lines(list, "\"of_item\":15,\"of_path\":\""), 3); /* r0, r3; r5 is near */
+    assert_int_equal(count_lines(list, "\"of_line\":0"), 0);
+    free(list);
     /* What followed a removed text leads by itself. */
-    free(ingest(0, "c.jsonl"));
+    free(doppel_prints(0, "remove", "-L", "library", "q.txt"));
     free(doppel_prints(0, "remove", "-L", "library", "r0"));
     list = ingest(0, "c.jsonl");
     assert_int_equal(count_lines(list, "\"of\":\"r3\""), 2); /* itself and its copy r0 */
