@@ -75,6 +75,15 @@ bool truths_read(struct truths *truths, const char *folder, const char *only)
     return read;
 }
 
+void truths_add_files(const struct truths *truths, const char *folder, struct films *out)
+{
+    char path[4096];
+    for (size_t i = 0; i < truths->count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, truths->list[i].file);
+        films_add(out, path);
+    }
+}
+
 void truths_free(struct truths *truths)
 {
     free(truths->list);

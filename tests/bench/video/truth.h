@@ -2,8 +2,7 @@
 #ifndef BENCH_VIDEO_TRUTH_H
 #define BENCH_VIDEO_TRUTH_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "films.h"
 
 struct truth {
     char *file, *edit, *film; /**< the query's file; how it was edited; the name of its original */
@@ -26,6 +25,10 @@ struct truths {
 /** Read FOLDER/queries.tsv. @param only parts of names of edits, with commas; NULL: all. @return
  * false when it cannot be read, or a line of it */
 bool truths_read(struct truths *truths, const char *folder, const char *only);
+
+/** Add the files of the queries, FOLDER/file, in their order. */
+void truths_add_files(const struct truths *truths, const char *folder, struct films *out);
+
 void truths_free(struct truths *truths);
 
 /** Whether a list of names with commas holds one. */

@@ -308,17 +308,6 @@ static void read_films(const struct settings *settings, struct films *films)
     films_read(films, &(struct reading){.folder = path, .threads = 2});
 }
 
-static void read_copies(const struct settings *settings, const struct truths *truths,
-                        struct films *out)
-{
-    char path[4096];
-    for (size_t i = 0; i < truths->count; i++) {
-        snprintf(path, sizeof path, "%s/%s", settings->work, truths->list[i].file);
-        films_add(out, path);
-    }
-    read_films(settings, out);
-}
-
 static bool make_and_search(struct settings *settings, char **argv)
 {
     char made[] = "/tmp/video-library-XXXXXX";
@@ -353,7 +342,8 @@ int main(int argc, char **argv)
         return 2;
     }
     if (settings.search) {
-        read_copies(&settings, &truths, &copies);
+        truths_add_files(&truths, settings.work, &copies);
+        read_films(&settings, &copies);
         search(&settings, &copies, &truths);
     } else {
         done = make_and_search(&settings, argv);

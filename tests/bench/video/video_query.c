@@ -318,10 +318,7 @@ int main(int argc, char **argv)
         fputs(USAGE, stderr);
         return 2;
     }
-    for (size_t i = 0; i < truths.count; i++) {
-        snprintf(path, sizeof path, "%s/%s", settings.work, truths.list[i].file);
-        films_add(&copies, path);
-    }
+    truths_add_files(&truths, settings.work, &copies);
     for (int i = optind + 1; i < argc; i++)
         films_add(&films, argv[i]);
     snprintf(path, sizeof path, "%s/tracks", settings.work);

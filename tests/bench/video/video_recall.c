@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../bench.h"
 #include "asked.h"
 #include "report.h"
 
@@ -92,14 +93,11 @@ static struct doppel_videos *shelve(const struct films *films)
 {
     struct doppel_videos *set;
     struct doppel_error error = {0};
-    enum doppel_status status = doppel_videos_new(&set, &error);
-    for (size_t i = 0; i < films->count && !status; i++)
+    bench_must(doppel_videos_new(&set, &error), &error);
+    for (size_t i = 0; i < films->count; i++)
         if (films->list[i].read)
-            status = doppel_videos_add(set, i, &films->list[i].track, &error);
-    if (!status)
-        return set;
-    fprintf(stderr, "video_recall: %s\n", error.message);
-    exit(1);
+            bench_must(doppel_videos_add(set, i, &films->list[i].track, &error), &error);
+    return set;
 }
 
 /* A film whose code never moves is one picture, too. */
@@ -132,11 +130,7 @@ static void run(const struct settings *settings, const struct films *films,
 {
     struct films queries = {0};
     struct asking asking = settings->asking;
-    char path[4096];
-    for (size_t i = 0; i < truths->count; i++) {
-        snprintf(path, sizeof path, "%s/%s", settings->work, truths->list[i].file);
-        films_add(&queries, path);
-    }
+    truths_add_files(truths, settings->work, &queries);
     films_read(&queries, &settings->queries);
     asking.films = films;
     struct doppel_videos *set = shelve(films);
