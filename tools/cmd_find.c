@@ -200,8 +200,7 @@ static enum doppel_status find_matches(struct find *find, const struct query *qu
     case DOPPEL_KIND_TEXT:
         return find_texts_ask(find->texts, query->text, take_match, find, error);
     case DOPPEL_KIND_VIDEO:
-        return is_film(query->record) ? find_by_film(&films, query->record, error)
-                                      : find_by_list(&films, query->record, error);
+        return find_by_film(&films, query->record, error);
     case DOPPEL_KIND_AUDIO:
         return find->chromaprints ? chromaprints_find(find->settings, find->chromaprints,
                                                       query->record, take_found, find, error)

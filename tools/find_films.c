@@ -237,24 +237,3 @@ enum doppel_status find_by_picture(const struct film_search *search,
             doppel_videos_find_picture(videos, picture, &options, take_frames, &seeking, error);
     return end_search(&seeking, status, error);
 }
-
-enum doppel_status find_by_list(const struct film_search *search, const struct doppel_record *query,
-                                struct doppel_error *error)
-{
-    struct seeking seeking = seeking_of(search);
-    for (size_t i = 0; i < search->known->items.count && !signals_stopped(); i++) {
-        const struct known_item *known = &search->known->items.items[i];
-        struct answer answer = {.id = known->id};
-        struct doppel_item item;
-        if (known->kind != DOPPEL_KIND_VIDEO || is_answered(&seeking, known->id) ||
-            doppel_library_get(search->library, known->id, true, &item, NULL))
-            continue;
-        pair_judge(search->settings, query, &item.record, &answer.pair);
-        if (answer.pair.matches)
-            seeking.no_memory |= !answers_keep(search->answers, &answer);
-        else
-            pair_match_free(&answer.pair);
-        doppel_item_free(&item);
-    }
-    return end_search(&seeking, DOPPEL_OK, error);
-}

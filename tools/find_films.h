@@ -29,10 +29,6 @@ enum doppel_status find_by_sound(const struct film_search *search,
 enum doppel_status find_by_film(const struct film_search *search, const struct doppel_record *query,
                                 struct doppel_error *error);
 
-/* The lists of frames, of scheme vpdq, that share enough with a list: each is compared. */
-enum doppel_status find_by_list(const struct film_search *search, const struct doppel_record *query,
-                                struct doppel_error *error);
-
 /* The films that show a picture. */
 enum doppel_status find_by_picture(const struct film_search *search,
                                    const struct doppel_match_item *picture,
