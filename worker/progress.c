@@ -61,33 +61,37 @@ uint64_t progress_worked_ms(const struct progress_page *page)
 
 struct progress_page *progress_page_take(int fd)
 {
-    static struct progress_page nowhere;
     struct stat status;
     void *page = MAP_FAILED;
     if (fstat(fd, &status) == 0 && status.st_size == (off_t)sizeof(struct progress_page))
         page = mmap(NULL, sizeof(struct progress_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
-    return page == MAP_FAILED ? &nowhere : page;
+    return page == MAP_FAILED ? NULL : page;
 }
 
 void progress_begin_file(struct progress_page *page)
 {
+    if (!page)
+        return;
     atomic_store_explicit(&page->expected_ms, 0, memory_order_relaxed);
     atomic_store_explicit(&page->done_ms, 0, memory_order_relaxed);
 }
 
 void progress_work(struct progress_page *page, uint64_t more_ms)
 {
-    atomic_fetch_add_explicit(&page->worked_ms, more_ms, memory_order_relaxed);
+    if (page)
+        atomic_fetch_add_explicit(&page->worked_ms, more_ms, memory_order_relaxed);
 }
 
 void progress_tell(struct progress_page *page, uint64_t done_ms, uint64_t expected_ms)
 {
+    if (!page)
+        return;
     uint64_t before = atomic_load_explicit(&page->done_ms, memory_order_relaxed);
     if (done_ms > before) {
         progress_work(page, done_ms - before);
         atomic_store_explicit(&page->done_ms, done_ms, memory_order_relaxed);
     }
-    uint64_t whole = expected_ms > done_ms ? expected_ms : expected_ms ? done_ms : 0;
+    uint64_t whole = expected_ms && expected_ms < done_ms ? done_ms : expected_ms;
     atomic_store_explicit(&page->expected_ms, whole, memory_order_relaxed);
 }
