@@ -27,8 +27,7 @@ static bool is_own_scheme(enum doppel_scheme_id scheme)
 struct doppel_media_limits media_limits(const struct worker_limits *limits)
 {
     struct doppel_media_limits media = doppel_media_limits_default();
-    if (limits->max_bytes)
-        media.max_bytes = limits->max_bytes;
+    media.max_bytes = limits->max_bytes ? limits->max_bytes : UINT64_MAX;
     if (limits->max_pixels)
         media.max_pixels = limits->max_pixels;
     if (limits->max_memory >= WORKER_LEAST_BYTES)
@@ -36,11 +35,19 @@ struct doppel_media_limits media_limits(const struct worker_limits *limits)
     return media;
 }
 
+struct doppel_media_limits picture_limits(const struct worker_limits *limits)
+{
+    struct doppel_media_limits media = media_limits(limits);
+    if (!limits->max_bytes)
+        media.max_bytes = doppel_media_limits_default().max_bytes;
+    return media;
+}
+
 static struct doppel_luma_options luma_options(enum doppel_scheme_id scheme,
                                                const struct worker_limits *limits)
 {
     struct doppel_luma_options options = doppel_luma_options_default();
-    options.limits = media_limits(limits);
+    options.limits = picture_limits(limits);
     if (!is_own_scheme(scheme)) {
         options.min_side = 0;
         options.from_rgb = true;
@@ -117,16 +124,21 @@ static enum doppel_status hash_file(struct workshop *workshop, int fd,
         return look_at(workshop, fd, order, out);
     if (scheme && scheme->kind == DOPPEL_KIND_TEXT)
         return fingerprint_text(workshop, fd, order, out);
-    if (scheme && scheme->kind == DOPPEL_KIND_IMAGE && scheme->version == order->version)
+    bool known = scheme && scheme->version == order->version;
+    if (known && scheme->kind == DOPPEL_KIND_IMAGE)
         return hash_picture(fd, scheme, &workshop->limits, out);
-    if (scheme && scheme->id == DOPPEL_SCHEME_PEAKS32 && scheme->version == order->version)
+    switch (known ? (int)scheme->id : 0) {
+    case DOPPEL_SCHEME_PEAKS32:
         return fingerprint_audio(workshop, fd, order, out);
-    if (scheme && scheme->id == DOPPEL_SCHEME_CHROMAPRINT && scheme->version == order->version)
+    case DOPPEL_SCHEME_CHROMAPRINT:
         return fingerprint_chromaprint(workshop, fd, out);
-    if (scheme && scheme->id == DOPPEL_SCHEME_FRAMES64 && scheme->version == order->version)
+    case DOPPEL_SCHEME_FRAMES64:
         return fingerprint_video(workshop, fd, order, out);
-    if (scheme && scheme->id == DOPPEL_SCHEME_VPDQ && scheme->version == order->version)
+    case DOPPEL_SCHEME_VPDQ:
         return fingerprint_vpdq(workshop, fd, order, out);
+    default:
+        break;
+    }
     return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such scheme: %u, version %u",
                        (unsigned)order->scheme, order->version);
 }

@@ -15,7 +15,7 @@ struct workshop {
     struct doppel_text *text; /* NULL until there was a text */
     struct doppel_text_options text_options;
     struct doppel_audio *audio;     /* NULL until there was a sound */
-    struct progress_page *progress; /* borrowed */
+    struct progress_page *progress; /* borrowed; may be NULL */
 };
 
 void workshop_close(struct workshop *workshop);
@@ -24,8 +24,9 @@ void workshop_close(struct workshop *workshop);
 void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_order *order,
                       struct doppel_outcome *out);
 
-/* The worker's limits as a decoder takes them. */
+/* The worker's limits as a decoder of sounds and films takes them, or one of pictures. */
 struct doppel_media_limits media_limits(const struct worker_limits *limits);
+struct doppel_media_limits picture_limits(const struct worker_limits *limits);
 
 /* What an order says of a sound as media takes it. */
 struct doppel_samples_options samples_options(const struct worker_limits *limits,
@@ -61,6 +62,11 @@ enum doppel_status hear_sound(struct workshop *workshop, int fd, const struct do
  * freed by the caller, also on failure */
 enum doppel_status fingerprint_audio(struct workshop *workshop, int fd,
                                      const struct doppel_order *order, struct doppel_outcome *out);
+
+/* A text that another program printed: the whole file. @param most bytes are too many
+ * @param what of the sentences, "a Chromaprint". @param out given (free) */
+enum doppel_status read_printed(int fd, size_t most, const char *what, char **out, size_t *out_size,
+                                struct doppel_error *error);
 
 /* The same as AcoustID's fingerprint, also of what fpcalc printed. */
 enum doppel_status fingerprint_chromaprint(struct workshop *workshop, int fd,

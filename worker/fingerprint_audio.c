@@ -39,8 +39,6 @@ struct doppel_samples_options samples_options(const struct worker_limits *limits
 {
     struct doppel_samples_options options = doppel_samples_options_default();
     options.limits = media_limits(limits);
-    if (!limits->max_bytes)
-        options.limits.max_bytes = UINT64_MAX;
     options.max_seconds = (double)limits->max_ms / 1000;
     if (order->pcm) {
         options.pcm = (enum doppel_pcm_format)order->pcm;

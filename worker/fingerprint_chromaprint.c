@@ -19,18 +19,12 @@ static bool is_printed(int fd)
 static enum doppel_status parse(int fd, struct doppel_fingerprint *out, uint64_t *out_duration_ms,
                                 struct doppel_error *error)
 {
-    char *text = malloc(TEXT_MAX);
-    size_t size = 0;
-    ssize_t got = text ? 1 : -1;
-    while (got > 0 && size < TEXT_MAX) {
-        got = pread(fd, text + size, TEXT_MAX - size, (off_t)size);
-        size += got > 0 ? (size_t)got : 0;
-    }
-    enum doppel_status status =
-        !text              ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Chromaprint")
-        : got < 0          ? doppel_fail(error, DOPPEL_E_IO, "cannot be read")
-        : size == TEXT_MAX ? doppel_fail(error, DOPPEL_E_LIMIT, "is too long for a Chromaprint")
-                           : doppel_chromaprint_parse(text, size, out, out_duration_ms, error);
+    char *text;
+    size_t size;
+    enum doppel_status status = read_printed(fd, TEXT_MAX, "a Chromaprint", &text, &size, error);
+    if (status)
+        return status;
+    status = doppel_chromaprint_parse(text, size, out, out_duration_ms, error);
     free(text);
     return status;
 }

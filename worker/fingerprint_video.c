@@ -28,9 +28,7 @@ struct doppel_frames_options frames_options(const struct worker_limits *limits,
                                             const struct doppel_order *order)
 {
     struct doppel_frames_options options = doppel_frames_options_default();
-    uint64_t max_bytes = limits->max_bytes ? limits->max_bytes : UINT64_MAX;
     options.limits = media_limits(limits);
-    options.limits.max_bytes = max_bytes;
     options.max_seconds = (double)limits->max_ms / 1000;
     options.keyframes = order->video_keyframes;
     if (order->video_task == DOPPEL_VIDEO_CLOSE) {
@@ -173,8 +171,6 @@ enum doppel_status fingerprint_video(struct workshop *workshop, int fd,
     if (status)
         return status;
     out->kind = DOPPEL_KIND_VIDEO;
-    struct doppel_error error;
-    status = doppel_fingerprint_make(doppel_scheme_by_id(DOPPEL_SCHEME_FRAMES64), 64, 0,
-                                     &out->fingerprint, &error);
-    return status ? doppel_fail(&out->error, status, "%s", error.message) : DOPPEL_OK;
+    return doppel_fingerprint_make(doppel_scheme_by_id(DOPPEL_SCHEME_FRAMES64), 64, 0,
+                                   &out->fingerprint, &out->error);
 }

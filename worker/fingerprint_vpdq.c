@@ -2,7 +2,6 @@
 #include "worker/fingerprint.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <doppel/image.h>
@@ -75,34 +74,14 @@ static bool is_printed(int fd)
     return size > 0 && doppel_vpdq_is_text(head, (size_t)size);
 }
 
-static enum doppel_status read_text(int fd, char **out, size_t *out_size,
-                                    struct doppel_error *error)
-{
-    char *text = malloc(LIST_MAX);
-    size_t size = 0;
-    ssize_t got = text ? 1 : -1;
-    while (got > 0 && size < LIST_MAX) {
-        got = pread(fd, text + size, LIST_MAX - size, (off_t)size);
-        size += got > 0 ? (size_t)got : 0;
-    }
-    if (got == 0) {
-        *out = text;
-        *out_size = size;
-        return DOPPEL_OK;
-    }
-    free(text);
-    return !text     ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a list of vPDQ")
-           : got < 0 ? doppel_fail(error, DOPPEL_E_IO, "cannot be read")
-                     : doppel_fail(error, DOPPEL_E_LIMIT, "is too long for a list of vPDQ");
-}
-
 /* Every line is understood, and written as we write it. */
 static enum doppel_status parse(int fd, struct list *list)
 {
-    char *text = NULL;
-    size_t size = 0;
+    char *text;
+    size_t size;
     struct doppel_vpdq parsed = {0};
-    enum doppel_status status = read_text(fd, &text, &size, list->error);
+    enum doppel_status status =
+        read_printed(fd, LIST_MAX, "a list of vPDQ", &text, &size, list->error);
     if (status)
         return status;
     status = doppel_vpdq_parse(text, size, &parsed, list->error);

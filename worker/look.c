@@ -171,7 +171,7 @@ static enum doppel_status read_plain(int fd, const struct doppel_order *order,
 enum doppel_status look_at(struct workshop *workshop, int fd, const struct doppel_order *order,
                            struct doppel_outcome *out)
 {
-    struct doppel_media_limits limits = media_limits(&workshop->limits);
+    struct doppel_media_limits limits = picture_limits(&workshop->limits);
     switch ((enum doppel_look)order->look) {
     case DOPPEL_LOOK_STILL:
         out->kind = DOPPEL_KIND_IMAGE;

@@ -28,8 +28,8 @@ struct doppel_pool_options {
     uint64_t max_bytes;  /**< of one file; 0, the default: 1 GiB of a picture, else no limit */
     uint64_t max_pixels; /**< default 500 million */
     double max_seconds;  /**< of sound or film; 0 = no limit; default 0 */
-    bool whole_timeout;  /**< timeout_ms is of the whole file, also of a film; default false: of a
-                            film  it is the time in which it must get on by ten seconds of it */
+    bool whole_timeout;  /**< timeout_ms is of the whole file, also of a film; default false: of
+                            a film or sound it is the time in which it must get on by ten seconds */
 };
 
 DOPPEL_API struct doppel_pool_options doppel_pool_options_default(void);

@@ -39,6 +39,22 @@ static inline struct doppel_pool *new_pool(const char *program, uint32_t jobs, u
     return pool;
 }
 
+#ifdef WORKER
+/* One worker of the true program. @param max_seconds 0: no limit */
+static inline struct doppel_pool *true_pool(double max_seconds)
+{
+    struct doppel_pool_options options = doppel_pool_options_default();
+    struct doppel_pool *pool = NULL;
+    struct doppel_error error = {0};
+    options.program = WORKER;
+    options.jobs = 1;
+    options.max_seconds = max_seconds;
+    if (doppel_pool_new(&options, &pool, &error))
+        fail_msg("%s", error.message);
+    return pool;
+}
+#endif
+
 static inline enum doppel_status submit_file(struct doppel_pool *pool, int fd,
                                              enum doppel_scheme_id id, uint64_t tag)
 {

@@ -3,20 +3,8 @@
 
 #include <doppel/media.h>
 
+#include "core/bytes.h"
 #include "sound_track.h"
-
-static struct doppel_pool *pool_with(double max_seconds)
-{
-    struct doppel_pool_options options = doppel_pool_options_default();
-    struct doppel_pool *pool = NULL;
-    struct doppel_error error;
-    options.program = WORKER;
-    options.jobs = 1;
-    options.max_seconds = max_seconds;
-    if (doppel_pool_new(&options, &pool, &error))
-        fail_msg("%s", error.message);
-    return pool;
-}
 
 /* Samples as they are, which need not be resampled. */
 static struct doppel_outcome hash(struct doppel_pool *pool, const struct sound *sound)
@@ -54,7 +42,7 @@ static void assert_peaks_of(const struct doppel_outcome *outcome, const struct s
 static void test_same_as_in_process(void **state)
 {
     (void)state;
-    struct doppel_pool *pool = pool_with(0);
+    struct doppel_pool *pool = true_pool(0);
     static const double seconds[] = {8, 300, 3, .5};
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
         struct sound sound = sound_music(seconds[i], i);
@@ -69,7 +57,7 @@ static void test_same_as_in_process(void **state)
 static void test_silence(void **state)
 {
     (void)state;
-    struct doppel_pool *pool = pool_with(0);
+    struct doppel_pool *pool = true_pool(0);
     struct sound sound = sound_silence(20);
     struct doppel_outcome outcome = hash(pool, &sound);
     assert_peaks_of(&outcome, &sound);
@@ -81,7 +69,7 @@ static void test_silence(void **state)
 static void test_longest_sound(void **state)
 {
     (void)state;
-    struct doppel_pool *pool = pool_with(4);
+    struct doppel_pool *pool = true_pool(4);
     struct sound sound = sound_music(4.5, 1);
     struct doppel_outcome outcome = hash(pool, &sound);
     assert_int_equal(outcome.error.status, DOPPEL_E_LIMIT);
@@ -95,10 +83,35 @@ static void test_longest_sound(void **state)
     doppel_pool_free(pool);
 }
 
+/* The first two minutes of a WAV, however large it is. */
+static void test_chromaprint_of_a_large_file(void **state)
+{
+    (void)state;
+    enum { RATE = 44100, BYTES = 1100 << 20 };
+    static const uint8_t sizes[] = "\x10\0\0\0\1\0\1\0\x44\xac\0\0\x88\x58\1\0\2\0\x10";
+    const struct doppel_order order = {.scheme = DOPPEL_SCHEME_CHROMAPRINT, .version = 1};
+    struct doppel_pool *pool = true_pool(0);
+    uint8_t header[44] = "RIFF\0\0\0\0WAVEfmt ";
+    memcpy(header + 16, sizes, sizeof sizes);
+    memcpy(header + 36, "data", 4);
+    put_u32(header + 4, BYTES + 36);
+    put_u32(header + 40, BYTES);
+    int fd = file_of(header, sizeof header);
+    assert_int_equal(ftruncate(fd, BYTES + 44), 0);
+    assert_int_equal(doppel_pool_submit(pool, fd, &order, 7, NULL), DOPPEL_OK);
+    struct doppel_outcome outcome = next(pool);
+    doppel_pool_free(pool);
+    if (outcome.error.status == DOPPEL_E_UNSUPPORTED)
+        skip();
+    assert_string_equal(outcome.error.message, "");
+    assert_true(outcome.fingerprint.count > 0);
+    doppel_outcome_free(&outcome);
+}
+
 static void test_wrong_orders(void **state)
 {
     (void)state;
-    struct doppel_pool *pool = pool_with(0);
+    struct doppel_pool *pool = true_pool(0);
     static const struct doppel_order orders[] = {
         {.scheme = DOPPEL_SCHEME_PEAKS32, .version = 9},
         {.scheme = DOPPEL_SCHEME_PEAKS32, .version = 1},
@@ -128,6 +141,7 @@ int main(void)
         cmocka_unit_test(test_silence),
         cmocka_unit_test(test_longest_sound),
         cmocka_unit_test(test_wrong_orders),
+        cmocka_unit_test(test_chromaprint_of_a_large_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

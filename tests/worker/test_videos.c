@@ -10,17 +10,6 @@
 
 static const struct doppel_order whole = {.scheme = DOPPEL_SCHEME_FRAMES64, .version = 1};
 
-static struct doppel_pool *pool_with(double max_seconds)
-{
-    struct doppel_pool_options options = doppel_pool_options_default();
-    struct doppel_pool *pool = NULL;
-    options.program = WORKER;
-    options.jobs = 1;
-    options.max_seconds = max_seconds;
-    assert_int_equal(doppel_pool_new(&options, &pool, NULL), DOPPEL_OK);
-    return pool;
-}
-
 /* A film in memory. */
 static int film_of(const struct film_how *how)
 {
@@ -55,7 +44,7 @@ static struct doppel_outcome ask(struct doppel_pool *pool, int fd, const struct 
 
 static struct doppel_outcome ask_once(int fd, const struct doppel_order *order)
 {
-    struct doppel_pool *pool = pool_with(0);
+    struct doppel_pool *pool = true_pool(0);
     struct doppel_outcome outcome = ask(pool, fd, order);
     doppel_pool_free(pool);
     return outcome;
@@ -103,7 +92,7 @@ static void read_here(int fd, uint8_t **out, size_t *out_size)
 static void test_same_as_in_process(void **state)
 {
     (void)state;
-    struct doppel_pool *pool = pool_with(0);
+    struct doppel_pool *pool = true_pool(0);
     struct doppel_order order = whole;
     order.video_no_sound = true;
     for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -195,7 +184,7 @@ static void test_unknown_codecs(void **state)
 static void test_longest_film(void **state)
 {
     (void)state;
-    struct doppel_pool *pool = pool_with(4);
+    struct doppel_pool *pool = true_pool(4);
     struct film_how how = {.view.seed = 8, .seconds = 6};
     struct doppel_outcome outcome = ask(pool, film_of(&how), &whole);
     assert_int_equal(outcome.error.status, DOPPEL_E_LIMIT);
@@ -246,7 +235,7 @@ static void test_thumbnail(void **state)
 static void test_wrong_orders(void **state)
 {
     (void)state;
-    struct doppel_pool *pool = pool_with(0);
+    struct doppel_pool *pool = true_pool(0);
     static const struct doppel_order orders[] = {
         {.scheme = DOPPEL_SCHEME_FRAMES64, .version = 9},
         {.scheme = DOPPEL_SCHEME_FRAMES64, .version = 1},
