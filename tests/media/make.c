@@ -63,6 +63,13 @@ void file_append(struct file *file, const void *data, size_t size)
     file->size += size;
 }
 
+struct file file_of(const void *data, size_t size)
+{
+    struct file file = {0};
+    file_append(&file, data, size);
+    return file;
+}
+
 int file_open(const void *data, size_t size)
 {
     int fd = memfd_create("test", MFD_CLOEXEC);

@@ -36,6 +36,10 @@ struct file {
 void file_free(struct file *file);
 void file_append(struct file *file, const void *data, size_t size);
 
+/** A file of these bytes, or of a string's. */
+struct file file_of(const void *data, size_t size);
+#define FILE_OF(text) file_of(text, sizeof(text) - 1)
+
 /** A descriptor of a file with these bytes; the caller closes it. */
 int file_open(const void *data, size_t size);
 

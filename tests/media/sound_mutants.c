@@ -44,8 +44,7 @@ static uint32_t next_random(uint64_t *random)
 
 struct file file_mutant(const struct file *seed, uint64_t *random)
 {
-    struct file mutant = {0};
-    file_append(&mutant, seed->data, seed->size);
+    struct file mutant = file_of(seed->data, seed->size);
     unsigned changes = 1 + next_random(random) % 8;
     for (unsigned i = 0; i < changes; i++) {
         size_t reach = next_random(random) % 2 && mutant.size > 300 ? 300 : mutant.size;

@@ -86,15 +86,6 @@ static void damage_is_noted_and_passed_over(void **state)
 
 /* ---- nothing to hear ---- */
 
-static struct file file_of(const void *data, size_t size)
-{
-    struct file file = {0};
-    file_append(&file, data, size);
-    return file;
-}
-
-#define FILE_OF(text) file_of(text, sizeof(text) - 1)
-
 static void what_is_no_sound_is_told(void **state)
 {
     (void)state;
