@@ -27,7 +27,8 @@ void film_group_free(struct film_group *group)
     group->whole = false;
 }
 
-static int64_t packet_us(const struct film *film)
+/* When a packet is decoded: in the order of the packets, which times of presentation are not. */
+static int64_t decoded_us(const struct film *film)
 {
     const AVPacket *packet = film->packet;
     int64_t time = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts;
@@ -49,8 +50,8 @@ static enum doppel_status wait_for_next(struct film *film, struct doppel_error *
     if (!packet)
         return container_fail(&film->container, AVERROR(ENOMEM), error);
     if (!group->count)
-        group->begin_us = packet_us(film);
-    group->end_us = packet_us(film);
+        group->begin_us = decoded_us(film);
+    group->end_us = decoded_us(film);
     group->packets[group->count++] = packet;
     group->bytes += (uint64_t)packet->size;
     return DOPPEL_OK;
@@ -90,7 +91,7 @@ enum doppel_status film_group_finish(struct film *film, struct doppel_error *err
 static bool is_too_long(const struct film *film)
 {
     const struct film_group *group = &film->group;
-    int64_t us = packet_us(film);
+    int64_t us = decoded_us(film);
     return us == INT64_MIN || group->begin_us == INT64_MIN || us - group->begin_us > MAX_APART_US ||
            group->bytes > film->options.limits.max_memory / MEMORY_SHARE ||
            group->count > MAX_PACKETS;
