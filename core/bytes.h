@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline void put_u16(uint8_t *out, uint16_t value)
 {
@@ -37,6 +38,21 @@ static inline uint32_t get_u32(const uint8_t *in)
 static inline uint64_t get_u64(const uint8_t *in)
 {
     return get_u32(in) | (uint64_t)get_u32(in + 4) << 32;
+}
+
+static inline void put_f32(uint8_t *out, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_u32(out, bits);
+}
+
+static inline float get_f32(const uint8_t *in)
+{
+    uint32_t bits = get_u32(in);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 /** False when a*b does not fit; then *out is not written. */

@@ -38,11 +38,8 @@ static uint8_t *put_varint(uint8_t *out, uint32_t value)
 static void put_box(uint8_t *out, const struct doppel_video_box *box)
 {
     const float edges[4] = {box->left, box->top, box->right, box->bottom};
-    for (unsigned i = 0; i < 4; i++) {
-        uint32_t bits;
-        memcpy(&bits, &edges[i], sizeof bits);
-        put_u32(out + i * 4, bits);
-    }
+    for (unsigned i = 0; i < 4; i++)
+        put_f32(out + i * 4, edges[i]);
 }
 
 /* A section: what `raw` holds, compressed. */
@@ -180,10 +177,8 @@ struct reader {
 static bool get_box(const uint8_t *in, struct doppel_video_box *out)
 {
     float edges[4];
-    for (unsigned i = 0; i < 4; i++) {
-        uint32_t bits = get_u32(in + i * 4);
-        memcpy(&edges[i], &bits, sizeof bits);
-    }
+    for (unsigned i = 0; i < 4; i++)
+        edges[i] = get_f32(in + i * 4);
     *out = (struct doppel_video_box){edges[0], edges[1], edges[2], edges[3]};
     return edges[0] >= 0 && edges[1] >= 0 && edges[2] <= 1 && edges[3] <= 1 &&
            edges[0] <= edges[2] && edges[1] <= edges[3];

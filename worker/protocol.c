@@ -62,21 +62,6 @@ union control {
     char bytes[CMSG_SPACE(PROTOCOL_BATCH * sizeof(int))];
 };
 
-static void put_f32(uint8_t *out, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put_u32(out, bits);
-}
-
-static float get_f32(const uint8_t *data)
-{
-    uint32_t bits = get_u32(data);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTES])
 {
     const struct doppel_order *wanted = &order->wanted;
