@@ -281,9 +281,14 @@ static bool is_cut(const struct film *film, uint64_t seen_ms)
     return seen_ms + CUT_MS + end_ms / CUT_SHARE < end_ms;
 }
 
+/* Decoders without memory may keep silent: two frames are the least that they hold. */
 static enum doppel_status fail_without_frames(const struct film *film, struct doppel_error *error)
 {
+    uint64_t pixels = (uint64_t)film->codec->width * (uint64_t)film->codec->height;
     bool promised = film->expected_ms && !is_guessed(film);
+    enum doppel_status status = check_memory(&film->options.limits, 3 * pixels, error);
+    if (status != DOPPEL_OK)
+        return status;
     if (film->damaged || promised)
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "is damaged or cut short: no picture could be decoded");

@@ -232,6 +232,27 @@ static void unknown_codecs_are_told(void **state)
 
 /* ---- limits and callers ---- */
 
+/* Where nothing can be decoded, the lack of memory may be why. */
+static void what_could_not_be_held_is_not_called_damaged(void **state)
+{
+    (void)state;
+    const struct film_how how = {
+        .muxer = "matroska", .codec = "mpeg4", .frames = 50, .width = 640, .height = 480};
+    struct doppel_frames_options options = doppel_frames_options_default();
+    struct file file = make_film(&how), part = {0};
+    const uint8_t *first = memmem(file.data, file.size, "\x1f\x43\xb6\x75", 4); /* a cluster */
+    assert_non_null(first);
+    file_append(&part, file.data, (size_t)(first - file.data) + 50);
+    file_free(&file);
+    options.limits.max_memory = 3 * 640 * 480 - 1;
+    struct watched watched = watch(&part, &options);
+    assert_int_equal(watched.status, DOPPEL_E_LIMIT);
+    assert_non_null(strstr(watched.error.message, "--max-memory"));
+    watched_free(&watched);
+    options.limits.max_memory++;
+    assert_not_watched(part, &options, DOPPEL_E_CORRUPT, "no picture could be decoded");
+}
+
 static bool stop_at_once(void *context, const struct doppel_frame *frame)
 {
     (void)frame;
@@ -321,6 +342,7 @@ int main(void)
         cmocka_unit_test(noise_is_no_film),
         cmocka_unit_test(encrypted_films_are_told),
         cmocka_unit_test(unknown_codecs_are_told),
+        cmocka_unit_test(what_could_not_be_held_is_not_called_damaged),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(visitors_end_it),
         cmocka_unit_test(mutants_are_survived),
