@@ -196,8 +196,10 @@ static void test_an_id_out_of_range_is_told(void **state)
 {
     make_library(*state);
     run_raw(folder_path(*state, "catalogue.db"),
-            "INSERT INTO item SELECT -3, x'2f61', device, inode, size, mtime_ns, settled, added_ns,"
-            " digest, kind, scheme, version, width, height, quality, 0 FROM item WHERE id = 1;"
+            "INSERT INTO item(id, path, device, inode, size, mtime_ns, settled, added_ns, digest,"
+            " kind, scheme, version, width, height, quality, checksum) SELECT -3, x'2f61', device,"
+            " inode, size, mtime_ns, settled, added_ns, digest, kind, scheme, version, width,"
+            " height, quality, 0 FROM item WHERE id = 1;"
             "INSERT INTO fingerprint SELECT -3, data, 0 FROM fingerprint WHERE item = 1");
     seal_catalogue(folder_path(*state, "catalogue.db"));
     struct doppel_library *library;
