@@ -7,18 +7,6 @@
 #include "library/cache.h"
 #include "library/catalogue.h"
 
-int set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-int tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
-
 struct doppel_cache *open_cache(const char *folder, bool renewed_expected)
 {
     struct doppel_cache *cache = NULL;

@@ -16,12 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-/** `*state` is the folder. */
-int set_up(void **state);
-int tear_down(void **state);
-
 /** FOLDER/cache/cache.db; given (doppel_cache_close). */
 struct doppel_cache *open_cache(const char *folder, bool renewed_expected);
 void put_record(struct doppel_cache *cache, uint64_t seed);

@@ -11,13 +11,13 @@ const struct track_kind *kind;
 int set_up_sounds(void **state)
 {
     kind = &sounds;
-    return set_up(state);
+    return folder_set_up(state);
 }
 
 int set_up_films(void **state)
 {
     kind = &films;
-    return set_up(state);
+    return folder_set_up(state);
 }
 
 /* Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). */

@@ -35,9 +35,9 @@ int set_up_sounds(void **state);
 int set_up_films(void **state);
 
 #define WITH_BOTH(test)                                                                            \
-    {"sounds: " #test, test, set_up_sounds, tear_down, NULL},                                      \
+    {"sounds: " #test, test, set_up_sounds, folder_tear_down, NULL},                               \
     {                                                                                              \
-        "films: " #test, test, set_up_films, tear_down, NULL                                       \
+        "films: " #test, test, set_up_films, folder_tear_down, NULL                                \
     }
 
 /** As doppel_library_add; the stamp has `inode`. Fails the test unless it can be added. @return its

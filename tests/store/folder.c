@@ -37,6 +37,18 @@ void folder_remove(char *folder)
     free(folder);
 }
 
+int folder_set_up(void **state)
+{
+    *state = folder_make();
+    return 0;
+}
+
+int folder_tear_down(void **state)
+{
+    folder_remove(*state);
+    return 0;
+}
+
 const char *folder_path(const char *folder, const char *name)
 {
     static char buffers[32][1024];

@@ -12,18 +12,6 @@
 
 #include "tests/store/folder.h"
 
-int kept_set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-int kept_tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
-
 struct kept kept_must_open(const char *folder, const struct kept_options *options)
 {
     struct doppel_error error = {0};

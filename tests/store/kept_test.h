@@ -6,11 +6,6 @@
 
 #include "tests/store/kept.h"
 
-/** A folder of its own as the test's state. */
-int kept_set_up(void **state);
-int kept_tear_down(void **state);
-#define KEPT_TEST(name) cmocka_unit_test_setup_teardown(name, kept_set_up, kept_tear_down)
-
 struct kept kept_must_open(const char *folder, const struct kept_options *options);
 
 /** The transactions from `first` to end - 1. */

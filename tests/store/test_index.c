@@ -262,7 +262,7 @@ static void open_tables(struct doppel_store *store, const char *folder,
 
 static const size_t words_of[TABLES] = {1, 4, 32};
 
-static void test_tables_of_all_kinds(void **state)
+static struct doppel_store *open_store(const char *folder)
 {
     const struct doppel_store_options options = {.application_id = 1,
                                                  .schema_version = 1,
@@ -270,10 +270,16 @@ static void test_tables_of_all_kinds(void **state)
                                                  .create = true,
                                                  .busy_timeout_ms = 1000};
     struct doppel_store *store;
+    assert_int_equal(doppel_store_open(folder_path(folder, "a.db"), &options, &store, NULL),
+                     DOPPEL_OK);
+    return store;
+}
+
+static void test_tables_of_all_kinds(void **state)
+{
     struct doppel_store_index *indexes[TABLES];
     for (uint64_t round = 0; round < 4; round++) {
-        assert_int_equal(doppel_store_open(folder_path(*state, "a.db"), &options, &store, NULL),
-                         DOPPEL_OK);
+        struct doppel_store *store = open_store(*state);
         open_tables(store, *state, indexes);
         for (size_t i = 0; i < TABLES; i++)
             for (uint64_t past = 0; past < round; past++) {
@@ -317,17 +323,10 @@ static uint64_t postings_of(struct doppel_store_index *index, uint32_t key)
 
 static void test_items(void **state)
 {
-    const struct doppel_store_options options = {.application_id = 1,
-                                                 .schema_version = 1,
-                                                 .schema = DOPPEL_STORE_INDEX_SCHEMA,
-                                                 .create = true,
-                                                 .busy_timeout_ms = 1000};
     struct doppel_index_options make = doppel_index_options_default();
-    struct doppel_store *store;
     make.table = DOPPEL_INDEX_POSTINGS;
     for (uint64_t round = 0; round < 4; round++) {
-        assert_int_equal(doppel_store_open(folder_path(*state, "a.db"), &options, &store, NULL),
-                         DOPPEL_OK);
+        struct doppel_store *store = open_store(*state);
         struct doppel_store_index *index = open_named(store, *state, "postings", &make);
         assert_int_equal(insert_item(index, 1000 + round), DOPPEL_OK);
         assert_int_equal(postings_of(index, 7), round + 1);
@@ -372,11 +371,6 @@ static enum doppel_status give_postings(void *context, uint64_t payload,
 /* The log names items alone; an open asks their owner for the postings. */
 static void test_items_with_a_source(void **state)
 {
-    const struct doppel_store_options options = {.application_id = 1,
-                                                 .schema_version = 1,
-                                                 .schema = DOPPEL_STORE_INDEX_SCHEMA,
-                                                 .create = true,
-                                                 .busy_timeout_ms = 1000};
     struct doppel_index_options make = doppel_index_options_default();
     struct owner owner = {0};
     const char *folder = folder_path(*state, "postings");
@@ -385,12 +379,10 @@ static void test_items_with_a_source(void **state)
                                                              .make = &make,
                                                              .source = give_postings,
                                                              .source_context = &owner};
-    struct doppel_store *store;
     struct doppel_store_index *index;
     make.table = DOPPEL_INDEX_POSTINGS;
     for (uint64_t round = 0; round < 4; round++) {
-        assert_int_equal(doppel_store_open(folder_path(*state, "a.db"), &options, &store, NULL),
-                         DOPPEL_OK);
+        struct doppel_store *store = open_store(*state);
         owner = (struct owner){.gone = round == 1 ? 1000 : 0};
         assert_int_equal(doppel_store_index_open(store, &index_options, &index, NULL), DOPPEL_OK);
         /* After round 1 the first two, of which one was gone, are in a segment. */
@@ -403,8 +395,7 @@ static void test_items_with_a_source(void **state)
         doppel_store_close(store);
     }
     /* Two items wait in the log, which says nothing to who cannot ask. */
-    assert_int_equal(doppel_store_open(folder_path(*state, "a.db"), &options, &store, NULL),
-                     DOPPEL_OK);
+    struct doppel_store *store = open_store(*state);
     struct doppel_store_index_options ignorant = index_options;
     ignorant.source = NULL;
     assert_int_equal(doppel_store_index_open(store, &ignorant, &index, NULL), DOPPEL_E_CORRUPT);
@@ -414,15 +405,15 @@ static void test_items_with_a_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        KEPT_TEST(test_opened_again),
-        KEPT_TEST(test_rolled_back),
-        KEPT_TEST(test_bulk),
-        KEPT_TEST(test_bulk_cut_short),
-        KEPT_TEST(test_readers),
-        KEPT_TEST(test_second_writer_is_told),
-        KEPT_TEST(test_tables_of_all_kinds),
-        KEPT_TEST(test_items),
-        KEPT_TEST(test_items_with_a_source),
+        IN_FOLDER(test_opened_again),
+        IN_FOLDER(test_rolled_back),
+        IN_FOLDER(test_bulk),
+        IN_FOLDER(test_bulk_cut_short),
+        IN_FOLDER(test_readers),
+        IN_FOLDER(test_second_writer_is_told),
+        IN_FOLDER(test_tables_of_all_kinds),
+        IN_FOLDER(test_items),
+        IN_FOLDER(test_items_with_a_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -416,11 +416,11 @@ static void test_flipped_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        KEPT_TEST(test_lost_segment),        KEPT_TEST(test_repaired),
-        KEPT_TEST(test_damaged_log),         KEPT_TEST(test_half_rebuilt),
-        KEPT_TEST(test_orphans_are_removed), KEPT_TEST(test_changed_entry),
-        KEPT_TEST(test_cut_off_commit),      KEPT_TEST(test_swapped_segment),
-        KEPT_TEST(test_lost_record),         KEPT_TEST(test_flipped_bits),
+        IN_FOLDER(test_lost_segment),        IN_FOLDER(test_repaired),
+        IN_FOLDER(test_damaged_log),         IN_FOLDER(test_half_rebuilt),
+        IN_FOLDER(test_orphans_are_removed), IN_FOLDER(test_changed_entry),
+        IN_FOLDER(test_cut_off_commit),      IN_FOLDER(test_swapped_segment),
+        IN_FOLDER(test_lost_record),         IN_FOLDER(test_flipped_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

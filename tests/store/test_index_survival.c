@@ -18,18 +18,6 @@
 #include "tests/store/kept.h"
 #include "tests/store/ordeal.h"
 
-static int set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
-
 static void test_killed(void **state)
 {
     assert_true(ordeal_of_kills(*state, 20) > 100);
@@ -155,18 +143,16 @@ static void test_no_room_to_merge(void **state)
     (void)state;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     srand(20240301);
     const struct CMUnitTest tests[] = {
-        TEST(test_killed),
+        IN_FOLDER(test_killed),
 #ifdef POWER_LIBRARY
-        TEST(test_power_cut),
+        IN_FOLDER(test_power_cut),
 #endif
-        TEST(test_no_room_to_insert),
-        TEST(test_no_room_to_merge),
+        IN_FOLDER(test_no_room_to_insert),
+        IN_FOLDER(test_no_room_to_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

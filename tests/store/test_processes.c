@@ -31,18 +31,6 @@ static const struct doppel_store_options options = {
 
 static const char insert_sql[] = "INSERT INTO thing(value) VALUES(zeroblob(?1))";
 
-static int set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
-
 static struct doppel_store *open_store(const char *path, const struct doppel_store_options *how)
 {
     struct doppel_store *store = NULL;
@@ -263,17 +251,15 @@ static void test_read_where_nothing_can_be_written(void **state)
     chmod(*state, 0700);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_made_by_all_at_once),
-        TEST(test_second_writer_waits_then_gives_up),
-        TEST(test_second_writer_waits_and_gets_its_turn),
-        TEST(test_a_reader_keeps_its_view),
-        TEST(test_no_room_leaves_all_as_it_was),
-        TEST(test_read_where_nothing_can_be_written),
+        IN_FOLDER(test_made_by_all_at_once),
+        IN_FOLDER(test_second_writer_waits_then_gives_up),
+        IN_FOLDER(test_second_writer_waits_and_gets_its_turn),
+        IN_FOLDER(test_a_reader_keeps_its_view),
+        IN_FOLDER(test_no_room_leaves_all_as_it_was),
+        IN_FOLDER(test_read_where_nothing_can_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

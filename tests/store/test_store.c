@@ -24,18 +24,6 @@ static const struct doppel_store_options options = {
     .busy_timeout_ms = 100,
 };
 
-static int set_up(void **state)
-{
-    *state = folder_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    folder_remove(*state);
-    return 0;
-}
-
 static struct doppel_store *open_store(const char *path, const struct doppel_store_options *how)
 {
     struct doppel_store *store = NULL;
@@ -310,23 +298,21 @@ static void test_wrong_tables_are_damage(void **state)
     doppel_store_close(store);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_made_and_opened_again),
-        TEST(test_path_of_odd_bytes),
-        TEST(test_what_is_not_ours),
-        TEST(test_other_versions),
-        TEST(test_upgrades),
-        TEST(test_blank_file_becomes_a_store),
-        TEST(test_statements_are_prepared_once),
-        TEST(test_transactions),
-        TEST(test_foreign_triggers_do_not_run),
-        TEST(test_a_huge_row_is_not_read),
-        TEST(test_read_only),
-        TEST(test_wrong_tables_are_damage),
+        IN_FOLDER(test_made_and_opened_again),
+        IN_FOLDER(test_path_of_odd_bytes),
+        IN_FOLDER(test_what_is_not_ours),
+        IN_FOLDER(test_other_versions),
+        IN_FOLDER(test_upgrades),
+        IN_FOLDER(test_blank_file_becomes_a_store),
+        IN_FOLDER(test_statements_are_prepared_once),
+        IN_FOLDER(test_transactions),
+        IN_FOLDER(test_foreign_triggers_do_not_run),
+        IN_FOLDER(test_a_huge_row_is_not_read),
+        IN_FOLDER(test_read_only),
+        IN_FOLDER(test_wrong_tables_are_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,6 +79,15 @@ static inline struct doppel_outcome next(struct doppel_pool *pool)
     return outcome;
 }
 
+/* An error that is told, not a crash; frees it. */
+static inline void expect_refusal(struct doppel_outcome *outcome)
+{
+    assert_int_not_equal(outcome->error.status, DOPPEL_OK);
+    assert_int_not_equal(outcome->error.status, DOPPEL_E_CRASH);
+    assert_true(strlen(outcome->error.message) > 0);
+    doppel_outcome_free(outcome);
+}
+
 /* What the fake worker answers to "ok N". */
 static inline void expect_good(const struct doppel_outcome *outcome, uint64_t code)
 {
