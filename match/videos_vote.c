@@ -86,19 +86,21 @@ static bool are_near(const struct peaks *peaks, const struct video_line *a,
     return fabs(in_item) < APART || fabs(in_query) < APART;
 }
 
+/* Keep the best PEAKS that are not near better ones, best first. */
 static void keep_peak(struct peaks *peaks, const struct video_candidate *peak)
 {
+    size_t kept = 0;
     for (size_t i = 0; i < peaks->count; i++)
-        if (are_near(peaks, &peaks->items[i].line, &peak->line)) {
-            if (peaks->items[i].weight >= peak->weight)
-                return;
-            peaks->items[i] = peaks->items[--peaks->count];
-            i--;
-        }
-    size_t place = peaks->count < PEAKS ? peaks->count++ : PEAKS - 1;
-    if (place == PEAKS - 1 && peaks->count == PEAKS && peaks->items[place].weight >= peak->weight &&
-        peaks->items[place].weight > 0)
+        if (peaks->items[i].weight >= peak->weight &&
+            are_near(peaks, &peaks->items[i].line, &peak->line))
+            return;
+    for (size_t i = 0; i < peaks->count; i++)
+        if (!are_near(peaks, &peaks->items[i].line, &peak->line))
+            peaks->items[kept++] = peaks->items[i];
+    peaks->count = kept;
+    if (kept == PEAKS && peaks->items[PEAKS - 1].weight >= peak->weight)
         return;
+    size_t place = kept < PEAKS ? peaks->count++ : PEAKS - 1;
     for (; place && peaks->items[place - 1].weight < peak->weight; place--)
         peaks->items[place] = peaks->items[place - 1];
     peaks->items[place] = *peak;
