@@ -98,17 +98,6 @@ size_t video_views(const struct doppel_video_track *query,
     return list.count;
 }
 
-/* As the frames of a film are judged: a standard deviation of at most 8. */
-static bool is_flat(const uint8_t *cells)
-{
-    uint64_t sum = 0, squares = 0, count = DOPPEL_VIDEO_CELL_BYTES;
-    for (uint32_t i = 0; i < DOPPEL_VIDEO_CELL_BYTES; i++) {
-        sum += cells[i];
-        squares += cells[i] * cells[i];
-    }
-    return squares * count - sum * sum <= 64 * count * count;
-}
-
 static bool is_identity(const struct doppel_video_warp *warp)
 {
     return warp->scale_x == 1 && warp->scale_y == 1 && warp->shift_x == 0 && warp->shift_y == 0 &&
@@ -128,7 +117,7 @@ bool video_view_code(const struct doppel_video_track *query, size_t run,
     struct doppel_code code = query->frames[run].code;
     if (view->rectangle || !is_identity(&view->warp)) {
         const uint8_t *cells = video_view_cells(query, run, view->rectangle);
-        if (view->rectangle && is_flat(cells))
+        if (view->rectangle && doppel_video_cells_flat(cells))
             return false;
         code = doppel_video_warped_code(cells, &view->warp);
     }

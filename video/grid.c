@@ -109,7 +109,7 @@ void grid_cells(const uint8_t *grid, struct grid_box box, uint8_t *out)
     }
 }
 
-bool cells_flat(const uint8_t *cells)
+bool doppel_video_cells_flat(const uint8_t *cells)
 {
     const uint64_t count = DOPPEL_VIDEO_CELL_BYTES, least = FLAT_DEVIATION * FLAT_DEVIATION;
     uint64_t sum = 0, squares = 0;

@@ -26,9 +26,6 @@ struct doppel_video_box grid_box_shares(struct grid_box box);
  * lies without by the cell before it. */
 void grid_cells(const uint8_t *grid, struct grid_box box, uint8_t *out);
 
-/** Whether cells are too flat to be told from others. */
-bool cells_flat(const uint8_t *cells);
-
 struct doppel_code cells_code(const uint8_t *cells);
 
 /* ---- bars ---- */

@@ -58,7 +58,7 @@ static bool goes_on(const struct runs *runs, const struct doppel_code *code, uin
 enum doppel_status runs_take(struct runs *runs, const uint8_t cells[PARTS][DOPPEL_VIDEO_CELL_BYTES],
                              uint32_t time_ms, struct doppel_error *error)
 {
-    if (!runs->every && cells_flat(cells[0])) {
+    if (!runs->every && doppel_video_cells_flat(cells[0])) {
         runs->open = false;
         return DOPPEL_OK;
     }
