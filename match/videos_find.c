@@ -44,27 +44,28 @@ static int by_score(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-enum doppel_status video_findings_visit(video_findings *findings, double query_seconds,
-                                        size_t near_misses, doppel_found_visitor *visitor,
-                                        void *context)
+enum doppel_status video_findings_visit(video_findings *findings, const struct video_visit *visit,
+                                        struct doppel_error *error)
 {
-    enum doppel_status status = DOPPEL_OK;
+    size_t near_misses = visit->near_misses;
     if (findings->count)
         qsort(findings->items, findings->count, sizeof *findings->items, by_score);
-    for (size_t i = 0; i < findings->count && !status; i++) {
+    for (size_t i = 0; i < findings->count; i++) {
         const struct video_finding *finding = &findings->items[i];
         if (!finding->stretches.count || (finding->rejected && !near_misses--))
             break;
         struct doppel_segment *segments = malloc(finding->stretches.count * sizeof *segments);
         if (!segments)
-            return DOPPEL_E_MEMORY;
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to describe what was found");
         struct doppel_found found = {.id = finding->id, .borderline = finding->rejected};
-        video_describe(&finding->stretches, query_seconds, finding->seconds, segments,
+        video_describe(&finding->stretches, visit->query_seconds, finding->seconds, segments,
                        &found.match);
-        status = visitor(context, &found) ? DOPPEL_OK : DOPPEL_E_CANCELLED;
+        bool goes_on = visit->visitor(visit->context, &found);
         free(segments);
+        if (!goes_on)
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "the search was ended by its caller");
     }
-    return status;
+    return DOPPEL_OK;
 }
 
 /* The finding of an item, a new one where there is none. NULL: no memory */
@@ -177,6 +178,7 @@ enum doppel_status doppel_videos_find(const struct doppel_videos *videos,
     if (!video_track_is_in_order(query))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the frames of the film are not by time");
     struct video_task task = {.videos = videos, .query = query, .options = options};
+    const struct video_visit visit = {video_shown(query), options->near_misses, visitor, context};
     video_findings findings = {0};
     enum doppel_status status = DOPPEL_OK;
     if (!video_task_init(&task))
@@ -186,8 +188,7 @@ enum doppel_status doppel_videos_find(const struct doppel_videos *videos,
             if (!is_answered(&task, &findings))
                 status = look(&task, stage, RADII[i], &findings, error);
     if (!status)
-        status = video_findings_visit(&findings, video_shown(query), options->near_misses, visitor,
-                                      context);
+        status = video_findings_visit(&findings, &visit, error);
     video_findings_free(&findings);
     video_task_free(&task);
     return status;

@@ -201,13 +201,14 @@ enum doppel_status doppel_videos_find_picture(const struct doppel_videos *videos
     if (picture->quality < DOPPEL_IMAGE_MIN_QUALITY)
         return DOPPEL_OK;
     struct picture wanted = picture_of(picture, doppel_videos_frames(videos), options);
+    const struct video_visit visit = {0, options->near_misses, visitor, context};
     near_items items = {0};
     video_findings findings = {0};
     enum doppel_status status = look_up(videos, &wanted, &items, error);
     if (!status && !judge(videos, &wanted, &items, &findings))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what was found");
     if (!status)
-        status = video_findings_visit(&findings, 0, options->near_misses, visitor, context);
+        status = video_findings_visit(&findings, &visit, error);
     video_findings_free(&findings);
     array_free(&items);
     return status;

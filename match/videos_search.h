@@ -216,10 +216,17 @@ bool video_judge_item(struct video_task *task, const struct video_candidate *can
 
 void video_findings_free(video_findings *findings);
 
+/* Who visits what was found. */
+struct video_visit {
+    double query_seconds; /* 0: a picture */
+    size_t near_misses;
+    doppel_found_visitor *visitor;
+    void *context;
+};
+
 /* Visit what was found, best first, and the best near misses. DOPPEL_OK; DOPPEL_E_CANCELLED;
  * DOPPEL_E_MEMORY */
-enum doppel_status video_findings_visit(video_findings *findings, double query_seconds,
-                                        size_t near_misses, doppel_found_visitor *visitor,
-                                        void *context);
+enum doppel_status video_findings_visit(video_findings *findings, const struct video_visit *visit,
+                                        struct doppel_error *error);
 
 #endif

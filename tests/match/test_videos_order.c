@@ -196,10 +196,12 @@ static void finds_the_best_line(void **unused)
         struct doppel_video_search options = doppel_video_search_default();
         struct doppel_videos *videos = NULL;
         struct first first = {0};
+        struct doppel_error error = {0};
         assert_int_equal(doppel_videos_new(&videos, NULL), DOPPEL_OK);
         assert_int_equal(doppel_videos_add(videos, 0, &item, NULL), DOPPEL_OK);
-        assert_int_equal(doppel_videos_find(videos, &query, &options, keep, &first, NULL),
+        assert_int_equal(doppel_videos_find(videos, &query, &options, keep, &first, &error),
                          DOPPEL_E_CANCELLED);
+        assert_string_equal(error.message, "the search was ended by its caller");
         assert_true(first.there);
         double found = gain_of(&query, &item,
                                first.segment.b_start - first.segment.speed * first.segment.a_start,
