@@ -178,13 +178,21 @@ static enum doppel_status visit_rows(struct doppel_library *library, sqlite3_stm
 enum doppel_status doppel_library_each(struct doppel_library *library, doppel_item_visitor *visitor,
                                        void *context, struct doppel_error *error)
 {
+    return doppel_library_each_from(library, 1, visitor, context, error);
+}
+
+enum doppel_status doppel_library_each_from(struct doppel_library *library, uint64_t first,
+                                            doppel_item_visitor *visitor, void *context,
+                                            struct doppel_error *error)
+{
     if (library->visiting)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of all items is under way already");
     sqlite3_stmt *statement;
-    enum doppel_status status =
-        doppel_store_statement(library->store, SELECT_ITEM "ORDER BY item.id", &statement, error);
+    enum doppel_status status = doppel_store_statement(
+        library->store, SELECT_ITEM "WHERE item.id >= ?1 ORDER BY item.id", &statement, error);
     if (status)
         return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)first);
     library->visiting = true;
     status = visit_rows(library, statement, visitor, context, error);
     library->visiting = false;

@@ -233,6 +233,11 @@ DOPPEL_API enum doppel_status doppel_library_each(struct doppel_library *library
                                                   doppel_item_visitor *visitor, void *context,
                                                   struct doppel_error *error);
 
+/** The same from an id on. */
+DOPPEL_API enum doppel_status doppel_library_each_from(struct doppel_library *library,
+                                                       uint64_t first, doppel_item_visitor *visitor,
+                                                       void *context, struct doppel_error *error);
+
 /* ---- sounds ----
  *
  * Items of scheme peaks32 have no codes: their peaks are the attachment

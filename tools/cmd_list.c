@@ -64,7 +64,7 @@ int cmd_list(const struct settings *settings, struct report *report)
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
     struct list list = {settings, report, output_new(settings, &layout, report)};
-    const struct everything everything = {print_item, print_text, &list};
+    const struct everything everything = {1, print_item, print_text, &list};
     enum doppel_status status = each_of_all(library, &everything, &error);
     bool written = output_finish(list.output);
     doppel_library_close(library);

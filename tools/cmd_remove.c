@@ -43,7 +43,7 @@ static enum doppel_status remove_below(struct doppel_library *library, const cha
                                        struct doppel_error *error)
 {
     struct below below = {.name = name, .path = absolute_path(name)};
-    const struct everything everything = {take_if_below, take_text, &below};
+    const struct everything everything = {1, take_if_below, take_text, &below};
     enum doppel_status status = each_of_all(library, &everything, error);
     if (status == DOPPEL_OK && below.ids.count == 0)
         status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "the library holds no such item");

@@ -142,8 +142,10 @@ static bool visit_item(void *context, const struct doppel_item *item)
 enum doppel_status each_of_all(struct doppel_library *library, const struct everything *everything,
                                struct doppel_error *error)
 {
-    struct all all = {.library = library, .everything = everything, .error = error, .next = 1};
-    enum doppel_status status = doppel_library_each(library, visit_item, &all, error);
+    struct all all = {
+        .library = library, .everything = everything, .error = error, .next = everything->first};
+    enum doppel_status status =
+        doppel_library_each_from(library, everything->first, visit_item, &all, error);
     if (!status)
         visit_texts_before(&all, 0);
     return all.status ? all.status : status;

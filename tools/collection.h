@@ -27,6 +27,7 @@ bool find_text(struct doppel_library *library, const char *name,
 
 /* Files and texts, in order of id; either visitor ends the visit with false. */
 struct everything {
+    uint64_t first; /* id to begin with */
     doppel_item_visitor *item;
     doppel_library_text_visitor *text;
     void *context;
