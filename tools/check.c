@@ -1,6 +1,7 @@
 /* What was given, as a whole: what goes together, and which kinds and schemes it asks for. */
 #include "tools/check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* How texts are read: by the preset, else by the defaults, and what was given beside. */
@@ -219,6 +220,57 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
     return DOPPEL_OK;
 }
 
+/* "identical,near" to bits. */
+static bool parse_reasons(const char *text, unsigned *out)
+{
+    unsigned reasons = 0;
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        char name[16];
+        length = strcspn(text, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        unsigned reason = length < sizeof name ? reason_from_name(name) : 0;
+        if (!reason)
+            return false;
+        reasons |= reason;
+    }
+    *out = reasons;
+    return reasons != 0;
+}
+
+/* What belongs to acting goes with it alone. */
+static enum doppel_status check_action(struct settings *settings, struct doppel_error *error)
+{
+    const char *lonely = settings->yes           ? "yes"
+                         : settings->dry_run     ? "dry-run"
+                         : settings->reason_text ? "reason"
+                         : settings->move_to     ? "to"
+                         : settings->journal     ? "journal"
+                                                 : NULL;
+    settings->reasons = REASON_IDENTICAL;
+    if (settings->verb->bit & VERB_UNDO)
+        return DOPPEL_OK;
+    if (lonely && settings->action == ACTION_NONE)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' goes with '--action'", lonely);
+    if (settings->yes && settings->dry_run)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--yes' or '--dry-run', not both");
+    if (settings->action == ACTION_MOVE_TO && !settings->move_to)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--action move-to' wants a folder: --action move-to DIR");
+    if (settings->action != ACTION_MOVE_TO && settings->move_to)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--to' goes with '--action move-to'");
+    if (settings->action == ACTION_SCRIPT && (settings->yes || settings->format != FORMAT_TABLE))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--action script' prints a script, to be read and then run; '--%s' "
+                           "does not go with it",
+                           settings->yes ? "yes" : "format");
+    if (settings->reason_text && !parse_reasons(settings->reason_text, &settings->reasons))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--reason' takes identical, same-content, near and part, with commas "
+                           "between, not '%s'",
+                           settings->reason_text);
+    return DOPPEL_OK;
+}
+
 static enum doppel_status check_operands(const struct settings *settings,
                                          struct doppel_error *error)
 {
@@ -250,7 +302,9 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
                            "'index search' wants '--radius R'; for the nearest see 'index knn'");
     if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
-    enum doppel_status status = check_text(settings, error);
+    enum doppel_status status = check_action(settings, error);
+    if (!status)
+        status = check_text(settings, error);
     if (!status)
         status = check_sound(settings, error);
     if (!status)

@@ -93,6 +93,10 @@ static bool take_item(void *context, const struct doppel_item *item)
         .height = item->record.height,
         .quality = item->record.quality,
     };
+    if (groups->settings->action != ACTION_NONE) {
+        entry.device = item->stamp.device;
+        entry.inode = item->stamp.inode;
+    }
     if (item->record.kind == DOPPEL_KIND_TEXT)
         groups->status = add_text(groups, &entry);
     else if (item->record.kind == DOPPEL_KIND_AUDIO || item->record.kind == DOPPEL_KIND_VIDEO)

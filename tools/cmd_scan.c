@@ -93,6 +93,10 @@ static enum doppel_status take_file(struct scan *scan, const struct intake_file 
         .reading = record->reading,
         .reference = file->source < scan->references,
     };
+    if (scan->settings->action != ACTION_NONE) {
+        item.device = file->stamp.device;
+        item.inode = file->stamp.inode;
+    }
     if (record->kind == DOPPEL_KIND_AUDIO)
         return grouping_add_sound(scan->sounds, &item, record, error);
     if (record->kind == DOPPEL_KIND_VIDEO)

@@ -1,8 +1,10 @@
 /* Groups as rows of the output. */
 #include "tools/grouping_room.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "tools/act_plan.h"
 #include "tools/output.h"
 #include "tools/signals.h"
 
@@ -12,7 +14,7 @@ static const struct column columns[] = {
     {"members.distance", NULL, CELL_NUMBER},   {"members.width", "width", CELL_NUMBER},
     {"members.height", "height", CELL_NUMBER}, {"members.duration", "duration", CELL_SECONDS},
     {"members.size", "size", CELL_SIZE},       {"members.mtime", NULL, CELL_TIME},
-    {"members.path", "path", CELL_PATH},
+    {"members.path", "path", CELL_PATH},       {"savable", NULL, CELL_NUMBER},
 };
 
 /* -0 is there to be piped into what deletes: it never names what is kept. */
@@ -25,15 +27,11 @@ static bool is_not_kept(const json_t *member)
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, "members",
                                      "members.path", is_not_kept};
 
-/* What the groups of a kind come to. */
-struct tally {
-    uint32_t groups, doubles;
-    int64_t double_bytes;
-};
-
+/* What the groups come to. */
 struct printing {
     struct output *output;
-    struct tally tallies[DOPPEL_KIND_VIDEO + 1];
+    bool found[DOPPEL_KIND_VIDEO + 1]; /* whether there is one of that kind */
+    uint64_t groups, doubles, bytes, identical_bytes;
 };
 
 static enum doppel_status print_group(void *context, const struct told_group *group,
@@ -41,17 +39,44 @@ static enum doppel_status print_group(void *context, const struct told_group *gr
 {
     (void)error;
     struct printing *printing = context;
-    struct tally *tally = &printing->tallies[group->kind];
-    tally->groups++;
-    tally->doubles += (uint32_t)group->count - 1;
-    for (size_t i = 1; i < group->count; i++)
-        tally->double_bytes += group->members[i].size;
+    size_t i;
+    json_t *member;
+    printing->found[group->kind] = true;
+    printing->groups++;
+    printing->bytes += (uint64_t)json_integer_value(json_object_get(group->row, "savable"));
+    json_array_foreach(json_object_get(group->row, "members"), i, member)
+    {
+        const char *reason = json_string_value(json_object_get(member, "reason"));
+        if (!is_not_kept(member))
+            continue;
+        printing->doubles++;
+        if (strcmp(reason, "identical") == 0)
+            printing->identical_bytes += (uint64_t)group->members[i].size;
+    }
     output_row(printing->output, json_incref(group->row));
     return DOPPEL_OK;
 }
 
-/* For a person at a terminal: what it all comes to. */
-static void say_summary(const struct grouping *grouping, const struct tally *tally)
+/* For people: what it all comes to. */
+static void print_total(const struct printing *printing)
+{
+    char text[256], bytes[32], identical[32];
+    human_size((double)printing->bytes, bytes, sizeof bytes);
+    human_size((double)printing->identical_bytes, identical, sizeof identical);
+    int length = snprintf(text, sizeof text,
+                          "%" PRIu64 " double%s in %" PRIu64 " group%s: %s could "
+                          "be saved",
+                          printing->doubles, printing->doubles == 1 ? "" : "s", printing->groups,
+                          printing->groups == 1 ? "" : "s", bytes);
+    if (printing->identical_bytes && printing->identical_bytes != printing->bytes)
+        snprintf(text + length, sizeof text - (size_t)length, ", %s of it in identical files",
+                 identical);
+    if (printing->groups)
+        output_line(printing->output, text);
+}
+
+/* For a person at a terminal: of what there are none. */
+static void say_none(const struct grouping *grouping)
 {
     struct report *report = grouping->options->report;
     uint32_t count = grouping_count(grouping);
@@ -60,35 +85,34 @@ static void say_summary(const struct grouping *grouping, const struct tally *tal
                       : kind == DOPPEL_KIND_AUDIO ? "sound"
                       : kind == DOPPEL_KIND_VIDEO ? "film"
                                                   : "picture";
-    char size[32];
-    if (!report->terminal || grouping->options->settings->format != FORMAT_TABLE)
-        return;
-    human_size((double)tally->double_bytes, size, sizeof size);
-    if (tally->groups == 0)
+    if (report->terminal && grouping->options->settings->format == FORMAT_TABLE)
         report_notice(report, "no doubles among %u %s%s", count, one, count == 1 ? "" : "s");
-    else
-        report_notice(report, "%u double%s (%s) in %u group%s among %u %s%s", tally->doubles,
-                      tally->doubles == 1 ? "" : "s", size, tally->groups,
-                      tally->groups == 1 ? "" : "s", count, one, count == 1 ? "" : "s");
 }
 
 enum doppel_status groupings_print(struct grouping *const *groupings, size_t count,
                                    struct doppel_error *error)
 {
+    const struct grouping_options *options = NULL;
     struct printing printing = {0};
     struct group_sink sink = {print_group, &printing};
-    for (size_t i = 0; i < count && !printing.output; i++)
+    for (size_t i = 0; i < count && !options; i++)
         if (groupings[i] && grouping_count(groupings[i]))
-            printing.output =
-                output_new(groupings[i]->options->settings, &layout, groupings[i]->options->report);
-    if (!printing.output)
+            options = groupings[i]->options;
+    if (!options)
         return DOPPEL_OK;
+    if (options->settings->action != ACTION_NONE)
+        return groupings_act(groupings, count, options->settings, options->report, error);
+    printing.output = output_new(options->settings, &layout, options->report);
+    output_trees(printing.output);
     enum doppel_status status = groupings_tell(groupings, count, &sink, error);
+    if (!status)
+        print_total(&printing);
     if (!output_finish(printing.output) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all groups are printed");
     for (size_t i = 0; i < count && !status; i++)
-        if (groupings[i] && grouping_count(groupings[i]))
-            say_summary(groupings[i], &printing.tallies[groupings[i]->options->kind]);
+        if (groupings[i] && grouping_count(groupings[i]) &&
+            !printing.found[groupings[i]->options->kind])
+            say_none(groupings[i]);
     return status;
 }

@@ -186,6 +186,15 @@ static void free_members(struct grouping_item *items, size_t count)
     free(items);
 }
 
+/* What all but the kept one and references take. */
+static uint64_t savable_bytes(const struct grouping_item *items, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 1; i < count; i++)
+        bytes += items[i].reference ? 0 : (uint64_t)items[i].size;
+    return bytes;
+}
+
 /* The kept one first. */
 static enum doppel_status tell_group(struct telling *telling, const struct member *members,
                                      size_t count, struct doppel_error *error)
@@ -207,6 +216,7 @@ static enum doppel_status tell_group(struct telling *telling, const struct membe
     put_integer(row, "group", ++*telling->number);
     put_text(row, "kind", doppel_kind_name(grouping->options->kind));
     put_path(row, "keep", items[0].path);
+    put_integer(row, "savable", savable_bytes(items, used));
     put_value(row, "members", list);
     struct told_group group = {row, grouping->options->kind, items, used};
     enum doppel_status status = telling->sink->take(telling->sink->context, &group, error);

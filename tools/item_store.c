@@ -84,13 +84,16 @@ enum doppel_status item_store_add(struct item_store *store, const struct groupin
                                                << READING_SHIFT |
                                            (item->reference ? REFERENCE : 0)};
     bool room = number < UINT32_MAX - 1 && array_reserve(&store->items) &&
-                array_reserve(&store->digests) && (!item->id || array_reserve(&store->ids));
+                array_reserve(&store->digests) && (!item->id || array_reserve(&store->ids)) &&
+                (!item->inode || array_reserve(&store->places));
     if (!room || !add_name(store, item->path, &packed.name))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
     (void)array_push(&store->items, packed);
     (void)array_push(&store->digests, item->digest);
     if (item->id)
         (void)array_push(&store->ids, item->id);
+    if (item->inode)
+        (void)array_push(&store->places, ((struct item_place){item->device, item->inode}));
     return DOPPEL_OK;
 }
 
@@ -99,6 +102,7 @@ void item_store_free(struct item_store *store)
     array_free(&store->items);
     array_free(&store->digests);
     array_free(&store->ids);
+    array_free(&store->places);
     array_free(&store->names);
 }
 
@@ -121,6 +125,10 @@ struct grouping_item item_store_get(const struct item_store *store, uint32_t num
         item.digest = store->digests.items[number];
     if (number < store->ids.count)
         item.id = store->ids.items[number];
+    if (number < store->places.count) {
+        item.device = store->places.items[number].device;
+        item.inode = store->places.items[number].inode;
+    }
     return item;
 }
 

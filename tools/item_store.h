@@ -15,6 +15,7 @@ struct grouping_item {
     const char *path; /* going in: borrowed; coming out: NULL, see item_store_path */
     struct doppel_digest digest;
     int64_t size, mtime_ns;
+    uint64_t device, inode; /* 0: not wanted; all items of a store have them, or none has */
     uint64_t id; /* in the library; 0 = none: all items of a store have one, or none has */
     uint32_t width, height; /* 0: not known */
     uint32_t source;
@@ -25,10 +26,16 @@ struct grouping_item {
 
 struct packed_item;
 
+/* Where a file lies, for those that do something about it. */
+struct item_place {
+    uint64_t device, inode;
+};
+
 struct item_store {
     ARRAY(struct packed_item) items;
     ARRAY(struct doppel_digest) digests;
     ARRAY(uint64_t) ids;
+    ARRAY(struct item_place) places;
     ARRAY(char) names;    /* folders, and of each item: where its folder is, u32, and its name */
     uint32_t last_folder; /* in names */
 };

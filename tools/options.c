@@ -19,6 +19,7 @@ enum {
     VERBS_CORPUS = VERB_DEDUP | VERB_INGEST,
     VERBS_SOUND = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_MONITOR,
     VERBS_FILM = VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND,
+    VERBS_ACT = VERB_SCAN | VERB_GROUPS,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -186,6 +187,27 @@ const struct option_info option_table[] = {
      "Also the paths listed in FILE (- is standard input), one a line, or ended by NUL with -0",
      VERBS_WALK, SECTION_FILES},
 
+    {"action", 0, "hardlink|reflink|symlink|trash|move-to|script", OPTION_CHOICE, AT(action), NULL,
+     "What to do about the doubles of each group: let them be links to the one that is kept, or "
+     "share its blocks (reflink), put them into the trash, move them ('move-to DIR'), or print a "
+     "shell script of hard links. Only says what would be done, unless --yes is given",
+     VERBS_ACT, SECTION_ACTING},
+    {"to", 0, "DIR", OPTION_TEXT, AT(move_to), NULL,
+     "The folder of --action move-to, in which files keep their paths", VERBS_ACT, SECTION_ACTING},
+    {"reason", 0, "LIST", OPTION_TEXT, AT(reason_text), NULL,
+     "Which members are acted on, of identical, same-content, near and part, with commas between "
+     "(default: identical; others can only be trashed or moved)",
+     VERBS_ACT, SECTION_ACTING},
+    {"yes", 0, NULL, OPTION_FLAG, AT(yes), NULL, "Do it", VERBS_ACT, SECTION_ACTING},
+    {"dry-run", 0, NULL, OPTION_FLAG, AT(dry_run), NULL,
+     "Only say what would be done (the default)", VERBS_ACT, SECTION_ACTING},
+    {"list", 0, NULL, OPTION_FLAG, AT(list_runs), NULL, "Which runs there are, and what they did",
+     VERB_UNDO, SECTION_ACTING},
+    {"journal", 0, "FILE", OPTION_TEXT, AT(journal), NULL,
+     "What was done is written there, for 'doppel undo' (default: "
+     "$XDG_STATE_HOME/doppel/actions.jsonl)",
+     VERBS_ACT | VERB_UNDO, SECTION_ACTING},
+
     {"max-pixels", 0, "N", OPTION_PIXELS, AT(max_pixels), "500M",
      "Refuse pictures with more pixels", VERBS_READ, SECTION_LIMITS},
     {"max-seconds", 0, "TIME", OPTION_TIME, AT(max_ms), "0",
@@ -277,7 +299,8 @@ const char *section_title(enum option_section section)
         [SECTION_SOUNDS] = "Sounds",         [SECTION_FILMS] = "Films",
         [SECTION_RECORDS] = "Records",       [SECTION_CODES] = "Codes and their index",
         [SECTION_FILES] = "Which files",     [SECTION_LIMITS] = "Limits",
-        [SECTION_LIBRARY] = "What is kept",  [SECTION_OUTPUT] = "Output",
+        [SECTION_ACTING] = "Acting",         [SECTION_LIBRARY] = "What is kept",
+        [SECTION_OUTPUT] = "Output",
     };
     return titles[section];
 }

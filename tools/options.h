@@ -36,6 +36,18 @@ enum unit { UNIT_WORDS, UNIT_CHARACTERS, UNIT_PARAGRAPH };
 enum emit { EMIT_DECISIONS, EMIT_UNIQUE, EMIT_DUPLICATES, EMIT_ANNOTATED };
 enum lanes { LANES_128, LANES_256 };
 
+/* What is done about doubles, and which members of a group, as bits. */
+enum action {
+    ACTION_NONE = -1,
+    ACTION_HARDLINK,
+    ACTION_REFLINK,
+    ACTION_SYMLINK,
+    ACTION_TRASH,
+    ACTION_MOVE_TO,
+    ACTION_SCRIPT
+};
+enum { REASON_IDENTICAL = 1, REASON_SAME_CONTENT = 2, REASON_NEAR = 4, REASON_PART = 8 };
+
 enum code_width { CODE_32, CODE_64, CODE_128, CODE_256 }; /* 32 << width bits */
 enum code_input { CODES_HEX, CODES_RAW };
 
@@ -131,6 +143,14 @@ struct settings {
     double max_false;  /* tune: share of the distinct pairs that may match */
     const char *chart; /* the SVG to write; or NULL */
 
+    enum action action;
+    const char *move_to; /* the folder of ACTION_MOVE_TO; or NULL */
+    const char *folder_word; /* what came after 'move-to'; NULL: nothing that may be a folder */
+    bool dry_run, yes, list_runs;
+    const char *reason_text; /* as given; NULL: not */
+    unsigned reasons;        /* REASON_…, or-ed */
+    const char *journal;     /* NULL: not given; see journal_file() in paths.h */
+
     bool help, version;
 };
 
@@ -204,6 +224,14 @@ enum option_type {
     OPTION_TIME        /* uint32_t milliseconds; "90", "500ms", "2m" */
 };
 
+/* "hardlink", …; static storage. */
+const char *action_name(enum action action);
+/* ACTION_NONE when it is none, or NULL. */
+enum action action_from_name(const char *name);
+
+/* The bit of "identical", "same-content", "near" or "part"; 0 for others, and NULL. */
+unsigned reason_from_name(const char *name);
+
 /* Under which heading help lists an option. */
 enum option_section {
     SECTION_MATCHING,
@@ -213,6 +241,7 @@ enum option_section {
     SECTION_RECORDS,
     SECTION_CODES,
     SECTION_FILES,
+    SECTION_ACTING,
     SECTION_LIMITS,
     SECTION_LIBRARY,
     SECTION_OUTPUT,

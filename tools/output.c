@@ -18,7 +18,8 @@ struct output {
     struct report *report;
     FILE *stream;
     enum format format;
-    bool bare;     /* -0 */
+    bool bare; /* -0 */
+    bool color, trees;
     bool terminal; /* where the progress line is in the way */
     int failed;    /* errno of the first write that failed */
     struct table *table;
@@ -45,8 +46,9 @@ struct output *output_new(const struct settings *settings, const struct layout *
     output->bare = settings->null_separated && !settings->format_given && layout->path_key;
     if (output->bare)
         return output;
+    output->color = wants_color(settings, terminal);
     if (output->format == FORMAT_TABLE)
-        output->table = table_new(layout, wants_color(settings, terminal));
+        output->table = table_new(layout, output->color);
     if (output->format == FORMAT_CSV)
         csv_write_header(output->stream, layout);
     return output;
@@ -133,6 +135,15 @@ static void note_failure(struct output *output)
         signals_closed_pipe();
 }
 
+void output_trees(struct output *output)
+{
+    if (!output->table)
+        return;
+    table_finish(output->table, output->stream);
+    output->table = NULL;
+    output->trees = true;
+}
+
 void output_row(struct output *output, json_t *row)
 {
     errno = 0;
@@ -141,11 +152,22 @@ void output_row(struct output *output, json_t *row)
     if (!output->bare && output->format == FORMAT_JSON) {
         json_write(output->stream, row);
         fflush(output->stream);
+    } else if (output->trees) {
+        tree_print(output->stream, row, output->color);
     } else {
         write_lines(output, row);
     }
     json_decref(row);
     note_failure(output);
+}
+
+void output_line(struct output *output, const char *text)
+{
+    if (output->bare || output->format != FORMAT_TABLE)
+        return;
+    output_flush(output);
+    fprintf(output->stream, "%s%s%s\n", output->color ? "\033[1m" : "", text,
+            output->color ? "\033[0m" : "");
 }
 
 void output_flush(struct output *output)

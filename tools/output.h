@@ -51,8 +51,14 @@ struct output;
 struct output *output_new(const struct settings *settings, const struct layout *layout,
                           struct report *report);
 
+/** For people, print no table but a tree for each row, which is a group. Before the first row. */
+void output_trees(struct output *output);
+
 /** Print a row; taken. JSON is flushed at once; tables are aligned in blocks of rows. */
 void output_row(struct output *output, json_t *row);
+
+/** A last line for people; nothing in the other formats. */
+void output_line(struct output *output, const char *text);
 
 /** Print what is held back now: of rows that come one by one. */
 void output_flush(struct output *output);

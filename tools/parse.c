@@ -186,6 +186,7 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
                                   .lanes = -1,
                                   .orientations = true,
                                   .radius = -1,
+                                  .action = ACTION_NONE,
                                   .preset_number = -1,
                                   .text_format = -1,
                                   .unit = -1};
@@ -296,6 +297,26 @@ static enum doppel_status bad_option(const struct verb *verb, int code, const ch
     return unknown_option(verb, word, error);
 }
 
+/* `--action move-to DIR`: the word after it, unless --to says where. */
+static void look_for_folder(const struct option_info *option, char **argv,
+                            struct settings *settings)
+{
+    const char *word = argv[optind];
+    if (option->offset != offsetof(struct settings, action) || settings->folder_word ||
+        settings->action != ACTION_MOVE_TO || settings->move_to || !word || *word == '-')
+        return;
+    settings->folder_word = word;
+    optind++;
+}
+
+static void settle_folder(struct settings *settings)
+{
+    if (settings->move_to && settings->folder_word)
+        append_text(&settings->operands, settings->folder_word);
+    else if (settings->folder_word)
+        settings->move_to = settings->folder_word;
+}
+
 static enum doppel_status parse_options(int argc, char **argv, struct settings *settings,
                                         struct doppel_error *error)
 {
@@ -310,7 +331,9 @@ static enum doppel_status parse_options(int argc, char **argv, struct settings *
         enum doppel_status status = set_given(option_of(code), optarg, settings, error);
         if (status)
             return status;
+        look_for_folder(option_of(code), argv, settings);
     }
+    settle_folder(settings);
     for (; optind < argc; optind++)
         append_text(&settings->operands, argv[optind]);
     return DOPPEL_OK;

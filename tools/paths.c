@@ -11,9 +11,7 @@
 #include "tools/memory.h"
 #include "tools/options.h"
 
-/* The variable's folder (absolute, as the XDG specification demands), else `below_home` in $HOME;
- * NULL when there is neither. */
-static char *user_folder(const char *variable, const char *below_home)
+char *user_folder(const char *variable, const char *below_home)
 {
     const char *folder = getenv(variable), *home = getenv("HOME");
     if (folder && folder[0] == '/')
@@ -65,6 +63,19 @@ char *cache_file(const struct settings *settings)
     if (!folder)
         return NULL;
     char *path = joined(folder, "doppel/cache.db");
+    free(folder);
+    make_folders(path);
+    return path;
+}
+
+char *journal_file(const struct settings *settings)
+{
+    if (settings->journal)
+        return must_copy(settings->journal);
+    char *folder = user_folder("XDG_STATE_HOME", ".local/state");
+    if (!folder)
+        return NULL;
+    char *path = joined(folder, "doppel/actions.jsonl");
     free(folder);
     make_folders(path);
     return path;

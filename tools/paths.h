@@ -4,6 +4,10 @@
 
 struct settings;
 
+/* The variable's folder (absolute, as the XDG specification demands), else `below_home` in $HOME;
+ * NULL when there is neither. Given (free). */
+char *user_folder(const char *variable, const char *below_home);
+
 /* --library, else $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel (~/.local/share/doppel); NULL without
  * a home. Given (free). */
 char *library_directory(const struct settings *settings);
@@ -11,5 +15,9 @@ char *library_directory(const struct settings *settings);
 /* --cache, else $XDG_CACHE_HOME/doppel/cache.db (~/.cache/…); NULL with --no-cache or without a
  * home; its directory is made. Given (free). */
 char *cache_file(const struct settings *settings);
+
+/* --journal, else $XDG_STATE_HOME/doppel/actions.jsonl (~/.local/state/…); NULL without a home; its
+ * directory is made. Given (free). */
+char *journal_file(const struct settings *settings);
 
 #endif

@@ -15,9 +15,9 @@ const struct verb verb_table[] = {
      "show: other encodings, crops and mirrored copies, and clips of a longer one. Needs no "
      "library. "
      "What was read is kept in a cache, so that the next scan "
-     "reads only what has changed. Nothing is ever deleted or changed; -0 prints just the files "
-     "that "
-     "are not kept (nor from a --reference), for a program that does.",
+     "reads only what has changed. Nothing is ever changed, unless "
+     "--action and --yes say so; -0 prints just the files that are not kept (nor from a "
+     "--reference).",
      "doppel scan ~/Pictures --reference /mnt/archive --json > duplicates.jsonl", cmd_scan},
     {"compare", VERB_COMPARE, "A B", 2, 2, "are these two the same, how near, where",
      "Prints the distance also when the two do not match. Texts that are not alike as a whole are "
@@ -102,6 +102,11 @@ const struct verb verb_table[] = {
      "heard for five seconds. What could not be heard is a gap. Items that are added to the "
      "library meanwhile are heard, removed ones are not. Ends with 0 at the end of the stream.",
      "doppel monitor --json radio.fifo", cmd_monitor},
+    {"undo", VERB_UNDO, "[RUN]", 0, 1, "take back what 'scan --action' or 'groups --action' did",
+     "Of the last run, or of the one named. What was moved or trashed comes back to where it was; "
+     "what became a link becomes a file of its own again, with its former time and mode. Nothing "
+     "is overwritten: what has changed meanwhile stays as it is, and is said; then it ends with 3.",
+     "doppel undo --list", cmd_undo},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "make an index of codes",
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is a "
      "new "

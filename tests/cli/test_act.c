@@ -1,0 +1,348 @@
+/* `doppel scan --action`: what is done to doubles, what never is, and what is said. */
+#include "command.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "acting.h"
+#include "collection.h"
+
+static void assert_unchanged(const char *before)
+{
+    char *now = listing_of(".");
+    assert_string_equal(now, before);
+    free(now);
+}
+
+/* ---- nothing without --yes ---- */
+
+static void does_nothing_unless_told(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"hardlink", "reflink", "symlink",
+                                          "trash",    "move-to", "script"};
+    make_doubles();
+    char *before = listing_of(".");
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        bool moves = strcmp(actions[i], "move-to") == 0;
+        struct ran ran = moves ? doppel("scan", "docs", "--action", "move-to", "away")
+                               : doppel("scan", "docs", "--action", actions[i], "--dry-run");
+        assert_code(&ran, 0);
+        assert_has(ran.out, "docs/b.txt");
+        assert_has(ran.out, "docs/sub/c.txt");
+        assert_has(ran.out, "docs/e.txt");
+        assert_lacks(ran.out, "docs/f.txt");
+        if (i < 5)
+            assert_has(ran.err, "nothing is done without --yes");
+        ran_free(&ran);
+        assert_unchanged(before);
+    }
+    assert_int_not_equal(access(JOURNAL, F_OK), 0);
+    assert_int_not_equal(access("../home/.local/share/Trash", F_OK), 0);
+    free(before);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    (void)state;
+    static const char *const wrong[][6] = {
+        {"scan", "docs", "--yes"},
+        {"scan", "docs", "--reason", "near"},
+        {"scan", "docs", "--action", "shred"},
+        {"scan", "docs", "--action", "move-to"},
+        {"scan", "--action", "move-to", "docs"},
+        {"scan", "docs", "--action", "trash", "--to=away"},
+        {"scan", "docs", "--action", "trash", "--reason=all"},
+        {"scan", "docs", "--action", "script", "--yes"},
+        {"scan", "docs", "--action", "script", "--json"},
+        {"scan", "docs", "--action=trash", "--yes", "--dry-run"},
+        {"undo", "7"},
+        {"undo", "x"},
+    };
+    make_doubles();
+    char *before = listing_of(".");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct ran ran = command_run(NULL, wrong[i]);
+        assert_code(&ran, 2);
+        assert_has(ran.err, "doppel: ");
+        ran_free(&ran);
+    }
+    assert_unchanged(before);
+    free(before);
+}
+
+/* ---- each action ---- */
+
+/* A line a double, done, with what it became. */
+static void assert_rows(const char *json, const char *action)
+{
+    char part[64];
+    snprintf(part, sizeof part, "{\"action\":\"%s\"", action);
+    assert_int_equal(count_lines(json, ""), 3);
+    assert_int_equal(count_lines(json, part), 3);
+    assert_int_equal(count_lines(json, "\"done\":true"), 3);
+    assert_int_equal(count_lines(json, "\"target\":"), 3);
+}
+
+static void hardlinks(void **state)
+{
+    (void)state;
+    make_doubles();
+    char *json = doppel_prints(0, "scan", "docs", "--action", "hardlink", "--yes", "--json");
+    assert_rows(json, "hardlink");
+    free(json);
+    assert_true(same_inode("docs/a.txt", "docs/b.txt"));
+    assert_true(same_inode("docs/a.txt", "docs/sub/c.txt"));
+    assert_true(same_inode("docs/d.txt", "docs/e.txt"));
+    char *again = doppel_prints(0, "scan", "docs", "--action", "hardlink", "--yes", "--json");
+    assert_string_equal(again, ""); /* hard links are one file */
+    free(again);
+}
+
+static void symlinks(void **state)
+{
+    (void)state;
+    char text[64] = "";
+    make_doubles();
+    char *json = doppel_prints(0, "scan", "docs", "--action", "symlink", "--yes", "--json");
+    assert_rows(json, "symlink");
+    free(json);
+    assert_int_equal(readlink("docs/b.txt", text, sizeof text - 1), 5);
+    assert_string_equal(text, "a.txt");
+    assert_int_equal(readlink("docs/sub/c.txt", text, sizeof text - 1), 8);
+    assert_string_equal(text, "../a.txt");
+    assert_true(same_inode("docs/a.txt", "docs/sub/c.txt"));
+}
+
+/* The names that are taken in the trash are left to whom they belong. */
+static void trashes(void **state)
+{
+    (void)state;
+    char here[512], wanted[640];
+    size_t size;
+    make_doubles();
+    make_folder("docs/other");
+    write_words("docs/other/b.txt", 1);
+    char *json = doppel_prints(0, "scan", "docs", "--action", "trash", "--yes", "--json");
+    assert_int_equal(count_lines(json, "\"done\":true"), 4);
+    free(json);
+    assert_int_not_equal(access("docs/b.txt", F_OK), 0);
+    assert_int_equal(access("docs/a.txt", F_OK), 0);
+    static const char *const notes[] = {"b.txt", "b.2.txt", "c.txt", "e.txt"};
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "../home/.local/share/Trash/files/%s", notes[i]);
+        assert_int_equal(access(path, F_OK), 0);
+    }
+    char *note = read_file("../home/.local/share/Trash/info/b.txt.trashinfo", &size);
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(wanted, sizeof wanted, "[Trash Info]\nPath=%s/docs/b.txt\nDeletionDate=20", here);
+    assert_int_equal(strncmp(note, wanted, strlen(wanted)), 0);
+    free(note);
+}
+
+static void moves(void **state)
+{
+    (void)state;
+    size_t size;
+    make_doubles();
+    make_folder("away");
+    make_folder("away/docs");
+    write_file("away/docs/b.txt", "mine", 4);
+    char *json = doppel_prints(0, "scan", "--action", "move-to", "away", "docs", "--yes", "--json");
+    assert_rows(json, "move-to");
+    free(json);
+    char *mine = read_file("away/docs/b.txt", &size);
+    assert_string_equal(mine, "mine");
+    free(mine);
+    assert_int_equal(access("away/docs/b.2.txt", F_OK), 0);
+    assert_int_equal(access("away/docs/sub/c.txt", F_OK), 0);
+    assert_int_equal(access("away/docs/e.txt", F_OK), 0);
+    assert_int_not_equal(access("docs/e.txt", F_OK), 0);
+}
+
+/* --to says the folder wherever it stands, and what comes after move-to is a PATH then. */
+static void takes_the_folder_from_either(void **state)
+{
+    (void)state;
+    static const char *const ways[][7] = {
+        {"scan", "docs", "--action", "move-to", "--to", "away"},
+        {"scan", "--action", "move-to", "docs", "--to", "away"},
+        {"scan", "--to", "away", "--action", "move-to", "docs"},
+        {"scan", "--action=move-to", "away", "docs"},
+    };
+    make_doubles();
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct ran ran = command_run(NULL, ways[i]);
+        assert_code(&ran, 0);
+        assert_has(ran.out, "/away/docs/b.txt");
+        ran_free(&ran);
+    }
+}
+
+/* ---- what is never touched ---- */
+
+static void spares_references(void **state)
+{
+    (void)state;
+    make_doubles();
+    make_folder("old");
+    write_words("old/x.txt", 1);
+    write_words("old/y.txt", 1);
+    char *before = listing_of("old");
+    struct ran ran = doppel("scan", "docs", "--reference", "old", "--action", "trash", "--yes");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    char *after = listing_of("old");
+    assert_string_equal(after, before);
+    assert_int_not_equal(access("docs/a.txt", F_OK), 0); /* the kept one is a reference */
+    assert_int_equal(access("docs/d.txt", F_OK), 0);
+    free(before);
+    free(after);
+}
+
+/* What differs is not linked, and is trashed only by an explicit wish. */
+static void links_only_identical_files(void **state)
+{
+    (void)state;
+    make_doubles();
+    size_t size;
+    char *text = read_file("docs/f.txt", &size);
+    text[0] = 'W';
+    write_file("docs/g.txt", text, size);
+    free(text);
+    char *json = doppel_prints(0, "scan", "docs", "--action", "symlink", "--yes", "--json");
+    assert_int_equal(count_lines(json, "\"done\":true"), 3);
+    assert_int_equal(count_lines(json, "\"done\":false,\"reason\":"), 1);
+    free(json);
+    struct ran ran = doppel("scan", "docs", "--action", "hardlink", "--yes", "--reason",
+                            "identical,same-content", "--json");
+    assert_code(&ran, 3);
+    assert_true(reported(ran.err, "docs/f.txt") || reported(ran.err, "docs/g.txt"));
+    ran_free(&ran);
+    assert_false(same_inode("docs/f.txt", "docs/g.txt"));
+    ran = doppel("scan", "docs", "--action", "trash", "--yes", "--reason", "same-content");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    assert_int_not_equal(access("docs/f.txt", F_OK) == 0, access("docs/g.txt", F_OK) == 0);
+}
+
+/* A library tells what was read long ago: what has changed since then stays. */
+static void leaves_what_has_changed(void **state)
+{
+    (void)state;
+    make_doubles();
+    struct ran ran = doppel("add", "docs");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    write_words("docs/b.txt", 9);
+    write_words("docs/d.txt", 8); /* which is kept */
+    char *before = listing_of(".");
+    ran = doppel("groups", "--action", "trash", "--dry-run");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "docs/b.txt: has changed since it was read");
+    assert_has(ran.err, "docs/e.txt: the kept file has changed since it was read");
+    ran_free(&ran);
+    assert_unchanged(before);
+    ran = doppel("groups", "--action", "trash", "--yes", "--json");
+    assert_code(&ran, 3);
+    assert_int_equal(count_lines(ran.out, "\"done\":true"), 1);
+    ran_free(&ran);
+    assert_int_equal(access("docs/b.txt", F_OK), 0);
+    assert_int_equal(access("docs/e.txt", F_OK), 0);
+    assert_int_not_equal(access("docs/sub/c.txt", F_OK), 0);
+    free(before);
+}
+
+/* Bytes that changed with the time put back: only the comparison can tell. */
+static void compares_before_it_acts(void **state)
+{
+    (void)state;
+    struct stat stat_;
+    make_doubles();
+    struct ran ran = doppel("add", "docs");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    assert_int_equal(stat("docs/e.txt", &stat_), 0);
+    int fd = open("docs/e.txt", O_WRONLY);
+    assert_int_equal(pwrite(fd, "V", 1, 0), 1);
+    struct timespec times[2] = {stat_.st_atim, stat_.st_mtim};
+    assert_int_equal(futimens(fd, times), 0);
+    close(fd);
+    char *before = listing_of("docs");
+    ran = doppel("groups", "--action", "hardlink", "--yes", "--kind", "text");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "docs/e.txt: is not the same, byte by byte");
+    ran_free(&ran);
+    assert_false(same_inode("docs/d.txt", "docs/e.txt"));
+    assert_true(same_inode("docs/a.txt", "docs/b.txt"));
+    free(before);
+}
+
+static void spares_folders_it_cannot_write_to(void **state)
+{
+    (void)state;
+    struct setting powerless = {.powerless = true};
+    make_doubles();
+    assert_int_equal(chmod("docs/sub", 0555), 0);
+    struct ran ran =
+        doppel_with(&powerless, "scan", "docs", "--action", "trash", "--yes", "--json");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "docs/sub/c.txt: its folder cannot be written to");
+    assert_int_equal(count_lines(ran.out, "\"done\":true"), 2);
+    ran_free(&ran);
+    assert_int_equal(access("docs/sub/c.txt", F_OK), 0);
+}
+
+/* ---- the script ---- */
+
+static void prints_a_script_for_any_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"docs/-rf", "docs/it's $(touch owned) `touch owned` \"",
+                                        "docs/two\nlines\ntouch owned", "docs/\xff\xfe raw",
+                                        "docs/ end \\"};
+    make_folder("docs");
+    write_words("docs/0.txt", 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s.txt", names[i]);
+        write_words(path, 1);
+    }
+    struct ran ran = doppel("scan", "docs", "--action", "script");
+    assert_code(&ran, 0);
+    write_file("../run.sh", ran.out, ran.out_size);
+    ran_free(&ran);
+    assert_int_equal(system("cd / && sh -eu \"$OLDPWD\"/../run.sh"), 0);
+    assert_int_not_equal(access("/owned", F_OK), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s.txt", names[i]);
+        assert_true(same_inode("docs/0.txt", path) || same_inode(names[0], path));
+    }
+    assert_int_equal(system("sh ../run.sh"), 0); /* twice does no harm */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SANDBOX(does_nothing_unless_told),
+        IN_SANDBOX(says_what_is_wrong),
+        IN_SANDBOX(hardlinks),
+        IN_SANDBOX(symlinks),
+        IN_SANDBOX(trashes),
+        IN_SANDBOX(moves),
+        IN_SANDBOX(takes_the_folder_from_either),
+        IN_SANDBOX(spares_references),
+        IN_SANDBOX(links_only_identical_files),
+        IN_SANDBOX(leaves_what_has_changed),
+        IN_SANDBOX(compares_before_it_acts),
+        IN_SANDBOX(spares_folders_it_cannot_write_to),
+        IN_SANDBOX(prints_a_script_for_any_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

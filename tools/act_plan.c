@@ -1,0 +1,67 @@
+/* From groups to what is to be done about their members. */
+#include "tools/act_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/memory.h"
+#include "tools/signals.h"
+
+void act_plan_free(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->files.count; i++)
+        free(plan->files.items[i].path);
+    array_free(&plan->files);
+}
+
+static enum doppel_status take_group(void *context, const struct told_group *group,
+                                     struct doppel_error *error)
+{
+    struct plan *plan = context;
+    uint32_t kept = (uint32_t)plan->files.count;
+    json_t *rows = json_object_get(group->row, "members");
+    for (size_t i = 0; i < group->count; i++) {
+        const struct grouping_item *item = &group->members[i];
+        const json_t *reason = json_object_get(json_array_get(rows, i), "reason");
+        struct planned file = {
+            .group = (uint32_t)json_integer_value(json_object_get(group->row, "group")),
+            .kept = kept,
+            .reason = reason_from_name(json_string_value(reason)),
+            .reference = item->reference,
+            .stamp = {item->device, item->inode, item->size, item->mtime_ns},
+        };
+        if (!array_reserve(&plan->files))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many doubles");
+        file.path = must_copy(item->path);
+        (void)array_push(&plan->files, file);
+    }
+    return DOPPEL_OK;
+}
+
+const char *reason_to_leave(const struct planned *file, const struct settings *settings)
+{
+    bool links = settings->action != ACTION_TRASH && settings->action != ACTION_MOVE_TO;
+    if (file->reference)
+        return "lies in a reference folder";
+    if (!(file->reason & settings->reasons))
+        return "is none of what '--reason' names";
+    if (links && file->reason != REASON_IDENTICAL)
+        return "is not identical to the kept file: a link would lose what differs";
+    return NULL;
+}
+
+enum doppel_status groupings_act(struct grouping *const *groupings, size_t count,
+                                 const struct settings *settings, struct report *report,
+                                 struct doppel_error *error)
+{
+    struct plan plan = {0};
+    const struct group_sink sink = {take_group, &plan};
+    enum doppel_status status = groupings_tell(groupings, count, &sink, error);
+    if (!status && signals_stopped())
+        status = DOPPEL_E_CANCELLED;
+    if (!status)
+        status = settings->action == ACTION_SCRIPT ? act_plan_script(&plan, report, error)
+                                                   : act_plan_run(&plan, settings, report, error);
+    act_plan_free(&plan);
+    return status;
+}

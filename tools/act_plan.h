@@ -1,0 +1,49 @@
+/* What is to be done about which files of the groups: collected as the groups are told, done when
+ * all are known. */
+#ifndef DOPPEL_TOOLS_ACT_PLAN_H
+#define DOPPEL_TOOLS_ACT_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <doppel/library.h>
+
+#include "core/array.h"
+#include "tools/grouping.h"
+#include "tools/options.h"
+#include "tools/report.h"
+
+/* A member of a group. */
+struct planned {
+    uint32_t group;
+    uint32_t kept;   /* the number of the one that is kept; its own, when it is that */
+    unsigned reason; /* REASON_…; 0: the kept one */
+    bool reference;
+    char *path; /* given */
+    struct doppel_file_stamp stamp;
+};
+
+struct plan {
+    ARRAY(struct planned) files; /* groups together, the kept one first */
+};
+
+void act_plan_free(struct plan *plan);
+
+/* Find the groups, and do what the settings say about their members, or say what would be done.
+ * @return DOPPEL_OK also when some could not be acted on: those are reported */
+enum doppel_status groupings_act(struct grouping *const *groupings, size_t count,
+                                 const struct settings *settings, struct report *report,
+                                 struct doppel_error *error);
+
+/* Do it, or with no --yes say what would be done. */
+enum doppel_status act_plan_run(const struct plan *plan, const struct settings *settings,
+                                struct report *report, struct doppel_error *error);
+
+/* Print a shell script that would do it. */
+enum doppel_status act_plan_script(const struct plan *plan, struct report *report,
+                                   struct doppel_error *error);
+
+/* Why a file is left out before it is looked at; NULL when it is not. Static storage. */
+const char *reason_to_leave(const struct planned *file, const struct settings *settings);
+
+#endif

@@ -1,0 +1,216 @@
+/* Taking the steps of a plan, or saying what they would be; what came of it, a line a file. */
+#include "tools/act_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/act_step.h"
+#include "tools/output.h"
+#include "tools/paths.h"
+#include "tools/signals.h"
+
+struct running {
+    const struct settings *settings;
+    struct report *report;
+    struct output *output;
+    struct journal *journal; /* NULL in a dry run */
+    uint64_t run, steps;     /* 0: not begun */
+    uint64_t files, left;
+    int64_t bytes;
+};
+
+static const struct column columns[] = {
+    {"action", "action", CELL_TEXT}, {"group", NULL, CELL_NUMBER}, {"done", "done", CELL_BOOL},
+    {"size", "size", CELL_SIZE},     {"path", "path", CELL_PATH},  {"target", "target", CELL_PATH},
+    {"keep", NULL, CELL_PATH},       {"reason", NULL, CELL_TEXT},
+};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+
+/* ---- telling ---- */
+
+/* What becomes of a file. */
+struct outcome {
+    const char *target; /* or NULL */
+    const char *reason; /* why nothing is done; or NULL */
+    bool done;
+};
+
+static void tell(struct running *running, const struct planned *file, const char *keep,
+                 const struct outcome *outcome)
+{
+    json_t *row = json_object();
+    put_text(row, "action", action_name(running->settings->action));
+    put_integer(row, "group", file->group);
+    put_path(row, "path", file->path);
+    if (outcome->target)
+        put_path(row, "target", outcome->target);
+    put_path(row, "keep", keep);
+    put_integer(row, "size", (uint64_t)file->stamp.size);
+    put_bool(row, "done", outcome->done);
+    if (outcome->reason)
+        put_text(row, "reason", outcome->reason);
+    output_row(running->output, row);
+}
+
+/* Nothing is done about a file. For people that is no row of the table. */
+static void leave(struct running *running, const struct planned *file, const char *keep,
+                  const char *reason)
+{
+    running->left++;
+    if (running->settings->format != FORMAT_TABLE)
+        tell(running, file, keep, &(struct outcome){NULL, reason, false});
+}
+
+static const char *done_word(enum action action)
+{
+    static const char *const words[] = {
+        [ACTION_HARDLINK] = "hardlinked", [ACTION_REFLINK] = "reflinked",
+        [ACTION_SYMLINK] = "symlinked",   [ACTION_TRASH] = "put into the trash",
+        [ACTION_MOVE_TO] = "moved",
+    };
+    return words[action];
+}
+
+static void say_summary(const struct running *running)
+{
+    char size[32], rest[96] = "";
+    bool frees = running->settings->action < ACTION_TRASH;
+    const char *word = done_word(running->settings->action);
+    const char *plural = running->files == 1 ? "" : "s";
+    human_size((double)running->bytes, size, sizeof size);
+    if (running->left)
+        snprintf(rest, sizeof rest, "; %llu left as they are", (unsigned long long)running->left);
+    if (running->settings->yes && running->files)
+        report_notice(running->report, "%llu file%s %s, %s%s%s; 'doppel undo %llu' takes it back",
+                      (unsigned long long)running->files, plural, word, size, frees ? " freed" : "",
+                      rest, (unsigned long long)running->run);
+    else if (running->settings->yes)
+        report_notice(running->report, "no file %s%s", word, rest);
+    else
+        report_notice(
+            running->report, "%llu file%s would be %s, %s%s%s; nothing is done without --yes",
+            (unsigned long long)running->files, plural, word, size, frees ? " freed" : "", rest);
+}
+
+/* ---- doing ---- */
+
+/* A step on the way into the journal and out again. What is written there decides. */
+static enum doppel_status take_step(struct running *running, const struct pair *pair,
+                                    struct step *step, struct doppel_error *reason,
+                                    struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (!running->run)
+        status = journal_begin(running->journal, step->action, &running->run, error);
+    if (status)
+        return status;
+    step_number(step, running->run, ++running->steps);
+    status = journal_step(running->journal, step, error);
+    if (status)
+        return status;
+    bool taken = step_take(pair, step, reason) == DOPPEL_OK;
+    return journal_end(running->journal, step, taken ? STEP_DONE : STEP_FAILED, error);
+}
+
+/* Both files are open. @param reason why nothing was done; @param error ends the run */
+static enum doppel_status act_on_pair(struct running *running, const struct planned *file,
+                                      const char *keep, struct pair *pair,
+                                      struct doppel_error *reason, struct doppel_error *error)
+{
+    const struct settings *settings = running->settings;
+    const struct step_wish wish = {settings->action, settings->move_to, !settings->yes};
+    struct step step = {0};
+    enum doppel_status status = DOPPEL_OK;
+    if (settings->yes && file->reason == REASON_IDENTICAL)
+        held_same_bytes(&pair->twin, &pair->kept, reason);
+    if (!reason->status)
+        step_make(pair, &wish, &step, reason);
+    if (!reason->status && settings->yes)
+        status = take_step(running, pair, &step, reason, error);
+    if (!status && !reason->status) {
+        bool whole = settings->action >= ACTION_TRASH || pair->twin.stat.st_nlink == 1;
+        const char *target = step.target && settings->action != ACTION_SYMLINK ? step.target : NULL;
+        if (!target && settings->action != ACTION_TRASH)
+            target = keep;
+        tell(running, file, keep, &(struct outcome){target, NULL, settings->yes});
+        running->files++;
+        running->bytes += whole ? pair->twin.stat.st_size : 0;
+    }
+    step_free(&step);
+    return status;
+}
+
+static enum doppel_status act_on(struct running *running, const struct planned *file,
+                                 const struct planned *kept, struct doppel_error *error)
+{
+    const char *left = reason_to_leave(file, running->settings);
+    struct pair_files files = {file->path, kept->path, file->stamp, kept->stamp,
+                               file->reason == REASON_IDENTICAL};
+    struct doppel_error reason = {0};
+    struct pair pair;
+    enum doppel_status status = DOPPEL_OK;
+    if (left && !(file->reason & running->settings->reasons)) {
+        leave(running, file, kept->path, left);
+        return DOPPEL_OK;
+    }
+    if (left) {
+        doppel_fail(&reason, DOPPEL_E_ARGUMENT, "%s", left);
+    } else if (pair_open(&files, running->settings->action, &pair, &reason) == DOPPEL_OK) {
+        status = act_on_pair(running, file, kept->path, &pair, &reason, error);
+        pair_close(&pair);
+    }
+    if (reason.status == DOPPEL_E_CANCELLED)
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "%s", reason.message);
+    if (!status && reason.status)
+        leave(running, file, kept->path, reason.message);
+    if (!status && reason.status && reason.status != DOPPEL_E_EMPTY)
+        report_input(running->report, file->path, reason.message);
+    return status;
+}
+
+static enum doppel_status act_on_all(struct running *running, const struct plan *plan,
+                                     struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < plan->files.count && !status; i++) {
+        const struct planned *file = &plan->files.items[i];
+        if (signals_stopped())
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
+        if (file->kept != i && !file->reference)
+            status = act_on(running, file, &plan->files.items[file->kept], error);
+    }
+    return status;
+}
+
+static enum doppel_status open_journal(struct running *running, struct doppel_error *error)
+{
+    struct journal_content content;
+    char *path = journal_file(running->settings);
+    enum doppel_status status = path ? journal_open(path, &running->journal, &content, error)
+                                     : doppel_fail(error, DOPPEL_E_ARGUMENT,
+                                                   "no home for a journal: give '--journal FILE'");
+    free(path);
+    if (!status)
+        journal_content_free(&content);
+    return status;
+}
+
+enum doppel_status act_plan_run(const struct plan *plan, const struct settings *settings,
+                                struct report *report, struct doppel_error *error)
+{
+    struct running running = {.settings = settings, .report = report};
+    struct doppel_error late;
+    enum doppel_status status = settings->yes ? open_journal(&running, error) : DOPPEL_OK;
+    if (status)
+        return status;
+    running.output = output_new(settings, &layout, report);
+    status = act_on_all(&running, plan, error);
+    if (journal_close(running.journal, &late) && !status)
+        status = doppel_fail(error, DOPPEL_E_IO, "%s", late.message);
+    if (!output_finish(running.output) && !status)
+        status = signals_stopped() ? DOPPEL_E_CANCELLED
+                                   : doppel_fail(error, DOPPEL_E_IO, "not all could be told");
+    if (!status || status == DOPPEL_E_CANCELLED)
+        say_summary(&running);
+    return status;
+}

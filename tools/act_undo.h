@@ -1,0 +1,17 @@
+/* Taking back a step: what was moved comes back, what became a link becomes a file of its own. */
+#ifndef DOPPEL_TOOLS_ACT_UNDO_H
+#define DOPPEL_TOOLS_ACT_UNDO_H
+
+#include "tools/act_journal.h"
+
+/* What came of it. */
+enum undone {
+    UNDO_DONE,
+    UNDO_NOTHING, /* it had not happened, or was taken back by now */
+    UNDO_REFUSED  /* something else is there; nothing was touched */
+};
+
+/* @param error why not, unless UNDO_DONE; of UNDO_NOTHING what there was instead */
+enum undone step_undo(const struct step *step, struct doppel_error *error);
+
+#endif
