@@ -6,7 +6,7 @@
 
 #include "corpus/parse.h"
 #include "corpus/unescape.h"
-#include "corpus/utf8.h"
+#include "core/utf8.h"
 #include "corpus/value.h"
 
 enum slot_id { SLOT_ID, SLOT_TEXT, SLOT_PATH, SLOT_SOURCE, SLOT_DATE, SLOTS };

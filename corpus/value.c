@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "corpus/unescape.h"
-#include "corpus/utf8.h"
+#include "core/utf8.h"
 
 /* Larger buffers are given back when less is wanted. */
 static const size_t keep_bytes = (size_t)16 << 20;

@@ -3,6 +3,7 @@
 #define DOPPEL_LIBRARY_CATALOGUE_H
 
 #include "library/checksum.h"
+#include "library/memory.h"
 #include "library/record.h"
 
 /** What the checksum of an item covers, and the SQL for whether an item and its fingerprint are as
@@ -11,6 +12,9 @@
 #define COMPUTED_COLUMNS(table) table ".item, " table ".data"
 #define ITEM_IS_WHOLE                                                                              \
     "item." IS_WHOLE(ITEM_COLUMNS) " AND fingerprint." IS_WHOLE(COMPUTED_COLUMNS("fingerprint"))
+
+/** The same of what is said of an item. */
+#define ABOUT_COLUMNS "item, source, date, external_id, meta"
 
 /* Indexes that are derived from items: derived.h. */
 enum derived_index { DERIVED_SOUNDS, DERIVED_VIDEOS, DERIVATIONS };
@@ -28,11 +32,12 @@ struct doppel_library {
     int64_t opened_ns; /* stamps of files changed since then are not settled */
     bool writing;      /* a transaction is open */
     bool visiting;     /* within doppel_library_each */
-    bool visiting_texts;
+    bool visiting_texts, visiting_log;
     uint32_t text_lanes; /* of the signatures of its texts; 0: not looked up yet */
     char *corpus;        /* path of a row of `corpus`; NULL: none yet in this transaction */
     int64_t corpus_number;
     struct derived derived[DERIVATIONS];
+    struct memory memory; /* what is asked for each candidate */
 };
 
 /** Open the catalogue of a library. @param out given (doppel_store_close) */
@@ -57,18 +62,11 @@ void path_bind(sqlite3_stmt *statement, int parameter, const char *path);
 enum doppel_status path_read(sqlite3_stmt *statement, int column, char **out);
 
 /** Forget what only holds as long as nothing is taken back. */
+void library_rolled_back(struct doppel_library *library);
 void texts_rolled_back(struct doppel_library *library);
 
-/** A line of the log. */
-struct log_entry {
-    const char *action; /**< "added", "updated", "moved", "removed" */
-    uint64_t item;
-    const char *path;
-    uint64_t former_item;    /**< whose place it took; 0 = none */
-    const char *former_path; /**< from where it moved; NULL = it did not */
-};
-
-enum doppel_status log_append(struct doppel_library *library, const struct log_entry *entry,
+/** doppel_library_log within a change that has begun. */
+enum doppel_status log_append(struct doppel_library *library, const struct doppel_log_entry *entry,
                               struct doppel_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* Changing a library: adding, updating, moving and removing items. */
 #include "library/derived.h"
+#include "library/ledger.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -214,6 +215,8 @@ static enum doppel_status delete_item(struct doppel_library *library, uint64_t i
                                       struct doppel_error *error)
 {
     enum doppel_status status = derived_forget(library, id, error);
+    if (!status)
+        status = links_forget(library, id, error);
     return status ? status : delete_by_id(library, "DELETE FROM item WHERE id = ?1", id, error);
 }
 
@@ -239,12 +242,14 @@ static enum doppel_status add_new(struct doppel_library *library, struct additio
                              &addition->id, error);
     if (!status)
         status = put_computed(library, addition->id, addition->record, error);
+    if (!status && former)
+        status = about_move(library, former, addition->id, error);
     addition->outcome = former ? DOPPEL_ADDED_UPDATED : DOPPEL_ADDED_NEW;
-    const struct log_entry entry = {
-        .action = former ? "updated" : "added",
+    const struct doppel_log_entry entry = {
+        .action = former ? DOPPEL_LOG_UPDATED : DOPPEL_LOG_ADDED,
         .item = addition->id,
-        .path = addition->path,
-        .former_item = former,
+        .name = addition->path,
+        .former = former,
     };
     return status ? status : log_append(library, &entry, error);
 }
@@ -266,8 +271,8 @@ static enum doppel_status add_again(struct doppel_library *library, struct addit
     if (status || present->same_scheme)
         return status;
     status = put_computed(library, present->id, addition->record, error);
-    const struct log_entry entry = {
-        .action = "updated", .item = present->id, .path = addition->path};
+    const struct doppel_log_entry entry = {
+        .action = DOPPEL_LOG_UPDATED, .item = present->id, .name = addition->path};
     return status ? status : log_append(library, &entry, error);
 }
 
@@ -285,8 +290,8 @@ static enum doppel_status add_moved(struct doppel_library *library, struct addit
         status = update_item(library, id, addition->path, addition->stamp, addition->record, error);
     if (!status && !held)
         status = put_computed(library, id, addition->record, error);
-    const struct log_entry entry = {
-        .action = "moved", .item = id, .path = addition->path, .former_path = former_path};
+    const struct doppel_log_entry entry = {
+        .action = DOPPEL_LOG_MOVED, .item = id, .name = addition->path, .former_name = former_path};
     return status ? status : log_append(library, &entry, error);
 }
 
@@ -410,7 +415,9 @@ static enum doppel_status remove_logged(struct doppel_library *library, uint64_t
     status = delete_item(library, id, error);
     if (!status)
         status = delete_by_id(library, "DELETE FROM text WHERE id = ?1", id, error);
-    const struct log_entry entry = {.action = "removed", .item = id, .path = path};
+    if (!status)
+        status = about_move(library, id, 0, error);
+    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_REMOVED, .item = id, .name = path};
     if (!status)
         status = log_append(library, &entry, error);
     free(path);

@@ -1,4 +1,4 @@
-/* A library's directory: opened or made; transactions, and the log of what was done. */
+/* A library's directory: opened or made; transactions. */
 #include "library/catalogue.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ void doppel_library_close(struct doppel_library *library)
 {
     if (!library)
         return;
-    texts_rolled_back(library);
+    library_rolled_back(library);
     derived_readers_free(library);
     if (library->writing)
         doppel_store_rollback(library->store);
@@ -88,8 +88,14 @@ enum doppel_status doppel_library_commit(struct doppel_library *library, struct 
     library->writing = false;
     enum doppel_status status = doppel_store_commit(library->store, error);
     if (status)
-        texts_rolled_back(library);
+        library_rolled_back(library);
     return status;
+}
+
+void library_rolled_back(struct doppel_library *library)
+{
+    texts_rolled_back(library);
+    memory_free(&library->memory);
 }
 
 enum doppel_status library_begin(struct doppel_library *library, struct doppel_error *error)
@@ -98,7 +104,7 @@ enum doppel_status library_begin(struct doppel_library *library, struct doppel_e
         return DOPPEL_OK;
     enum doppel_status status = doppel_store_begin(library->store, error);
     library->writing = !status;
-    return status;
+    return status ? status : library_end(library, memory_refresh(library, error));
 }
 
 enum doppel_status library_end(struct doppel_library *library, enum doppel_status status)
@@ -106,7 +112,7 @@ enum doppel_status library_end(struct doppel_library *library, enum doppel_statu
     if (status && status != DOPPEL_E_NOT_FOUND && library->writing) {
         doppel_store_rollback(library->store);
         library->writing = false;
-        texts_rolled_back(library);
+        library_rolled_back(library);
     }
     return status;
 }
@@ -136,28 +142,4 @@ enum doppel_status path_read(sqlite3_stmt *statement, int column, char **out)
         return DOPPEL_E_MEMORY;
     *out = path;
     return DOPPEL_OK;
-}
-
-/* ---- log ---- */
-
-enum doppel_status log_append(struct doppel_library *library, const struct log_entry *entry,
-                              struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        library->store,
-        "INSERT INTO log(time_ns, action, item, path, former_item, former_path)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-        &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, now_ns());
-    sqlite3_bind_text(statement, 2, entry->action, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 3, (int64_t)entry->item);
-    path_bind(statement, 4, entry->path);
-    if (entry->former_item)
-        sqlite3_bind_int64(statement, 5, (int64_t)entry->former_item);
-    if (entry->former_path)
-        path_bind(statement, 6, entry->former_path);
-    return library_run(library, statement, error);
 }

@@ -103,7 +103,8 @@ DOPPEL_API enum doppel_status doppel_library_authority(struct doppel_library *li
                                                        struct doppel_error *error);
 
 typedef bool doppel_source_visitor(void *context, const char *pattern, int64_t authority);
-/** In the order in which they are asked. */
+/** In the order in which they are asked. DOPPEL_E_CORRUPT, after the others were visited: some are
+ * damaged, and nobody looks at them. */
 DOPPEL_API enum doppel_status doppel_library_each_source(struct doppel_library *library,
                                                          doppel_source_visitor *visitor,
                                                          void *context, struct doppel_error *error);
@@ -111,35 +112,46 @@ DOPPEL_API enum doppel_status doppel_library_each_source(struct doppel_library *
 /* ---- groups: who follows whom ---- */
 
 /**
- * Say that an item follows a leader. Of texts (doppel_library_add_text) it is said already.
+ * Say that an item follows a leader. Of texts (doppel_library_add_text) it is said already. Those
+ * who follow the item follow that leader, too. When a leader is removed, the first of those who
+ * follow it leads the others.
  * @param leader an item or text that follows none. DOPPEL_E_ARGUMENT: it follows one, or is the
- * item itself
+ * item itself; DOPPEL_E_NOT_FOUND
  */
 DOPPEL_API enum doppel_status doppel_library_link(struct doppel_library *library, uint64_t item,
                                                   uint64_t leader, struct doppel_error *error);
 
-/** The leader that an item or text follows; its own id when it follows none. */
+/** Say that an item follows nobody. */
+DOPPEL_API enum doppel_status doppel_library_unlink(struct doppel_library *library, uint64_t item,
+                                                    struct doppel_error *error);
+
+/** The leader that an item or text follows; its own id when it follows none. DOPPEL_E_CORRUPT. */
 DOPPEL_API enum doppel_status doppel_library_leader(struct doppel_library *library, uint64_t id,
                                                     uint64_t *out, struct doppel_error *error);
 
 typedef bool doppel_id_visitor(void *context, uint64_t id);
-/** The leader first, then those who follow it, by id. @param limit 0: all */
+/** The leader first, then those who follow it, by id. @param limit 0: all. DOPPEL_E_CORRUPT, after
+ * the others were visited: some are damaged */
 DOPPEL_API enum doppel_status doppel_library_each_follower(struct doppel_library *library,
                                                            uint64_t leader, uint64_t limit,
                                                            doppel_id_visitor *visitor,
                                                            void *context,
                                                            struct doppel_error *error);
 
-/** The canonical member of a leader's group: the leader, unless another one was chosen. */
+/** The canonical member of a leader's group: the leader, unless another one was chosen.
+ * DOPPEL_E_CORRUPT. */
 DOPPEL_API enum doppel_status doppel_library_canonical(struct doppel_library *library,
                                                        uint64_t leader, uint64_t *out,
                                                        struct doppel_error *error);
+/** Choose a member by hand; the log tells. DOPPEL_E_ARGUMENT: it is of another group. */
 DOPPEL_API enum doppel_status doppel_library_set_canonical(struct doppel_library *library,
                                                            uint64_t leader, uint64_t item,
                                                            struct doppel_error *error);
 
 /**
- * Choose between the canonical member of a group and a newcomer, by the library's policy.
+ * Choose between the canonical member of a group and a newcomer, by the library's policy; when the
+ * newcomer takes the place, the log tells by which criterion. By the order of bytes alone nobody
+ * does.
  * @param newcomer its id, and what is known of it: what the library holds of the other one is
  * looked up
  * @param out_replaced the id of the former canonical member, when the newcomer took its place; else
@@ -165,7 +177,7 @@ DOPPEL_API enum doppel_status doppel_library_candidate(struct doppel_library *li
 enum doppel_log_action {
     DOPPEL_LOG_ADDED,     /**< an item came in, by `add` */
     DOPPEL_LOG_UPDATED,   /**< other bytes at the same path: took the place of `former` */
-    DOPPEL_LOG_MOVED,     /**< its file is at another path; the former one is in `detail` */
+    DOPPEL_LOG_MOVED,     /**< its file is at another path than `former_name` */
     DOPPEL_LOG_REMOVED,   /**< taken out */
     DOPPEL_LOG_DECIDED,   /**< `ingest` decided of it: it came in, unless item is 0 */
     DOPPEL_LOG_CANONICAL, /**< it took the place of `former` as the one of its group `of` to keep */
@@ -184,15 +196,16 @@ struct doppel_log_entry {
     uint64_t entry;  /**< counts from 1; not looked at by doppel_library_log */
     int64_t time_ns; /**< likewise */
     enum doppel_log_action action;
-    uint64_t item;      /**< 0: of none */
-    const char *name;   /**< its path or record id then; "" without */
-    const char *source; /**< or NULL */
-    bool decided;       /**< `decision` says something */
-    int decision;       /**< enum doppel_decision */
-    uint64_t of;        /**< what it is linked to; 0: nothing */
-    uint64_t former;    /**< what it took the place of; 0: nothing */
-    const char *reason; /**< "identical", "same-content", "near", … or a sentence; or NULL */
-    bool has_match;     /**< the next ones are known */
+    uint64_t item;           /**< 0: of none */
+    const char *name;        /**< its path or record id then; "" without */
+    const char *source;      /**< or NULL */
+    bool decided;            /**< `decision` says something */
+    int decision;            /**< enum doppel_decision */
+    uint64_t of;             /**< what it is linked to; 0: nothing */
+    uint64_t former;         /**< what it took the place of; 0: nothing */
+    const char *former_name; /**< the path it had before; or NULL */
+    const char *reason;      /**< "identical", "same-content", "near", … or a sentence; or NULL */
+    bool has_match;          /**< the next ones are known */
     enum doppel_scheme_id scheme;
     uint16_t version;        /**< of the scheme, as the item's codes were made */
     uint32_t distance, bits; /**< bits 0: no distance */
@@ -226,8 +239,9 @@ struct doppel_log_query {
 /** `error`: status != OK: the entry is damaged, only its number is known. */
 typedef bool doppel_log_visitor(void *context, const struct doppel_log_entry *entry,
                                 const struct doppel_error *error);
-/** The entry is borrowed; false ends the visit (DOPPEL_E_CANCELLED). Of an item, or with a limit,
- * it costs no more than what is visited, however long the log is. */
+/** The entry is borrowed; false ends the visit (DOPPEL_E_CANCELLED). Of an item, of a span of time,
+ * or with a limit, it costs no more than what is visited, however long the log is. Within a visit
+ * no other begins; other calls are fine. */
 DOPPEL_API enum doppel_status doppel_library_each_log(struct doppel_library *library,
                                                       const struct doppel_log_query *query,
                                                       doppel_log_visitor *visitor, void *context,
@@ -238,7 +252,8 @@ DOPPEL_API enum doppel_status doppel_library_each_log(struct doppel_library *lib
 enum doppel_word { DOPPEL_WORD_NONE, DOPPEL_WORD_SAME, DOPPEL_WORD_DISTINCT };
 
 /** Two contents, in either order; the last word counts. Digests are of a file's bytes, of a text's
- * normalised content. DOPPEL_WORD_NONE takes the word back. */
+ * normalised content. DOPPEL_WORD_NONE takes the word back. DOPPEL_E_ARGUMENT: both are one
+ * content, or the note is not UTF-8 or longer than 1000 bytes. */
 DOPPEL_API enum doppel_status doppel_library_mark(struct doppel_library *library,
                                                   const struct doppel_digest *a,
                                                   const struct doppel_digest *b,
@@ -260,7 +275,8 @@ struct doppel_mark {
     const char *note; /**< borrowed; or NULL */
 };
 typedef bool doppel_mark_visitor(void *context, const struct doppel_mark *mark);
-/** @param of words of this content alone; NULL: all */
+/** @param of words of this content alone; NULL: all. DOPPEL_E_CORRUPT, after the others were
+ * visited: some are damaged, and nobody looks at them. Within a visit no other begins. */
 DOPPEL_API enum doppel_status doppel_library_each_mark(struct doppel_library *library,
                                                        const struct doppel_digest *of,
                                                        doppel_mark_visitor *visitor, void *context,

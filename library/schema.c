@@ -58,6 +58,9 @@
     "ALTER TABLE log ADD COLUMN checksum INTEGER;"                                                 \
     "CREATE INDEX log_item ON log(item) WHERE item != 0;"                                          \
     "CREATE INDEX log_of ON log(of) WHERE of IS NOT NULL;"                                         \
+    "CREATE INDEX log_former ON log(former_item) WHERE former_item IS NOT NULL;"                   \
+    "CREATE INDEX log_time ON log(time_ns);"                                                       \
+    "CREATE TABLE revision(part INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;"             \
     "CREATE TABLE about("                                                                          \
     " item INTEGER PRIMARY KEY, source BLOB, date BLOB, external_id TEXT, meta TEXT,"              \
     " checksum INTEGER NOT NULL"                                                                   \

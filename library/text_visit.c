@@ -1,5 +1,6 @@
 /* Texts of a library, visited in order of id: records of corpora, and files of text as if they were
  * some. */
+#include "library/rows.h"
 #include "library/text_room.h"
 
 #include <stdlib.h>
@@ -57,30 +58,12 @@ static void free_row(struct text_row *row)
     free(row->shingles);
 }
 
-/* DOPPEL_E_CORRUPT when it holds a NUL; DOPPEL_E_MEMORY. */
-static enum doppel_status read_string(sqlite3_stmt *statement, int column, char **out)
-{
-    if (sqlite3_column_type(statement, column) == SQLITE_NULL)
-        return DOPPEL_OK;
-    const void *bytes = sqlite3_column_blob(statement, column);
-    size_t size = (size_t)sqlite3_column_bytes(statement, column);
-    if (size && (!bytes || memchr(bytes, '\0', size)))
-        return DOPPEL_E_CORRUPT;
-    *out = malloc(size + 1);
-    if (!*out)
-        return DOPPEL_E_MEMORY;
-    if (size)
-        memcpy(*out, bytes, size);
-    (*out)[size] = '\0';
-    return DOPPEL_OK;
-}
-
 static enum doppel_status read_strings(sqlite3_stmt *statement, struct text_row *row)
 {
     static const int columns[] = {COLUMN_RECORD_ID, COLUMN_SOURCE, COLUMN_DATE, COLUMN_PATH};
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < sizeof columns / sizeof *columns && !status; i++)
-        status = read_string(statement, columns[i], &row->strings[i]);
+        status = string_read(statement, columns[i], &row->strings[i]);
     row->text.record_id = row->strings[0];
     row->text.origin = (struct doppel_origin){row->strings[1], row->strings[2]};
     row->text.path = row->strings[3];

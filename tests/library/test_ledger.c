@@ -1,0 +1,507 @@
+/* Sources, groups, canonical members, the log, words, lists and what is said of items: each alone.
+ */
+#include "tests/library/fixture.h"
+
+#include <stdio.h>
+
+static uint64_t add_number(struct doppel_library *library, uint64_t number)
+{
+    const struct doppel_file_stamp stamp = {.inode = number, .size = (int64_t)number * 100};
+    struct doppel_record record = record_make(number);
+    struct doppel_error error = {0};
+    enum doppel_added added;
+    uint64_t id = 0;
+    char path[32];
+    snprintf(path, sizeof path, "/files/%llu", (unsigned long long)number);
+    if (doppel_library_add(library, path, &stamp, &record, &added, &id, &error))
+        fail_msg("%s", error.message);
+    doppel_record_free(&record);
+    return id;
+}
+
+static struct doppel_library *library_of(const char *folder, uint64_t items)
+{
+    struct doppel_library *library = open_library(folder);
+    for (uint64_t number = 1; number <= items; number++)
+        assert_int_equal(add_number(library, number), number);
+    return library;
+}
+
+static int64_t authority(struct doppel_library *library, const char *source)
+{
+    int64_t value = -1;
+    assert_int_equal(doppel_library_authority(library, source, &value, NULL), DOPPEL_OK);
+    return value;
+}
+
+static bool append_source(void *context, const char *pattern, int64_t value)
+{
+    char *text = context;
+    size_t at = strlen(text);
+    snprintf(text + at, 500 - at, "%s=%lld ", pattern, (long long)value);
+    return true;
+}
+
+static void test_sources(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_error error;
+    char text[500] = "";
+    assert_int_equal(authority(library, "pib.gov.in"), 0);
+    assert_int_equal(doppel_library_set_source(library, "*.gov.in", 50, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_source(library, "*", -5, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_source(library, "pib.gov.in", 100, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_source(library, "pib.gov.in", 99, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_source(library, "[ab]*.gov.in", 7, NULL), DOPPEL_OK);
+    assert_int_equal(authority(library, "pib.gov.in"), 99);
+    assert_int_equal(authority(library, "other.gov.in"), 50);
+    assert_int_equal(authority(library, "a.gov.in"), 7);
+    assert_int_equal(authority(library, "blog"), -5);
+    assert_int_equal(authority(library, NULL), 0);
+    assert_int_equal(doppel_library_each_source(library, append_source, text, NULL), DOPPEL_OK);
+    assert_string_equal(text, "pib.gov.in=99 [ab]*.gov.in=7 *.gov.in=50 *=-5 ");
+    assert_int_equal(doppel_library_remove_source(library, "*", NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_remove_source(library, "*", &error), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(authority(library, "blog"), 0);
+    static const char *const bad[] = {"", "[ab", "[!]", "\xff", "a\nb", "end\\", "[[:alpha:]"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        error.message[0] = '\0';
+        assert_int_equal(doppel_library_set_source(library, bad[i], 1, &error), DOPPEL_E_ARGUMENT);
+        assert_true(error.message[0] != '\0');
+    }
+    doppel_library_close(library); /* takes it all back */
+    library = open_library(*state);
+    assert_int_equal(authority(library, "pib.gov.in"), 0);
+    doppel_library_close(library);
+}
+
+static void test_what_others_say_is_seen_after_a_begin(void **state)
+{
+    struct doppel_library *one = open_library(*state), *other = open_library(*state);
+    const struct doppel_digest a = {{1}}, b = {{2}};
+    enum doppel_word word;
+    assert_int_equal(authority(other, "s"), 0);
+    assert_int_equal(doppel_library_word(other, &a, &b, &word, NULL), DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_WORD_NONE);
+    assert_false(doppel_library_has_states(other));
+    assert_int_equal(doppel_library_set_source(one, "s", 5, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_mark(one, &b, &a, DOPPEL_WORD_SAME, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_list(one, "stock", DOPPEL_LIST_BENIGN, NULL), DOPPEL_OK);
+    commit(one);
+    assert_int_equal(authority(other, "s"), 0);
+    assert_int_equal(doppel_library_begin(other, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(authority(other, "s"), 5);
+    assert_int_equal(doppel_library_word(other, &a, &b, &word, NULL), DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_WORD_SAME);
+    assert_true(doppel_library_has_states(other));
+    doppel_library_close(one);
+    doppel_library_close(other);
+}
+
+static void test_policy(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_keep_policy policy, kept;
+    assert_int_equal(doppel_library_policy(library, &kept, NULL), DOPPEL_OK);
+    policy = doppel_keep_policy_default();
+    assert_int_equal(kept.count, policy.count);
+    assert_int_equal(doppel_keep_policy_parse("date,size", &policy, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_policy(library, &policy, NULL), DOPPEL_OK);
+    commit(library);
+    doppel_library_close(library);
+    library = open_library(*state);
+    assert_int_equal(doppel_library_policy(library, &kept, NULL), DOPPEL_OK);
+    assert_int_equal(kept.count, 2);
+    assert_int_equal(kept.criteria[0], DOPPEL_KEEP_DATE);
+    assert_int_equal(kept.criteria[1], DOPPEL_KEEP_SIZE);
+    policy.count = 0;
+    assert_int_equal(doppel_library_set_policy(library, &policy, NULL), DOPPEL_E_ARGUMENT);
+    doppel_library_close(library);
+}
+
+/* ---- groups ---- */
+
+static bool append_id(void *context, uint64_t id)
+{
+    char *text = context;
+    size_t at = strlen(text);
+    snprintf(text + at, 200 - at, "%llu ", (unsigned long long)id);
+    return true;
+}
+
+static void assert_group(struct doppel_library *library, uint64_t leader, uint64_t limit,
+                         const char *expected)
+{
+    char text[200] = "";
+    assert_int_equal(doppel_library_each_follower(library, leader, limit, append_id, text, NULL),
+                     DOPPEL_OK);
+    assert_string_equal(text, expected);
+}
+
+static uint64_t leader_of(struct doppel_library *library, uint64_t id)
+{
+    uint64_t leader = 0;
+    assert_int_equal(doppel_library_leader(library, id, &leader, NULL), DOPPEL_OK);
+    return leader;
+}
+
+static uint64_t canonical_of(struct doppel_library *library, uint64_t leader)
+{
+    uint64_t item = 0;
+    assert_int_equal(doppel_library_canonical(library, leader, &item, NULL), DOPPEL_OK);
+    return item;
+}
+
+static void test_links(void **state)
+{
+    struct doppel_library *library = library_of(*state, 7);
+    assert_int_equal(doppel_library_link(library, 2, 1, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_link(library, 5, 1, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_link(library, 4, 3, NULL), DOPPEL_OK);
+    assert_int_equal(leader_of(library, 5), 1);
+    assert_int_equal(leader_of(library, 1), 1);
+    assert_group(library, 1, 0, "1 2 5 ");
+    assert_group(library, 1, 2, "1 2 ");
+    assert_group(library, 6, 0, "6 ");
+    commit(library);
+    assert_int_equal(doppel_library_link(library, 1, 1, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_library_link(library, 6, 2, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_library_link(library, 6, 99, NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_library_link(library, 3, 1, NULL), DOPPEL_OK); /* takes 4 along */
+    assert_group(library, 1, 0, "1 2 3 4 5 ");
+    assert_int_equal(doppel_library_set_canonical(library, 1, 4, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_remove(library, 1, NULL), DOPPEL_OK);
+    assert_group(library, 2, 0, "2 3 4 5 ");
+    assert_int_equal(leader_of(library, 2), 2);
+    assert_int_equal(canonical_of(library, 2), 4);
+    assert_int_equal(doppel_library_unlink(library, 4, NULL), DOPPEL_OK);
+    assert_int_equal(canonical_of(library, 2), 2);
+    assert_int_equal(doppel_library_set_canonical(library, 2, 4, NULL), DOPPEL_E_ARGUMENT);
+    doppel_library_close(library);
+}
+
+static void test_choosing(void **state)
+{
+    struct doppel_library *library = library_of(*state, 3);
+    struct doppel_candidate candidate;
+    struct doppel_about about = {.source = (char *)"good"};
+    uint64_t replaced = 9;
+    enum doppel_keep by;
+    char *name;
+    assert_int_equal(doppel_library_link(library, 2, 1, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_link(library, 3, 1, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_candidate(library, 2, &candidate, &name, NULL), DOPPEL_OK);
+    assert_string_equal(candidate.path, "/files/2");
+    assert_int_equal(candidate.size, 200);
+    assert_int_equal(candidate.width, 3);
+    assert_int_equal(doppel_library_choose(library, 1, 2, &candidate, &replaced, &by, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(replaced, 1);
+    assert_int_equal(by, DOPPEL_KEEP_RESOLUTION);
+    assert_int_equal(canonical_of(library, 1), 2);
+    free(name);
+    assert_int_equal(doppel_library_candidate(library, 1, &candidate, &name, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_choose(library, 1, 1, &candidate, &replaced, &by, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(replaced, 0);
+    free(name);
+    assert_int_equal(doppel_library_set_source(library, "good", 1, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_candidate(library, 1, &candidate, &name, NULL), DOPPEL_OK);
+    assert_int_equal(candidate.authority, 1);
+    assert_int_equal(doppel_library_choose(library, 1, 1, &candidate, &replaced, &by, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(replaced, 2);
+    assert_int_equal(by, DOPPEL_KEEP_AUTHORITY);
+    assert_int_equal(canonical_of(library, 1), 1);
+    free(name);
+    assert_int_equal(doppel_library_candidate(library, 77, &candidate, &name, NULL),
+                     DOPPEL_E_NOT_FOUND);
+    doppel_library_close(library);
+}
+
+/* ---- log ---- */
+
+static bool append_entry(void *context, const struct doppel_log_entry *entry,
+                         const struct doppel_error *error)
+{
+    char *text = context;
+    size_t at = strlen(text);
+    assert_int_equal(error->status, DOPPEL_OK);
+    snprintf(text + at, 500 - at, "%llu:%s ", (unsigned long long)entry->entry,
+             doppel_log_action_name(entry->action));
+    return true;
+}
+
+static void assert_log(struct doppel_library *library, struct doppel_log_query query,
+                       const char *expected)
+{
+    char text[500] = "";
+    assert_int_equal(doppel_library_each_log(library, &query, append_entry, text, NULL), DOPPEL_OK);
+    assert_string_equal(text, expected);
+}
+
+static bool keep_time(void *context, const struct doppel_log_entry *entry,
+                      const struct doppel_error *error)
+{
+    (void)error;
+    *(int64_t *)context = entry->time_ns;
+    return true;
+}
+
+static void test_log_queries(void **state)
+{
+    struct doppel_library *library = library_of(*state, 3);
+    assert_int_equal(doppel_library_link(library, 2, 1, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_canonical(library, 1, 2, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_remove(library, 3, NULL), DOPPEL_OK);
+    commit(library);
+    assert_log(library, (struct doppel_log_query){0},
+               "1:added 2:added 3:added 4:canonical 5:removed ");
+    assert_log(library, (struct doppel_log_query){.item = 1}, "1:added 4:canonical ");
+    assert_log(library, (struct doppel_log_query){.item = 2}, "2:added 4:canonical ");
+    assert_log(library, (struct doppel_log_query){.item = 3, .newest_first = true},
+               "5:removed 3:added ");
+    assert_log(library, (struct doppel_log_query){.limit = 2, .newest_first = true},
+               "5:removed 4:canonical ");
+    assert_log(library, (struct doppel_log_query){.first = 2, .last = 3}, "2:added 3:added ");
+    int64_t time = 0;
+    const struct doppel_log_query fourth = {.first = 4, .last = 4};
+    assert_int_equal(doppel_library_each_log(library, &fourth, keep_time, &time, NULL), DOPPEL_OK);
+    assert_log(library, (struct doppel_log_query){.since_ns = time}, "4:canonical 5:removed ");
+    assert_log(library, (struct doppel_log_query){.until_ns = time - 1, .limit = 2},
+               "1:added 2:added ");
+    doppel_library_close(library);
+}
+
+static bool compare_entry(void *context, const struct doppel_log_entry *entry,
+                          const struct doppel_error *error)
+{
+    const struct doppel_log_entry *expected = context;
+    assert_int_equal(error->status, DOPPEL_OK);
+    assert_int_equal(entry->action, expected->action);
+    assert_int_equal(entry->item, expected->item);
+    assert_string_equal(entry->name, expected->name);
+    assert_string_equal(entry->source, expected->source);
+    assert_string_equal(entry->reason, expected->reason);
+    assert_string_equal(entry->detail, expected->detail);
+    assert_true(entry->decided);
+    assert_int_equal(entry->decision, expected->decision);
+    assert_int_equal(entry->of, expected->of);
+    assert_int_equal(entry->former, expected->former);
+    assert_true(entry->has_match);
+    assert_int_equal(entry->scheme, expected->scheme);
+    assert_int_equal(entry->version, expected->version);
+    assert_int_equal(entry->distance, expected->distance);
+    assert_int_equal(entry->bits, expected->bits);
+    assert_true(entry->similarity == expected->similarity);
+    assert_true(entry->limit == expected->limit);
+    assert_int_equal(entry->limit_kind, expected->limit_kind);
+    assert_true(entry->false_positive_rate == expected->false_positive_rate);
+    return true;
+}
+
+static void test_a_decision_is_kept_whole(void **state)
+{
+    struct doppel_log_entry entry = {
+        .action = DOPPEL_LOG_DECIDED,
+        .item = 9,
+        .name = "/a\xff/b",
+        .source = "s\xfe",
+        .decided = true,
+        .decision = DOPPEL_DECISION_DUPLICATE,
+        .of = 4,
+        .former = 4,
+        .reason = "near",
+        .has_match = true,
+        .scheme = DOPPEL_SCHEME_PHASH64,
+        .version = 3,
+        .distance = 0,
+        .bits = 64,
+        .similarity = 0.5,
+        .limit = 10,
+        .limit_kind = DOPPEL_LIMIT_DISTANCE,
+        .false_positive_rate = 1e-9,
+        .detail = "{\"relation\":\"same\"}",
+    };
+    struct doppel_library *library = open_library(*state);
+    const struct doppel_log_query all = {0};
+    assert_int_equal(doppel_library_log(library, &entry, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_each_log(library, &all, compare_entry, &entry, NULL),
+                     DOPPEL_OK);
+    commit(library);
+    doppel_library_close(library);
+}
+
+/* ---- what is said ---- */
+
+static void assert_about(struct doppel_library *library, uint64_t id, const char *expected)
+{
+    struct doppel_about about;
+    char text[500];
+    assert_int_equal(doppel_library_about(library, id, &about, NULL), DOPPEL_OK);
+    int at = snprintf(text, sizeof text, "%s|%s|%s|%s|", about.source ? about.source : "",
+                      about.date ? about.date : "", about.external_id ? about.external_id : "",
+                      about.meta ? about.meta : "");
+    for (size_t i = 0; i < about.label_count; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s ", about.labels[i]);
+    at += snprintf(text + at, sizeof text - (size_t)at, "|");
+    for (size_t i = 0; i < about.list_count; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s ", about.lists[i]);
+    snprintf(text + at, sizeof text - (size_t)at, "|%s", doppel_list_state_name(about.state));
+    doppel_about_free(&about);
+    assert_string_equal(text, expected);
+}
+
+static void test_telling(void **state)
+{
+    struct doppel_library *library = library_of(*state, 2);
+    char *labels[] = {(char *)"b", (char *)"a"}, *lists[] = {(char *)"stock"};
+    struct doppel_about about = {.source = (char *)"cam\xff", .meta = (char *)"{\"x\":1}"};
+    assert_about(library, 1, "||||||active");
+    assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_OK);
+    about = (struct doppel_about){.external_id = (char *)"e-1",
+                                  .labels = labels,
+                                  .label_count = 2,
+                                  .lists = lists,
+                                  .list_count = 1};
+    assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_OK);
+    assert_about(library, 1, "cam\xff||e-1|{\"x\":1}|a b |stock |active");
+    assert_int_equal(doppel_library_unlabel(library, 1, "a", NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_unlabel(library, 1, "a", NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_library_unlist(library, 2, "stock", NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_library_unlist(library, 1, "stock", NULL), DOPPEL_OK);
+    assert_about(library, 1, "cam\xff||e-1|{\"x\":1}|b ||active");
+    commit(library);
+    static const char *const bad[] = {"[1]", "{", "", "1", "{\"a\":\"\xff\"}"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        about = (struct doppel_about){.meta = (char *)bad[i]};
+        assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_E_ARGUMENT);
+    }
+    about = (struct doppel_about){.source = (char *)"x"};
+    assert_int_equal(doppel_library_tell(library, 99, &about, NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_library_remove(library, 1, NULL), DOPPEL_OK);
+    struct doppel_about none;
+    assert_int_equal(doppel_library_about(library, 1, &none, NULL), DOPPEL_E_NOT_FOUND);
+    doppel_library_close(library);
+}
+
+static bool append_list(void *context, const struct doppel_list *list)
+{
+    char *text = context;
+    size_t at = strlen(text);
+    snprintf(text + at, 500 - at, "%s:%s:%d ", list->name, doppel_list_state_name(list->state),
+             (int)list->items);
+    return true;
+}
+
+static void put_on(struct doppel_library *library, uint64_t id, const char *list)
+{
+    char *lists[] = {(char *)list};
+    const struct doppel_about about = {.lists = lists, .list_count = 1};
+    assert_int_equal(doppel_library_tell(library, id, &about, NULL), DOPPEL_OK);
+}
+
+static int state_of(struct doppel_library *library, uint64_t id)
+{
+    enum doppel_list_state state;
+    assert_int_equal(doppel_library_state_of(library, id, &state, NULL), DOPPEL_OK);
+    return (int)state;
+}
+
+static void test_lists(void **state)
+{
+    struct doppel_library *library = library_of(*state, 3);
+    char text[500] = "";
+    assert_false(doppel_library_has_states(library));
+    assert_int_equal(doppel_library_set_list(library, "old", DOPPEL_LIST_DISABLED, NULL),
+                     DOPPEL_OK);
+    assert_true(doppel_library_has_states(library));
+    put_on(library, 1, "old");
+    put_on(library, 2, "old");
+    put_on(library, 2, "new");
+    assert_int_equal(state_of(library, 1), DOPPEL_LIST_DISABLED);
+    assert_int_equal(state_of(library, 2), DOPPEL_LIST_ACTIVE);
+    assert_int_equal(state_of(library, 3), DOPPEL_LIST_ACTIVE);
+    assert_int_equal(doppel_library_set_list(library, "new", DOPPEL_LIST_BENIGN, NULL), DOPPEL_OK);
+    assert_int_equal(state_of(library, 2), DOPPEL_LIST_BENIGN);
+    assert_int_equal(doppel_library_unlist(library, 2, "new", NULL), DOPPEL_OK);
+    assert_int_equal(state_of(library, 2), DOPPEL_LIST_DISABLED);
+    assert_int_equal(doppel_library_each_list(library, append_list, text, NULL), DOPPEL_OK);
+    assert_string_equal(text, "new:benign:0 old:disabled:2 ");
+    assert_int_equal(doppel_library_remove_list(library, "old", NULL), DOPPEL_OK);
+    assert_int_equal(state_of(library, 2), DOPPEL_LIST_ACTIVE);
+    commit(library);
+    assert_int_equal(doppel_library_remove_list(library, "old", NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_library_set_list(library, "a\tb", DOPPEL_LIST_BENIGN, NULL),
+                     DOPPEL_E_ARGUMENT);
+    doppel_library_close(library);
+}
+
+static void test_what_is_said_stays_when_a_file_changes(void **state)
+{
+    const char *path = folder_path(*state, "file");
+    folder_write(path, "one");
+    struct doppel_library *library = open_library(*state);
+    assert_int_equal(add_file(library, path, 1, DOPPEL_ADDED_NEW), 1);
+    struct doppel_about about = {.external_id = (char *)"e"};
+    put_on(library, 1, "l");
+    assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_OK);
+    assert_int_equal(add_file(library, path, 2, DOPPEL_ADDED_UPDATED), 2);
+    assert_about(library, 2, "||e|||l |active");
+    doppel_library_close(library);
+}
+
+/* ---- words ---- */
+
+static bool count_mark(void *context, const struct doppel_mark *mark)
+{
+    assert_true(memcmp(mark->a.bytes, mark->b.bytes, sizeof mark->a.bytes) < 0);
+    ++*(int *)context;
+    return true;
+}
+
+static void test_words(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    const struct doppel_digest a = {{1}}, b = {{2}}, c = {{3}};
+    enum doppel_word word;
+    int count = 0;
+    assert_int_equal(doppel_library_mark(library, &b, &a, DOPPEL_WORD_DISTINCT, "x", NULL),
+                     DOPPEL_OK);
+    assert_int_equal(doppel_library_mark(library, &b, &c, DOPPEL_WORD_SAME, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_word(library, &a, &b, &word, NULL), DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_WORD_DISTINCT);
+    assert_int_equal(doppel_library_mark(library, &a, &b, DOPPEL_WORD_SAME, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_word(library, &b, &a, &word, NULL), DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_WORD_SAME);
+    assert_int_equal(doppel_library_each_mark(library, &a, count_mark, &count, NULL), DOPPEL_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(doppel_library_each_mark(library, NULL, count_mark, &count, NULL), DOPPEL_OK);
+    assert_int_equal(count, 3);
+    assert_int_equal(doppel_library_mark(library, &a, &b, DOPPEL_WORD_NONE, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_word(library, &b, &a, &word, NULL), DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_WORD_NONE);
+    assert_int_equal(doppel_library_mark(library, &a, &a, DOPPEL_WORD_SAME, NULL, NULL),
+                     DOPPEL_E_ARGUMENT);
+    doppel_library_close(library);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_sources),
+        IN_FOLDER(test_what_others_say_is_seen_after_a_begin),
+        IN_FOLDER(test_policy),
+        IN_FOLDER(test_links),
+        IN_FOLDER(test_choosing),
+        IN_FOLDER(test_log_queries),
+        IN_FOLDER(test_a_decision_is_kept_whole),
+        IN_FOLDER(test_telling),
+        IN_FOLDER(test_lists),
+        IN_FOLDER(test_what_is_said_stays_when_a_file_changes),
+        IN_FOLDER(test_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
