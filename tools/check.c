@@ -181,7 +181,7 @@ static enum doppel_status check_scheme_of_verb(const struct settings *settings,
         return check_sequence_scheme(settings, error);
     if (scheme->id == DOPPEL_SCHEME_CHROMAPRINT || scheme->id == DOPPEL_SCHEME_VPDQ)
         return check_foreign_scheme(settings, error);
-    bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE);
+    bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE | VERB_REPORT);
     if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "scheme 'winnow32' tells passages, which make no groups and have no one "
@@ -302,6 +302,11 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
                            "'index search' wants '--radius R'; for the nearest see 'index knn'");
     if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
+    if (settings->verb->bit == VERB_REPORT && !settings->output)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'report' wants '-o PAGE', an HTML file");
+    if (settings->verb->bit == VERB_REPORT && settings->library &&
+        (settings->operands.count || settings->files_from))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");
     enum doppel_status status = check_action(settings, error);
     if (!status)
         status = check_text(settings, error);

@@ -141,6 +141,7 @@ static enum doppel_status run(struct groups *groups)
         .text = load_text,
         .film = load_film,
         .context = groups,
+        .digests = groups->sink != NULL,
     };
     struct grouping_options text_options = picture_options;
     text_options.kind = DOPPEL_KIND_TEXT;

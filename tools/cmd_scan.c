@@ -148,6 +148,7 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
         .context = scan,
         .cache = scan->cache,
         .across = scan->settings->across,
+        .digests = scan->sink != NULL,
     };
     struct grouping_options text_options = picture_options;
     text_options.kind = DOPPEL_KIND_TEXT;

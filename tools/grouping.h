@@ -40,6 +40,7 @@ struct grouping_options {
     void *context;
     struct doppel_cache *cache; /* of pixel checks; may be NULL */
     bool across;                /* only groups that span two sources */
+    bool digests;               /* who is told the groups wants those of the items */
 };
 
 /** @param options borrowed for the life of the grouping. @param out given (grouping_free) */

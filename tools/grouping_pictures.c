@@ -77,7 +77,8 @@ enum doppel_status pictures_find_pairs(struct grouping *grouping, struct doppel_
     struct report *report = grouping->options->report;
     /* Comparing takes the most memory: what it does not need goes first. */
     digest_map_free(&grouping->first);
-    if (!grouping->match.check_pixels && grouping->options->settings->action == ACTION_NONE)
+    if (!grouping->match.check_pixels && !grouping->options->digests &&
+        grouping->options->settings->action == ACTION_NONE)
         item_store_forget_digests(&grouping->items);
     progress_begin(&report->progress, "pictures compared", item_store_count(&grouping->items));
     enum doppel_status status = doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);

@@ -137,14 +137,15 @@ struct settings {
     enum code_input code_input;
     int32_t radius;     /* -1 = not given */
     uint32_t nearest;   /* knn: how many */
-    const char *output; /* the index that build makes; or NULL */
+    const char *output; /* the index that build makes, the page of report; or NULL */
     bool compact, count, stats, repair;
 
-    double max_false;  /* tune: share of the distinct pairs that may match */
-    const char *chart; /* the SVG to write; or NULL */
+    double max_false;         /* tune: share of the distinct pairs that may match */
+    const char *chart;        /* the SVG to write; or NULL */
+    bool blur, no_thumbnails; /* of the page */
 
     enum action action;
-    const char *move_to; /* the folder of ACTION_MOVE_TO; or NULL */
+    const char *move_to;     /* the folder of ACTION_MOVE_TO; or NULL */
     const char *folder_word; /* what came after 'move-to'; NULL: nothing that may be a folder */
     bool dry_run, yes, list_runs;
     const char *reason_text; /* as given; NULL: not */

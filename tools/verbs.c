@@ -57,6 +57,14 @@ const struct verb verb_table[] = {
      "are in no group: "
      "ingest says of each what it is a duplicate of. -0 prints just the files that are not kept.",
      "doppel groups --json", cmd_groups},
+    {"report", VERB_REPORT, "[PATH...]", 0, SIZE_MAX,
+     "a page that shows the duplicate groups, to look at and to mark",
+     "Of the files under PATHs, as 'scan' finds them; without PATHs of the library, as 'groups' "
+     "does. The page is one HTML file that needs nothing else: pictures side by side, frames and "
+     "the shared stretches of films, waves of sounds, the words that differ between texts. It is "
+     "sorted, filtered and marked by keyboard or mouse; marks are exported for 'mark --from'. A "
+     "file that is gone has its place, and says so.",
+     "doppel report ~/Pictures -o duplicates.html", cmd_report},
     {"list", VERB_LIST, "", 0, 0, "what the library holds", "In the order in which it was added.",
      "doppel list --kind image --format csv", cmd_list},
     {"show", VERB_SHOW, "ID...", 1, SIZE_MAX, "all that the library knows of an item",

@@ -1,0 +1,24 @@
+/* doppel report [PATH...] -o PAGE: the groups of doubles as a page to look at. */
+#include "tools/commands.h"
+#include "tools/group_sources.h"
+#include "tools/page.h"
+#include "tools/signals.h"
+
+int cmd_report(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error = {0};
+    struct page page = {.settings = settings, .report = report};
+    struct group_sink sink = {page_take_group, &page};
+    bool scanned = settings->operands.count || settings->files_from;
+    enum doppel_status status = scanned ? scan_groups(settings, report, &sink, &error)
+                                        : library_groups(settings, report, &sink, &error);
+    /* A page of a part would be taken for the whole. */
+    if (!status && signals_stopped())
+        status = DOPPEL_E_CANCELLED;
+    if (!status)
+        status = page_write(&page, &error);
+    page_groups_free(&page);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return EXIT_DONE;
+}

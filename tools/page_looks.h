@@ -1,0 +1,29 @@
+/* What the members of groups look like: files looked at by the workers, and told as JSON. */
+#ifndef DOPPEL_TOOLS_PAGE_LOOKS_H
+#define DOPPEL_TOOLS_PAGE_LOOKS_H
+
+#include "tools/page.h"
+
+struct page_looks;
+
+/* Starts no worker before one is needed. Borrows both. Given (page_looks_free) */
+struct page_looks *page_looks_new(const struct settings *settings, struct report *report);
+void page_looks_free(struct page_looks *looks);
+
+/* How many looks are wanted and not yet cleared. */
+size_t page_looks_count(const struct page_looks *looks);
+
+/* Want the members of a group. @param group borrowed until page_looks_clear */
+void page_looks_want(struct page_looks *looks, const struct page_group *group);
+
+/* Have all that is wanted. A file that cannot be looked at is reported. DOPPEL_E_CANCELLED; others
+ * when the run cannot go on. */
+enum doppel_status page_looks_take(struct page_looks *looks, struct doppel_error *error);
+
+/* What was seen of the group that was wanted as number `index`; given. docs/formats.md says what it
+ * holds. */
+json_t *page_looks_tell(const struct page_looks *looks, size_t index);
+
+void page_looks_clear(struct page_looks *looks);
+
+#endif
