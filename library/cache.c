@@ -21,8 +21,16 @@ static const int64_t SECOND_NS = 1000000000;
 
 /* Put all that is pending into the file, and have nothing pending. */
 static const char *const moves[] = {
-    MOVE("file", FILE_STORED), MOVE("record", DETAIL_STORED), MOVE("pair", PAIR_STORED),
-    "DELETE FROM temp.file",   "DELETE FROM temp.record",     "DELETE FROM temp.pair",
+    MOVE("file", FILE_STORED),
+    MOVE("record", DETAIL_STORED),
+    MOVE("pair", PAIR_STORED),
+    MOVE("joined", JOINED_STORED),
+    "DELETE FROM main.joined WHERE collection NOT IN"
+    " (SELECT collection FROM main.joined ORDER BY written_ns DESC LIMIT 32)",
+    "DELETE FROM temp.file",
+    "DELETE FROM temp.record",
+    "DELETE FROM temp.pair",
+    "DELETE FROM temp.joined",
 };
 
 enum { MOVES = sizeof moves / sizeof *moves };
@@ -55,6 +63,8 @@ static enum doppel_status open_store(struct doppel_cache *cache, struct doppel_e
         .application_id = CACHE_APPLICATION_ID,
         .schema_version = CACHE_VERSION,
         .schema = cache_schema,
+        .upgrades = cache_upgrades,
+        .upgrade_count = CACHE_UPGRADES,
         .create = true,
         .busy_timeout_ms = BUSY_TIMEOUT_MS,
     };

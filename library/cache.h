@@ -36,6 +36,7 @@ struct doppel_cache {
     "a, b, program, same, distance64, distance256, query_view, item_view, orientation,"            \
     " false_positive_rate, similarity"
 #define PAIR_STORED PAIR_COLUMNS ", checksum"
+#define JOINED_STORED "collection, written_ns, checksum, data"
 
 /** What is pending comes first, and one row is all that is wanted. */
 #define SELECT_FROM_BOTH(columns, table, condition)                                                \

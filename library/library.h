@@ -135,6 +135,20 @@ DOPPEL_API enum doppel_status doppel_cache_put_pair(struct doppel_cache *cache,
                                                     const struct doppel_image_verdict *verdict,
                                                     struct doppel_error *error);
 
+/** What was kept of the comparison of a collection: bytes whose meaning is the caller's.
+ * @param collection what tells it apart, and all that the bytes depend on and do not tell
+ * @param out given (free). DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_cache_joined(struct doppel_cache *cache,
+                                                  const struct doppel_digest *collection,
+                                                  uint8_t **out, size_t *out_size);
+
+/** Keep them, in place of others of the collection; those of the 32 collections that were put last
+ * are known. More than 512 MB are not kept. */
+DOPPEL_API enum doppel_status doppel_cache_put_joined(struct doppel_cache *cache,
+                                                      const struct doppel_digest *collection,
+                                                      const uint8_t *data, size_t size,
+                                                      struct doppel_error *error);
+
 /* ---- library ---- */
 
 struct doppel_library;

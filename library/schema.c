@@ -144,6 +144,15 @@ const char catalogue_schema[] =
     " former_item INTEGER, former_path BLOB"
     ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES;
 
+/* The data come last: they lie on pages of their own, which other look-ups do not read. */
+#define JOINED_TABLE(place)                                                                        \
+    "CREATE TABLE " place "joined("                                                                \
+    " collection BLOB PRIMARY KEY, written_ns INTEGER NOT NULL, checksum INTEGER NOT NULL,"        \
+    " data BLOB NOT NULL"                                                                          \
+    ") STRICT;"
+
+const char *const cache_upgrades[CACHE_UPGRADES] = {JOINED_TABLE("main.")};
+
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \
     "CREATE TABLE " place "file("                                                                  \
@@ -168,7 +177,7 @@ const char catalogue_schema[] =
     " query_view INTEGER NOT NULL, item_view INTEGER NOT NULL, orientation INTEGER NOT NULL,"      \
     " false_positive_rate REAL NOT NULL, similarity REAL NOT NULL, checksum INTEGER NOT NULL,"     \
     " PRIMARY KEY(a, b)"                                                                           \
-    ") STRICT, WITHOUT ROWID;"
+    ") STRICT, WITHOUT ROWID;" JOINED_TABLE(place)
 
 /* The attachment comes last: it lies on a page of its own, which other look-ups do not read. */
 const char cache_schema[] = CACHE_TABLES("main.");

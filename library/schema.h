@@ -8,11 +8,12 @@
 #define CATALOGUE_APPLICATION_ID UINT32_C(0x64706c4c)
 #define CACHE_APPLICATION_ID UINT32_C(0x64706c43)
 
-enum { CATALOGUE_VERSION = 5, CATALOGUE_UPGRADES = 3, CACHE_VERSION = 3 };
+enum { CATALOGUE_VERSION = 5, CATALOGUE_UPGRADES = 3, CACHE_VERSION = 4, CACHE_UPGRADES = 1 };
 
 extern const char catalogue_schema[];
 extern const char *const catalogue_upgrades[CATALOGUE_UPGRADES]; /* from version 2 on */
 extern const char cache_schema[];
+extern const char *const cache_upgrades[CACHE_UPGRADES]; /* from version 3 on */
 extern const char cache_pending_schema[];
 
 #endif

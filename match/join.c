@@ -19,20 +19,25 @@ struct judging {
 
 /* ---- judging, on any thread ---- */
 
-static void judge(const struct join *join, size_t number, struct judging *judging)
+static bool judge_meeting(const struct join *join, const struct meeting *meeting,
+                          struct doppel_found *out)
 {
     const struct doppel_matcher *matcher = join->matcher;
-    const struct meeting *meeting = &join->meetings.items[number];
-    size_t place = number % MEETINGS_A_PIECE;
     struct unpacked query, item;
     uint32_t query_slot = join->order[meeting->earlier], item_slot = join->order[meeting->later];
-    judging->found[place] = (struct doppel_found){.query = matcher->ids.items[query_slot],
-                                                  .id = matcher->ids.items[item_slot]};
+    *out = (struct doppel_found){.query = matcher->ids.items[query_slot],
+                                 .id = matcher->ids.items[item_slot]};
     matcher_unpack(matcher, query_slot, &query);
     matcher_unpack(matcher, item_slot, &item);
+    return matcher_judge(matcher, &query.item, &item.item, out);
+}
+
+static void judge(const struct join *join, size_t number, struct judging *judging)
+{
+    size_t place = number % MEETINGS_A_PIECE;
     judging->judged[place] = true;
     judging->matches[place] =
-        matcher_judge(matcher, &query.item, &item.item, &judging->found[place]);
+        judge_meeting(join, &join->meetings.items[number], &judging->found[place]);
 }
 
 static size_t end_of_piece(const struct join *join, size_t piece)
@@ -53,23 +58,32 @@ static void work(void *context, size_t piece, size_t slot)
     }
 }
 
-static bool hand_over(struct join *join, size_t number, struct judging *judging)
+static bool tell(struct join *join, const struct meeting *meeting, const struct doppel_found *found)
 {
-    size_t place = number % MEETINGS_A_PIECE;
-    const struct meeting *meeting = &join->meetings.items[number];
     bool follows = false;
-    if (join->follows[meeting->earlier])
-        return true;
-    if (!judging->judged[place])
-        judge(join, number, judging);
-    if (!judging->matches[place])
-        return true;
-    if (!join->visitor(join->context, &judging->found[place], &follows)) {
+    if (!join->visitor(join->context, found, &follows)) {
         join->status = DOPPEL_E_CANCELLED;
         return false;
     }
     join->follows[meeting->later] |= follows && join->leaders_only;
     return true;
+}
+
+static bool hand_over(struct join *join, size_t number, struct judging *judging)
+{
+    size_t place = number % MEETINGS_A_PIECE;
+    const struct meeting *meeting = &join->meetings.items[number];
+    if (join->follows[meeting->earlier])
+        return true;
+    if (!judging->judged[place])
+        judge(join, number, judging);
+    return !judging->matches[place] || tell(join, meeting, &judging->found[place]);
+}
+
+bool join_tell(struct join *join, const struct meeting *meeting)
+{
+    struct doppel_found found;
+    return !judge_meeting(join, meeting, &found) || tell(join, meeting, &found);
 }
 
 static bool deliver(void *context, size_t piece, size_t slot)
@@ -183,7 +197,7 @@ static bool make_judgings(struct join *join)
     return join->judgings != NULL;
 }
 
-static void join_free(struct join *join)
+void join_end(struct join *join)
 {
     array_free(&join->meetings);
     free(join->judgings);
@@ -192,13 +206,15 @@ static void join_free(struct join *join)
     free(join->follows);
 }
 
-static enum doppel_status run_join(struct join *join, struct doppel_error *error)
+enum doppel_status join_begin(struct join *join)
 {
-    enum doppel_status status = DOPPEL_E_MEMORY;
     make_gate(join);
-    if (make_order(join) && make_judgings(join))
-        status = join_blocks(join);
-    join_free(join);
+    return make_order(join) && make_judgings(join) ? DOPPEL_OK : DOPPEL_E_MEMORY;
+}
+
+enum doppel_status join_fail(const struct join *join, enum doppel_status status,
+                             struct doppel_error *error)
+{
     if (status == DOPPEL_E_MEMORY)
         doppel_fail(error, status, "no memory to compare %u pictures", join->count);
     else if (status == DOPPEL_E_CANCELLED)
@@ -206,6 +222,15 @@ static enum doppel_status run_join(struct join *join, struct doppel_error *error
     else if (status)
         doppel_fail(error, status, "%u pictures cannot be compared", join->count);
     return status;
+}
+
+static enum doppel_status run_join(struct join *join, struct doppel_error *error)
+{
+    enum doppel_status status = join_begin(join);
+    if (!status)
+        status = join_blocks(join);
+    join_end(join);
+    return join_fail(join, status, error);
 }
 
 enum doppel_status doppel_matcher_lead(const struct doppel_matcher *matcher,

@@ -13,6 +13,7 @@ enum side { SIDE_QUERIES, SIDE_ITEMS, SIDE_FULL };
 struct reader {
     const struct join *join;
     enum side side;
+    const bool *only;      /* these ranks; NULL: all */
     uint32_t from, to, at; /* ranks */
     size_t words;
     struct doppel_index_codes codes;
@@ -38,7 +39,7 @@ static size_t read_codes(void *context, uint64_t *codes, uint32_t *numbers, size
     size_t count = 0;
     while (reader->at < reader->to && count + MAX_LOOKUPS <= max) {
         uint32_t rank = reader->at++;
-        if (reader->join->follows[rank])
+        if (reader->join->follows[rank] || (reader->only && !reader->only[rank]))
             continue;
         size_t more = codes_of(reader, rank, codes + count * reader->words);
         for (size_t i = 0; i < more; i++)
@@ -64,10 +65,10 @@ static size_t count_codes(struct reader *reader)
     return count;
 }
 
-static void reader_make(const struct join *join, enum side side, uint32_t from, uint32_t to,
-                        struct reader *out)
+static void reader_make(const struct join *join, enum side side, const bool *only, uint32_t from,
+                        uint32_t to, struct reader *out)
 {
-    *out = (struct reader){.join = join, .side = side, .from = from, .to = to};
+    *out = (struct reader){.join = join, .side = side, .only = only, .from = from, .to = to};
     out->words = side == SIDE_FULL ? 4 : join->matcher->scheme->code_bits / 64u;
     out->codes = (struct doppel_index_codes){
         .read = read_codes, .rewind = rewind_codes, .context = out, .count = count_codes(out)};
@@ -147,8 +148,7 @@ static int compare_meetings(const void *left, const void *right)
     return a->earlier < b->earlier ? -1 : a->earlier > b->earlier;
 }
 
-/* Order them, each once. */
-static void settle(struct join *join)
+void join_settle(struct join *join)
 {
     struct meeting *items = join->meetings.items;
     size_t kept = 0;
@@ -165,7 +165,7 @@ static bool make_room(struct join *join)
 {
     if (join->meetings.count < join->most || join->end - join->start == 1)
         return true;
-    settle(join);
+    join_settle(join);
     if (join->meetings.count > join->most / 2)
         join->status = DOPPEL_E_LIMIT;
     return !join->status;
@@ -205,13 +205,13 @@ static enum doppel_status meet_by_look_ups(struct join *join)
 {
     struct reader asking, found;
     uint32_t radius = join->matcher->radius;
-    reader_make(join, SIDE_QUERIES, join->start, join->end, &asking);
-    reader_make(join, SIDE_ITEMS, 0, join->end, &found);
+    reader_make(join, SIDE_QUERIES, NULL, join->start, join->end, &asking);
+    reader_make(join, SIDE_ITEMS, NULL, 0, join->end, &found);
     enum doppel_status status = pair_up(join, &asking, &found, radius);
     if (status || !join->start)
         return status;
-    reader_make(join, SIDE_QUERIES, 0, join->start, &asking);
-    reader_make(join, SIDE_ITEMS, join->start, join->end, &found);
+    reader_make(join, SIDE_QUERIES, NULL, 0, join->start, &asking);
+    reader_make(join, SIDE_ITEMS, NULL, join->start, join->end, &found);
     return pair_up(join, &found, &asking, radius);
 }
 
@@ -219,11 +219,11 @@ static enum doppel_status meet_in_full(struct join *join)
 {
     struct reader block, before;
     uint32_t radius = join->matcher->full_radius;
-    reader_make(join, SIDE_FULL, join->start, join->end, &block);
+    reader_make(join, SIDE_FULL, NULL, join->start, join->end, &block);
     enum doppel_status status = pair_up(join, &block, NULL, radius);
     if (status || !join->start)
         return status;
-    reader_make(join, SIDE_FULL, 0, join->start, &before);
+    reader_make(join, SIDE_FULL, NULL, 0, join->start, &before);
     return pair_up(join, &block, &before, radius);
 }
 
@@ -235,6 +235,27 @@ enum doppel_status join_meet(struct join *join)
     if (!status && join->matcher->full_radius)
         status = meet_in_full(join);
     if (!status)
-        settle(join);
+        join_settle(join);
+    return status;
+}
+
+static enum doppel_status meet_one_way(struct join *join, enum side some_side, enum side all_side,
+                                       const bool *some)
+{
+    struct reader left, right;
+    bool full = some_side == SIDE_FULL;
+    reader_make(join, some_side, some, 0, join->count, &left);
+    reader_make(join, all_side, NULL, 0, join->count, &right);
+    return pair_up(join, &left, &right, full ? join->matcher->full_radius : join->matcher->radius);
+}
+
+enum doppel_status join_meet_some(struct join *join, const bool *some)
+{
+    join->status = DOPPEL_OK;
+    enum doppel_status status = meet_one_way(join, SIDE_QUERIES, SIDE_ITEMS, some);
+    if (!status)
+        status = meet_one_way(join, SIDE_ITEMS, SIDE_QUERIES, some);
+    if (!status && join->matcher->full_radius)
+        status = meet_one_way(join, SIDE_FULL, SIDE_FULL, some);
     return status;
 }

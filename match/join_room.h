@@ -15,6 +15,8 @@ struct place {
     uint32_t views;
 };
 
+typedef ARRAY(struct meeting) meeting_array;
+
 struct join {
     const struct doppel_matcher *matcher;
     bool leaders_only;
@@ -27,9 +29,9 @@ struct join {
     uint32_t start, end; /* the block of ranks at work */
     bool gated;
     struct doppel_image_gate gate;
-    ARRAY(struct meeting) meetings; /* of pictures of the block with it and all before */
-    size_t most;                    /* of them, before the block is made smaller */
-    struct judging *judgings;       /* one a slot */
+    meeting_array meetings;   /* of pictures of the block with it and all before */
+    size_t most;              /* of them, before the block is made smaller */
+    struct judging *judgings; /* one a slot */
     enum doppel_status status;
 };
 
@@ -40,5 +42,24 @@ struct join {
  * picture; DOPPEL_E_MEMORY; DOPPEL_E_ARGUMENT
  */
 enum doppel_status join_meet(struct join *join);
+
+/** The same for the pairs of `some`, by rank, with any other; what is there is kept, followers are
+ * left out. */
+enum doppel_status join_meet_some(struct join *join, const bool *some);
+
+/** Order the meetings, each once. */
+void join_settle(struct join *join);
+
+/** Judge a meeting whose earlier one leads, and tell the visitor. @return false: it ends the join
+ */
+bool join_tell(struct join *join, const struct meeting *meeting);
+
+/** Make a join, by its matcher, ready, and take it apart. DOPPEL_E_MEMORY. */
+enum doppel_status join_begin(struct join *join);
+void join_end(struct join *join);
+
+/** The sentence of a status, for the caller. */
+enum doppel_status join_fail(const struct join *join, enum doppel_status status,
+                             struct doppel_error *error);
 
 #endif

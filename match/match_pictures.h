@@ -101,6 +101,30 @@ DOPPEL_API enum doppel_status doppel_matcher_lead(const struct doppel_matcher *m
                                                   doppel_leader_visitor *visitor, void *context,
                                                   struct doppel_error *error);
 
+/** What doppel_matcher_lead found another time, of pictures with the same fingerprints, qualities
+ * and options. A picture has a place there: places are in the order of the ids that they had.
+ * Arrays are borrowed. */
+struct doppel_former {
+    const struct doppel_former_place {
+        uint64_t id; /**< of the matcher, now */
+        uint32_t place;
+    } * pictures; /**< those that are there again, by id */
+    size_t picture_count;
+    const struct doppel_former_pair {
+        uint32_t leader, follower; /**< places, also of pictures that are gone */
+    } * pairs;                     /**< those that were followed: each of them, by any order */
+    size_t pair_count;
+};
+
+/** As doppel_matcher_lead, to the same pairs in the same order, but pictures that are there again,
+ * in the order that they had, are not looked up again: the work grows with the number of others.
+ * Of what was visited then, only pairs that were followed are visited; the visitor must answer as
+ * it did. */
+DOPPEL_API enum doppel_status doppel_matcher_lead_again(const struct doppel_matcher *matcher,
+                                                        const struct doppel_former *former,
+                                                        doppel_leader_visitor *visitor,
+                                                        void *context, struct doppel_error *error);
+
 /** Describe a pair of the set, whether it matches or not. @return false when an id is not there.
  * Thread-safe while nobody writes. */
 DOPPEL_API bool doppel_matcher_compare(const struct doppel_matcher *matcher, uint64_t query_id,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/digest.h"
 #include "tools/memory.h"
 
 /* The matcher's threads: --jobs, else one a processor. */
@@ -22,6 +23,8 @@ static enum doppel_status begin(struct grouping *grouping, struct doppel_error *
         grouping->options->kind == DOPPEL_KIND_VIDEO)
         return DOPPEL_OK;
     grouping->match = match_options_from(settings);
+    if (grouping->options->cache && !settings->no_cache)
+        grouping->stream = digest_stream_new();
     return doppel_matcher_new(settings_scheme(settings, DOPPEL_KIND_IMAGE)->id, &grouping->match,
                               thread_count(settings), &grouping->matcher, error);
 }
@@ -33,7 +36,7 @@ enum doppel_status grouping_new(const struct grouping_options *options, struct g
     grouping->options = options;
     enum doppel_status status = begin(grouping, error);
     if (status) {
-        free(grouping);
+        grouping_free(grouping);
         return status;
     }
     *out = grouping;
@@ -48,6 +51,8 @@ void grouping_free(struct grouping *grouping)
     array_free(&grouping->twins);
     array_free(&grouping->edges);
     array_free(&grouping->by_pixels);
+    array_free(&grouping->compared);
+    digest_stream_free(grouping->stream);
     free(grouping->joined_by);
     digest_map_free(&grouping->first);
     doppel_matcher_free(grouping->matcher);
@@ -84,6 +89,8 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
         (void)array_push(&grouping->twins, ((struct twin){number, first}));
         return DOPPEL_OK;
     }
+    if (grouping->stream && !again_add(grouping, item, fingerprint))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
     struct doppel_match_item match_item = {fingerprint, item->quality};
     return doppel_matcher_add(grouping->matcher, number, &match_item, error);
 }

@@ -45,6 +45,7 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
         same = loaded && doppel_image_check_pixels(&a, &b, &grouping->match.image, &verdict);
         doppel_fingerprint_free(&a.fingerprint);
         doppel_fingerprint_free(&b.fingerprint);
+        grouping->unsure |= !loaded;
         if (!loaded)
             return false;
         if (cache)
@@ -81,7 +82,9 @@ enum doppel_status pictures_find_pairs(struct grouping *grouping, struct doppel_
         grouping->options->settings->action == ACTION_NONE)
         item_store_forget_digests(&grouping->items);
     progress_begin(&report->progress, "pictures compared", item_store_count(&grouping->items));
-    enum doppel_status status = doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
+    enum doppel_status status =
+        grouping->stream ? again_find_pairs(grouping, take_pair, error)
+                         : doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
     progress_clear(&report->progress);
     if (status == DOPPEL_E_CANCELLED && !signals_stopped())
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");

@@ -13,6 +13,12 @@ struct twin {
     uint32_t item, first;
 };
 
+/* A picture that is compared, and what the comparison depends on. */
+struct compared {
+    struct doppel_digest key;
+    uint32_t item;
+};
+
 struct grouping {
     const struct grouping_options *options;
     struct digest_map first; /* of a digest: of `contents`, where there are such */
@@ -25,6 +31,9 @@ struct grouping {
     struct doppel_match_options match;
     struct doppel_matcher *matcher;       /* of the first item of each digest, by item number */
     ARRAY(struct doppel_match) by_pixels; /* what the pixels said of an edge's pair */
+    struct digest_stream *stream;         /* NULL: what is found is not kept for another run */
+    ARRAY(struct compared) compared;      /* by item */
+    bool unsure;                          /* pixels that were asked for could not be had */
 
     /* Of texts: */
     struct text_set *texts;               /* the leaders, by item number */
@@ -58,6 +67,12 @@ bool films_is_whole(const struct grouping *grouping, uint32_t item);
 
 /* Pictures: all edges at once, when all items are there. */
 enum doppel_status pictures_find_pairs(struct grouping *grouping, struct doppel_error *error);
+/* The same in another run, from the cache: a picture was added to the items and is to be compared;
+ * and the edges, looked up anew only of what was not there. */
+bool again_add(struct grouping *grouping, const struct grouping_item *item,
+               const struct doppel_fingerprint *fingerprint);
+enum doppel_status again_find_pairs(struct grouping *grouping, doppel_leader_visitor *visitor,
+                                    struct doppel_error *error);
 /* What `query` is to `item`. */
 struct doppel_match pictures_match(const struct grouping *grouping, uint32_t query, uint32_t item);
 

@@ -260,6 +260,80 @@ static void test_pairs_in_either_order(void **state)
     doppel_cache_close(cache);
 }
 
+static void assert_joined(struct doppel_cache *cache, const char *name, const char *expected)
+{
+    struct doppel_digest collection = doppel_digest_bytes(name, strlen(name));
+    uint8_t *data = NULL;
+    size_t size = 0;
+    enum doppel_status status = doppel_cache_joined(cache, &collection, &data, &size);
+    assert_int_equal(status, expected ? DOPPEL_OK : DOPPEL_E_NOT_FOUND);
+    if (expected) {
+        assert_int_equal(size, strlen(expected));
+        assert_memory_equal(data, expected, size);
+    }
+    free(data);
+}
+
+static void put_joined(struct doppel_cache *cache, const char *name, const char *data)
+{
+    struct doppel_digest collection = doppel_digest_bytes(name, strlen(name));
+    assert_int_equal(
+        doppel_cache_put_joined(cache, &collection, (const uint8_t *)data, strlen(data), NULL),
+        DOPPEL_OK);
+}
+
+static void test_joined(void **state)
+{
+    struct doppel_cache *cache = open_cache(*state, false);
+    assert_joined(cache, "a", NULL);
+    put_joined(cache, "a", "first");
+    put_joined(cache, "b", "other");
+    assert_joined(cache, "a", "first");
+    put_joined(cache, "a", "second, longer");
+    doppel_cache_close(cache);
+    cache = open_cache(*state, false);
+    assert_joined(cache, "a", "second, longer");
+    assert_joined(cache, "b", "other");
+    doppel_cache_close(cache);
+    run_raw(folder_path(*state, "cache/cache.db"),
+            "UPDATE joined SET data = CAST('x' || substr(data, 2) AS BLOB) WHERE length(data) = 5");
+    cache = open_cache(*state, false);
+    assert_joined(cache, "a", "second, longer");
+    assert_joined(cache, "b", NULL);
+    doppel_cache_close(cache);
+}
+
+static void test_the_latest_collections_are_joined(void **state)
+{
+    struct doppel_cache *cache = open_cache(*state, false);
+    char name[16];
+    for (int i = 0; i < 34; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        put_joined(cache, name, name);
+    }
+    doppel_cache_close(cache);
+    cache = open_cache(*state, false);
+    assert_joined(cache, "0", NULL);
+    assert_joined(cache, "1", NULL);
+    assert_joined(cache, "2", "2");
+    assert_joined(cache, "33", "33");
+    doppel_cache_close(cache);
+}
+
+/* A cache of the version before lacks a table, and is as good. */
+static void test_an_older_cache_goes_on(void **state)
+{
+    struct doppel_cache *cache = open_cache(*state, false);
+    put_record(cache, 1);
+    doppel_cache_close(cache);
+    run_raw(folder_path(*state, "cache/cache.db"), "DROP TABLE joined; PRAGMA user_version = 3");
+    cache = open_cache(*state, false);
+    assert_knows_record(cache, 1, true);
+    put_joined(cache, "a", "first");
+    assert_joined(cache, "a", "first");
+    doppel_cache_close(cache);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +346,9 @@ int main(void)
         IN_FOLDER(test_a_record_is_replaced),
         IN_FOLDER(test_other_versions_are_not_known),
         IN_FOLDER(test_pairs_in_either_order),
+        IN_FOLDER(test_joined),
+        IN_FOLDER(test_the_latest_collections_are_joined),
+        IN_FOLDER(test_an_older_cache_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
