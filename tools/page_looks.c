@@ -91,7 +91,8 @@ static void want_frames(struct page_looks *looks, const struct page_group *group
     json_t *row = json_array_get(json_object_get(group->row, "members"), member);
     struct film_shot shots[FILM_SHOTS];
     size_t count = page_shots_choose(row, shots);
-    struct page_look look = {.group = group, .item = &group->items[member], .member = member};
+    struct page_look look = {
+        .group = group, .item = &group->items[member], .member = member, .as = member};
     for (size_t i = 0; i < count; i++)
         for (size_t side = 0; side < 2; side++) {
             look.item = &group->items[side ? 0 : member];

@@ -120,10 +120,12 @@ function drawSound(member, kept, seen, seenKept) {
 
 // ---- texts ----
 
-function drawWords(seen) {
+function drawWords(member, seen) {
   const runs = seen.diff || seen.text;
   const box = element('div', { class: 'words', tabIndex: 0, role: 'group', 'aria-label': seen.diff ? 'What differs from the kept one' : 'Its beginning' });
-  if (seen.diff === null) return [element('p', { class: 'absent' }, 'more differs than can be shown here')];
+  if (seen.diff === null)
+    return [element('p', { class: 'absent' }, member.reason === 'same-content'
+      ? 'the same words, but for their case, punctuation or markup' : 'more differs than can be shown here')];
   if (!runs) return [];
   const tags = { '-': 'del', '+': 'ins', '=': 'span' };
   for (const [mark, words] of runs) {
@@ -151,6 +153,6 @@ function drawLook(group, index, looks) {
   if (group.kind === 'image' && !gone) nodes.push(picture(seen.jpeg, visible(member.path)));
   if (group.kind === 'video') nodes.push(...drawFilm(member, kept, seen));
   if (group.kind === 'audio') nodes.push(...drawSound(member, kept, seen, looks[0]));
-  if (group.kind === 'text') nodes.push(...drawWords(seen));
+  if (group.kind === 'text') nodes.push(...drawWords(member, seen));
   return nodes;
 }

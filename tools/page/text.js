@@ -54,7 +54,7 @@ function clock(seconds, decimals = 0) {
 
 // How often two files that are unrelated would be this near.
 function chance(rate) {
-  if (rate <= 0) return 'none';
+  if (rate < 1e-18) return 'under one in 10^18';
   const once = 1 / rate;
   for (const [name, value] of [['billion', 1e9], ['million', 1e6], ['thousand', 1e3]])
     if (once >= value)
