@@ -69,7 +69,8 @@ static enum doppel_status read_item(sqlite3_stmt *statement, struct doppel_item 
         return DOPPEL_E_MEMORY;
     if (status || sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || item.id == 0 ||
         item.id > MAX_ID || !record_read(statement, COLUMN_RECORD, &item.record) ||
-        !fingerprint_read(statement, COLUMN_FINGERPRINT, &item.record))
+        (item.record.scheme != DOPPEL_SCHEME_NONE &&
+         !fingerprint_read(statement, COLUMN_FINGERPRINT, &item.record)))
         doppel_fail(&item.record.error, DOPPEL_E_CORRUPT,
                     "item %llu is damaged in the library; add its file again, or remove it",
                     (unsigned long long)item.id);
@@ -192,7 +193,8 @@ enum doppel_status doppel_library_each_from(struct doppel_library *library, uint
         library->store, SELECT_ITEM "WHERE item.id >= ?1 ORDER BY item.id", &statement, error);
     if (status)
         return status;
-    sqlite3_bind_int64(statement, 1, (int64_t)first);
+    /* ids below 1 are damaged ones, which are told, too */
+    sqlite3_bind_int64(statement, 1, first > 1 ? (int64_t)first : INT64_MIN);
     library->visiting = true;
     status = visit_rows(library, statement, visitor, context, error);
     library->visiting = false;

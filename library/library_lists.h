@@ -83,6 +83,8 @@ DOPPEL_API enum doppel_status doppel_library_remove_list(struct doppel_library *
                                                          const char *name,
                                                          struct doppel_error *error);
 typedef bool doppel_list_visitor(void *context, const struct doppel_list *list);
+/** By name. Within a visit no other begins. DOPPEL_E_CORRUPT, after the others were visited: some
+ * are damaged, and count as active. */
 DOPPEL_API enum doppel_status doppel_library_each_list(struct doppel_library *library,
                                                        doppel_list_visitor *visitor, void *context,
                                                        struct doppel_error *error);
@@ -105,7 +107,8 @@ enum doppel_exact { DOPPEL_EXACT_MD5 = 1, DOPPEL_EXACT_SHA1 = 2, DOPPEL_EXACT_SH
 /** 16, 20, 32. */
 DOPPEL_API size_t doppel_exact_bytes(enum doppel_exact algorithm);
 
-/** An item that is known by such a digest alone: kind UNKNOWN, no path, no fingerprint.
+/** An item that is known by such a digest alone: kind UNKNOWN, no fingerprint; for a path it has a
+ * name that is none, "md5:0123…".
  * @param out_id new, or the one that has it already (`*out_added` false) */
 DOPPEL_API enum doppel_status doppel_library_add_exact(struct doppel_library *library,
                                                        enum doppel_exact algorithm,
@@ -126,7 +129,7 @@ DOPPEL_API enum doppel_status doppel_library_by_exact(struct doppel_library *lib
 struct doppel_failure {
     const char *path; /**< borrowed */
     const struct doppel_file_stamp *stamp;
-    int64_t time_ns;
+    int64_t time_ns; /**< 0: now */
     struct doppel_error error;
     const char *limits; /**< under which it failed, as text that is compared; "" where the bytes are
                            to blame, whatever the limits */
@@ -142,11 +145,13 @@ DOPPEL_API enum doppel_status doppel_library_failure(struct doppel_library *libr
                                                      const char *path,
                                                      const struct doppel_file_stamp *stamp,
                                                      const char *limits, struct doppel_error *out);
-/** It was read after all, or is gone. DOPPEL_OK also when there is none. */
+/** It was read after all, or is gone. DOPPEL_OK also when there is none: that begins no change. */
 DOPPEL_API enum doppel_status doppel_library_forget_failure(struct doppel_library *library,
                                                             const char *path,
                                                             struct doppel_error *error);
 typedef bool doppel_failure_visitor(void *context, const struct doppel_failure *failure);
+/** By path. Within a visit no other begins. DOPPEL_E_CORRUPT, after the others were visited: some
+ * are damaged, and their files are read again. */
 DOPPEL_API enum doppel_status doppel_library_each_failure(struct doppel_library *library,
                                                           doppel_failure_visitor *visitor,
                                                           void *context,

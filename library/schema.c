@@ -3,6 +3,8 @@
 
 #include <doppel/store.h>
 
+#include "library/views.h"
+
 /* Records of corpora: rows that are only appended to, since what ingest must find it has in memory.
  * They share the ids of the items; the counter is that of AUTOINCREMENT. */
 #define TEXT_TABLES                                                                                \
@@ -107,7 +109,7 @@
     " size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, settled INTEGER NOT NULL,"                 \
     " time_ns INTEGER NOT NULL, status INTEGER NOT NULL, message TEXT NOT NULL,"                   \
     " program TEXT NOT NULL, limits TEXT NOT NULL, checksum INTEGER NOT NULL"                      \
-    ") STRICT, WITHOUT ROWID;"
+    ") STRICT, WITHOUT ROWID;" VIEWS
 
 const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA,
                                                             LEDGER_TABLES};
