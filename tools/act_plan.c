@@ -14,6 +14,16 @@ void act_plan_free(struct plan *plan)
     array_free(&plan->files);
 }
 
+static uint32_t first_with_bytes_of(const struct told_group *group, size_t number)
+{
+    const struct grouping_item *item = &group->members[number];
+    for (size_t i = 0; i < number; i++)
+        if (group->members[i].size == item->size &&
+            memcmp(&group->members[i].digest, &item->digest, sizeof item->digest) == 0)
+            return (uint32_t)i;
+    return (uint32_t)number;
+}
+
 static enum doppel_status take_group(void *context, const struct told_group *group,
                                      struct doppel_error *error)
 {
@@ -26,6 +36,7 @@ static enum doppel_status take_group(void *context, const struct told_group *gro
         struct planned file = {
             .group = (uint32_t)json_integer_value(json_object_get(group->row, "group")),
             .kept = kept,
+            .first = kept + first_with_bytes_of(group, i),
             .reason = reason_from_name(json_string_value(reason)),
             .reference = item->reference,
             .stamp = {item->device, item->inode, item->size, item->mtime_ns},
@@ -38,16 +49,36 @@ static enum doppel_status take_group(void *context, const struct told_group *gro
     return DOPPEL_OK;
 }
 
-const char *reason_to_leave(const struct planned *file, const struct settings *settings)
+static bool only_links(const struct settings *settings)
 {
-    bool links = settings->action != ACTION_TRASH && settings->action != ACTION_MOVE_TO;
-    if (file->reference)
-        return "lies in a reference folder";
-    if (!(file->reason & settings->reasons))
-        return "is none of what '--reason' names";
-    if (links && file->reason != REASON_IDENTICAL)
-        return "is not identical to the kept file: a link would lose what differs";
-    return NULL;
+    return settings->action != ACTION_TRASH && settings->action != ACTION_MOVE_TO;
+}
+
+/* Whether it is acted on for what it is to the kept one. */
+static bool is_wanted(const struct planned *file, const struct settings *settings)
+{
+    return file->reason & settings->reasons &&
+           (!only_links(settings) || file->reason == REASON_IDENTICAL);
+}
+
+struct verdict act_plan_verdict(const struct plan *plan, size_t number,
+                                const struct settings *settings)
+{
+    const struct planned *file = &plan->files.items[number];
+    const struct planned *kept = &plan->files.items[file->kept];
+    const struct planned *first = &plan->files.items[file->first];
+    if (file == kept || file->reference)
+        return (struct verdict){0};
+    if (is_wanted(file, settings))
+        return (struct verdict){kept, file->reason == REASON_IDENTICAL, NULL, false};
+    /* The first of several that are less than identical to the kept one stays, for the others. */
+    if (file != first && settings->reasons & REASON_IDENTICAL &&
+        (first->reference || !is_wanted(first, settings)))
+        return (struct verdict){first, true, NULL, false};
+    if (file->reason & settings->reasons)
+        return (struct verdict){
+            kept, false, "is not identical to the kept file: a link would lose what differs", true};
+    return (struct verdict){kept, false, "is none of what '--reason' names", false};
 }
 
 enum doppel_status groupings_act(struct grouping *const *groupings, size_t count,
@@ -60,7 +91,7 @@ enum doppel_status groupings_act(struct grouping *const *groupings, size_t count
     if (!status && signals_stopped())
         status = DOPPEL_E_CANCELLED;
     if (!status)
-        status = settings->action == ACTION_SCRIPT ? act_plan_script(&plan, report, error)
+        status = settings->action == ACTION_SCRIPT ? act_plan_script(&plan, settings, error)
                                                    : act_plan_run(&plan, settings, report, error);
     act_plan_free(&plan);
     return status;

@@ -17,6 +17,7 @@
 struct planned {
     uint32_t group;
     uint32_t kept;   /* the number of the one that is kept; its own, when it is that */
+    uint32_t first;  /* the number of the first of the group with the same bytes, by their digest */
     unsigned reason; /* REASON_…; 0: the kept one */
     bool reference;
     char *path; /* given */
@@ -40,10 +41,17 @@ enum doppel_status act_plan_run(const struct plan *plan, const struct settings *
                                 struct report *report, struct doppel_error *error);
 
 /* Print a shell script that would do it. */
-enum doppel_status act_plan_script(const struct plan *plan, struct report *report,
+enum doppel_status act_plan_script(const struct plan *plan, const struct settings *settings,
                                    struct doppel_error *error);
 
-/* Why a file is left out before it is looked at; NULL when it is not. Static storage. */
-const char *reason_to_leave(const struct planned *file, const struct settings *settings);
+/* What a file of a plan is to the action, before anyone looks at it. */
+struct verdict {
+    const struct planned *kept; /* of what it is a double; NULL: it is none, nothing is said */
+    bool identical;             /* they should have the same bytes */
+    const char *left;           /* why it is left alone; NULL: it is not. Static storage */
+    bool refused;               /* though it was asked for */
+};
+struct verdict act_plan_verdict(const struct plan *plan, size_t number,
+                                const struct settings *settings);
 
 #endif

@@ -112,60 +112,67 @@ static enum doppel_status take_step(struct running *running, const struct pair *
     return journal_end(running->journal, step, taken ? STEP_DONE : STEP_FAILED, error);
 }
 
-/* Both files are open. @param reason why nothing was done; @param error ends the run */
-static enum doppel_status act_on_pair(struct running *running, const struct planned *file,
-                                      const char *keep, struct pair *pair,
-                                      struct doppel_error *reason, struct doppel_error *error)
+/* A double on its way. */
+struct act {
+    const struct planned *file, *kept;
+    bool identical;
+    struct pair pair;
+    struct doppel_error reason; /* why nothing was done */
+};
+
+/* What the row says that it became. */
+static const char *told_target(const struct act *act, const struct step *step)
+{
+    if (step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO)
+        return step->target;
+    return act->kept->path;
+}
+
+/* Both files are open. @param error ends the run */
+static enum doppel_status act_on_pair(struct running *running, struct act *act,
+                                      struct doppel_error *error)
 {
     const struct settings *settings = running->settings;
     const struct step_wish wish = {settings->action, settings->move_to, !settings->yes};
+    const struct stat *stat = &act->pair.twin.stat;
     struct step step = {0};
     enum doppel_status status = DOPPEL_OK;
-    if (settings->yes && file->reason == REASON_IDENTICAL)
-        held_same_bytes(&pair->twin, &pair->kept, reason);
-    if (!reason->status)
-        step_make(pair, &wish, &step, reason);
-    if (!reason->status && settings->yes)
-        status = take_step(running, pair, &step, reason, error);
-    if (!status && !reason->status) {
-        bool whole = settings->action >= ACTION_TRASH || pair->twin.stat.st_nlink == 1;
-        const char *target = step.target && settings->action != ACTION_SYMLINK ? step.target : NULL;
-        if (!target && settings->action != ACTION_TRASH)
-            target = keep;
-        tell(running, file, keep, &(struct outcome){target, NULL, settings->yes});
+    if (settings->yes && act->identical)
+        held_same_bytes(&act->pair.twin, &act->pair.kept, &act->reason);
+    if (!act->reason.status)
+        step_make(&act->pair, &wish, &step, &act->reason);
+    if (!act->reason.status && settings->yes)
+        status = take_step(running, &act->pair, &step, &act->reason, error);
+    if (!status && !act->reason.status) {
+        tell(running, act->file, act->kept->path,
+             &(struct outcome){told_target(act, &step), NULL, settings->yes});
         running->files++;
-        running->bytes += whole ? pair->twin.stat.st_size : 0;
+        running->bytes +=
+            settings->action >= ACTION_TRASH || stat->st_nlink == 1 ? stat->st_size : 0;
     }
     step_free(&step);
     return status;
 }
 
-static enum doppel_status act_on(struct running *running, const struct planned *file,
-                                 const struct planned *kept, struct doppel_error *error)
+static enum doppel_status act_on(struct running *running, struct act *act,
+                                 struct doppel_error *error)
 {
-    const char *left = reason_to_leave(file, running->settings);
-    struct pair_files files = {file->path, kept->path, file->stamp, kept->stamp,
-                               file->reason == REASON_IDENTICAL};
-    struct doppel_error reason = {0};
-    struct pair pair;
+    struct pair_files files = {act->file->path, act->kept->path, act->file->stamp,
+                               act->kept->stamp};
     enum doppel_status status = DOPPEL_OK;
-    if (left && !(file->reason & running->settings->reasons)) {
-        leave(running, file, kept->path, left);
-        return DOPPEL_OK;
+    if (!act->reason.status &&
+        !pair_open(&files, running->settings->action, &act->pair, &act->reason)) {
+        status = act_on_pair(running, act, error);
+        pair_close(&act->pair);
     }
-    if (left) {
-        doppel_fail(&reason, DOPPEL_E_ARGUMENT, "%s", left);
-    } else if (pair_open(&files, running->settings->action, &pair, &reason) == DOPPEL_OK) {
-        status = act_on_pair(running, file, kept->path, &pair, &reason, error);
-        pair_close(&pair);
-    }
-    if (reason.status == DOPPEL_E_CANCELLED)
-        return doppel_fail(error, DOPPEL_E_CANCELLED, "%s", reason.message);
-    if (!status && reason.status)
-        leave(running, file, kept->path, reason.message);
-    if (!status && reason.status && reason.status != DOPPEL_E_EMPTY)
-        report_input(running->report, file->path, reason.message);
-    return status;
+    if (act->reason.status == DOPPEL_E_CANCELLED)
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "%s", act->reason.message);
+    if (status || !act->reason.status)
+        return status;
+    leave(running, act->file, act->kept->path, act->reason.message);
+    if (act->reason.status != DOPPEL_E_EMPTY)
+        report_input(running->report, act->file->path, act->reason.message);
+    return DOPPEL_OK;
 }
 
 static enum doppel_status act_on_all(struct running *running, const struct plan *plan,
@@ -173,11 +180,19 @@ static enum doppel_status act_on_all(struct running *running, const struct plan 
 {
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < plan->files.count && !status; i++) {
-        const struct planned *file = &plan->files.items[i];
+        struct verdict verdict = act_plan_verdict(plan, i, running->settings);
+        struct act act = {
+            .file = &plan->files.items[i], .kept = verdict.kept, .identical = verdict.identical};
         if (signals_stopped())
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
-        if (file->kept != i && !file->reference)
-            status = act_on(running, file, &plan->files.items[file->kept], error);
+        if (!verdict.kept)
+            continue;
+        if (verdict.refused)
+            doppel_fail(&act.reason, DOPPEL_E_ARGUMENT, "%s", verdict.left);
+        if (verdict.left && !verdict.refused)
+            leave(running, act.file, act.kept->path, verdict.left);
+        else
+            status = act_on(running, &act, error);
     }
     return status;
 }

@@ -74,20 +74,14 @@ static void print_left(const struct planned *file, const char *reason)
     printf(": %s\n", reason);
 }
 
-static const char *why_left(const struct planned *file)
-{
-    return file->reference                    ? "lies in a reference folder"
-           : file->reason != REASON_IDENTICAL ? "is not identical to the kept file"
-                                              : NULL;
-}
-
-static void print_group_head(const struct plan *plan, size_t kept)
+static void print_group_head(const struct plan *plan, size_t kept, const struct settings *settings)
 {
     size_t files = 0;
     int64_t bytes = 0;
     char size[32];
     for (size_t i = kept + 1; i < plan->files.count && plan->files.items[i].kept == kept; i++) {
-        bool acts = !why_left(&plan->files.items[i]);
+        struct verdict verdict = act_plan_verdict(plan, i, settings);
+        bool acts = verdict.kept && !verdict.left;
         files += acts;
         bytes += acts ? plan->files.items[i].stamp.size : 0;
     }
@@ -96,21 +90,22 @@ static void print_group_head(const struct plan *plan, size_t kept)
            files == 1 ? "" : "s", size);
 }
 
-enum doppel_status act_plan_script(const struct plan *plan, struct report *report,
+enum doppel_status act_plan_script(const struct plan *plan, const struct settings *settings,
                                    struct doppel_error *error)
 {
-    (void)report;
     errno = 0;
     fputs(beginning, stdout);
     for (size_t i = 0; i < plan->files.count; i++) {
         const struct planned *file = &plan->files.items[i];
-        const char *left = file->kept == i ? NULL : why_left(file);
+        struct verdict verdict = act_plan_verdict(plan, i, settings);
         if (file->kept == i)
-            print_group_head(plan, i);
-        else if (left)
-            print_left(file, left);
+            print_group_head(plan, i, settings);
+        else if (!verdict.kept)
+            print_left(file, "lies in a reference folder");
+        else if (verdict.left)
+            print_left(file, verdict.left);
         else
-            print_double(file, &plan->files.items[file->kept]);
+            print_double(file, verdict.kept);
     }
     fputs("\nexit $status\n", stdout);
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -14,7 +14,6 @@ struct pair {
 struct pair_files {
     const char *path, *kept;
     struct doppel_file_stamp stamp, kept_stamp;
-    bool identical; /* the two should have the same bytes */
 };
 
 /* Open both and look at what can be known without reading them: that they are as they were, are two
