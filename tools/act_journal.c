@@ -135,7 +135,15 @@ static bool read_line(const json_t *line, struct journal_content *content)
     return run.action != ACTION_NONE && array_push(&content->runs, run);
 }
 
-/* A line that a crash cut short is no reason to lose the others. */
+/* Whether it may be the beginning of a line that a crash cut short. */
+static bool is_beginning(const char *text, size_t length)
+{
+    static const char beginning[] = "{\"run\":";
+    size_t known = sizeof beginning - 1;
+    return memcmp(text, beginning, length < known ? length : known) == 0;
+}
+
+/* @param out_whole bytes of the lines that are whole */
 static void read_lines(FILE *stream, struct journal_content *content, off_t *out_whole)
 {
     char *text = NULL;
@@ -143,11 +151,14 @@ static void read_lines(FILE *stream, struct journal_content *content, off_t *out
     ssize_t length;
     *out_whole = 0;
     while ((length = getline(&text, &capacity, stream)) > 0) {
+        if (text[length - 1] != '\n') {
+            content->unreadable += !is_beginning(text, (size_t)length);
+            break;
+        }
         json_t *line = json_loadb(text, (size_t)length, 0, NULL);
         content->unreadable += !read_line(line, content);
         json_decref(line);
-        if (text[length - 1] == '\n')
-            *out_whole += length;
+        *out_whole += length;
     }
     free(text);
 }
