@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -52,6 +53,167 @@ static void brings_everything_back(void **state)
     assert_code(&ran, 0);
     assert_has(ran.err, "nothing is left to be undone");
     ran_free(&ran);
+    free(before);
+}
+
+/* ---- what has changed since ---- */
+
+static void act(const char *action)
+{
+    bool moves = strcmp(action, "move-to") == 0;
+    struct ran ran = doppel("scan", "docs", "--yes", "--action", action, moves ? "../away" : NULL);
+    assert_code(&ran, 0);
+    ran_free(&ran);
+}
+
+/* Undo, of which one file cannot be, and the other two are. */
+static void assert_one_refused(const char *path, const char *reason)
+{
+    char line[128];
+    struct ran ran = doppel("undo", "--json");
+    assert_code(&ran, 3);
+    snprintf(line, sizeof line, "%s: %s", path, reason);
+    assert_has(ran.err, line);
+    assert_int_equal(count_lines(ran.out, "\"done\":true"), 2);
+    assert_int_equal(count_lines(ran.out, "\"done\":false"), 1);
+    ran_free(&ran);
+}
+
+static void overwrites_nothing(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"hardlink", "symlink", "trash", "move-to"};
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        size_t size;
+        make_doubles();
+        act(actions[i]);
+        unlink("docs/b.txt");
+        write_file("docs/b.txt", "mine", 4);
+        assert_one_refused("docs/b.txt", "another file is there now");
+        char *mine = read_file("docs/b.txt", &size);
+        assert_string_equal(mine, "mine");
+        free(mine);
+        assert_int_equal(system("rm -rf docs ../away ../home/.local"), 0);
+    }
+}
+
+/* A hard link is written to by either name: what was there is not known any more. */
+static void copies_nothing_that_has_changed(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"hardlink", "symlink"};
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        make_doubles();
+        act(actions[i]);
+        int fd = open("docs/d.txt", O_WRONLY | O_APPEND);
+        assert_int_equal(write(fd, "more", 4), 4);
+        close(fd);
+        char *before = listing_of("docs");
+        assert_one_refused("docs/e.txt", "the file that it is a link to has changed");
+        assert_true(same_inode("docs/d.txt", "docs/e.txt"));
+        free(before);
+        assert_int_equal(system("rm -rf docs ../home/.local"), 0);
+    }
+}
+
+static void keeps_what_changed_in_the_trash(void **state)
+{
+    (void)state;
+    make_doubles();
+    act("trash");
+    write_words("../home/.local/share/Trash/files/e.txt", 5);
+    assert_one_refused("docs/e.txt", "has changed since it was moved");
+    assert_int_equal(access("../home/.local/share/Trash/files/e.txt", F_OK), 0);
+    assert_int_equal(access("../home/.local/share/Trash/info/e.txt.trashinfo", F_OK), 0);
+    unlink("../home/.local/share/Trash/files/e.txt");
+    struct ran ran = doppel("undo");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "is no longer where it was moved to");
+    ran_free(&ran);
+}
+
+static void makes_folders_again(void **state)
+{
+    (void)state;
+    make_doubles();
+    char *before = listing_of(".");
+    act("move-to");
+    assert_int_equal(rmdir("docs/sub"), 0);
+    struct ran ran = doppel("undo");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    assert_listing(".", before);
+    free(before);
+}
+
+/* ---- runs ---- */
+
+static void undoes_the_run_that_is_named(void **state)
+{
+    (void)state;
+    make_doubles();
+    char *before = listing_of(".");
+    act("hardlink");
+    make_folder("more");
+    write_words("more/a.txt", 7);
+    write_words("more/b.txt", 7);
+    struct ran ran = doppel("scan", "more", "--action=trash", "--yes");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "'doppel undo 2'");
+    ran_free(&ran);
+    char *json = doppel_prints(0, "undo", "1", "--json");
+    assert_int_equal(count_lines(json, "{\"run\":1,\"action\":\"hardlink\""), 3);
+    free(json);
+    json = doppel_prints(0, "undo", "--list", "--json");
+    assert_int_equal(count_lines(json, ""), 2);
+    assert_int_equal(count_lines(json, "\"action\":\"hardlink\",\"files\":3"), 1);
+    assert_int_equal(count_lines(json, "\"undone\":3"), 1);
+    assert_int_equal(count_lines(json, "\"undone\":0"), 1);
+    free(json);
+    json = doppel_prints(0, "undo", "--json");
+    assert_int_equal(count_lines(json, "{\"run\":2,\"action\":\"trash\""), 1);
+    free(json);
+    assert_int_equal(system("rm -r more"), 0);
+    assert_listing(".", before);
+    free(before);
+}
+
+/* What could not be taken back is not begun. */
+static void acts_not_without_a_journal(void **state)
+{
+    (void)state;
+    make_doubles();
+    write_file("notes", "dear diary\n", 11);
+    char *before = listing_of(".");
+    static const char *const journals[] = {"--journal=/dev/full", "--journal=notes",
+                                           "--journal=gone/away.jsonl", "--journal=docs"};
+    for (size_t i = 0; i < sizeof journals / sizeof *journals; i++) {
+        struct ran ran = doppel("scan", "docs", "--action=trash", "--yes", journals[i]);
+        assert_code(&ran, 2);
+        ran_free(&ran);
+        assert_listing(".", before);
+    }
+    free(before);
+}
+
+/* One acts, the other one says so and does nothing. */
+static void one_acts_at_a_time(void **state)
+{
+    (void)state;
+    make_doubles();
+    write_file("journal", "", 0);
+    char *before = listing_of("docs");
+    int fd = open("journal", O_RDWR);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    struct ran ran = doppel("scan", "docs", "--action=trash", "--yes", "--journal=journal");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "another doppel is acting");
+    ran_free(&ran);
+    ran = doppel("undo", "--journal=journal");
+    assert_code(&ran, 2);
+    ran_free(&ran);
+    close(fd);
+    assert_listing("docs", before);
     free(before);
 }
 
@@ -158,6 +320,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(brings_everything_back),
+        IN_SANDBOX(overwrites_nothing),
+        IN_SANDBOX(copies_nothing_that_has_changed),
+        IN_SANDBOX(keeps_what_changed_in_the_trash),
+        IN_SANDBOX(makes_folders_again),
+        IN_SANDBOX(undoes_the_run_that_is_named),
+        IN_SANDBOX(acts_not_without_a_journal),
+        IN_SANDBOX(one_acts_at_a_time),
         IN_SANDBOX(survives_being_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
