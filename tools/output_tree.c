@@ -79,7 +79,7 @@ static char *notes_of(const json_t *member)
         "%s%s%s%s%s%s", json_is_true(json_object_get(member, "reference")) ? " reference" : "",
         json_is_true(json_object_get(transform, "mirrored")) ? " mirrored" : "", angle,
         json_is_true(json_object_get(transform, "cropped")) ? " cropped" : "",
-        json_is_true(json_object_get(transform, "trimmed")) ? " framed" : "", pace);
+        json_is_true(json_object_get(transform, "trimmed")) ? " trimmed" : "", pace);
     memmove(notes, notes + (*notes == ' '), strlen(notes) + (*notes != ' '));
     return notes;
 }
