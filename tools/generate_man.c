@@ -119,8 +119,9 @@ static void print_surroundings(FILE *stream)
     print_tagged(stream, "DOPPEL_WORKER",
                  "The program doppel-worker, where it is not beside "
                  "doppel.");
-    print_tagged(stream, "XDG_DATA_HOME, XDG_CACHE_HOME",
-                 "Where the library (doppel) and the cache (doppel/cache.db) lie.");
+    print_tagged(stream, "XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME",
+                 "Where the library (doppel), the cache (doppel/cache.db) and the journal of what "
+                 "was done (doppel/actions.jsonl) lie.");
     print_tagged(stream, "NO_COLOR", "No colours, unless --color asks for them.");
     print_tagged(stream, "TMPDIR", "Where standard input is put when it is read as a file.");
 }
