@@ -24,6 +24,9 @@ static enum doppel_status not_moved(int reason, struct doppel_error *error)
 {
     if (reason == EEXIST)
         return doppel_fail(error, DOPPEL_E_IO, "another file came to where it was to go");
+    if (reason == EXDEV)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                           "cannot be moved: that is another file system");
     return doppel_fail(error, DOPPEL_E_IO, "cannot be moved: %s", strerror(reason));
 }
 
@@ -46,18 +49,17 @@ static int rename_to_free(const struct place *from, const struct place *to)
     return done && (errno == EINVAL || errno == ENOSYS) ? rename_by_link(from, to) : done;
 }
 
-/* Move what stands at its name, and move it back when it is another file than the one held. */
-static enum doppel_status move_checked(const struct held *held, const struct place *to, int *out,
+/* Move what stands at its name, and move it back when it is another file than the one held.
+ * @return also DOPPEL_E_UNSUPPORTED: it would be another file system */
+static enum doppel_status move_checked(const struct held *held, const struct place *to,
                                        struct doppel_error *error)
 {
     struct place from = {held->folder, held->name};
     struct stat now;
     if (!held_unchanged(held))
         return doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
-    if (rename_to_free(&from, to)) {
-        *out = errno;
+    if (rename_to_free(&from, to))
         return not_moved(errno, error);
-    }
     if (fstatat(to->folder, to->name, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
         is_as_it_was(&now, &held->stat))
         return DOPPEL_OK;
@@ -153,9 +155,8 @@ enum doppel_status copy_into(const struct held *held, const struct stat *like, i
 static enum doppel_status remove_copied(const struct held *held, const char *temporary,
                                         struct doppel_error *error)
 {
-    int reason;
     struct place aside = {held->folder, temporary}, back = {held->folder, held->name};
-    enum doppel_status status = move_checked(held, &aside, &reason, error);
+    enum doppel_status status = move_checked(held, &aside, error);
     if (status || unlinkat(held->folder, temporary, 0) == 0)
         return status;
     doppel_fail(error, DOPPEL_E_IO, "cannot be removed: %s", strerror(errno));
@@ -194,14 +195,15 @@ enum doppel_status act_move(const struct held *held, const char *target, const c
     char *copy = must_copy(target);
     struct place to = {open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC),
                        slash ? slash + 1 : target};
-    int reason = 0;
-    enum doppel_status status;
+    struct doppel_error reason;
     free(copy);
     if (to.folder < 0)
         return not_moved(errno, error);
-    status = move_checked(held, &to, &reason, error);
-    if (status && reason == EXDEV && temporary)
+    enum doppel_status status = move_checked(held, &to, &reason);
+    if (status == DOPPEL_E_UNSUPPORTED && temporary)
         status = move_by_copy(held, &to, temporary, error);
+    else if (status)
+        doppel_fail(error, status, "%s", reason.message);
     close(to.folder);
     return status;
 }

@@ -109,6 +109,8 @@ static enum doppel_status take_step(struct running *running, const struct pair *
     if (status)
         return status;
     bool taken = step_take(pair, step, reason) == DOPPEL_OK;
+    if (taken)
+        reason->status = DOPPEL_OK; /* the sentence may be of a way that was tried first */
     return journal_end(running->journal, step, taken ? STEP_DONE : STEP_FAILED, error);
 }
 

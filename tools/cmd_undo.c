@@ -11,8 +11,8 @@
 #include "tools/values.h"
 
 static const struct column columns[] = {
-    {"run", "run", CELL_NUMBER}, {"action", "action", CELL_TEXT}, {"done", "undone", CELL_BOOL},
-    {"path", "path", CELL_PATH}, {"target", "from", CELL_PATH},   {"reason", NULL, CELL_TEXT},
+    {"run", "run", CELL_NUMBER},     {"action", "action", CELL_TEXT}, {"done", "undone", CELL_BOOL},
+    {"reason", "reason", CELL_TEXT}, {"path", "path", CELL_PATH},     {"target", "from", CELL_PATH},
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 

@@ -165,6 +165,28 @@ static void moves(void **state)
     assert_int_not_equal(access("docs/e.txt", F_OK), 0);
 }
 
+/* Onto another file system, where there is one. */
+static void moves_far(void **state)
+{
+    (void)state;
+    char folder[] = "/dev/shm/doppel-test-XXXXXX", command[128];
+    if (!mkdtemp(folder))
+        skip();
+    make_doubles();
+    char *before = listing_of(".");
+    char *json = doppel_prints(0, "scan", "docs", "--action", "move-to", folder, "--yes", "--json");
+    assert_rows(json, "move-to");
+    free(json);
+    struct ran ran = doppel("undo");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "3 files brought back");
+    ran_free(&ran);
+    assert_unchanged(before);
+    free(before);
+    snprintf(command, sizeof command, "find %s -depth -type d -exec rmdir {} +", folder);
+    assert_int_equal(system(command), 0);
+}
+
 /* --to says the folder wherever it stands, and what comes after move-to is a PATH then. */
 static void takes_the_folder_from_either(void **state)
 {
@@ -336,6 +358,7 @@ int main(void)
         IN_SANDBOX(symlinks),
         IN_SANDBOX(trashes),
         IN_SANDBOX(moves),
+        IN_SANDBOX(moves_far),
         IN_SANDBOX(takes_the_folder_from_either),
         IN_SANDBOX(spares_references),
         IN_SANDBOX(links_only_identical_files),
