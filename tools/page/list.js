@@ -55,6 +55,7 @@ function splitPath(path) {
 
 function memberNode(group, index, looks) {
   const member = group.members[index], kept = keptIndex(group) === index, mark = pairMark(group, index);
+  const alike = idOf(member) === idOf(group.members[keptIndex(group)]); // then there is nothing to say
   const [folder, name] = splitPath(member.path);
   const button = (word, label, pressed, act) => element('button', {
     type: 'button', 'aria-pressed': String(pressed), tabIndex: -1, onclick: () => { choose(group, index, false); act(); },
@@ -72,8 +73,8 @@ function memberNode(group, index, looks) {
     ...[...(member.lists || []), ...(member.labels || [])].map(word => element('span', { class: 'tag' }, visible(String(word)))),
     element('div', { class: 'act' },
       button('Keep', 'Keep', groupId(group) in marks.keep && kept, () => act.keep(index)),
-      kept ? null : button('Same', 'Same as the kept one:', mark === 'same', () => act.pair('same')),
-      kept ? null : button('Distinct', 'Distinct from the kept one:', mark === 'distinct', () => act.pair('distinct'))));
+      alike ? null : button('Same', 'Same as the kept one:', mark === 'same', () => act.pair('same')),
+      alike ? null : button('Distinct', 'Distinct from the kept one:', mark === 'distinct', () => act.pair('distinct'))));
 }
 
 // ---- a group ----

@@ -1,8 +1,8 @@
 // What a person says of files: kept in this browser, by digests, and exported as JSON Lines.
 
 const marks = {
-  keep: {},  // digest of the first member of a group as it was found -> digest of the one to keep
-  pairs: {}, // two digests, the smaller first -> 'distinct' or 'same'
+  keep: Object.create(null),  // digest of the first member of a group as it was found -> digest of the one to keep
+  pairs: Object.create(null), // two digests, the smaller first -> 'distinct' or 'same'
 };
 
 let store = null;

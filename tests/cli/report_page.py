@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""The page of `report` in headless Chromium: what it shows, filters, orders, marks and exports; hostile names.
+
+`report_page.py BUILD [FOLDER]`: with a folder, screenshots are left in it, to be looked at. Without Chromium all
+is skipped.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
+import tap  # noqa: E402
+from browser import Browser, find  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path("build")
+SHOTS = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+SKIPPED = 77
+
+BLOCK = '<script type="application/json" id="%s">'
+
+
+def doppel(*words, code=0, folder=None):
+    environment = dict(os.environ, XDG_CACHE_HOME=str(FOLDER / "cache"), HOME=str(FOLDER))
+    done = subprocess.run([BUILD / "doppel", *words], capture_output=True, cwd=folder or FOLDER, env=environment)
+    assert done.returncode == code, (words, done.returncode, done.stderr)
+    return done.stdout
+
+
+def block_of(page, name):
+    begin = page.index(BLOCK % name) + len(BLOCK % name)
+    return json.loads(page[begin : page.index("</script>", begin)])
+
+
+def with_groups(groups, looks=None, **more):
+    """A page of made-up groups: the true one of nothing, with another block of data."""
+    if not (FOLDER / "empty").exists():
+        (FOLDER / "empty").mkdir()
+        doppel("report", "empty", "-o", "empty.html")
+    page = (FOLDER / "empty.html").read_text()
+    data = block_of(page, "data")
+    data.update(groups=groups, **more)
+    escaped = lambda value: json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")  # noqa: E731
+    head, rest = page.split(BLOCK % "data", 1)
+    page = head + BLOCK % "data" + escaped(data) + rest[rest.index("</script>") :]
+    seen = "".join(BLOCK % f"looks-{number}" + escaped(value) + "</script>\n" for number, value in (looks or {}).items())
+    end = page.rindex("</body>")
+    path = FOLDER / "made.html"
+    path.write_text(page[:end] + seen + page[end:])
+    return path
+
+
+def member(path, digest, size=1000, reason="near", similarity=0.9, **more):
+    made = {"path": path, "digest": digest, "size": size, "mtime": 1700000000, "reason": reason}
+    if reason != "kept":
+        made.update(distance=5, bits=64, similarity=similarity, false_positive_rate=1e-6)
+    return {**made, **more}
+
+
+def group(number, kind="image", size=1000, similarity=0.9, count=2, **more):
+    members = [member(f"/g{number}/kept.jpg", f"{number:04x}0", size, "kept")]
+    members += [member(f"/g{number}/copy{i}.jpg", f"{number:04x}{i}", size, similarity=similarity, **more) for i in range(1, count)]
+    return {"group": number, "kind": kind, "keep": members[0]["path"], "members": members}
+
+
+# The groups that are shown, by their numbers, in order; the number of the chosen one, and of its member.
+SHOWN = "Array.from(document.querySelectorAll('.group'), section => Number(section.getAttribute('aria-label').slice(6)))"
+CHOSEN = "[Number(document.activeElement.closest('.group')?.getAttribute('aria-label').slice(6)), Number(document.activeElement.dataset.index) + 1]"
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+STATUS = "document.getElementById('status').textContent"
+
+
+def shot(name):
+    if SHOTS:
+        page.shot(SHOTS / f"{name}.png")
+
+
+def test_shows_what_scan_finds():
+    rows = [json.loads(line) for line in doppel("scan", "pictures", "--json", code=3).splitlines()]
+    doppel("report", "pictures", "-o", "pictures.html", code=3)
+    page.open(FOLDER / "pictures.html")
+    assert len(rows) > 3 and sorted(page.run(SHOWN)) == [row["group"] for row in rows]
+    page.until("document.images.length > 3 && Array.from(document.images).slice(0, 3).every(image => image.complete && image.naturalWidth > 100)")
+    names = page.run("Array.from(document.querySelectorAll('.name bdi'), name => name.textContent)")
+    assert all(name in {pathlib.PurePath(m["path"]).name for row in rows for m in row["members"]} for name in names)
+    shot("light")
+    page.prefer("dark")
+    shot("dark")
+    page.resize(380, 800)
+    shot("narrow")
+    page.prefer("light")
+    page.resize(1400, 1000)
+
+
+def test_an_empty_report_says_so():
+    page.open(with_groups([]))
+    assert page.run(SHOWN) == []
+    assert page.run("document.getElementById('empty').checkVisibility() && document.getElementById('empty').textContent") == "No duplicates were found."
+    page.keys("j", "k", "d", "s", "u", "1", "Enter", "e", "ArrowLeft", "ArrowRight")
+    shot("empty")
+
+
+def test_filters():
+    groups = [group(1), group(2, "audio", similarity=0.5), group(3, "text", similarity=0.7), group(4)]
+    groups[3]["members"][1].update(reason="identical", similarity=1, lists=["Photos"], path="/Somewhere/ELSE.png")
+    page.open(with_groups(groups))
+    for field, value, wanted in [
+        ("search", "else somewhere", [4]), ("search", "g2", [2]), ("search", "nowhere", []), ("least", "0.7", [1, 3, 4]),
+        ("most", "0.7", [2, 3]), ("reason", "identical", [4]), ("inlist", "Photos", [4]), ("marked", "yes", []),
+        ("marked", "no", [1, 2, 3, 4]),
+    ]:
+        page.set(field, value)
+        assert sorted(page.run(SHOWN)) == wanted, (field, value)
+        page.set(field, "")
+    page.click("[data-kind=audio]")
+    assert sorted(page.run(SHOWN)) == [1, 3, 4]
+    assert "3 groups of 4" in page.run(STATUS)
+    page.click("[data-kind=audio]")
+    assert len(page.run(SHOWN)) == 4
+
+
+def test_orders():
+    groups = [group(1, size=10, similarity=0.6), group(2, size=90, similarity=0.8), group(3, size=50, similarity=0.7)]
+    groups[0]["keep"], groups[1]["keep"], groups[2]["keep"] = "/b", "/c", "/a"
+    for each, rate in zip(groups, (1e-9, 1e-3, 1e-6)):
+        each["members"][1]["false_positive_rate"] = rate
+    page.open(with_groups(groups))
+    for order, wanted in {
+        "saved": [2, 3, 1], "similar": [2, 3, 1], "different": [1, 3, 2], "chance": [2, 3, 1], "path": [3, 1, 2], "group": [1, 2, 3],
+    }.items():
+        page.set("order", order)
+        assert page.run(SHOWN) == wanted, order
+
+
+def test_keys_choose_and_mark():
+    page.open(with_groups([group(1, size=30, count=3), group(2, size=20), group(3, size=10)]))
+    page.keys("j")
+    assert page.run(CHOSEN) == [2, 1]
+    page.keys("j", "j")
+    assert page.run(CHOSEN) == [3, 1]
+    page.keys("k", "k", "ArrowRight")
+    assert page.run(CHOSEN) == [1, 2]
+    page.keys("ArrowRight", "ArrowRight")
+    assert page.run(CHOSEN) == [1, 3]
+    page.keys("g", "G")
+    assert page.run(CHOSEN) == [3, 1]
+    page.keys("d")
+    assert "kept one" in page.run(STATUS)
+    page.keys("g", "2")
+    assert page.run("document.querySelector('.group .member.kept').dataset.index") == "1"
+    page.keys("ArrowRight", "d", "j", "ArrowRight", "s")
+    assert page.run("document.querySelector('.current .member.same') !== null")
+    lines = [json.loads(line) for line in page.downloaded("marks.jsonl", lambda: page.keys("e")).splitlines()]
+    assert lines == [
+        {"mark": "keep", "a": "/g1/copy1.jpg", "a_digest": "00011"},
+        {"mark": "distinct", "a": "/g1/copy1.jpg", "a_digest": "00011", "b": "/g1/copy2.jpg", "b_digest": "00012"},
+        {"mark": "same", "a": "/g2/kept.jpg", "a_digest": "00020", "b": "/g2/copy1.jpg", "b_digest": "00021"},
+    ], lines
+    shot("marks")
+    page.set("marked", "yes")
+    assert page.run(SHOWN) == [1, 2]
+    # They are there after the page was closed.
+    page.open(FOLDER / "made.html")
+    assert "2 groups marked" in page.run("document.getElementById('summary').textContent")
+    page.keys("g", "u", "j", "ArrowRight", "s", "e")
+    assert page.run(STATUS) == "There are no marks yet."
+
+
+def test_keys_leave_fields_alone():
+    page.open(with_groups([group(1), group(2)]))
+    page.keys("/", "d", "2", "j")
+    assert page.run("document.getElementById('search').value") == "d2j"
+    page.set("search", "")
+    page.keys("Escape")
+    assert page.run(CHOSEN)[1] == 1
+    page.keys("?")
+    assert page.run("document.getElementById('keys').open")
+    shot("keys")
+    page.keys("j", "Escape")
+    assert not page.run("document.getElementById('keys').open")
+
+
+def test_buttons_do_what_keys_do():
+    page.open(with_groups([group(1)]))
+    page.click(".member:nth-child(2) .act button:nth-child(3)")
+    assert page.run("document.querySelectorAll('.member.distinct').length") == 1
+    page.click(".member:nth-child(2) .act button:nth-child(1)")
+    assert page.run("document.querySelector('.member.kept').dataset.index") == "1"
+    page.keys("u")
+
+
+HOSTILE = [
+    "/x/</script><script>window.hacked = 1</script>.jpg",
+    "/x/<!--<script>window.hacked = 2</script>-->.jpg",
+    "/x/<img src=x onerror=window.hacked=3>.jpg",
+    "/x/\"onmouseover='window.hacked=4'.jpg",
+    "/x/evil\u202egpj.exe",
+    "/x/javascript:window.hacked=5",
+    "/x/{{script}}&lt;b&gt;${window.hacked=6}`.jpg",
+    "/x/new\nline\tand\x1b[31m\x7f.jpg",
+    "/x/not utf-8 \ufffd.jpg",
+    "__proto__",
+]
+
+
+def assert_tame(names):
+    assert page.run("window.hacked") is None
+    assert page.run("document.images.length === 0 || Array.from(document.images).every(i => i.src.startsWith('data:image/jpeg;base64,'))")
+    text = page.run("document.getElementById('list').textContent")
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", text)
+    for name in names:
+        name = name.rsplit("/", 1)[-1]
+        shown = re.sub("[\x00-\x1f\x7f\u202e]", lambda m: f"\\u{ord(m.group()):04x}", name)
+        assert shown in text, shown
+    assert not page.complaints, page.complaints
+
+
+def test_hostile_data_is_tame():
+    evil = "\"><script>window.hacked=9</script>"
+    made = {"group": 1, "kind": "image", "keep": HOSTILE[0], "members": [member(name, f"{i:04x}") for i, name in enumerate(HOSTILE)]}
+    made["members"][0].update(reason="kept", lists=[evil], labels=[evil, "\u202eolleh"])
+    made["members"][1].update(reason=evil, digest="__proto__")
+    made["members"][2].update(digest="constructor", path_base64="eA==")
+    looks = {1: {"members": [{"jpeg": f"x\" onerror=\"window.hacked=7"}, {"gone": evil}, {"as": 1}] + [{}] * 7}}
+    texts = {"group": 2, "kind": "text", "keep": "/t", "members": [member("/t", "aa", reason="kept"), member("/u", "bb")]}
+    looks[2] = {"members": [{"text": [["=", evil]]}, {"diff": [["-", evil], ["+", evil], [evil, evil]]}]}
+    odd = {"group": 3, "kind": evil, "keep": "/k", "members": [member("/k", "cc", reason="kept"), member("/l", "dd")]}
+    page.complaints.clear()
+    page.open(with_groups([made, texts, odd], looks))
+    page.keys("j", "k", "ArrowRight", "s", "d", "2", "e", "u")
+    assert_tame(HOSTILE[:9])
+
+
+def test_hostile_names_of_files_are_tame():
+    folder = FOLDER / "hostile"
+    folder.mkdir()
+    source = next((FOLDER / "pictures").rglob("*.jpg")).read_bytes()
+    names = [name.rsplit("/", 1)[-1].replace("\ufffd", "\udcff") for name in HOSTILE if "</" not in name] + ["<script>window.hacked=8<!--.jpg"]
+    for name in names:
+        (folder / name.replace("exe", "jpg")).write_bytes(source)
+    page.complaints.clear()
+    doppel("report", "hostile", "-o", "hostile.html")
+    page.open(FOLDER / "hostile.html")
+    page.until("document.images.length > 3")
+    assert_tame([name.replace("\udcff", "\ufffd").replace("exe", "jpg") for name in names if name.endswith(".jpg")])
+    exported = page.downloaded("marks.jsonl", lambda: page.keys("j", "2", "e"))
+    assert json.loads(exported)["mark"] == "keep"
+    page.keys("u")
+    shot("hostile")
+
+
+def test_files_that_are_gone_have_their_place():
+    doppel("add", "-L", "library", "pictures", code=3)
+    gone = next(json.loads(line)["members"][1]["path"] for line in doppel("groups", "-L", "library", "--json").splitlines())
+    os.rename(gone, gone + ".away")
+    try:
+        doppel("report", "-L", "library", "-o", "library.html", code=3)
+    finally:
+        os.rename(gone + ".away", gone)
+    page.open(FOLDER / "library.html")
+    page.set("search", pathlib.PurePath(gone).name)
+    assert page.until("document.querySelector('.absent')?.textContent") == "The file is not there any more"
+
+
+def test_blur():
+    doppel("report", "pictures", "-o", "blur.html", "--blur", code=3)
+    page.open(FOLDER / "blur.html")
+    page.until("document.images.length > 0")
+    blurred = "getComputedStyle(document.querySelector('.look img')).filter"
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=900, y=5)
+    page.until(f"{blurred} === 'blur(16px)'")
+    shot("blur")
+    page.point(".look img")
+    page.until(f"{blurred} === 'none'")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=900, y=5)
+    page.keys("b")
+    page.until(f"{blurred} === 'none'")
+
+
+def test_no_thumbnails():
+    doppel("report", "pictures", "-o", "bare.html", "--no-thumbnails", code=3)
+    text = (FOLDER / "bare.html").read_text()
+    assert "jpeg" not in re.sub(r"<script>.*?</script>", "", text, flags=re.S).replace(".jpeg", "") and 'id="looks-' not in text
+    page.open(FOLDER / "bare.html")
+    assert page.run("document.querySelectorAll('.member').length > 3 && document.images.length") == 0
+
+
+def test_dark_and_light():
+    page.open(with_groups([group(1)]))
+    light = page.run(BACKGROUND)
+    page.prefer("dark")
+    dark = page.run(BACKGROUND)
+    assert light == "rgb(255, 255, 255)" and dark == "rgb(13, 17, 23)"
+    page.keys("t")
+    assert page.run(BACKGROUND) == light
+    page.prefer("light")
+    page.keys("t")
+    assert page.run(BACKGROUND) == dark
+    page.open(FOLDER / "made.html")
+    assert page.run(BACKGROUND) == dark
+    page.keys("t")
+    assert page.run(BACKGROUND) == light
+
+
+def test_narrow_windows_do_not_scroll_sideways():
+    page.resize(340, 700)
+    try:
+        for made in [[group(1, count=4)], [group(1, "video", segments=[{"a_start": 0, "a_end": 4, "b_start": 3, "b_end": 7, "speed": 1}])]]:
+            made[0]["members"][1]["path"] = "/a/" + "long" * 60
+            page.open(with_groups(made))
+            assert page.run("document.documentElement.scrollWidth") <= 340
+    finally:
+        page.resize(1400, 1000)
+
+
+def test_what_can_be_reached_has_a_name():
+    doppel("report", "pictures", "-o", "pictures.html", code=3)
+    page.open(FOLDER / "pictures.html")
+    page.until("document.images.length > 0")
+    nameless = page.run(
+        "Array.from(document.querySelectorAll('button, input, select, img, .member, section, main, dialog')).filter(node => "
+        "!(node.getAttribute('aria-label') || node.getAttribute('aria-labelledby') || node.alt || node.textContent.trim() || node.labels?.length)).length"
+    )
+    assert nameless == 0
+    assert page.run("document.querySelectorAll('.member[tabindex=\"0\"]').length") == 1
+
+
+def test_five_thousand_groups_stay_few():
+    page.open(with_groups([group(number, size=number) for number in range(1, 5001)]))
+    filled = "document.querySelectorAll('.group > header').length"
+    assert len(page.run(SHOWN)) == 5000 and page.run(filled) < 40
+    page.run("window.scrollTo(0, document.documentElement.scrollHeight)")
+    page.until("document.querySelector('.group:last-child > header') !== null")
+    page.until(f"{filled} < 40")
+    page.keys("g")
+    page.until("window.scrollY < 400 && document.querySelector('.group:first-child .member') !== null")
+    page.set("search", "g77/")
+    assert page.run(SHOWN) == [77]
+
+
+def main():
+    global FOLDER, page
+    if not find():
+        print("1..0 # SKIP there is no chromium")
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="doppel-page-") as folder, Browser() as page:
+        FOLDER = pathlib.Path(folder)
+        tap.run(BUILD / "doppel-demo", "pictures", cwd=FOLDER)
+        return tap.main(sys.modules[__name__])
+
+
+if __name__ == "__main__":
+    BUILD = BUILD.resolve()
+    sys.exit(main())
