@@ -220,7 +220,7 @@ static void decide_by_match(struct decider *decider, uint32_t leader, struct dec
     bool near = answer->match.relation == DOPPEL_RELATION_SAME;
     answer->decision = doppel_decide(&answer->match, &record, &item);
     answer->reason = reason_of(answer);
-    answer->has_match = true;
+    answer->has_match = answer->limited = true;
     answer->of = leader;
     answer->leads = !near;
     if (near && answer->decision == DOPPEL_DECISION_REVISION)
@@ -269,6 +269,7 @@ static enum doppel_status decide_update(struct decider *decider,
     answer->reason = "same-id";
     answer->of = answer->replaces = former;
     answer->has_match = true;
+    answer->limited = false;
     return compare(decider, former, answer, &matches, error);
 }
 

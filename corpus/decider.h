@@ -47,8 +47,9 @@ struct decider_answer {
     uint32_t of, replaces; /* NO_NUMBER: none */
     bool has_match;
     struct doppel_match match;
-    bool leads; /* later records are to be compared with it */
-    bool kept;  /* it says something that is not known yet: a library remembers it */
+    bool limited; /* the match kept to a limit */
+    bool leads;   /* later records are to be compared with it */
+    bool kept;    /* it says something that is not known yet: a library remembers it */
 };
 
 /** Whether candidates will be asked for, if this is the next record. */

@@ -1,186 +1,13 @@
 /* Record by record into a library: decided, kept, and then told. */
+#include "corpus/ingest_room.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "corpus/dedup_sieve.h"
-#include "corpus/ingest_batch.h"
-#include "corpus/ingest_leaders.h"
-#include "corpus/ingest_memory.h"
-#include "corpus/record_text.h"
-
 enum { LOOK_MS = 100, COMMIT_RECORDS = 4096 };
-
-/* What was decided of a record, until it is told. */
-struct told {
-    const struct prepared *record;
-    enum doppel_decision decision;
-    const char *reason; /* static storage, or NULL */
-    uint64_t item, of_item;
-    size_t of, of_path; /* strings */
-    uint64_t of_line;
-    bool replaces, unique, has_match;
-    struct doppel_match match;
-};
-
-struct ingest {
-    struct doppel_library *library;
-    struct doppel_ingest_options options;
-    doppel_dedup_visitor *visitor;
-    void *context;
-    struct reader *reader;
-    struct batches *batches;
-    struct leaders *leaders;
-    struct memory memory;
-    struct sieve sieve;
-
-    /* the record that is being decided */
-    struct ingest_batch *batch;
-    const struct prepared *record;
-    struct parser *parser;
-    struct doppel_text *text;
-    struct file_text file;
-    const uint32_t *shingles; /* NULL: not asked for yet, or not to be had */
-    size_t shingle_count;
-    bool tried;
-
-    char *path; /* of the file of the batch, absolute; NULL: its lines cannot be read again */
-    uint32_t path_file;
-    bool path_known;
-
-    ARRAY(struct told) told; /* since the last commit */
-    struct bytes_pool strings;
-    ARRAY(struct doppel_ingest_file) files; /* that are decided elsewhere */
-    ARRAY(size_t) file_paths;               /* of them; strings */
-    uint64_t count;                         /* records told */
-    bool stopped;
-};
-
-/* ---- the record's own evidence ---- */
-
-/* Its shingles, from the line that is still at hand. */
-static enum doppel_status load_own_shingles(struct ingest *ingest, struct doppel_error *error)
-{
-    const struct line_block *block = &ingest->batch->block;
-    struct doppel_corpus_record record;
-    struct doppel_text_result result;
-    const char *text;
-    size_t size;
-    if (ingest->tried)
-        return DOPPEL_OK;
-    ingest->tried = true;
-    parser_line(ingest->parser, block->bytes + (ingest->record->offset - block->offset),
-                ingest->record->size, &record);
-    if (record.error.status ||
-        record_text(&record, reader_file_path(ingest->reader, block->file),
-                    ingest->options.files.max_line_bytes, &ingest->file, &text, &size, NULL))
-        return DOPPEL_OK;
-    enum doppel_status status = doppel_text_read(
-        ingest->text, text, size, DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_SHINGLES, &result, error);
-    if (status == DOPPEL_OK &&
-        memcmp(&result.digest, &ingest->record->content, sizeof result.digest) == 0) {
-        ingest->shingles = result.shingles;
-        ingest->shingle_count = result.shingle_count;
-    }
-    return status == DOPPEL_E_MEMORY ? status : DOPPEL_OK;
-}
-
-static const uint16_t *own_lanes(const struct ingest *ingest)
-{
-    return (const uint16_t *)(const void *)(ingest->batch->lanes.items + ingest->record->lanes);
-}
-
-static struct doppel_text_evidence own_evidence(const struct ingest *ingest)
-{
-    return (struct doppel_text_evidence){
-        .content = ingest->record->content,
-        .too_short = ingest->record->too_short,
-        .lanes = own_lanes(ingest),
-        .lane_count = ingest->options.text.lanes,
-        .shingles = ingest->shingles,
-        .shingle_count = ingest->shingle_count,
-    };
-}
-
-/* ---- what the decider asks ---- */
-
-/* The sizes of both sets, found out where they can be: the sieve is the same whatever was read
- * before. */
-static enum doppel_status know_sizes(struct ingest *ingest, uint32_t earlier,
-                                     struct doppel_error *error)
-{
-    const struct leader *leader;
-    struct memory *memory = &ingest->memory;
-    enum doppel_status status = load_own_shingles(ingest, error);
-    if (status || memory->sizes.items[earlier])
-        return status;
-    status = leaders_get(ingest->leaders, memory->ids.items[earlier], true, &leader, error);
-    if (!status)
-        memory->sizes.items[earlier] = (uint32_t)leader->shingle_count;
-    return status;
-}
-
-/* Whether a closer look at a leader is worth it. */
-static enum doppel_status sift(struct ingest *ingest, uint32_t earlier, bool *out_passes,
-                               struct doppel_error *error)
-{
-    const struct memory *memory = &ingest->memory;
-    enum doppel_status status = know_sizes(ingest, earlier, error);
-    *out_passes = !status &&
-                  sieve_passes_equal(&ingest->sieve, memory_equal_lanes(memory, earlier),
-                                     (uint32_t)ingest->shingle_count, memory->sizes.items[earlier]);
-    return status;
-}
-
-static enum doppel_status compare(struct ingest *ingest, uint32_t earlier, struct doppel_match *out,
-                                  bool *out_matches, struct doppel_error *error)
-{
-    const struct leader *leader;
-    enum doppel_status status = load_own_shingles(ingest, error);
-    if (!status)
-        status =
-            leaders_get(ingest->leaders, ingest->memory.ids.items[earlier], true, &leader, error);
-    if (status)
-        return status;
-    struct doppel_text_evidence item = leader_evidence(leader), record = own_evidence(ingest);
-    *out_matches =
-        doppel_match_texts(&record, &item, &ingest->options.limits, out) && !leader->missing;
-    return DOPPEL_OK;
-}
-
-/* What leads is a candidate; of others a description is wanted. */
-static enum doppel_status match_texts(void *context, uint32_t number, uint32_t earlier,
-                                      struct doppel_match *out, bool *out_matches,
-                                      struct doppel_error *error)
-{
-    struct ingest *ingest = context;
-    bool passes = true;
-    enum doppel_status status = DOPPEL_OK;
-    (void)number; /* always the record at hand */
-    if (decider_leads(ingest->memory.decider, earlier))
-        status = sift(ingest, earlier, &passes, error);
-    if (status || !passes) {
-        *out_matches = false;
-        return status;
-    }
-    return compare(ingest, earlier, out, out_matches, error);
-}
-
-static struct doppel_origin origin_of(void *context, uint32_t number)
-{
-    struct ingest *ingest = context;
-    const struct leader *leader;
-    if (number >= ingest->memory.ids.count) {
-        const struct bytes_pool *strings = &ingest->batch->strings;
-        return (struct doppel_origin){pool_string(strings, ingest->record->source),
-                                      pool_string(strings, ingest->record->date)};
-    }
-    if (leaders_get(ingest->leaders, ingest->memory.ids.items[number], false, &leader, NULL))
-        return (struct doppel_origin){0};
-    return (struct doppel_origin){leader->source, leader->date};
-}
 
 /* ---- deciding and remembering ---- */
 
@@ -203,11 +30,11 @@ static enum doppel_status add_to_library(struct ingest *ingest, const struct dec
         .decision = answer->decision,
         .leads = answer->leads,
         .leader = leader == answer->number ? 0 : ingest->memory.ids.items[leader],
-        .lanes = own_lanes(ingest),
+        .lanes = ingest_lanes(ingest),
         .lane_count = ingest->options.text.lanes,
     };
     if (ingest->options.keep_shingles && !record->too_short) {
-        enum doppel_status status = load_own_shingles(ingest, error);
+        enum doppel_status status = ingest_load_shingles(ingest, error);
         if (status)
             return status;
         text.shingles = ingest->shingles;
@@ -277,7 +104,7 @@ static enum doppel_status decide(struct ingest *ingest, const struct prepared *r
         .only_asked = ingest->options.check,
     };
     if (decider_wants_candidates(memory->decider, &asked))
-        status = memory_search(memory, own_lanes(ingest), error);
+        status = memory_search(memory, ingest_lanes(ingest), error);
     asked.candidates = memory->candidates.items;
     asked.candidate_count = memory->candidates.count;
     if (!status)
@@ -285,8 +112,10 @@ static enum doppel_status decide(struct ingest *ingest, const struct prepared *r
     if (!status && answer.kept)
         status = add_to_library(ingest, &answer, &id, error);
     if (!status && !asked.only_asked)
-        status = memory_add(memory, &answer, own_lanes(ingest), id, (uint32_t)ingest->shingle_count,
-                            error);
+        status = ingest_log(ingest, &answer, id, error);
+    if (!status && !asked.only_asked)
+        status = memory_add(memory, &answer, ingest_lanes(ingest), id,
+                            (uint32_t)ingest->shingle_count, error);
     return status ? status : tell_later(ingest, &answer, id, error);
 }
 
@@ -379,54 +208,12 @@ static enum doppel_status ingest_record(struct ingest *ingest, const struct prep
     return status;
 }
 
-/* ---- files among the records ---- */
-
-/* The path of a file as it is seen from the working folder. */
-static bool locate(struct ingest *ingest, const char *path, size_t *out)
-{
-    const char *corpus = reader_file_path(ingest->reader, ingest->batch->block.file);
-    const char *slash = strrchr(corpus, '/');
-    size_t folder = path[0] == '/' || !slash ? 0 : (size_t)(slash - corpus) + 1;
-    *out = pool_add(&ingest->strings, corpus, folder);
-    return *out != SIZE_MAX && pool_add_string(&ingest->strings, path) != SIZE_MAX;
-}
-
-/* The records from `*at` on that name files; `*at` is behind them then. */
-static bool gather_files(struct ingest *ingest, size_t *at)
-{
-    const struct ingest_batch *batch = ingest->batch;
-    const struct bytes_pool *strings = &batch->strings;
-    ingest->files.count = ingest->file_paths.count = 0;
-    for (; *at < batch->records.count && batch->records.items[*at].is_file; ++*at) {
-        const struct prepared *record = &batch->records.items[*at];
-        const struct doppel_ingest_file file = {
-            .line = record->line,
-            .id = pool_string(strings, record->id),
-            .source = pool_string(strings, record->source),
-            .date = pool_string(strings, record->date),
-        };
-        size_t path;
-        if (!locate(ingest, pool_string(strings, record->path), &path) ||
-            !array_push(&ingest->file_paths, path) || !array_push(&ingest->files, file))
-            return false;
-    }
-    for (size_t i = 0; i < ingest->files.count; i++)
-        ingest->files.items[i].path = pool_string(&ingest->strings, ingest->file_paths.items[i]);
-    return true;
-}
-
-static enum doppel_status ingest_files(struct ingest *ingest, size_t *at,
-                                       struct doppel_error *error)
+/* What came before them is kept and told first. */
+static enum doppel_status run_files(struct ingest *ingest, size_t *at, struct doppel_error *error)
 {
     enum doppel_status status = commit(ingest, error);
-    if (status)
-        return status;
-    if (!gather_files(ingest, at))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the files of records");
-    status = ingest->options.decide_files(ingest->options.context, ingest->files.items,
-                                          ingest->files.count, error);
-    ingest->count += ingest->files.count;
-    ingest->strings.count = 0;
+    if (!status)
+        status = ingest_files(ingest, at, error);
     go_on(ingest);
     return status;
 }
@@ -441,7 +228,7 @@ static enum doppel_status ingest_batch(struct ingest *ingest, struct ingest_batc
     find_path(ingest);
     for (size_t i = 0; i < batch->records.count && !status && !ingest->stopped;)
         status = batch->records.items[i].is_file
-                     ? ingest_files(ingest, &i, error)
+                     ? run_files(ingest, &i, error)
                      : ingest_record(ingest, &batch->records.items[i++], error);
     return status || !ingest->told.count ? status : commit(ingest, error);
 }
@@ -467,7 +254,7 @@ static enum doppel_status run(struct ingest *ingest, struct doppel_error *error)
 static enum doppel_status prepare(struct ingest *ingest, struct doppel_error *error)
 {
     const struct doppel_ingest_options *options = &ingest->options;
-    const struct decider_host host = {match_texts, origin_of, ingest, options->text.lanes};
+    const struct decider_host host = ingest_host(ingest);
     sieve_init(&ingest->sieve, options->text.lanes, &options->limits);
     ingest->parser = parser_new(&options->fields);
     if (!ingest->parser)
@@ -517,5 +304,6 @@ enum doppel_status doppel_ingest(struct doppel_library *library,
     array_free(&ingest.files);
     array_free(&ingest.file_paths);
     free(ingest.strings.items);
+    free(ingest.name.items);
     return status;
 }

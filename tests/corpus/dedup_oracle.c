@@ -389,15 +389,21 @@ struct telling {
     size_t before;
 };
 
-static bool take_decision(void *context, const struct doppel_dedup_decision *decision)
+void decision_line(struct bytes *out, const struct doppel_dedup_decision *decision, size_t number,
+                   size_t of)
 {
-    struct telling *telling = context;
     struct said said = {.decision = decision->decision,
                         .reason = decision->reason,
                         .has_match = decision->has_match,
                         .match = decision->match};
-    add_line(&telling->out, telling->before + (size_t)decision->number, &said,
-             (size_t)decision->of_line, decision->replaces);
+    add_line(out, number, &said, of, decision->replaces);
+}
+
+static bool take_decision(void *context, const struct doppel_dedup_decision *decision)
+{
+    struct telling *telling = context;
+    decision_line(&telling->out, decision, telling->before + (size_t)decision->number,
+                  (size_t)decision->of_line);
     return true;
 }
 
@@ -415,9 +421,9 @@ char *dedup_decide(const struct doppel_dedup_options *options)
     return dedup_decide_after(options, 0);
 }
 
-char *ingest_decide(struct doppel_library *library, const struct doppel_dedup_options *options)
+struct doppel_ingest_options ingest_options(const struct doppel_dedup_options *options)
 {
-    const struct doppel_ingest_options same = {
+    return (struct doppel_ingest_options){
         .files = options->files,
         .fields = options->fields,
         .text = options->text,
@@ -428,6 +434,11 @@ char *ingest_decide(struct doppel_library *library, const struct doppel_dedup_op
         .keep_shingles = options->keep_shingles,
         .on_same_id = options->on_same_id,
     };
+}
+
+char *ingest_decide(struct doppel_library *library, const struct doppel_dedup_options *options)
+{
+    const struct doppel_ingest_options same = ingest_options(options);
     struct telling telling = {.before = 0};
     struct doppel_error error;
     if (doppel_ingest(library, &same, take_decision, &telling, &error))

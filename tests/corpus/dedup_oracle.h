@@ -36,6 +36,12 @@ char *oracle_decide(const struct corpus *corpus, const struct doppel_dedup_optio
 char *dedup_decide(const struct doppel_dedup_options *options);
 /* The same of a corpus that goes on after `before` records. */
 char *dedup_decide_after(const struct doppel_dedup_options *options, size_t before);
+/* A decision in that form, with numbers of its own for the record (from 0) and for the one that it
+ * is linked to (from 1; 0: none). */
+void decision_line(struct bytes *out, const struct doppel_dedup_decision *decision, size_t number,
+                   size_t of);
+/* The same choices for doppel_ingest. */
+struct doppel_ingest_options ingest_options(const struct doppel_dedup_options *options);
 /* What doppel_ingest says. */
 char *ingest_decide(struct doppel_library *library, const struct doppel_dedup_options *options);
 

@@ -1,0 +1,76 @@
+/* An ingest from the inside: shared by its files. */
+#ifndef DOPPEL_CORPUS_INGEST_ROOM_H
+#define DOPPEL_CORPUS_INGEST_ROOM_H
+
+#include "corpus/dedup_sieve.h"
+#include "corpus/ingest_batch.h"
+#include "corpus/ingest_leaders.h"
+#include "corpus/ingest_memory.h"
+#include "corpus/record_text.h"
+
+/* What was decided of a record, until it is told. */
+struct told {
+    const struct prepared *record;
+    enum doppel_decision decision;
+    const char *reason; /* static storage, or NULL */
+    uint64_t item, of_item;
+    size_t of, of_path; /* strings */
+    uint64_t of_line;
+    bool replaces, unique, has_match;
+    struct doppel_match match;
+};
+
+struct ingest {
+    struct doppel_library *library;
+    struct doppel_ingest_options options;
+    doppel_dedup_visitor *visitor;
+    void *context;
+    struct reader *reader;
+    struct batches *batches;
+    struct leaders *leaders;
+    struct memory memory;
+    struct sieve sieve;
+
+    /* the record that is being decided */
+    struct ingest_batch *batch;
+    const struct prepared *record;
+    struct parser *parser;
+    struct doppel_text *text;
+    struct file_text file;
+    const uint32_t *shingles; /* NULL: not asked for yet, or not to be had */
+    size_t shingle_count;
+    bool tried;
+
+    char *path; /* of the file of the batch, absolute; NULL: its lines cannot be read again */
+    uint32_t path_file;
+    bool path_known;
+
+    ARRAY(struct told) told; /* since the last commit */
+    struct bytes_pool strings;
+    struct bytes_pool name;                 /* of the record at hand in the log */
+    ARRAY(struct doppel_ingest_file) files; /* that are decided elsewhere */
+    ARRAY(size_t) file_paths;               /* of them; strings */
+    uint64_t count;                         /* records told */
+    bool stopped;
+};
+
+/** The shingles of the record at hand, in ingest->shingles where they are to be had. DOPPEL_OK;
+ * DOPPEL_E_MEMORY */
+enum doppel_status ingest_load_shingles(struct ingest *ingest, struct doppel_error *error);
+
+/** The lanes of the record at hand. */
+const uint16_t *ingest_lanes(const struct ingest *ingest);
+
+/** What the decider asks of an ingest. */
+struct decider_host ingest_host(struct ingest *ingest);
+
+/** A line of the log for what was decided of the record at hand. @param item in the library; 0: it
+ * was not added. As doppel_library_log */
+enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer *answer,
+                              uint64_t item, struct doppel_error *error);
+
+/** Have the records of the batch from `*at` on that name files decided elsewhere; `*at` is behind
+ * them then. */
+enum doppel_status ingest_files(struct ingest *ingest, size_t *at, struct doppel_error *error);
+
+#endif
