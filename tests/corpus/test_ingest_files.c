@@ -1,0 +1,380 @@
+/* Files and records together: files among records are handed on in their place, and files of text
+ * that a library holds lead as records do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/corpus/ingest_case.h"
+
+#define TEXT(words)                                                                                \
+    "the old fox lives in the deep wood behind the long hill where the brown bear sleeps all "     \
+    "winter and dreams of honey and of the warm days of the next summer " words
+#define OTHER                                                                                      \
+    "a kettle sings on the stove while rain knocks at each window of this small kitchen and "      \
+    "someone reads last week's paper aloud to nobody but a cat under one chair"
+
+/* ---- files that others decide of ---- */
+
+struct told {
+    struct bytes out; /* a line for each record and each file, in the order in which they came */
+    struct doppel_library *library;
+    unsigned runs;
+    enum doppel_status status; /* of the next run */
+};
+
+static bool take_decision(void *context, const struct doppel_dedup_decision *decision)
+{
+    struct told *told = context;
+    char line[256];
+    snprintf(line, sizeof line, "%llu:%llu %s %s\n", (unsigned long long)decision->number,
+             (unsigned long long)decision->line, decision->id ? decision->id : "-",
+             doppel_decision_name(decision->decision));
+    bytes_add_text(&told->out, line);
+    return true;
+}
+
+static enum doppel_status take_files(void *context, const struct doppel_ingest_file *files,
+                                     size_t count, struct doppel_error *error)
+{
+    struct told *told = context;
+    told->runs++;
+    for (size_t i = 0; i < count; i++) {
+        char line[1024];
+        const struct doppel_ingest_file *file = &files[i];
+        snprintf(line, sizeof line, ":%llu %s %s %s %s\n", (unsigned long long)file->line,
+                 file->path, file->id ? file->id : "-", file->source ? file->source : "-",
+                 file->date ? file->date : "-");
+        bytes_add_text(&told->out, line);
+    }
+    /* others can change the library now */
+    assert_int_equal(doppel_library_begin(told->library, NULL, error), DOPPEL_OK);
+    assert_int_equal(doppel_library_commit(told->library, error), DOPPEL_OK);
+    return told->status ? doppel_fail(error, told->status, "said so") : DOPPEL_OK;
+}
+
+static enum doppel_status run_with_files(struct ingest_case *made, struct told *told)
+{
+    struct doppel_error error;
+    struct doppel_ingest_options options = ingest_options(&made->options);
+    struct doppel_library *library = case_open(made);
+    told->library = case_open(made);
+    options.decide_files = take_files;
+    options.context = told;
+    enum doppel_status status = doppel_ingest(library, &options, take_decision, told, &error);
+    doppel_library_close(library);
+    doppel_library_close(told->library);
+    bytes_add(&told->out, "", 1);
+    return status;
+}
+
+static void files_keep_their_place(void **state)
+{
+    (void)state;
+    struct ingest_case made;
+    struct told told = {0};
+    char wanted[4096];
+    case_begin(NULL, &made);
+    case_write_text(&made,
+                    "/bare/path\n"
+                    "{\"id\":\"a\",\"text\":\"" TEXT(
+                        "1") "\"}\n"
+                             "\n"
+                             "  \t\r\n"
+                             "{\"id\":\"p\",\"path\":\"in a/folder.jpg\",\"source\":\"s\",\"date\":"
+                             "\"2024-05-31\"}\n"
+                             "bare relative.txt\n"
+                             "{\"path\":\"/whole\",\"text\":\"" OTHER "\"}\n"
+                             "{\"id\":\"b\",\"text\":\"" TEXT(
+                                 "1") "\",\"path\":\"x\"}\n"
+                                      "{\"broken\n"
+                                      "  {\"id\":\"q\",\"path\":\"/q\"}\n"
+                                      "[1]\n"
+                                      "{\"id\":\"c\",\"text\":\"" TEXT("1") "\"}\n"
+                                                                            "\xff\xfe bytes");
+    assert_int_equal(run_with_files(&made, &told), DOPPEL_OK);
+    snprintf(wanted, sizeof wanted,
+             ":1 /bare/path - - -\n"
+             "1:2 a new\n"
+             ":5 %s/in a/folder.jpg p s 2024-05-31\n"
+             ":6 %s/bare relative.txt - - -\n"
+             "4:7 - new\n"
+             "5:8 b duplicate\n"
+             "6:9 - unreadable\n"
+             ":10 /q q - -\n"
+             ":11 %s/[1] - - -\n"
+             "9:12 c duplicate\n"
+             ":13 %s/\xff\xfe bytes - - -\n",
+             made.folder, made.folder, made.folder, made.folder);
+    assert_same_lines(told.out.data, wanted);
+    assert_int_equal(told.runs, 4); /* those in a row together */
+    bytes_free(&told.out);
+    case_end(&made);
+}
+
+static void a_path_with_a_nul_is_unreadable(void **state)
+{
+    (void)state;
+    struct ingest_case made;
+    struct told told = {0};
+    case_begin(NULL, &made);
+    static const char lines[] = "a\0b\n{\"path\":\"a\\u0000b\"}\n/fine\n";
+    write_file(made.path, lines, sizeof lines - 1);
+    assert_int_equal(run_with_files(&made, &told), DOPPEL_OK);
+    assert_string_equal(told.out.data, "0:1 - unreadable\n1:2 - unreadable\n:3 /fine - - -\n");
+    bytes_free(&told.out);
+    case_end(&made);
+}
+
+static void what_came_before_a_failure_is_kept(void **state)
+{
+    (void)state;
+    struct ingest_case made;
+    struct told told = {.status = DOPPEL_E_IO}, again = {0};
+    case_begin(NULL, &made);
+    case_write_text(&made, "{\"id\":\"a\",\"text\":\"" TEXT("1") "\"}\n/file\n"
+                                                                 "{\"id\":\"b\",\"text\":\"" OTHER
+                                                                 "\"}\n");
+    assert_int_equal(run_with_files(&made, &told), DOPPEL_E_IO);
+    assert_string_equal(told.out.data, "0:1 a new\n:2 /file - - -\n");
+    assert_int_equal(run_with_files(&made, &again), DOPPEL_OK);
+    assert_string_equal(again.out.data, "0:1 a duplicate\n:2 /file - - -\n2:3 b new\n");
+    bytes_free(&told.out);
+    bytes_free(&again.out);
+    case_end(&made);
+}
+
+/* ---- files that lead ---- */
+
+static void as_file(struct made *record)
+{
+    free(record->id);
+    free(record->source);
+    free(record->date);
+    record->id = record->source = record->date = NULL;
+    record->broken = false;
+}
+
+/* Whom the oracle says that a record follows: its number from 1; 0: none. */
+static size_t followed(const char *lines, size_t number)
+{
+    size_t of = 0;
+    char decision[32], reason[32];
+    for (size_t i = 0; i < number; i++)
+        lines = strchr(lines, '\n') + 1;
+    if (sscanf(lines, "%*u %31s %31s of %zu", decision, reason, &of) < 3 ||
+        strcmp(decision, "duplicate") != 0)
+        return 0;
+    return of;
+}
+
+/* Of files the shingles are kept, and are not read from a file again. */
+static void call_codes_exact(char *lines)
+{
+    for (char *at = lines; (at = strstr(at, " codes "));)
+        memcpy(at, " exact ", 7);
+}
+
+static void add_file(const struct ingest_case *made, struct doppel_library *library,
+                     struct story *story, const char *oracle)
+{
+    char name[32];
+    size_t number = story->count, of = followed(oracle, number);
+    snprintf(name, sizeof name, "%zu.txt", number);
+    uint64_t id = case_add_file(made, library, name, made->corpus.records[number].text);
+    if (of) {
+        assert_int_equal(doppel_library_link(library, id, story->items[of - 1], NULL), DOPPEL_OK);
+        assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
+    }
+    story_add(story, id);
+}
+
+static char *without_lines_of_files(const char *lines, const bool *is_file)
+{
+    struct bytes out = {0};
+    for (size_t i = 0; *lines; i++) {
+        size_t size = strcspn(lines, "\n") + 1;
+        if (!is_file[i])
+            bytes_add(&out, lines, size);
+        lines += size;
+    }
+    bytes_add(&out, "", 1);
+    return out.data;
+}
+
+/* A file is a record without id, source and date, in the order of items. */
+static void files_lead_as_the_oracle_says(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        enum { COUNT = 200 };
+        struct ingest_case made;
+        struct story story = {0};
+        bool is_file[COUNT];
+        uint64_t random = seed * 31;
+        case_begin(&(struct corpus_plan){.seed = seed * 6700417,
+                                         .count = COUNT,
+                                         .templates = seed % 3,
+                                         .same_ids = seed % 2,
+                                         .short_texts = seed % 4 == 3},
+                   &made);
+        for (size_t i = 0; i < COUNT; i++)
+            if ((is_file[i] = i && random_next(&random) % 3 == 0))
+                as_file(&made.corpus.records[i]);
+        char *oracle = oracle_decide(&made.corpus, &made.options);
+        struct doppel_library *library = case_open(&made);
+        while (story.count < COUNT) {
+            size_t end = story.count;
+            while (end < COUNT && !is_file[end])
+                end++;
+            case_write(&made, story.count, end - story.count);
+            story_ingest(&story, &made, library);
+            if (story.count < COUNT)
+                add_file(&made, library, &story, oracle);
+        }
+        char *wanted = without_lines_of_files(oracle, is_file);
+        bytes_add(&story.out, "", 1);
+        call_codes_exact(story.out.data);
+        assert_same_lines(story.out.data, wanted);
+        doppel_library_close(library);
+        bytes_free(&story.out);
+        free(wanted);
+        free(oracle);
+        case_end(&made);
+    }
+}
+
+/* ---- files that change ---- */
+
+static void assert_says(struct ingest_case *made, const char *text, const char *wanted)
+{
+    struct story story = {.check = true, .alone = true};
+    char line[512];
+    struct doppel_library *library = case_open(made);
+    snprintf(line, sizeof line, "{\"id\":\"asked\",\"text\":\"%s\"}\n", text);
+    case_write_text(made, line);
+    story_ingest(&story, made, library);
+    bytes_add(&story.out, "", 1);
+    if (strncmp(story.out.data, wanted, strlen(wanted)) != 0)
+        fail_msg("got    %swanted %s", story.out.data, wanted);
+    doppel_library_close(library);
+    bytes_free(&story.out);
+}
+
+static uint64_t add_text_file(const struct ingest_case *made, const char *name, const char *text)
+{
+    struct doppel_library *library = case_open(made);
+    uint64_t id = case_add_file(made, library, name, text);
+    doppel_library_close(library);
+    return id;
+}
+
+/* A record, so that the library knows how its texts are read. */
+static void begin_with_a_record(struct ingest_case *made)
+{
+    struct story story = {0};
+    case_begin(NULL, made);
+    case_write_text(made, "{\"id\":\"first\",\"text\":\"unlike all others\"}\n");
+    struct doppel_library *library = case_open(made);
+    story_ingest(&story, made, library);
+    doppel_library_close(library);
+    bytes_free(&story.out);
+}
+
+static void files_that_change(void **state)
+{
+    (void)state;
+    struct ingest_case made;
+    begin_with_a_record(&made);
+    uint64_t first = add_text_file(&made, "a.txt", TEXT("1"));
+    assert_says(&made, TEXT("1"), "1 duplicate same-content");
+    assert_says(&made, TEXT("2"), "1 duplicate near");
+    assert_true(add_text_file(&made, "a.txt", OTHER) > first); /* other bytes: a new item */
+    assert_says(&made, TEXT("1"), "1 new");
+    assert_says(&made, OTHER, "1 duplicate same-content");
+    case_end(&made);
+}
+
+/* Who followed a file that is gone leads. */
+static void a_follower_comes_after_a_leader_that_is_gone(void **state)
+{
+    (void)state;
+    struct ingest_case made;
+    struct story story = {0};
+    begin_with_a_record(&made);
+    uint64_t leader = add_text_file(&made, "a.txt", TEXT("1"));
+    uint64_t follower = add_text_file(&made, "b.txt", TEXT("2"));
+    struct doppel_library *library = case_open(&made);
+    assert_int_equal(doppel_library_link(library, follower, leader, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
+    case_write_text(&made, "{\"id\":\"near\",\"text\":\"" TEXT("3") "\"}\n");
+    story_ingest(&story, &made, library);
+    assert_non_null(strstr(story.out.data, "duplicate near"));
+    assert_int_equal(doppel_library_remove(library, leader, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
+    doppel_library_close(library);
+    assert_says(&made, TEXT("2"), "1 duplicate same-content");
+    assert_says(&made, TEXT("4"), "1 duplicate near");
+    bytes_free(&story.out);
+    case_end(&made);
+}
+
+static void damaged_files_are_passed_over(void **state)
+{
+    (void)state;
+    static const char *const damages[] = {
+        "UPDATE item SET path = x'' WHERE id = 2",
+        "UPDATE fingerprint SET data = zeroblob(7) WHERE item = 2",
+        "UPDATE attachment SET data = zeroblob(length(data)) WHERE item = 2",
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        struct ingest_case made;
+        begin_with_a_record(&made);
+        assert_int_equal(add_text_file(&made, "a.txt", TEXT("1")), 2);
+        add_text_file(&made, "b.txt", OTHER);
+        case_run_sql(&made, damages[i]);
+        assert_says(&made, TEXT("1"), "1 new");
+        assert_says(&made, TEXT("2"), "1 new");
+        assert_says(&made, OTHER, "1 duplicate same-content");
+        case_end(&made);
+    }
+}
+
+/* A link that is damaged: its item leads. */
+static void damaged_links_are_passed_over(void **state)
+{
+    (void)state;
+    struct ingest_case made;
+    begin_with_a_record(&made);
+    uint64_t leader = add_text_file(&made, "a.txt", TEXT("1"));
+    uint64_t follower = add_text_file(&made, "b.txt", TEXT("2"));
+    struct doppel_library *library = case_open(&made);
+    assert_int_equal(doppel_library_link(library, follower, leader, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
+    doppel_library_close(library);
+    case_run_sql(&made, "UPDATE link SET leader = 77");
+    assert_says(&made, TEXT("2"), "1 duplicate same-content");
+    case_run_sql(&made, "UPDATE link SET leader = -1");
+    assert_says(&made, TEXT("2"), "1 duplicate same-content");
+    case_end(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_keep_their_place),
+        cmocka_unit_test(a_path_with_a_nul_is_unreadable),
+        cmocka_unit_test(what_came_before_a_failure_is_kept),
+        cmocka_unit_test(files_lead_as_the_oracle_says),
+        cmocka_unit_test(files_that_change),
+        cmocka_unit_test(a_follower_comes_after_a_leader_that_is_gone),
+        cmocka_unit_test(damaged_files_are_passed_over),
+        cmocka_unit_test(damaged_links_are_passed_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
