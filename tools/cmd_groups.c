@@ -5,6 +5,7 @@
 #include "tools/commands.h"
 #include "tools/film_judge.h"
 #include "tools/group_sources.h"
+#include "tools/output.h"
 #include "tools/signals.h"
 
 struct groups {
@@ -131,8 +132,38 @@ static enum doppel_status want_grouping(const struct groups *groups,
                : DOPPEL_OK;
 }
 
+static void put_words(json_t *member, const char *key, char *const *words, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_string(words[i]));
+    if (count)
+        put_value(member, key, list);
+    else
+        json_decref(list);
+}
+
+/* Lists and labels of the members, for who wants more than is printed. */
+static enum doppel_status tell_with_lists(void *context, const struct told_group *group,
+                                          struct doppel_error *error)
+{
+    struct groups *groups = context;
+    json_t *members = json_object_get(group->row, "members");
+    for (size_t i = 0; i < group->count; i++) {
+        struct doppel_about about;
+        json_t *member = json_array_get(members, i);
+        if (doppel_library_about(groups->library, group->members[i].id, &about, NULL))
+            continue;
+        put_words(member, "lists", about.lists, about.list_count);
+        put_words(member, "labels", about.labels, about.label_count);
+        doppel_about_free(&about);
+    }
+    return groups->sink->take(groups->sink->context, group, error);
+}
+
 static enum doppel_status run(struct groups *groups)
 {
+    struct group_sink with_lists = {tell_with_lists, groups};
     struct grouping_options picture_options = {
         .settings = groups->settings,
         .report = groups->report,
@@ -164,7 +195,7 @@ static enum doppel_status run(struct groups *groups)
     struct grouping *const groupings[] = {groups->pictures, groups->texts, groups->sounds,
                                           groups->films};
     if (status == DOPPEL_OK)
-        status = groups->sink ? groupings_tell(groupings, 4, groups->sink, groups->error)
+        status = groups->sink ? groupings_tell(groupings, 4, &with_lists, groups->error)
                               : groupings_print(groupings, 4, groups->error);
     grouping_free(groups->pictures);
     grouping_free(groups->texts);

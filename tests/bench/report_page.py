@@ -52,6 +52,7 @@ def timed(*words, **options):
 def look(path):
     with Browser() as page:
         page.open(path)
+        page.until("performance.getEntriesByName('first-contentful-paint').length > 0")
         at = page.run("Object.fromEntries(performance.getEntriesByType('paint').map(entry => [entry.name, entry.startTime]))")
         loaded = page.run("performance.timing.loadEventEnd - performance.timing.navigationStart")
         print(f"first contentful paint {at['first-contentful-paint']:8.0f} ms\nloaded                 {loaded:8.0f} ms")
