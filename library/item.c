@@ -156,6 +156,27 @@ enum doppel_status doppel_library_by_path(struct doppel_library *library, const 
     return read_one(library, statement, false, out, error);
 }
 
+enum doppel_status doppel_library_by_digest(struct doppel_library *library,
+                                            const struct doppel_digest *digest, uint64_t *out_id,
+                                            struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row = false;
+    enum doppel_status status = doppel_store_statement(
+        library->store, "SELECT id FROM item WHERE digest = ?1 ORDER BY id", &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_blob(statement, 1, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
+    status = doppel_store_step(library->store, statement, &row, error);
+    if (!status && !row)
+        status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has these bytes",
+                             library->directory);
+    if (!status)
+        *out_id = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return status;
+}
+
 static enum doppel_status visit_rows(struct doppel_library *library, sqlite3_stmt *statement,
                                      doppel_item_visitor *visitor, void *context,
                                      struct doppel_error *error)

@@ -154,12 +154,9 @@ static enum doppel_status item_of(struct doppel_library *library,
                                   const struct doppel_digest *digest, uint64_t *out,
                                   struct doppel_error *error)
 {
-    int64_t id = 0;
-    enum doppel_status status =
-        rows_number(library, "SELECT id FROM item WHERE digest = ?1 ORDER BY id",
-                    VALUES(value_digest(digest)), &id, NULL, error);
-    *out = (uint64_t)id;
-    return status;
+    *out = 0;
+    enum doppel_status status = doppel_library_by_digest(library, digest, out, error);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
 static enum doppel_status log_mark(struct doppel_library *library, const struct doppel_digest *a,

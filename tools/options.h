@@ -152,6 +152,11 @@ struct settings {
     unsigned reasons;        /* REASON_…, or-ed */
     const char *journal;     /* NULL: not given; see journal_file() in paths.h */
 
+    bool same, distinct, forget; /* mark: the word */
+    const char *note, *marks_from;
+    const char *since; /* log: as given; NULL: from the beginning */
+    uint32_t last;     /* log: only so many; 0 = all */
+
     bool help, version;
 };
 

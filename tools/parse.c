@@ -12,7 +12,7 @@
 #include "tools/values.h"
 
 /* getopt_long returns FIRST_OPTION + its number in the table. */
-enum { FIRST_OPTION = 256, MAX_OPTIONS = 128 };
+enum { FIRST_OPTION = 256, MAX_OPTIONS = 256 };
 
 enum doppel_status unknown_verb(const char *name, struct doppel_error *error)
 {

@@ -76,6 +76,35 @@ const struct verb verb_table[] = {
      "records that came from it, the id of a record for all that had it. Ids are never used again. "
      "A PATH that looks like a number is written ./42.",
      "doppel remove ~/Pictures/old", cmd_remove},
+    {"mark", VERB_MARK, "A B --same|--distinct | --from FILE | --list", 0, 2,
+     "a person's word about two items, which outranks every hash",
+     "A and B are ids, paths of items, ids of records, or files. The word is about their contents: "
+     "it holds for other files of the same bytes, and when files are moved. Where both are in the "
+     "library, one follows the other from then on, or no longer does. --from reads what was marked "
+     "on the page of 'report': \"keep\" chooses the member of a group that is kept.",
+     "doppel mark a.jpg b.jpg --distinct --note burst", cmd_mark},
+    {"log", VERB_LOG, "[ID]", 0, 1, "what was decided and done in the library, when and why",
+     "Of one item, given by its id, path or record id, the story in sentences: how it came in, "
+     "what was decided of it and why, what took whose place, what people said. The log is only "
+     "added to; it knows items that are gone, too.",
+     "doppel log 42", cmd_log},
+    {"source set", VERB_SOURCE, "PATTERN N", 2, 2, "say how much a source is worth",
+     "Of copies of the same thing the one from the source of the higher authority is kept, if the "
+     "policy says so. PATTERN is the name of a source, or a pattern with *, ? and […]; an exact "
+     "name counts before patterns, a longer pattern before a shorter one. Without a word a source "
+     "is worth 0. A negative N comes after --.",
+     "doppel source set '*.gov.in' 100", cmd_source_set},
+    {"source remove", VERB_SOURCE, "PATTERN...", 1, SIZE_MAX, "forget what sources are worth",
+     "They are worth 0 then, unless another pattern fits.", "doppel source remove '*.gov.in'",
+     cmd_source_remove},
+    {"source list", VERB_SOURCE, "", 0, 0, "what sources are worth",
+     "In the order in which they are asked: the first that fits counts.", "doppel source list",
+     cmd_source_list},
+    {"source policy", VERB_SOURCE, "[KEEP]", 0, 1, "which copy of a thing the library keeps",
+     "KEEP is a list of authority (of the source), resolution, duration, size, date (the older), "
+     "depth (fewer folders) and name (the shorter), with commas between: the first that tells two "
+     "copies apart decides. The library remembers it. Without KEEP it is printed.",
+     "doppel source policy authority,resolution,date", cmd_source_policy},
     {"tune", VERB_TUNE, "LABELS.csv", 1, 1, "limits from labelled pairs",
      "LABELS.csv has a pair a line: two paths, relative to its folder, and whether the two are the "
      "same (1 or 0, yes or no, true or false); a header is left out. For a "

@@ -1,0 +1,287 @@
+/* The story of an item: entries of the log as sentences. */
+#include "tools/log_story.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "tools/memory.h"
+
+enum { NAMED_FOLLOWERS = 10 };
+
+/* ---- parts of a sentence ---- */
+
+/* A string of the JSON of an entry; "" where there is none. `root` borrowed. */
+static const char *detail_of(const json_t *root, const char *key)
+{
+    const char *text = json_string_value(json_object_get(root, key));
+    return text ? text : "";
+}
+
+static void print_from(FILE *out, const struct doppel_log_entry *entry)
+{
+    if (*entry->name)
+        fprintf(out, ": %s", entry->name);
+    if (entry->source)
+        fprintf(out, ", from %s", entry->source);
+}
+
+static void print_limit(FILE *out, const struct doppel_log_entry *entry)
+{
+    switch (entry->limit_kind) {
+    case DOPPEL_LIMIT_DISTANCE:
+        fprintf(out, ", where %.0f may", entry->limit);
+        break;
+    case DOPPEL_LIMIT_SIMILARITY:
+        fprintf(out, ", where %.4g is enough", entry->limit);
+        break;
+    case DOPPEL_LIMIT_RATE:
+        fprintf(out, ", where a chance of %.2g is allowed", entry->limit);
+        break;
+    case DOPPEL_LIMIT_NONE:
+        break;
+    }
+}
+
+/* "2 of 64 bits differ, where 10 may; similarity 0.97; unrelated ones match so by a chance of
+ * 1e-9". */
+static void print_match(FILE *out, const struct doppel_log_entry *entry)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(entry->scheme);
+    bool lanes =
+        entry->scheme == DOPPEL_SCHEME_MINHASH128 || entry->scheme == DOPPEL_SCHEME_MINHASH256;
+    bool limit_of_distance = entry->limit_kind == DOPPEL_LIMIT_DISTANCE;
+    const char *between = ": ";
+    if (entry->bits) {
+        fprintf(out, "%s%u of %u %s differ", between, entry->distance, entry->bits,
+                lanes ? "lanes" : "bits");
+        between = "; ";
+        if (limit_of_distance)
+            print_limit(out, entry);
+    }
+    if (entry->similarity >= 0) {
+        fprintf(out, "%ssimilarity %.4g", between, entry->similarity);
+        between = "; ";
+    }
+    if (!limit_of_distance && entry->similarity >= 0 &&
+        entry->limit_kind == DOPPEL_LIMIT_SIMILARITY)
+        print_limit(out, entry);
+    if (entry->false_positive_rate >= 0) {
+        fprintf(out, "%sunrelated ones match so by a chance of %.2g", between,
+                entry->false_positive_rate);
+        if (entry->limit_kind == DOPPEL_LIMIT_RATE)
+            print_limit(out, entry);
+    }
+    fprintf(out, " (%s, version %u)", scheme ? scheme->name : "a scheme that is not known",
+            entry->version);
+}
+
+static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint64_t id)
+{
+    const char *decision = doppel_decision_name((enum doppel_decision)entry->decision);
+    bool alone = !entry->of || entry->decision == DOPPEL_DECISION_NEW;
+    if (id == entry->item)
+        fprintf(out, "came in, and was decided to be %s%s", alone ? "" : "a ", decision);
+    else
+        fprintf(out, "item %" PRIu64 " was decided to be a %s", entry->item, decision);
+    if (!alone && id == entry->item)
+        fprintf(out, " of item %" PRIu64, entry->of);
+    else if (!alone)
+        fputs(" of it", out);
+    if (entry->reason && !alone)
+        fprintf(out, ", %s", entry->reason);
+    if (entry->has_match)
+        print_match(out, entry);
+    print_from(out, entry);
+    if (entry->former && id == entry->item)
+        fprintf(out, "; it took the place of item %" PRIu64, entry->former);
+}
+
+static void print_canonical(FILE *out, const struct doppel_log_entry *entry, uint64_t id)
+{
+    if (id == entry->item)
+        fprintf(out, "took the place of item %" PRIu64 " as the one of its group to keep",
+                entry->former);
+    else if (id == entry->former)
+        fprintf(out, "item %" PRIu64 " took its place as the one of the group to keep",
+                entry->item);
+    else
+        fprintf(out,
+                "in its group item %" PRIu64 " took the place of item %" PRIu64
+                " as the one to keep",
+                entry->item, entry->former);
+    if (entry->reason && strcmp(entry->reason, "said") == 0)
+        fputs(", as a person said", out);
+    else if (entry->reason)
+        fprintf(out, ", by %s", entry->reason);
+}
+
+static void print_updated(FILE *out, const struct doppel_log_entry *entry, uint64_t id)
+{
+    if (!entry->former)
+        fputs("was computed anew", out);
+    else if (id == entry->former)
+        fprintf(out, "item %" PRIu64 " took its place: the file had changed", entry->item);
+    else
+        fprintf(out, "took the place of item %" PRIu64 ": the file had changed", entry->former);
+    print_from(out, entry);
+}
+
+static void print_marked(FILE *out, const struct doppel_log_entry *entry, uint64_t id,
+                         const json_t *detail)
+{
+    uint64_t other = id == entry->item ? entry->of : entry->item;
+    const char *digest = detail_of(detail, id == entry->item ? "b" : "a");
+    const char *word = entry->reason ? entry->reason : "";
+    char named[32] = "", note_mark[] = "; note: ";
+    snprintf(named, sizeof named, "item %" PRIu64, other);
+    const char *whom = other ? named : digest;
+    if (strcmp(word, "taken back") == 0)
+        fprintf(out, "a person took back what was said of it and %s", whom);
+    else if (strcmp(word, "distinct") == 0)
+        fprintf(out, "a person said that it is not the same as %s", whom);
+    else
+        fprintf(out, "a person said that it is the same as %s", whom);
+    if (*detail_of(detail, "note"))
+        fprintf(out, "%s%s", note_mark, detail_of(detail, "note"));
+}
+
+static void print_entry(FILE *out, const struct doppel_log_entry *entry, uint64_t id,
+                        const json_t *detail)
+{
+    switch (entry->action) {
+    case DOPPEL_LOG_ADDED:
+        fputs("was added", out);
+        print_from(out, entry);
+        break;
+    case DOPPEL_LOG_UPDATED:
+        print_updated(out, entry, id);
+        break;
+    case DOPPEL_LOG_MOVED:
+        fprintf(out, "moved from %s to %s", entry->former_name ? entry->former_name : "elsewhere",
+                entry->name);
+        break;
+    case DOPPEL_LOG_REMOVED:
+        fputs("was removed", out);
+        print_from(out, entry);
+        break;
+    case DOPPEL_LOG_DECIDED:
+        print_decided(out, entry, id);
+        break;
+    case DOPPEL_LOG_CANONICAL:
+        print_canonical(out, entry, id);
+        break;
+    case DOPPEL_LOG_MARKED:
+        print_marked(out, entry, id, detail);
+        break;
+    case DOPPEL_LOG_LISTED:
+        fprintf(out, "was %s list '%s'", entry->reason ? entry->reason : "put on",
+                detail_of(detail, "list"));
+        break;
+    case DOPPEL_LOG_IMPORTED:
+        fprintf(out, "was imported%s%s", entry->reason ? ", " : "",
+                entry->reason ? entry->reason : "");
+        print_from(out, entry);
+        break;
+    case DOPPEL_LOG_REFRESHED:
+        fputs("was computed anew by another version of its scheme", out);
+        break;
+    case DOPPEL_LOG_SAID:
+        fputs(entry->reason ? entry->reason : "the library was told something", out);
+        break;
+    }
+}
+
+static FILE *must_open(char **text, size_t *size)
+{
+    FILE *out = open_memstream(text, size);
+    if (!out)
+        must_allocate(SIZE_MAX); /* says that there is no memory */
+    return out;
+}
+
+char *log_sentence(const struct doppel_log_entry *entry, uint64_t id)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = must_open(&text, &size);
+    json_t *detail = entry->detail ? json_loads(entry->detail, 0, NULL) : NULL;
+    print_entry(out, entry, id, detail);
+    json_decref(detail);
+    fclose(out);
+    return text;
+}
+
+/* ---- now ---- */
+
+struct standing {
+    FILE *out;
+    uint64_t id, named, others;
+};
+
+static bool name_follower(void *context, uint64_t id)
+{
+    struct standing *standing = context;
+    if (id == standing->id)
+        return true;
+    if (standing->named < NAMED_FOLLOWERS)
+        fprintf(standing->out, "%s%" PRIu64, standing->named ? ", " : "item ", id);
+    standing->named++;
+    return true;
+}
+
+static bool count_follower(void *context, uint64_t id)
+{
+    struct standing *standing = context;
+    standing->others += id != standing->id;
+    return true;
+}
+
+static void print_group(struct standing *standing, struct doppel_library *library, uint64_t leader)
+{
+    uint64_t canonical = leader;
+    FILE *out = standing->out;
+    doppel_library_each_follower(library, leader, 0, count_follower, standing, NULL);
+    doppel_library_canonical(library, leader, &canonical, NULL);
+    if (leader != standing->id)
+        fprintf(out, "follows item %" PRIu64, leader);
+    else if (standing->others == 0)
+        fputs("follows none, and none follows it", out);
+    if (leader == standing->id && standing->others) {
+        fputs("is followed by ", out);
+        doppel_library_each_follower(library, leader, NAMED_FOLLOWERS + 2, name_follower, standing,
+                                     NULL);
+        if (standing->others > NAMED_FOLLOWERS)
+            fprintf(out, " and %" PRIu64 " more", standing->others - NAMED_FOLLOWERS);
+    }
+    if (canonical == standing->id && standing->others)
+        fputs("; of its group it is the one to keep", out);
+    else if (canonical != standing->id)
+        fprintf(out, "; of its group item %" PRIu64 " is the one to keep", canonical);
+}
+
+char *log_standing(struct doppel_library *library, uint64_t id)
+{
+    char *text = NULL;
+    size_t size;
+    struct doppel_error error;
+    struct doppel_about about;
+    uint64_t leader = id;
+    struct standing standing = {.out = must_open(&text, &size), .id = id};
+    enum doppel_status status = doppel_library_about(library, id, &about, &error);
+    if (!status) {
+        doppel_about_free(&about);
+        status = doppel_library_leader(library, id, &leader, &error);
+    }
+    if (status == DOPPEL_E_NOT_FOUND)
+        fputs("is not in the library any more", standing.out);
+    else if (status)
+        fputs(error.message, standing.out);
+    else
+        print_group(&standing, library, leader);
+    fclose(standing.out);
+    return text;
+}

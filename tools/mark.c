@@ -1,0 +1,197 @@
+/* Words about two contents: whom they are about, and what follows from them. */
+#include "tools/mark.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "tools/collection.h"
+
+static bool take_content(void *context, const struct doppel_library_text *text)
+{
+    *(struct marked *)context =
+        (struct marked){.digest = text->content, .id = text->id, .is_text = true};
+    return true;
+}
+
+static enum doppel_status digest_file(const char *path, struct marked *out,
+                                      struct doppel_error *error)
+{
+    struct marked marked = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND,
+                           "%s: neither an item of the library nor a file that can be read: %s",
+                           path, strerror(errno));
+    enum doppel_status status = doppel_digest_fd(fd, &marked.digest, NULL, error);
+    close(fd);
+    if (status)
+        return doppel_fail(error, status, "%s: the file cannot be read", path);
+    *out = marked;
+    return DOPPEL_OK;
+}
+
+enum doppel_status marked_named(struct doppel_library *library, const char *name,
+                                struct marked *out, struct doppel_error *error)
+{
+    struct doppel_item item;
+    enum doppel_status status = find_item(library, name, false, &item, error);
+    if (status == DOPPEL_OK) {
+        *out = (struct marked){.digest = item.record.digest, .id = item.id};
+        doppel_item_free(&item);
+        return DOPPEL_OK;
+    }
+    if (status != DOPPEL_E_NOT_FOUND)
+        return status;
+    if (find_text(library, name, take_content, out, error))
+        return DOPPEL_OK;
+    return digest_file(name, out, error);
+}
+
+/* ---- what follows ---- */
+
+/* The later group joins the earlier one. */
+static enum doppel_status join(struct doppel_library *library, uint64_t a, uint64_t b,
+                               struct doppel_error *error)
+{
+    uint64_t leader_a = a, leader_b = b;
+    enum doppel_status status = doppel_library_leader(library, a, &leader_a, error);
+    if (!status)
+        status = doppel_library_leader(library, b, &leader_b, error);
+    if (status || leader_a == leader_b)
+        return status;
+    uint64_t first = leader_a < leader_b ? leader_a : leader_b;
+    return doppel_library_link(library, leader_a ^ leader_b ^ first, first, error);
+}
+
+/* Of two of which one follows the other, it follows none. */
+static enum doppel_status part(struct doppel_library *library, uint64_t a, uint64_t b,
+                               struct doppel_error *error)
+{
+    uint64_t leader_a = a, leader_b = b;
+    enum doppel_status status = doppel_library_leader(library, a, &leader_a, error);
+    if (!status)
+        status = doppel_library_leader(library, b, &leader_b, error);
+    if (!status && leader_a == b)
+        return doppel_library_unlink(library, a, error);
+    if (!status && leader_b == a)
+        return doppel_library_unlink(library, b, error);
+    return status;
+}
+
+enum doppel_status mark_say(struct doppel_library *library, const struct marked *a,
+                            const struct marked *b, enum doppel_word word, const char *note,
+                            struct doppel_error *error)
+{
+    enum doppel_status status =
+        doppel_library_mark(library, &a->digest, &b->digest, word, note, error);
+    bool items = a->id && b->id && a->id != b->id && !a->is_text && !b->is_text;
+    if (!status && items && word == DOPPEL_WORD_SAME)
+        status = join(library, a->id, b->id, error);
+    if (!status && items && word == DOPPEL_WORD_DISTINCT)
+        status = part(library, a->id, b->id, error);
+    return status;
+}
+
+/* ---- lines ---- */
+
+static int hex_value(char digit)
+{
+    const char *digits = "0123456789abcdef", *at = strchr(digits, digit | 0x20);
+    return digit && at ? (int)(at - digits) : -1;
+}
+
+static bool read_digest(const char *hex, struct doppel_digest *out)
+{
+    if (strlen(hex) != 2 * sizeof out->bytes)
+        return false;
+    for (size_t i = 0; i < sizeof out->bytes; i++) {
+        int high = hex_value(hex[2 * i]), low = hex_value(hex[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        out->bytes[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+/* `key` is "a" or "b". */
+static enum doppel_status read_side(struct doppel_library *library, const json_t *object,
+                                    const char *key, const char *digest_key, struct marked *out,
+                                    struct doppel_error *error)
+{
+    const char *path = json_string_value(json_object_get(object, key));
+    const char *hex = json_string_value(json_object_get(object, digest_key));
+    if (!path && !hex)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "it has neither \"%s\" nor \"%s\"", key,
+                           digest_key);
+    if (!hex)
+        return marked_named(library, path, out, error);
+    struct marked marked = {0};
+    if (!read_digest(hex, &marked.digest))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "\"%s\" is no digest: '%.80s'", digest_key,
+                           hex);
+    if (doppel_library_by_digest(library, &marked.digest, &marked.id, NULL))
+        marked.id = 0;
+    *out = marked;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status keep(struct doppel_library *library, const json_t *object,
+                               struct doppel_error *error)
+{
+    struct marked marked;
+    struct doppel_item item;
+    const char *path = json_string_value(json_object_get(object, "a"));
+    uint64_t leader;
+    if (path && find_item(library, path, false, &item, error) == DOPPEL_OK) {
+        marked = (struct marked){.id = item.id};
+        doppel_item_free(&item);
+    } else {
+        enum doppel_status status = read_side(library, object, "a", "a_digest", &marked, error);
+        if (status)
+            return status;
+    }
+    if (!marked.id || marked.is_text)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND,
+                           "what is to be kept is no file of the library: add it first");
+    enum doppel_status status = doppel_library_leader(library, marked.id, &leader, error);
+    return status ? status : doppel_library_set_canonical(library, leader, marked.id, error);
+}
+
+static enum doppel_status say_object(struct doppel_library *library, const json_t *object,
+                                     struct doppel_error *error)
+{
+    const char *mark = json_string_value(json_object_get(object, "mark"));
+    const char *note = json_string_value(json_object_get(object, "note"));
+    struct marked a, b;
+    if (mark && strcmp(mark, "keep") == 0)
+        return keep(library, object, error);
+    bool same = mark && strcmp(mark, "same") == 0;
+    if (!same && (!mark || strcmp(mark, "distinct") != 0))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "\"mark\" is to be \"same\", \"distinct\" or \"keep\"");
+    enum doppel_status status = read_side(library, object, "a", "a_digest", &a, error);
+    if (!status)
+        status = read_side(library, object, "b", "b_digest", &b, error);
+    return status ? status
+                  : mark_say(library, &a, &b, same ? DOPPEL_WORD_SAME : DOPPEL_WORD_DISTINCT, note,
+                             error);
+}
+
+enum doppel_status mark_line(struct doppel_library *library, const char *line,
+                             struct doppel_error *error)
+{
+    json_error_t wrong;
+    json_t *object = json_loads(line, 0, &wrong);
+    if (!json_is_object(object)) {
+        json_decref(object);
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is no object in JSON");
+    }
+    enum doppel_status status = say_object(library, object, error);
+    json_decref(object);
+    return status;
+}
