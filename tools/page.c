@@ -7,10 +7,12 @@
 #include <time.h>
 
 #include "page_assets.h"
+#include "tools/collection.h"
 #include "tools/memory.h"
 #include "tools/output.h"
 #include "tools/page_file.h"
 #include "tools/page_looks.h"
+#include "tools/paths.h"
 
 /* So many files are looked at before what was seen is written: enough to keep the workers busy. */
 enum { LOOKS_AT_ONCE = 128 };
@@ -71,17 +73,26 @@ static void put_time(json_t *data)
         put_text(data, "made", text);
 }
 
-static json_t *sources_of(const struct settings *settings)
+static void append_source(json_t *sources, const char *path)
+{
+    json_t *source = json_object();
+    char *absolute = absolute_path(path);
+    put_path(source, "path", absolute);
+    json_array_append_new(sources, source);
+    free(absolute);
+}
+
+static json_t *sources_of(const struct settings *settings, bool scanned)
 {
     json_t *sources = json_array();
-    for (size_t i = 0; i < settings->reference.count + settings->operands.count; i++) {
-        json_t *source = json_object();
-        size_t references = settings->reference.count;
-        put_path(source, "path",
-                 i < references ? settings->reference.items[i]
-                                : settings->operands.items[i - references]);
-        json_array_append_new(sources, source);
-    }
+    char *library = scanned ? NULL : library_directory(settings);
+    if (library)
+        append_source(sources, library);
+    for (size_t i = 0; i < settings->reference.count; i++)
+        append_source(sources, settings->reference.items[i]);
+    for (size_t i = 0; i < settings->operands.count; i++)
+        append_source(sources, settings->operands.items[i]);
+    free(library);
     return sources;
 }
 
@@ -94,7 +105,7 @@ static json_t *data_of(const struct page *page)
     put_text(data, "doppel", doppel_version());
     put_time(data);
     put_text(data, "from", scanned ? "scan" : "library");
-    put_value(data, "sources", sources_of(settings));
+    put_value(data, "sources", sources_of(settings, scanned));
     put_bool(data, "blur", settings->blur);
     put_bool(data, "looks", !settings->no_thumbnails);
     for (size_t i = 0; i < page->groups.count; i++)

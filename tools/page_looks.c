@@ -10,6 +10,7 @@
 
 #include <doppel/text.h>
 
+#include "tools/digest_map.h"
 #include "tools/intake.h"
 #include "tools/memory.h"
 #include "tools/page_look.h"
@@ -108,30 +109,28 @@ static void want_frames(struct page_looks *looks, const struct page_group *group
     want(looks, look);
 }
 
-/* The first member of the same bytes, which may be itself. */
-static size_t first_of_bytes(const struct page_group *group, size_t member)
+static const struct doppel_digest *digest_at(const void *context, uint32_t number)
 {
-    size_t first = 0;
-    while (memcmp(&group->items[first].digest, &group->items[member].digest,
-                  sizeof(struct doppel_digest)) != 0)
-        first++;
-    return first;
+    const struct page_group *group = context;
+    return &group->items[number].digest;
 }
 
 void page_looks_want(struct page_looks *looks, const struct page_group *group)
 {
     struct wanted_group wanted = {group, looks->items.count};
+    struct digest_map first = {0};
     if (!array_push(&looks->groups, wanted))
         return;
     for (size_t i = 0; i < group->count; i++) {
         struct page_look look = {.group = group, .item = &group->items[i], .member = i};
-        look.as = first_of_bytes(group, i);
+        look.as = digest_map_put(&first, (uint32_t)i, digest_at, group);
         look.order = order_of(group->kind, look.item);
         if (group->kind == DOPPEL_KIND_VIDEO && look.as == i)
             want_frames(looks, group, i);
         else
             want(looks, look);
     }
+    digest_map_free(&first);
 }
 
 /* ---- taking it ---- */
