@@ -227,7 +227,7 @@ enum doppel_status act_plan_run(const struct plan *plan, const struct settings *
     if (!output_finish(running.output) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all could be told");
-    if (!status || status == DOPPEL_E_CANCELLED)
+    if (!status || running.files)
         say_summary(&running);
     return status;
 }

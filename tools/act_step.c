@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "tools/intake.h"
@@ -22,6 +23,14 @@ static bool is_link(enum action action)
     return action == ACTION_HARDLINK || action == ACTION_SYMLINK;
 }
 
+static bool is_others_in_sticky(const struct held *held)
+{
+    struct stat folder;
+    uid_t me = geteuid();
+    return fstat(held->folder, &folder) == 0 && folder.st_mode & S_ISVTX && me != 0 &&
+           me != folder.st_uid && me != held->stat.st_uid;
+}
+
 /* What hinders an action, as far as it can be told beforehand. */
 static enum doppel_status check_pair(const struct pair *pair, enum action action,
                                      struct doppel_error *error)
@@ -35,7 +44,11 @@ static enum doppel_status check_pair(const struct pair *pair, enum action action
                            "there, a symlink can");
     if (is_link(action) && twin->st_uid != kept->st_uid)
         return doppel_fail(error, DOPPEL_E_IO,
-                           "belongs to another user than the kept file, who would lose it");
+                           "belongs to another user than the kept file: a link would take it "
+                           "from them");
+    if (action != ACTION_REFLINK && is_others_in_sticky(&pair->twin))
+        return doppel_fail(error, DOPPEL_E_IO,
+                           "belongs to another user, in a folder where only they may remove it");
     if (action != ACTION_REFLINK && faccessat(pair->twin.folder, ".", W_OK | X_OK, AT_EACCESS))
         return doppel_fail(error, DOPPEL_E_IO, "its folder cannot be written to: %s",
                            strerror(errno));
@@ -45,6 +58,19 @@ static enum doppel_status check_pair(const struct pair *pair, enum action action
 static enum doppel_status of_kept(const struct doppel_error *reason, struct doppel_error *error)
 {
     return doppel_fail(error, reason->status, "the kept file %s", reason->message);
+}
+
+/* Two runs that see one file as the kept one and as the double must not both act. */
+static enum doppel_status lock_pair(const struct pair *pair, struct doppel_error *error)
+{
+    if ((flock(pair->twin.file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) ||
+        (flock(pair->kept.file, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK))
+        return doppel_fail(error, DOPPEL_E_BUSY, "is locked by another program");
+    if (!held_unchanged(&pair->twin))
+        return doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
+    if (!held_unchanged(&pair->kept))
+        return doppel_fail(error, DOPPEL_E_CHANGED, "the kept file has changed since it was read");
+    return DOPPEL_OK;
 }
 
 enum doppel_status pair_open(const struct pair_files *files, enum action action, struct pair *out,
@@ -57,6 +83,8 @@ enum doppel_status pair_open(const struct pair_files *files, enum action action,
         status = of_kept(&reason, error);
     if (!status)
         status = check_pair(&pair, action, error);
+    if (!status)
+        status = lock_pair(&pair, error);
     if (status)
         pair_close(&pair);
     else

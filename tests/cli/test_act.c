@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -295,14 +296,44 @@ static void compares_before_it_acts(void **state)
     struct timespec times[2] = {stat_.st_atim, stat_.st_mtim};
     assert_int_equal(futimens(fd, times), 0);
     close(fd);
-    char *before = listing_of("docs");
     ran = doppel("groups", "--action", "hardlink", "--yes", "--kind", "text");
     assert_code(&ran, 3);
     assert_has(ran.err, "docs/e.txt: is not the same, byte by byte");
     ran_free(&ran);
     assert_false(same_inode("docs/d.txt", "docs/e.txt"));
     assert_true(same_inode("docs/a.txt", "docs/b.txt"));
-    free(before);
+}
+
+/* Another run may be about to trash the file that this one keeps. */
+static void leaves_what_another_run_holds(void **state)
+{
+    (void)state;
+    make_doubles();
+    int fd = open("docs/a.txt", O_RDONLY);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    struct ran ran = doppel("scan", "docs", "--action", "trash", "--yes", "--json");
+    close(fd);
+    assert_code(&ran, 3);
+    assert_has(ran.err, "docs/b.txt: is locked by another program");
+    assert_int_equal(count_lines(ran.out, "\"done\":true"), 1);
+    ran_free(&ran);
+    assert_int_equal(access("docs/b.txt", F_OK), 0);
+    assert_int_equal(access("docs/sub/c.txt", F_OK), 0);
+}
+
+static void spares_files_of_others(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    make_doubles();
+    assert_int_equal(chown("docs/b.txt", 1, 1), 0);
+    struct ran ran = doppel("scan", "docs", "--action", "hardlink", "--yes");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "docs/b.txt: belongs to another user");
+    ran_free(&ran);
+    assert_false(same_inode("docs/a.txt", "docs/b.txt"));
+    assert_true(same_inode("docs/a.txt", "docs/sub/c.txt"));
 }
 
 static void spares_folders_it_cannot_write_to(void **state)
@@ -364,6 +395,8 @@ int main(void)
         IN_SANDBOX(links_only_identical_files),
         IN_SANDBOX(leaves_what_has_changed),
         IN_SANDBOX(compares_before_it_acts),
+        IN_SANDBOX(leaves_what_another_run_holds),
+        IN_SANDBOX(spares_files_of_others),
         IN_SANDBOX(spares_folders_it_cannot_write_to),
         IN_SANDBOX(prints_a_script_for_any_name),
     };
