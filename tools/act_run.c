@@ -172,7 +172,7 @@ static enum doppel_status act_on(struct running *running, struct act *act,
     if (status || !act->reason.status)
         return status;
     leave(running, act->file, act->kept->path, act->reason.message);
-    if (act->reason.status != DOPPEL_E_EMPTY)
+    if (act->reason.status != DOPPEL_E_EMPTY && act->reason.status != DOPPEL_E_NOT_FOUND)
         report_input(running->report, act->file->path, act->reason.message);
     return DOPPEL_OK;
 }

@@ -37,7 +37,7 @@ static enum doppel_status check_pair(const struct pair *pair, enum action action
 {
     const struct stat *twin = &pair->twin.stat, *kept = &pair->kept.stat;
     if (is_same_file(twin, kept))
-        return doppel_fail(error, DOPPEL_E_EMPTY, "is the kept file already, by another name");
+        return doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
     if (action == ACTION_HARDLINK && twin->st_dev != kept->st_dev)
         return doppel_fail(error, DOPPEL_E_IO,
                            "is on another file system than the kept file: no hard link can lead "
@@ -57,7 +57,15 @@ static enum doppel_status check_pair(const struct pair *pair, enum action action
 
 static enum doppel_status of_kept(const struct doppel_error *reason, struct doppel_error *error)
 {
-    return doppel_fail(error, reason->status, "the kept file %s", reason->message);
+    return doppel_fail(error, DOPPEL_E_CHANGED, "the kept file %s", reason->message);
+}
+
+/* As a run leaves them that makes links, whatever stamp they had before. */
+static bool is_one_file(const struct pair_files *files)
+{
+    struct stat twin, kept;
+    return stat(files->path, &twin) == 0 && stat(files->kept, &kept) == 0 &&
+           is_same_file(&twin, &kept);
 }
 
 /* Two runs that see one file as the kept one and as the double must not both act. */
@@ -78,6 +86,8 @@ enum doppel_status pair_open(const struct pair_files *files, enum action action,
 {
     struct pair pair = {.twin = {.folder = -1, .file = -1}, .kept = {.folder = -1, .file = -1}};
     struct doppel_error reason;
+    if (is_one_file(files))
+        return doppel_fail(error, DOPPEL_E_EMPTY, "is the kept file already, by another name");
     enum doppel_status status = held_open(files->path, &files->stamp, &pair.twin, error);
     if (!status && held_open(files->kept, &files->kept_stamp, &pair.kept, &reason))
         status = of_kept(&reason, error);

@@ -19,7 +19,9 @@ struct pair_files {
 /* Open both and look at what can be known without reading them: that they are as they were, are two
  * files, and that the action can be taken where they are. Both are locked (flock) as long as they
  * are open, the double against all others.
- * @param out given (pair_close). @return DOPPEL_E_EMPTY when they are one file already */
+ * @param out given (pair_close)
+ * @return DOPPEL_E_EMPTY when they are one file already, DOPPEL_E_NOT_FOUND when the double is gone
+ */
 enum doppel_status pair_open(const struct pair_files *files, enum action action, struct pair *out,
                              struct doppel_error *error);
 void pair_close(struct pair *pair);

@@ -55,7 +55,8 @@ const struct verb verb_table[] = {
      "Each group has one member that is kept: the largest picture, then the largest file, the "
      "oldest, the least deeply nested; a sound or a film before a part of it. Records of corpora "
      "are in no group: "
-     "ingest says of each what it is a duplicate of. -0 prints just the files that are not kept.",
+     "ingest says of each what it is a duplicate of. -0 prints just the files that are not kept; "
+     "--action acts on them, if they are still what was added.",
      "doppel groups --json", cmd_groups},
     {"report", VERB_REPORT, "[PATH...]", 0, SIZE_MAX,
      "a page that shows the duplicate groups, to look at and to mark",

@@ -281,6 +281,27 @@ static void leaves_what_has_changed(void **state)
     free(before);
 }
 
+/* A library still tells of what was acted on: that is no failure the second time. */
+static void finds_nothing_left_to_do(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"hardlink", "symlink", "trash"};
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        make_doubles();
+        struct ran ran = doppel("add", "docs");
+        assert_code(&ran, 0);
+        ran_free(&ran);
+        for (unsigned times = 0; times < 2; times++) {
+            ran = doppel("groups", "--action", actions[i], "--yes", "--json");
+            assert_code(&ran, 0);
+            assert_int_equal(count_lines(ran.out, "\"done\":true"), times ? 0 : 3);
+            assert_int_equal(count_lines(ran.out, "\"done\":false,\"reason\":"), times ? 3 : 0);
+            ran_free(&ran);
+        }
+        assert_int_equal(system("rm -rf docs ../home/.local"), 0);
+    }
+}
+
 /* Bytes that changed with the time put back: only the comparison can tell. */
 static void compares_before_it_acts(void **state)
 {
@@ -394,6 +415,7 @@ int main(void)
         IN_SANDBOX(spares_references),
         IN_SANDBOX(links_only_identical_files),
         IN_SANDBOX(leaves_what_has_changed),
+        IN_SANDBOX(finds_nothing_left_to_do),
         IN_SANDBOX(compares_before_it_acts),
         IN_SANDBOX(leaves_what_another_run_holds),
         IN_SANDBOX(spares_files_of_others),
