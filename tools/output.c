@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "tools/base64.h"
@@ -135,6 +136,12 @@ static void note_failure(struct output *output)
         signals_closed_pipe();
 }
 
+static size_t terminal_columns(void)
+{
+    struct winsize window;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 ? window.ws_col : 0;
+}
+
 void output_trees(struct output *output)
 {
     if (!output->table)
@@ -153,7 +160,7 @@ void output_row(struct output *output, json_t *row)
         json_write(output->stream, row);
         fflush(output->stream);
     } else if (output->trees) {
-        tree_print(output->stream, row, output->color);
+        tree_print(output->stream, row, output->color, output->terminal ? terminal_columns() : 0);
     } else {
         write_lines(output, row);
     }

@@ -33,8 +33,9 @@ void table_end_group(struct table *table);
 void table_flush(struct table *table, FILE *stream);
 void table_finish(struct table *table, FILE *stream);
 
-/* A group, for people. */
-void tree_print(FILE *stream, const json_t *row, bool with_color);
+/* A group, for people. @param columns of the terminal; 0: it is none, lines are as long as they are
+ */
+void tree_print(FILE *stream, const json_t *row, bool with_color, size_t columns);
 
 /* A cell as people read it; given (free); "" when absent. */
 char *human_text(enum cell cell, const json_t *value);

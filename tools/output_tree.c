@@ -3,8 +3,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "tools/memory.h"
 #include "tools/output_formats.h"
@@ -24,7 +22,7 @@ struct member_text {
 struct tree {
     FILE *stream;
     bool color;
-    size_t columns; /* of the terminal; 0: it is none, lines may be as long as they are */
+    size_t columns;
     size_t width[PARTS];
 };
 
@@ -142,10 +140,10 @@ static void print_path(const struct tree *tree, const char *path, size_t room)
         fputs(path, tree->stream);
         return;
     }
-    size_t head = bytes_of_columns(path, room / 3);
-    size_t tail = bytes_of_columns(path, width - (room - room / 3 - 1));
-    while (((unsigned char)path[tail] & 0xc0) == 0x80)
-        tail++;
+    size_t head = bytes_of_columns(path, room / 3), tail_room = room - room / 3 - 1;
+    size_t tail = bytes_of_columns(path, width - tail_room);
+    while (display_width(path + tail) > tail_room)
+        tail += utf8_length(path + tail, NULL);
     fprintf(tree->stream, "%.*s\u2026%s", (int)head, path, path + tail);
 }
 
@@ -207,15 +205,12 @@ static void measure(struct tree *tree, const struct member_text *texts, size_t c
         }
 }
 
-void tree_print(FILE *stream, const json_t *row, bool with_color)
+void tree_print(FILE *stream, const json_t *row, bool with_color, size_t columns)
 {
-    struct winsize window;
-    struct tree tree = {.stream = stream, .color = with_color};
+    struct tree tree = {.stream = stream, .color = with_color, .columns = columns};
     const json_t *members = json_object_get(row, "members");
     size_t count = json_array_size(members);
     struct member_text *texts = must_allocate((count + 1) * sizeof *texts);
-    if (isatty(fileno(stream)) == 1 && ioctl(fileno(stream), TIOCGWINSZ, &window) == 0)
-        tree.columns = window.ws_col;
     for (size_t i = 0; i < count; i++)
         texts[i] = text_of(json_array_get(members, i));
     measure(&tree, texts, count);
