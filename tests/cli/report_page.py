@@ -266,6 +266,21 @@ def test_files_that_are_gone_have_their_place():
     assert page.until("document.querySelector('.absent')?.textContent") == "The file is not there any more"
 
 
+def test_exported_marks_are_read_by_mark():
+    doppel("add", "-L", "marked", "pictures", code=3)
+    doppel("report", "-L", "marked", "-o", "marked.html")
+    page.open(FOLDER / "marked.html")
+    page.set("reason", "near")
+    page.until("document.querySelector('.member') !== null")
+    page.keys("g", "ArrowRight", "d", "j", "2", "ArrowLeft", "s")
+    chosen = page.run("Array.from(document.querySelectorAll('.group'), section => section.number)")
+    (FOLDER / "marks.jsonl").write_text(page.downloaded("marks.jsonl", lambda: page.keys("e")))
+    page.keys("u", "k", "u")
+    doppel("mark", "-L", "marked", "--from", "marks.jsonl")
+    listed = [json.loads(line)["mark"] for line in doppel("mark", "-L", "marked", "--list", "--json").splitlines()]
+    assert len(chosen) > 1 and sorted(listed) == ["distinct", "same"], listed
+
+
 def test_blur():
     doppel("report", "pictures", "-o", "blur.html", "--blur", code=3)
     page.open(FOLDER / "blur.html")

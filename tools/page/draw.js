@@ -37,32 +37,30 @@ function lane(top, tall, length, segments, side, wave) {
   return nodes;
 }
 
-// The member above, the kept one below, and between them what they share.
+// The member above, number 1 below, and between them what they share.
 function timeline(member, kept, waves) {
   const segments = member.segments || [];
-  const tall = waves ? 56 : 12, gap = 26, bottom = 16 + tall + gap;
+  const tall = waves ? 56 : 12, gap = 26, bottom = tall + gap;
   const a = lengthOf(member, segments, 'a'), b = lengthOf(kept, segments, 'b');
-  const svg = shape('svg', { viewBox: '0 0 ' + WIDE + ' ' + (bottom + tall + 16), role: 'img' });
+  const svg = shape('svg', { viewBox: '0 0 ' + WIDE + ' ' + (bottom + tall), role: 'img' });
   const places = segments.slice(0, 6).map(segment =>
     clock(segment.a_start, 1) + ' to ' + clock(segment.a_end, 1) + ' is ' +
-    clock(segment.b_start, 1) + ' to ' + clock(segment.b_end, 1) + ' of the kept one');
+    clock(segment.b_start, 1) + ' to ' + clock(segment.b_end, 1) + ' of number 1');
   svg.append(shape('title', {}, places.join('; ') || 'nothing is known of what they share'));
   for (const segment of segments) {
     const at = (value, length) => (value / length * WIDE).toFixed(2);
     svg.append(shape('polygon', { class: 'match', points:
-      at(segment.a_start, a) + ',' + (16 + tall) + ' ' + at(segment.a_end, a) + ',' + (16 + tall) + ' ' +
+      at(segment.a_start, a) + ',' + tall + ' ' + at(segment.a_end, a) + ',' + tall + ' ' +
       at(segment.b_end, b) + ',' + bottom + ' ' + at(segment.b_start, b) + ',' + bottom }));
   }
-  svg.append(...lane(16, tall, a, segments, 'a', waves && waves[0]));
+  svg.append(...lane(0, tall, a, segments, 'a', waves && waves[0]));
   svg.append(...lane(bottom, tall, b, segments, 'b', waves && waves[1]));
-  svg.append(shape('text', { x: 0, y: 11 }, 'this one, ' + clock(a)));
-  svg.append(shape('text', { x: 0, y: bottom + tall + 13 }, 'the kept one, ' + clock(b)));
-  return svg;
+  return [element('p', { class: 'side' }, 'this one, ' + clock(a)), svg, element('p', { class: 'side' }, 'number 1, ' + clock(b))];
 }
 
 const placesOf = member => (member.segments || []).slice(0, 3).map(segment =>
   element('p', { class: 'side' }, clock(segment.a_start, 1) + '–' + clock(segment.a_end, 1) + ' is ' +
-    clock(segment.b_start, 1) + '–' + clock(segment.b_end, 1) + ' of the kept one' +
+    clock(segment.b_start, 1) + '–' + clock(segment.b_end, 1) + ' of number 1' +
     (Math.abs((segment.speed || 1) - 1) > 0.002 ? ', at ' + segment.speed.toFixed(3) + ' times its speed' : '')));
 
 // ---- films ----
@@ -79,8 +77,8 @@ function drawFilm(member, kept, seen) {
       ? [element('div', { class: 'poster' }, picture(seen.frames[0].jpeg, 'a frame'))] : [];
   const nodes = [];
   if (seen.frames) nodes.push(element('p', { class: 'side' }, 'this one'), strip(seen.frames, 'this film'));
-  if (seen.kept_frames) nodes.push(element('p', { class: 'side' }, 'the kept one'), strip(seen.kept_frames, 'the kept film'));
-  return [...nodes, timeline(member, kept, null), ...placesOf(member)];
+  if (seen.kept_frames) nodes.push(element('p', { class: 'side' }, 'number 1'), strip(seen.kept_frames, 'number 1'));
+  return [...nodes, ...timeline(member, kept, null), ...placesOf(member)];
 }
 
 // ---- sounds ----
@@ -110,19 +108,18 @@ function wavePath(wave, top, tall) {
 
 function drawSound(member, kept, seen, seenKept) {
   const wave = waveOf(seen), other = waveOf(seenKept);
-  if (member.segments && wave) return [timeline(member, kept, [wave, other]), ...placesOf(member)];
+  if (member.segments && wave) return [...timeline(member, kept, [wave, other]), ...placesOf(member)];
   if (!wave) return [];
-  const svg = shape('svg', { viewBox: '0 0 ' + WIDE + ' 72', role: 'img' });
-  svg.append(shape('title', {}, 'its wave'), ...lane(0, 56, 1, [], 'a', wave),
-    shape('text', { x: 0, y: 69 }, clock(member.duration || seen.seconds || 0)));
-  return [svg];
+  const svg = shape('svg', { viewBox: '0 0 ' + WIDE + ' 56', role: 'img' });
+  svg.append(shape('title', {}, 'its wave'), ...lane(0, 56, 1, [], 'a', wave));
+  return [svg, element('p', { class: 'side' }, clock(member.duration || seen.seconds || 0))];
 }
 
 // ---- texts ----
 
 function drawWords(member, seen) {
   const runs = seen.diff || seen.text;
-  const box = element('div', { class: 'words', tabIndex: 0, role: 'group', 'aria-label': seen.diff ? 'What differs from the kept one' : 'Its beginning' });
+  const box = element('div', { class: 'words', tabIndex: 0, role: 'group', 'aria-label': seen.diff ? 'What differs from number 1' : 'Its beginning' });
   if (seen.diff === null)
     return [element('p', { class: 'absent' }, member.reason === 'same-content'
       ? 'the same words, but for their case, punctuation or markup' : 'more differs than can be shown here')];
