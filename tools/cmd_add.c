@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tools/about_options.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/intake.h"
@@ -105,6 +106,8 @@ static enum doppel_status add_file(struct add *add, const struct intake_file *fi
     else
         status =
             doppel_library_add(add->library, path, &file->stamp, &file->record, &added, &id, error);
+    if (status == DOPPEL_OK)
+        status = about_tell(add->settings, add->library, id, error);
     if (status == DOPPEL_OK && is_printed(add->settings)) {
         json_t *row = json_object();
         put_integer(row, "id", id);
@@ -166,7 +169,7 @@ int cmd_add(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct add add = {.settings = settings, .report = report, .committed = time(NULL)};
-    if (open_library(settings, true, false, &add.library, &error))
+    if (about_check(settings, &error) || open_library(settings, true, false, &add.library, &error))
         return report_fatal(report, "%s", error.message);
     add.output = output_new(settings, &layout, report);
     enum doppel_status status = run(&add, &error);

@@ -15,7 +15,10 @@ enum {
     VERBS_JUDGE = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_TUNE | VERB_REPORT,
     VERBS_MATCH = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_REPORT,
     VERBS_LIBRARY = VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE |
-                    VERB_INGEST | VERB_MONITOR | VERB_REPORT | VERB_MARK | VERB_LOG | VERB_SOURCE,
+                    VERB_INGEST | VERB_MONITOR | VERB_REPORT | VERB_MARK | VERB_LOG | VERB_SOURCE |
+                    VERB_TAG | VERB_LISTS | VERB_LISTS_SET,
+    VERBS_TELL = VERB_ADD | VERB_TAG,
+    VERBS_ASK = VERB_LIST | VERB_FIND,
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP | VERB_INGEST,
     VERBS_CORPUS = VERB_DEDUP | VERB_INGEST,
     VERBS_SOUND = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_MONITOR,
@@ -217,6 +220,29 @@ const struct option_info option_table[] = {
     {"from", 0, "FILE", OPTION_TEXT, AT(marks_from), NULL,
      "Words in JSON Lines, as the page of 'report' exports them; - is standard input", VERB_MARK,
      SECTION_ACTING},
+    {"where", 0, "EXPR", OPTION_TEXT, AT(where), NULL,
+     "Only items for which this holds, an expression of SQL over the columns of the view items: "
+     "\"kind = 'image' AND width > 1000\"",
+     VERBS_ASK | VERB_TAG, SECTION_ITEMS},
+    {"list", 0, "NAME", OPTION_TEXTS, AT(lists), NULL,
+     "The list that items are put on, which is made when it is not there; of find, groups and list "
+     "only items on it; may be repeated",
+     VERBS_ASK | VERBS_TELL, SECTION_ITEMS},
+    {"label", 0, "LABEL", OPTION_TEXTS, AT(labels), NULL,
+     "A label for items, or only those that have it; may be repeated", VERBS_ASK | VERBS_TELL,
+     SECTION_ITEMS},
+    {"external-id", 0, "ID", OPTION_TEXT, AT(external_id), NULL, "What somebody else calls it",
+     VERBS_TELL, SECTION_ITEMS},
+    {"source", 0, "NAME", OPTION_TEXT, AT(source), NULL,
+     "Where it comes from: see 'doppel source set'", VERBS_TELL, SECTION_ITEMS},
+    {"meta", 0, "JSON", OPTION_TEXT, AT(meta), NULL, "An object in JSON, kept with it", VERBS_TELL,
+     SECTION_ITEMS},
+    {"remove", 0, NULL, OPTION_FLAG, AT(take_back), NULL,
+     "Take items off the lists, and the labels off them", VERB_TAG, SECTION_ITEMS},
+    {"state", 0, "active|disabled|benign", OPTION_CHOICE, AT(state), "active",
+     "What is on the list: is matched; is not, unless it is on another list too; or is of no "
+     "interest, so that other matches of the same content are left out, too",
+     VERB_LISTS_SET, SECTION_ITEMS},
     {"since", 0, "WHEN", OPTION_TEXT, AT(since), NULL,
      "Only what came after a date (2026-05-31, 2026-05-31T12:30) or a time ago (90m, 12h, 7d)",
      VERB_LOG, SECTION_OUTPUT},
@@ -260,7 +286,8 @@ const struct option_info option_table[] = {
      SECTION_LIBRARY},
     {"durable", 0, NULL, OPTION_FLAG, AT(durable), NULL,
      "What was added or removed survives power loss too",
-     VERB_ADD | VERB_REMOVE | VERB_INGEST | VERBS_INDEX_WRITE | VERB_MARK | VERB_SOURCE,
+     VERB_ADD | VERB_REMOVE | VERB_INGEST | VERBS_INDEX_WRITE | VERB_MARK | VERB_SOURCE | VERB_TAG |
+         VERB_LISTS | VERB_LISTS_SET,
      SECTION_LIBRARY},
     {"cache", 0, "FILE", OPTION_TEXT, AT(cache), NULL,
      "Keeps what was read (default: $XDG_CACHE_HOME/doppel/cache.db)", VERBS_READ, SECTION_LIBRARY},
@@ -321,11 +348,17 @@ const size_t option_count = sizeof option_table / sizeof *option_table;
 const char *section_title(enum option_section section)
 {
     static const char *const titles[SECTION_COUNT] = {
-        [SECTION_MATCHING] = "What matches", [SECTION_TEXTS] = "How texts are read",
-        [SECTION_SOUNDS] = "Sounds",         [SECTION_FILMS] = "Films",
-        [SECTION_RECORDS] = "Records",       [SECTION_CODES] = "Codes and their index",
-        [SECTION_FILES] = "Which files",     [SECTION_LIMITS] = "Limits",
-        [SECTION_ACTING] = "Acting",         [SECTION_LIBRARY] = "What is kept",
+        [SECTION_MATCHING] = "What matches",
+        [SECTION_TEXTS] = "How texts are read",
+        [SECTION_SOUNDS] = "Sounds",
+        [SECTION_FILMS] = "Films",
+        [SECTION_RECORDS] = "Records",
+        [SECTION_CODES] = "Codes and their index",
+        [SECTION_FILES] = "Which files",
+        [SECTION_LIMITS] = "Limits",
+        [SECTION_ITEMS] = "Items of the library",
+        [SECTION_ACTING] = "Acting",
+        [SECTION_LIBRARY] = "What is kept",
         [SECTION_OUTPUT] = "Output",
     };
     return titles[section];

@@ -157,6 +157,12 @@ struct settings {
     const char *since; /* log: as given; NULL: from the beginning */
     uint32_t last;     /* log: only so many; 0 = all */
 
+    struct strings lists, labels; /* said of what comes in, or that items are wanted of */
+    const char *external_id, *source, *meta;
+    const char *where;            /* SQL; NULL: not given */
+    bool take_back;               /* tag: off these lists, and labels */
+    enum doppel_list_state state; /* of a list */
+
     bool help, version;
 };
 
@@ -198,7 +204,10 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERB_VERIFY (UINT64_C(1) << 32)
 #define VERB_COMPACT (UINT64_C(1) << 33)
 #define VERB_STATS (UINT64_C(1) << 34)
-#define VERB_ANY ((UINT64_C(1) << 35) - 1)
+#define VERB_TAG (UINT64_C(1) << 35)
+#define VERB_LISTS (UINT64_C(1) << 36)
+#define VERB_LISTS_SET (UINT64_C(1) << 37)
+#define VERB_ANY ((UINT64_C(1) << 38) - 1)
 
 struct verb {
     const char *name;     /* of two words where it is one of a family: "index build" */
@@ -247,6 +256,7 @@ enum option_section {
     SECTION_RECORDS,
     SECTION_CODES,
     SECTION_FILES,
+    SECTION_ITEMS,
     SECTION_ACTING,
     SECTION_LIMITS,
     SECTION_LIBRARY,

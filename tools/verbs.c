@@ -106,6 +106,22 @@ const struct verb verb_table[] = {
      "depth (fewer folders) and name (the shorter), with commas between: the first that tells two "
      "copies apart decides. The library remembers it. Without KEEP it is printed.",
      "doppel source policy authority,resolution,date", cmd_source_policy},
+    {"tag", VERB_TAG, "ID|PATH...", 0, SIZE_MAX,
+     "put items on lists, and say of them what you know",
+     "Labels, an id of your own, a source, any JSON. What is said is added to what was said "
+     "before; a new --external-id, --source or --meta takes the place of the former one. Instead "
+     "of "
+     "naming items, --where chooses them.",
+     "doppel tag --where \"path LIKE '/stock/%'\" --list stock", cmd_tag},
+    {"lists", VERB_LISTS, "", 0, 0, "the lists that items are on, and how many",
+     "'add' and 'tag' put items on them.", "doppel lists", cmd_lists},
+    {"lists set", VERB_LISTS_SET, "NAME...", 1, SIZE_MAX, "make a list, or say what it means",
+     "Items of an active list are matched as others are. Items on disabled lists alone are not "
+     "found. What matches an item of a benign list (stock photos, logos, jingles) is nobody's "
+     "double by that: its other matches are left out.",
+     "doppel lists set stock --state benign", cmd_lists_set},
+    {"lists remove", VERB_LISTS, "NAME...", 1, SIZE_MAX, "forget a list",
+     "Its items stay in the library.", "doppel lists remove stock", cmd_lists_remove},
     {"tune", VERB_TUNE, "LABELS.csv", 1, 1, "limits from labelled pairs",
      "LABELS.csv has a pair a line: two paths, relative to its folder, and whether the two are the "
      "same (1 or 0, yes or no, true or false); a header is left out. For a "

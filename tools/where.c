@@ -1,0 +1,89 @@
+/* Which items a command line is about, as one expression that the library answers. */
+#include "tools/where.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/memory.h"
+
+enum { WHERE_MS = 30000 };
+
+/* A string of SQL. */
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text; text++)
+        fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, out);
+    fputc('\'', out);
+}
+
+/* Whether one of some names is in a column that is a list in JSON. */
+static void print_membership(FILE *out, const char *column, const struct strings *names)
+{
+    fprintf(out, " AND EXISTS(SELECT 1 FROM json_each(%s) WHERE value IN (", column);
+    for (size_t i = 0; i < names->count; i++) {
+        fputs(i ? "," : "", out);
+        print_quoted(out, names->items[i]);
+    }
+    fputs("))", out);
+}
+
+static char *expression_of(const struct settings *settings)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        must_allocate(SIZE_MAX); /* says that there is no memory */
+    fprintf(out, "(%s\n)", settings->where ? settings->where : "true");
+    if (settings->lists.count)
+        print_membership(out, "lists", &settings->lists);
+    if (settings->labels.count)
+        print_membership(out, "labels", &settings->labels);
+    fclose(out);
+    return text;
+}
+
+static bool take_id(void *context, uint64_t id)
+{
+    struct wanted_items *wanted = context;
+    return array_push(&wanted->ids, id);
+}
+
+enum doppel_status wanted_items_find(const struct settings *settings,
+                                     struct doppel_library *library, struct wanted_items *out,
+                                     struct doppel_error *error)
+{
+    *out = (struct wanted_items){.some = settings->where || settings->lists.count ||
+                                         settings->labels.count};
+    if (!out->some)
+        return DOPPEL_OK;
+    char *expression = expression_of(settings);
+    enum doppel_status status =
+        doppel_library_where(library, expression, WHERE_MS, take_id, out, error);
+    free(expression);
+    if (status)
+        wanted_items_free(out);
+    return status;
+}
+
+bool wanted_items_has(const struct wanted_items *wanted, uint64_t id)
+{
+    size_t low = 0, high = wanted->ids.count;
+    if (!wanted->some)
+        return true;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (wanted->ids.items[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < wanted->ids.count && wanted->ids.items[low] == id;
+}
+
+void wanted_items_free(struct wanted_items *wanted)
+{
+    array_free(&wanted->ids);
+    *wanted = (struct wanted_items){0};
+}
