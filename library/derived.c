@@ -61,8 +61,8 @@ char *derived_folder(const struct doppel_library *library, const struct derivati
     return sqlite3_mprintf("%s/%s", library->directory, derivation->name);
 }
 
-static enum doppel_status next_item(struct doppel_store *store, unsigned schemes, int64_t *id,
-                                    struct doppel_error *error)
+enum doppel_status derived_next_item(struct doppel_store *store, unsigned schemes, int64_t *id,
+                                     struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row;
@@ -88,7 +88,9 @@ static enum doppel_status rebuild(void *context, struct doppel_store_index *inde
     const struct derived *derived = context;
     int64_t id = 0;
     enum doppel_status status;
-    while (!(status = next_item(derived->store, derived->derivation->schemes, &id, error)) && id) {
+    while (
+        !(status = derived_next_item(derived->store, derived->derivation->schemes, &id, error)) &&
+        id) {
         struct track_bytes track = {0};
         status = track_fetch(derived->store, (uint64_t)id, &track, error);
         if (!status)
@@ -100,8 +102,8 @@ static enum doppel_status rebuild(void *context, struct doppel_store_index *inde
     return status;
 }
 
-static enum doppel_status open_index(struct doppel_library *library, int which,
-                                     struct doppel_error *error)
+enum doppel_status derived_open(struct doppel_library *library, int which, bool salvage,
+                                struct doppel_error *error)
 {
     const struct derivation *derivation = derivations[which];
     struct derived *derived = &library->derived[which];
@@ -112,6 +114,7 @@ static enum doppel_status open_index(struct doppel_library *library, int which,
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", library->directory);
     struct doppel_store_index_options options = derived_options(derivation, library->store, folder);
     options.make = &make;
+    options.salvage = salvage;
     options.rebuild = rebuild;
     options.rebuild_context = derived;
     derived->derivation = derivation;
@@ -148,7 +151,7 @@ enum doppel_status derived_prepare(struct doppel_library *library,
         status = doppel_library_commit(library, error);
     for (int i = 0; i < DERIVATIONS && !status; i++)
         if (derivations[i]->schemes & schemes && !library->derived[i].index)
-            status = open_index(library, i, error);
+            status = derived_open(library, i, false, error);
     return status;
 }
 
@@ -307,5 +310,5 @@ void derived_mend(struct doppel_library *library)
 {
     for (int i = 0; i < DERIVATIONS; i++)
         if (is_incomplete(library, derivations[i]))
-            (void)open_index(library, i, NULL);
+            (void)derived_open(library, i, false, NULL);
 }

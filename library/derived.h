@@ -36,6 +36,9 @@ union derived_set {
     struct doppel_videos *videos;
 };
 
+/** Some entries of an item, in an index. */
+typedef void held_visitor(void *context, uint64_t id, uint64_t entries);
+
 /** What is to be known of such an index. */
 struct derivation {
     const char *name;     /**< of the index, and of its folder */
@@ -56,6 +59,12 @@ struct derivation {
     enum doppel_status (*set_over)(const struct doppel_index *index, struct derived_reader *reader,
                                    union derived_set *out, struct doppel_error *error);
     void (*set_free)(union derived_set *set);
+    /** How many entries an item is to have, as far as `each_held` can tell; 0: any number. */
+    enum doppel_status (*entries)(uint64_t id, const struct track_bytes *track, uint64_t *out,
+                                  struct doppel_error *error);
+    /** Visit what the index holds, in no order: some entries of an item at a time. */
+    enum doppel_status (*each_held)(const struct doppel_index *index, held_visitor *visitor,
+                                    void *context, struct doppel_error *error);
 };
 
 extern const struct derivation *const derivations[DERIVATIONS];
@@ -108,11 +117,24 @@ enum doppel_status derived_holds(struct doppel_library *library, uint64_t id,
                                  const struct doppel_record *record, bool *out,
                                  struct doppel_error *error);
 
+/** Open an index to write, made anew where damage shows at once. @param salvage open what can be
+ * opened of it, and make nothing anew */
+enum doppel_status derived_open(struct doppel_library *library, int which, bool salvage,
+                                struct doppel_error *error);
+
+/** The next item after `*id` with one of the schemes; 0: there is none. */
+enum doppel_status derived_next_item(struct doppel_store *store, unsigned schemes, int64_t *id,
+                                     struct doppel_error *error);
+
 /** Make an index anew when files of it are gone; a failure will show when it is needed. */
 void derived_mend(struct doppel_library *library);
 
 /** What waits in the logs becomes segments, if it is much. Outside of a transaction. */
 void derived_close(struct doppel_library *library);
+
+/** What it takes on the disk; and the catalogue with its log. */
+uint64_t derived_bytes(const struct doppel_library *library, int which);
+uint64_t catalogue_bytes(const struct doppel_library *library);
 
 /* ---- reading ---- */
 

@@ -44,6 +44,8 @@
     "ALTER TABLE text ADD COLUMN simhash INTEGER;"                                                 \
     "CREATE INDEX text_record ON text(record_id) WHERE record_id IS NOT NULL;"                     \
     "CREATE INDEX text_leader ON text(leader) WHERE leader != 0;"                                  \
+    "CREATE INDEX text_decision ON text(decision);"                                                \
+    "CREATE INDEX item_version ON item(kind, scheme, version);"                                    \
     "ALTER TABLE log ADD COLUMN source BLOB;"                                                      \
     "ALTER TABLE log ADD COLUMN decision INTEGER;"                                                 \
     "ALTER TABLE log ADD COLUMN of INTEGER;"                                                       \

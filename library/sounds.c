@@ -110,6 +110,42 @@ static enum doppel_status take_out(struct doppel_store_index *index, uint64_t id
     return doppel_store_index_remove(index, &id, 1, error);
 }
 
+/* ---- what is in ---- */
+
+static enum doppel_status entries(uint64_t id, const struct track_bytes *track, uint64_t *out,
+                                  struct doppel_error *error)
+{
+    (void)id;
+    struct doppel_index_item item = {0};
+    struct doppel_index_posting *postings;
+    enum doppel_status status = postings_of(track, &item, &postings, error);
+    if (status && status != DOPPEL_E_NOT_FOUND)
+        return status;
+    if (!status)
+        free(postings);
+    *out = !status && item.count > 0;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status each_held(const struct doppel_index *index, held_visitor *visitor,
+                                    void *context, struct doppel_error *error)
+{
+    struct doppel_index_axis *axis;
+    enum doppel_status status = doppel_index_axis_take(index, &axis, error);
+    if (status)
+        return status;
+    const uint64_t length = doppel_index_axis_length(axis);
+    for (uint64_t at = 0; at < length;) {
+        struct doppel_index_place place = doppel_index_item_at(axis, at);
+        if (!place.removed)
+            visitor(context, place.payload, 1);
+        uint64_t next = place.start + place.length;
+        at = next > at ? next : at + 1;
+    }
+    doppel_index_axis_free(axis);
+    return DOPPEL_OK;
+}
+
 /* ---- the set ---- */
 
 /* Of a film its sound: in place of all of it. */
@@ -162,6 +198,8 @@ const struct derivation sounds_derivation = {
     .load = load,
     .set_over = set_over,
     .set_free = set_free,
+    .entries = entries,
+    .each_held = each_held,
 };
 
 enum doppel_status doppel_library_sounds(struct doppel_library *library,

@@ -142,6 +142,52 @@ static enum doppel_status take_out(struct doppel_store_index *index, uint64_t id
     return status;
 }
 
+/* ---- what is in ---- */
+
+static enum doppel_status entries(uint64_t id, const struct track_bytes *track, uint64_t *out,
+                                  struct doppel_error *error)
+{
+    uint64_t *codes, *payloads;
+    size_t count;
+    enum doppel_status status = codes_of(id, track, &codes, &payloads, &count, error);
+    if (status)
+        return status;
+    free(codes);
+    free(payloads);
+    *out = count;
+    return DOPPEL_OK;
+}
+
+struct holding {
+    held_visitor *visitor;
+    void *context;
+};
+
+static bool tell_held(void *context, uint64_t payload)
+{
+    const struct holding *holding = context;
+    holding->visitor(holding->context, payload >> 32, 1);
+    return false;
+}
+
+static bool no_hit(void *context, const struct doppel_index_hit *hit)
+{
+    (void)context;
+    (void)hit;
+    return true;
+}
+
+/* Within 64 bits of any code is every code; none is kept. */
+static enum doppel_status each_held(const struct doppel_index *index, held_visitor *visitor,
+                                    void *context, struct doppel_error *error)
+{
+    const uint64_t any = 0;
+    struct holding holding = {visitor, context};
+    const struct doppel_index_request request = {
+        .queries = &any, .count = 1, .radius = 64, .filter = tell_held, .filter_context = &holding};
+    return doppel_index_search(index, &request, no_hit, NULL, error);
+}
+
 /* ---- the set ---- */
 
 /* A film as it is kept at hand: the track, and behind it its frames. */
@@ -211,6 +257,8 @@ const struct derivation videos_derivation = {
     .load = load,
     .set_over = set_over,
     .set_free = set_free,
+    .entries = entries,
+    .each_held = each_held,
 };
 
 enum doppel_status doppel_library_videos(struct doppel_library *library,

@@ -171,6 +171,17 @@ void say_other_versions(struct report *report, uint64_t others)
             (unsigned long long)others, others == 1 ? "" : "s", others == 1 ? "it" : "them");
 }
 
+void say_old_items(struct report *report, uint64_t count)
+{
+    if (count)
+        report_notice(
+            report,
+            "%llu item%s of another version of %s scheme: 'doppel add --refresh' computes "
+            "%s anew",
+            (unsigned long long)count, count == 1 ? " is" : "s are", count == 1 ? "its" : "their",
+            count == 1 ? "it" : "them");
+}
+
 bool features_of_record(const struct doppel_record *record, struct doppel_image_features *out)
 {
     if (doppel_image_attachment_read(record->attachment, record->attachment_size, out))

@@ -43,6 +43,9 @@ bool is_of_wanted_scheme(const struct settings *settings, const struct doppel_re
 /* Say how many were left out for their version. */
 void say_other_versions(struct report *report, uint64_t others);
 
+/* Say how many items are of another version than this doppel computes. */
+void say_old_items(struct report *report, uint64_t count);
+
 /* Fill features for the pixel check from an item's record; the fingerprint is borrowed from it. */
 bool features_of_record(const struct doppel_record *record, struct doppel_image_features *out);
 

@@ -16,7 +16,8 @@ enum {
     VERBS_MATCH = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_REPORT,
     VERBS_LIBRARY = VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE |
                     VERB_INGEST | VERB_MONITOR | VERB_REPORT | VERB_MARK | VERB_LOG | VERB_SOURCE |
-                    VERB_TAG | VERB_LISTS | VERB_LISTS_SET,
+                    VERB_TAG | VERB_LISTS | VERB_LISTS_SET | VERB_VERIFY | VERB_COMPACT |
+                    VERB_STATS,
     VERBS_TELL = VERB_ADD | VERB_TAG,
     VERBS_ASK = VERB_LIST | VERB_FIND,
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP | VERB_INGEST,
@@ -173,8 +174,9 @@ const struct option_info option_table[] = {
     {"compact", 0, NULL, OPTION_FLAG, AT(compact), NULL, "Fewer bytes a code, and slower searches",
      VERB_INDEX_BUILD, SECTION_CODES},
     {"repair", 0, NULL, OPTION_FLAG, AT(repair), NULL,
-     "Go on without the segments that are damaged, and say which codes are lost", VERB_INDEX_VERIFY,
-     SECTION_CODES},
+     "Mend: of an index, go on without the segments that are damaged, and say which codes are "
+     "lost; of a library, make anew what can be, and set the rest aside",
+     VERB_INDEX_VERIFY | VERB_VERIFY, SECTION_LIBRARY},
 
     {"exclude", 0, "GLOB", OPTION_TEXTS, AT(exclude), NULL,
      "Leave out files and folders of this name, or of this path below PATH if it has a '/'; may be "
@@ -284,6 +286,14 @@ const struct option_info option_table[] = {
     {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
      "The library (default: $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel)", VERBS_LIBRARY,
      SECTION_LIBRARY},
+    {"files", 0, NULL, OPTION_FLAG, AT(files), NULL,
+     "Also whether the files of the items are there, unchanged", VERB_VERIFY, SECTION_LIBRARY},
+    {"digest", 0, NULL, OPTION_FLAG, AT(all_bytes), NULL,
+     "With --files: read them all, and compare their bytes", VERB_VERIFY, SECTION_LIBRARY},
+    {"refresh", 0, NULL, OPTION_FLAG, AT(refresh), NULL,
+     "Compute items anew from their files: those of other versions of their schemes, or those "
+     "named by PATH or ID",
+     VERB_ADD, SECTION_LIBRARY},
     {"durable", 0, NULL, OPTION_FLAG, AT(durable), NULL,
      "What was added or removed survives power loss too",
      VERB_ADD | VERB_REMOVE | VERB_INGEST | VERBS_INDEX_WRITE | VERB_MARK | VERB_SOURCE | VERB_TAG |
@@ -337,7 +347,8 @@ const struct option_info option_table[] = {
      SECTION_OUTPUT},
     {"no-progress", 0, NULL, OPTION_FLAG, AT(no_progress), NULL,
      "No progress line (there is none unless standard error is a terminal)",
-     VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD | VERBS_CORPUS, SECTION_OUTPUT},
+     VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD | VERBS_CORPUS | VERB_VERIFY,
+     SECTION_OUTPUT},
     {"help", 'h', NULL, OPTION_FLAG, AT(help), NULL, "Print this help", VERB_ANY, SECTION_OUTPUT},
     {"version", 0, NULL, OPTION_FLAG, AT(version), NULL, "Print the version", VERB_ANY,
      SECTION_OUTPUT},

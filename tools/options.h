@@ -139,6 +139,8 @@ struct settings {
     uint32_t nearest;   /* knn: how many */
     const char *output; /* the index that build makes, the page of report; or NULL */
     bool compact, count, stats, repair;
+    bool files, all_bytes; /* verify: the files of items too; and their digests */
+    bool refresh;          /* add: what the library holds, computed anew */
 
     double max_false;         /* tune: share of the distinct pairs that may match */
     const char *chart;        /* the SVG to write; or NULL */

@@ -161,6 +161,21 @@ const struct verb verb_table[] = {
      "what became a link becomes a file of its own again, with its former time and mode. Nothing "
      "is overwritten: what has changed meanwhile stays as it is, and is said; then it ends with 3.",
      "doppel undo --list", cmd_undo},
+    {"verify", VERB_VERIFY, "", 0, 0, "check a library, and mend it",
+     "Every page and row of the catalogue, what rows say of each other, and every byte of the "
+     "indexes of sounds and films. Problems are a line each; then it ends with 3. --repair "
+     "computes "
+     "damaged items anew from their files, makes the indexes anew, removes what speaks of nothing, "
+     "and sets what is damaged aside, in damaged.jsonl beside the catalogue. Of a catalogue with "
+     "damaged pages all that can be read goes into a new one, and the former is kept.",
+     "doppel verify -L ~/doppel --files", cmd_verify},
+    {"compact", VERB_COMPACT, "", 0, 0, "give back the space of what was removed from a library",
+     "The catalogue is written anew, which for that time takes twice its size more, and the "
+     "segments of each index become one. Others may read meanwhile, not write.",
+     "doppel compact -L ~/doppel", cmd_compact},
+    {"stats", VERB_STATS, "", 0, 0, "what a library holds, in numbers",
+     "Items by kind, scheme and version, records by decision, groups, lists, the log, and bytes.",
+     "doppel stats --json", cmd_stats},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "make an index of codes",
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is a "
      "new "

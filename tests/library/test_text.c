@@ -336,7 +336,7 @@ static void test_nonsense_is_noticed(void **state)
     "DROP TABLE about; DROP TABLE label; DROP TABLE list_item; DROP TABLE list; DROP TABLE link;"  \
     "DROP TABLE canonical; DROP TABLE source; DROP TABLE policy; DROP TABLE mark;"                 \
     "DROP TABLE exact; DROP TABLE failure; DROP INDEX log_item; DROP INDEX log_of;"                \
-    "DROP TABLE revision;"                                                                         \
+    "DROP TABLE revision; DROP INDEX item_version;"                                                \
     "ALTER TABLE item DROP COLUMN duration_ms; ALTER TABLE item DROP COLUMN simhash;"              \
     "CREATE TABLE former AS SELECT entry, time_ns, action, item, path, former_item, former_path"   \
     " FROM log; DROP TABLE log;"                                                                   \

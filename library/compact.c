@@ -1,0 +1,152 @@
+/* A library packed: segments merged, the catalogue written anew. */
+#include "library/derived.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static uint64_t file_bytes(const struct doppel_library *library, const char *name)
+{
+    struct stat status;
+    char *path = sqlite3_mprintf("%s/%s", library->directory, name);
+    uint64_t bytes = path && stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+    sqlite3_free(path);
+    return bytes;
+}
+
+uint64_t catalogue_bytes(const struct doppel_library *library)
+{
+    return file_bytes(library, "catalogue.db") + file_bytes(library, "catalogue.db-wal");
+}
+
+uint64_t derived_bytes(const struct doppel_library *library, int which)
+{
+    uint64_t bytes = 0;
+    struct stat status;
+    char *path = derived_folder(library, derivations[which]);
+    DIR *folder = path ? opendir(path) : NULL;
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(status.st_mode))
+            bytes += (uint64_t)status.st_size;
+    if (folder)
+        closedir(folder);
+    sqlite3_free(path);
+    return bytes;
+}
+
+static uint64_t all_bytes(const struct doppel_library *library)
+{
+    uint64_t bytes = catalogue_bytes(library);
+    for (int i = 0; i < DERIVATIONS; i++)
+        bytes += derived_bytes(library, i);
+    return bytes;
+}
+
+/* ---- room ---- */
+
+static bool has_room(const char *folder, uint64_t bytes)
+{
+    struct statvfs status;
+    return statvfs(folder, &status) || (uint64_t)status.f_bavail * status.f_frsize >= bytes;
+}
+
+static enum doppel_status fail_room(const char *folder, uint64_t bytes, struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_IO,
+                       "%s: to pack the library takes %.1f MB more for that time, which are not "
+                       "free",
+                       folder, (double)bytes / 1e6);
+}
+
+/* It is written once to a temporary file and once to the log, before its own file shrinks. */
+static enum doppel_status check_room(const struct doppel_library *library,
+                                     struct doppel_error *error)
+{
+    const char *temporary = getenv("SQLITE_TMPDIR");
+    uint64_t bytes = catalogue_bytes(library);
+    bool here = !temporary || strcmp(temporary, library->directory) == 0;
+    if (!has_room(library->directory, here ? 2 * bytes : bytes))
+        return fail_room(library->directory, here ? 2 * bytes : bytes, error);
+    return here || has_room(temporary, bytes) ? DOPPEL_OK : fail_room(temporary, bytes, error);
+}
+
+/* ---- packing ---- */
+
+/* Whether there is such an index: else none is made. */
+static enum doppel_status merge(struct doppel_library *library, int which,
+                                struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row = false;
+    enum doppel_status status = doppel_store_statement(
+        library->store, "SELECT 1 FROM doppel_index WHERE name = ?1", &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_text(statement, 1, derivations[which]->name, -1, SQLITE_STATIC);
+    status = doppel_store_step(library->store, statement, &row, error);
+    sqlite3_reset(statement);
+    if (status || !row)
+        return status;
+    if (!library->derived[which].index)
+        status = derived_open(library, which, false, error);
+    struct doppel_store_index *index = library->derived[which].index;
+    if (!status)
+        status = doppel_store_index_flush(index, error);
+    if (!status)
+        status = doppel_store_index_compact(index, true, error);
+    return status;
+}
+
+/* A salvage that was ended early left it. */
+static void remove_unnamed(const struct doppel_library *library)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char *path = sqlite3_mprintf("%s/catalogue.db.new%s", library->directory, endings[i]);
+        if (path)
+            unlink(path);
+        sqlite3_free(path);
+    }
+}
+
+/* @return DOPPEL_E_BUSY when somebody else writes */
+static enum doppel_status check_alone(struct doppel_library *library, struct doppel_error *error)
+{
+    enum doppel_status status = doppel_store_begin(library->store, error);
+    if (!status) {
+        remove_unnamed(library); /* who salvages has the catalogue to itself */
+        doppel_store_rollback(library->store);
+    }
+    return status;
+}
+
+enum doppel_status doppel_library_compact(struct doppel_library *library, uint64_t *out_before,
+                                          uint64_t *out_after, struct doppel_error *error)
+{
+    enum doppel_status status = doppel_library_commit(library, error);
+    if (!status)
+        status = check_alone(library, error);
+    if (!status)
+        status = check_room(library, error);
+    uint64_t before = all_bytes(library);
+    for (int i = 0; i < DERIVATIONS && !status; i++)
+        status = merge(library, i, error);
+    derived_close(library);
+    if (!status)
+        status = doppel_store_execute(library->store, "VACUUM", error);
+    if (!status) /* readers may keep it from ending: the next one does it */
+        (void)doppel_store_execute(library->store, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
+    if (!status)
+        status = doppel_store_execute(library->store, "PRAGMA optimize", error);
+    if (status)
+        return status;
+    *out_before = before;
+    *out_after = all_bytes(library);
+    return DOPPEL_OK;
+}

@@ -1,0 +1,115 @@
+/**
+ * doppel/library_upkeep.h: a library checked, mended, packed and counted.
+ * Included by doppel/library.h.
+ */
+#ifndef DOPPEL_LIBRARY_UPKEEP_H
+#define DOPPEL_LIBRARY_UPKEEP_H
+
+#include <stdbool.h>
+
+#include <doppel/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doppel_library;
+
+/* ---- checking and mending ---- */
+
+/** Something that is wrong. Strings are borrowed. */
+struct doppel_problem {
+    const char *problem; /**< where: "catalogue", "item", "attachment", "index", or the table of the
+                            row: "link", "log", … */
+    uint64_t id;         /**< of the item, the text, or the entry of the log; 0: of none */
+    const char *path;    /**< the item's, or the name it has; NULL: not known, or none */
+    const char *detail;  /**< a sentence */
+    bool repaired;
+};
+
+/** False ends the check (DOPPEL_E_CANCELLED). */
+typedef bool doppel_problem_visitor(void *context, const struct doppel_problem *problem);
+
+/**
+ * Check a library: the pages of its catalogue, the checksum of each row, what rows say of each
+ * other, and the indexes of sounds and films, every byte and item by item.
+ *
+ * @param repair make anew what is derived; set damaged rows, and those that speak of nothing,
+ * aside: they are appended to `damaged.jsonl` beside the catalogue, and leave it. Items that are
+ * damaged are told, and stay ("item", "attachment"): doppel_library_add of their files mends them,
+ * doppel_library_set_aside gives them up. What was mended is committed.
+ * @return DOPPEL_OK, whatever was found; DOPPEL_E_CORRUPT: pages are damaged, and only
+ * doppel_library_salvage can go on; _BUSY, _IO, _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_library_verify(struct doppel_library *library, bool repair,
+                                                    doppel_problem_visitor *visitor, void *context,
+                                                    struct doppel_error *error);
+
+/** Write what can be read of an item into `damaged.jsonl`, and remove it; of a picture whose
+ * attachment alone is damaged, only that. As doppel_library_remove. */
+DOPPEL_API enum doppel_status doppel_library_set_aside(struct doppel_library *library, uint64_t id,
+                                                       struct doppel_error *error);
+
+/**
+ * Make a new catalogue of what can be read of one with damaged pages, row by row. The former one is
+ * kept as `catalogue.db.damaged`. Nobody may have the library open to write. To be followed by
+ * doppel_library_verify with `repair`.
+ * @param visitor hears what was lost, by table
+ * @return DOPPEL_OK; DOPPEL_E_FORMAT (it is no catalogue of ours); _VERSION; _BUSY; _IO; _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_library_salvage(const char *directory,
+                                                     doppel_problem_visitor *visitor, void *context,
+                                                     struct doppel_error *error);
+
+/* ---- packing ---- */
+
+/**
+ * Give back the space of what was removed: segments are merged, and the catalogue is written anew.
+ * Others may read meanwhile. `SQLITE_TMPDIR` says where it lies for that time.
+ * @param out_before,out_after bytes of the library on the disk
+ * @return DOPPEL_E_BUSY: another process writes; DOPPEL_E_IO: no space, with how much it needs;
+ * then all is as it was before
+ */
+DOPPEL_API enum doppel_status doppel_library_compact(struct doppel_library *library,
+                                                     uint64_t *out_before, uint64_t *out_after,
+                                                     struct doppel_error *error);
+
+/* ---- counting ---- */
+
+/** Items of one kind, scheme and version. */
+struct doppel_library_share {
+    enum doppel_kind kind; /**< UNKNOWN: known by digests alone */
+    enum doppel_scheme_id scheme;
+    uint16_t version;
+    bool old; /**< not of the version that this doppel computes by default */
+    uint64_t items;
+};
+
+enum { DOPPEL_LIBRARY_SHARES = 64, DOPPEL_LIBRARY_DECISIONS = 7, DOPPEL_LIBRARY_STATES = 3 };
+
+struct doppel_library_stats {
+    uint64_t items, texts;
+    size_t share_count; /**< the last ones are left out beyond DOPPEL_LIBRARY_SHARES */
+    struct doppel_library_share shares[DOPPEL_LIBRARY_SHARES];
+    uint64_t old_items;
+    uint64_t decisions[DOPPEL_LIBRARY_DECISIONS]; /**< of texts, by enum doppel_decision */
+    uint64_t groups;                              /**< leaders that somebody follows */
+    uint64_t followers;
+    uint64_t lists[DOPPEL_LIBRARY_STATES]; /**< by enum doppel_list_state */
+    uint64_t listed;                       /**< items on lists, once for each list */
+    uint64_t labels, sources, marks, digests, failures;
+    uint64_t log_entries;
+    int64_t oldest_ns, newest_ns; /**< when the first and the last one that is there came in; 0 */
+    uint64_t catalogue_bytes, sounds_bytes, videos_bytes;
+};
+
+/** Count what a library holds. Rows are not read for it, only their indexes: a second or two for
+ * ten million. */
+DOPPEL_API enum doppel_status doppel_library_stats(struct doppel_library *library,
+                                                   struct doppel_library_stats *out,
+                                                   struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

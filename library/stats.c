@@ -1,0 +1,125 @@
+/* What a library holds, counted by its indexes. */
+#include "library/derived.h"
+#include "library/rows.h"
+
+static enum doppel_status count(struct doppel_library *library, const char *sql, uint64_t *out,
+                                struct doppel_error *error)
+{
+    int64_t number = 0;
+    enum doppel_status status = rows_number(library, sql, NO_VALUES, &number, NULL, error);
+    if (!status)
+        *out = (uint64_t)number;
+    return status;
+}
+
+/* Texts have versions by the options that they were read with: none of them is old. */
+static bool is_old(const struct doppel_library_share *share)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(share->scheme);
+    return scheme && share->kind != DOPPEL_KIND_TEXT && scheme->version != share->version;
+}
+
+static enum doppel_status count_items(struct doppel_library *library,
+                                      struct doppel_library_stats *stats,
+                                      struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status =
+        rows_prepare(library,
+                     "SELECT kind, scheme, version, count(*) FROM item"
+                     " GROUP BY kind, scheme, version ORDER BY kind, scheme, version",
+                     NO_VALUES, &statement, error);
+    while (!status && !(status = doppel_store_step(library->store, statement, &row, error)) &&
+           row) {
+        struct doppel_library_share share = {
+            .kind = (enum doppel_kind)sqlite3_column_int(statement, 0),
+            .scheme = (enum doppel_scheme_id)sqlite3_column_int(statement, 1),
+            .version = (uint16_t)sqlite3_column_int(statement, 2),
+            .items = (uint64_t)sqlite3_column_int64(statement, 3)};
+        share.old = is_old(&share);
+        stats->items += share.items;
+        stats->old_items += share.old ? share.items : 0;
+        if (stats->share_count < DOPPEL_LIBRARY_SHARES)
+            stats->shares[stats->share_count++] = share;
+    }
+    return status;
+}
+
+/* Rows of a number below `limit` and a count. */
+static enum doppel_status count_each(struct doppel_library *library, const char *sql, int64_t limit,
+                                     uint64_t *out, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = rows_prepare(library, sql, NO_VALUES, &statement, error);
+    while (!status && !(status = doppel_store_step(library->store, statement, &row, error)) &&
+           row) {
+        int64_t number = sqlite3_column_int64(statement, 0);
+        if (number >= 0 && number < limit)
+            out[number] = (uint64_t)sqlite3_column_int64(statement, 1);
+    }
+    return status;
+}
+
+/* A group of files and texts is counted once. */
+#define GROUPS                                                                                     \
+    "SELECT (SELECT count(DISTINCT leader) FROM link)"                                             \
+    " + (SELECT count(DISTINCT leader) FROM text WHERE leader != 0)"                               \
+    " - (SELECT count(*) FROM (SELECT DISTINCT leader FROM link) AS one WHERE EXISTS("             \
+    "SELECT 1 FROM text WHERE text.leader = one.leader AND text.leader != 0))"
+#define FOLLOWERS                                                                                  \
+    "SELECT (SELECT count(*) FROM link) + (SELECT count(*) FROM text WHERE leader != 0)"
+
+/* Ids ascend with time. */
+#define ADDED(which)                                                                               \
+    "SELECT " which "(coalesce((SELECT added_ns FROM item WHERE id = (SELECT " which               \
+    "(id) FROM item)), (SELECT added_ns FROM text WHERE id = (SELECT " which                       \
+    "(id) FROM text)), 0), coalesce((SELECT added_ns FROM text WHERE id = (SELECT " which          \
+    "(id) FROM text)), (SELECT added_ns FROM item WHERE id = (SELECT " which                       \
+    "(id) FROM item)), 0))"
+
+enum doppel_status doppel_library_stats(struct doppel_library *library,
+                                        struct doppel_library_stats *out,
+                                        struct doppel_error *error)
+{
+    struct doppel_library_stats stats = {.catalogue_bytes = catalogue_bytes(library),
+                                         .sounds_bytes = derived_bytes(library, DERIVED_SOUNDS),
+                                         .videos_bytes = derived_bytes(library, DERIVED_VIDEOS)};
+    const struct {
+        const char *sql;
+        uint64_t *out;
+    } counts[] = {
+        {GROUPS, &stats.groups},
+        {FOLLOWERS, &stats.followers},
+        {"SELECT count(*) FROM list_item", &stats.listed},
+        {"SELECT count(*) FROM label", &stats.labels},
+        {"SELECT count(*) FROM source", &stats.sources},
+        {"SELECT count(*) FROM mark", &stats.marks},
+        {"SELECT count(*) FROM exact", &stats.digests},
+        {"SELECT count(*) FROM failure", &stats.failures},
+        {"SELECT coalesce(max(entry), 0) FROM log", &stats.log_entries},
+    };
+    int64_t oldest = 0, newest = 0;
+    enum doppel_status status = count_items(library, &stats, error);
+    if (!status)
+        status = count_each(library, "SELECT decision, count(*) FROM text GROUP BY decision",
+                            DOPPEL_LIBRARY_DECISIONS, stats.decisions, error);
+    if (!status)
+        status = count_each(library, "SELECT state, count(*) FROM list GROUP BY state",
+                            DOPPEL_LIBRARY_STATES, stats.lists, error);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts && !status; i++)
+        status = count(library, counts[i].sql, counts[i].out, error);
+    if (!status)
+        status = rows_number(library, ADDED("min"), NO_VALUES, &oldest, NULL, error);
+    if (!status)
+        status = rows_number(library, ADDED("max"), NO_VALUES, &newest, NULL, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < DOPPEL_LIBRARY_DECISIONS; i++)
+        stats.texts += stats.decisions[i];
+    stats.oldest_ns = oldest;
+    stats.newest_ns = newest;
+    *out = stats;
+    return DOPPEL_OK;
+}
