@@ -1,5 +1,5 @@
 /* JPEG to luma through libjpeg-turbo: only the luma, only as large as wanted, only the scans that
- * are needed. This is the path that most pictures take. */
+ * are needed. This is the path that most pictures take. To be looked at, the colours too. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@ struct reader {
     struct input *input;
     const struct doppel_luma_options *options;
     struct picture picture;
+    unsigned channels;  /* of the picture: 1, or RGB */
     uint8_t *colours;   /* a row of several components; NULL when libjpeg writes luma */
     uint32_t rows_good; /* rows whose data were there */
     unsigned scanned;   /* a bit for each component that a whole scan was read of */
@@ -171,16 +172,19 @@ static void open_reader(struct reader *reader)
 static enum doppel_status choose_colours(struct reader *reader, struct doppel_error *error)
 {
     j_decompress_ptr cinfo = &reader->cinfo;
+    bool rgb = reader->channels == 3;
     switch (cinfo->jpeg_color_space) {
     case JCS_GRAYSCALE:
     case JCS_RGB:
-        cinfo->out_color_space = JCS_GRAYSCALE;
+        cinfo->out_color_space = rgb ? JCS_RGB : JCS_GRAYSCALE;
         return DOPPEL_OK;
     case JCS_YCbCr:
-        cinfo->out_color_space = reader->options->from_rgb ? JCS_RGB : JCS_GRAYSCALE;
+        cinfo->out_color_space = rgb || reader->options->from_rgb ? JCS_RGB : JCS_GRAYSCALE;
         return DOPPEL_OK;
     case JCS_CMYK:
     case JCS_YCCK:
+        if (rgb)
+            return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "a JPEG of inks, shown in grey");
         cinfo->out_color_space = JCS_CMYK;
         return DOPPEL_OK;
     default:
@@ -231,15 +235,16 @@ static enum doppel_status prepare(struct reader *reader, struct doppel_error *er
     picture->full_height = cinfo->image_height;
     picture->width = cinfo->output_width;
     picture->height = cinfo->output_height;
-    size_t pixels = (size_t)picture->width * picture->height;
+    size_t pixels = (size_t)picture->width * picture->height * reader->channels;
+    bool by_rows = reader->channels == 1 && cinfo->out_color_space != JCS_GRAYSCALE;
     uint64_t held = jpeg_has_multiple_scans(cinfo) ? coefficient_bytes(cinfo) : 0;
     status = check_memory(limits, pixels + held, error);
     if (status != DOPPEL_OK)
         return status;
     picture->pixels = malloc(pixels);
-    if (cinfo->out_color_space != JCS_GRAYSCALE)
+    if (by_rows)
         reader->colours = malloc((size_t)picture->width * 4);
-    if (!picture->pixels || (cinfo->out_color_space != JCS_GRAYSCALE && !reader->colours))
+    if (!picture->pixels || (by_rows && !reader->colours))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a picture of %u x %u",
                            picture->width, picture->height);
     cinfo->do_block_smoothing = FALSE;
@@ -335,10 +340,11 @@ static void cmyk_row(const uint8_t *in, uint32_t width, uint8_t *out)
     }
 }
 
-static void read_luma_rows(struct reader *reader)
+/* As they are wanted. */
+static void read_whole_rows(struct reader *reader)
 {
     j_decompress_ptr cinfo = &reader->cinfo;
-    size_t width = reader->picture.width;
+    size_t width = (size_t)reader->picture.width * reader->channels;
     JSAMPROW rows[ROWS_AT_ONCE];
     uint32_t count = cinfo->output_height - cinfo->output_scanline;
     if (count > ROWS_AT_ONCE)
@@ -369,7 +375,7 @@ static void read_rows(struct reader *reader, uint32_t end)
         if (reader->colours)
             read_colour_row(reader);
         else
-            read_luma_rows(reader);
+            read_whole_rows(reader);
     }
     if (!reader->cut)
         reader->rows_good = end;
@@ -395,7 +401,7 @@ static bool read_means(struct reader *reader)
 
 static void decode_single_scan(struct reader *reader)
 {
-    if (read_means(reader))
+    if (reader->channels == 1 && read_means(reader))
         return;
     jpeg_start_decompress(&reader->cinfo);
     read_rows(reader, reader->cinfo.output_height);
@@ -440,14 +446,15 @@ static enum doppel_status crop(struct reader *reader, struct doppel_error *error
     return status;
 }
 
-enum doppel_status decode_jpeg(struct input *input, const struct doppel_luma_options *options,
-                               struct picture *out, struct doppel_error *error)
+static enum doppel_status decode(struct input *input, const struct doppel_luma_options *options,
+                                 unsigned channels, struct picture *out, struct doppel_error *error)
 {
     struct reader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the JPEG");
     reader->input = input;
     reader->options = options;
+    reader->channels = channels;
     enum doppel_status status = run(reader, error);
     if (status == DOPPEL_OK)
         status = crop(reader, error);
@@ -459,4 +466,16 @@ enum doppel_status decode_jpeg(struct input *input, const struct doppel_luma_opt
         free(reader->picture.pixels);
     free(reader);
     return status;
+}
+
+enum doppel_status decode_jpeg(struct input *input, const struct doppel_luma_options *options,
+                               struct picture *out, struct doppel_error *error)
+{
+    return decode(input, options, 1, out, error);
+}
+
+enum doppel_status decode_jpeg_rgb(struct input *input, const struct doppel_luma_options *options,
+                                   struct picture *out, struct doppel_error *error)
+{
+    return decode(input, options, 3, out, error);
 }

@@ -27,11 +27,10 @@ struct reader {
 
 /* ---- limits ---- */
 
-/* What a decoder may hold of a pixel beside the frame: coefficients of a JPEG of many scans, the
- * argb of a WebP without loss. */
+/* What a decoder may hold of a pixel beside the frame. */
 static unsigned bytes_inside(enum AVCodecID id)
 {
-    return id == AV_CODEC_ID_JPEGXL || id == AV_CODEC_ID_MJPEG ? 6 : id == AV_CODEC_ID_WEBP ? 4 : 0;
+    return id == AV_CODEC_ID_JPEGXL ? 6 : id == AV_CODEC_ID_WEBP ? 4 : 0;
 }
 
 /* libavcodec asks for every frame here: the place to bound them before they are allocated. */
@@ -289,10 +288,10 @@ enum doppel_status decode_jxl(struct input *input, const struct doppel_luma_opti
 static enum AVCodecID codec_of(enum doppel_format format)
 {
     static const enum AVCodecID ids[] = {
-        [DOPPEL_FORMAT_JPEG] = AV_CODEC_ID_MJPEG, [DOPPEL_FORMAT_PNG] = AV_CODEC_ID_PNG,
-        [DOPPEL_FORMAT_GIF] = AV_CODEC_ID_GIF,    [DOPPEL_FORMAT_WEBP] = AV_CODEC_ID_WEBP,
-        [DOPPEL_FORMAT_BMP] = AV_CODEC_ID_BMP,    [DOPPEL_FORMAT_TIFF] = AV_CODEC_ID_TIFF,
-        [DOPPEL_FORMAT_TGA] = AV_CODEC_ID_TARGA,  [DOPPEL_FORMAT_JXL] = AV_CODEC_ID_JPEGXL,
+        [DOPPEL_FORMAT_PNG] = AV_CODEC_ID_PNG,    [DOPPEL_FORMAT_GIF] = AV_CODEC_ID_GIF,
+        [DOPPEL_FORMAT_WEBP] = AV_CODEC_ID_WEBP,  [DOPPEL_FORMAT_BMP] = AV_CODEC_ID_BMP,
+        [DOPPEL_FORMAT_TIFF] = AV_CODEC_ID_TIFF,  [DOPPEL_FORMAT_TGA] = AV_CODEC_ID_TARGA,
+        [DOPPEL_FORMAT_JXL] = AV_CODEC_ID_JPEGXL,
     };
     size_t index = (size_t)format;
     return index < sizeof ids / sizeof *ids ? ids[index] : AV_CODEC_ID_NONE;

@@ -107,7 +107,7 @@ DOPPEL_API enum doppel_status doppel_media_read_luma(int fd,
 
 /**
  * A small JPEG of the (first) picture of a file, upright, what is transparent over white; in colour
- * where libavcodec has a decoder that takes the file, else grey.
+ * of a JPEG, and of what libavcodec has a decoder for that takes it, else grey.
  *
  * @param limits  NULL for the defaults
  * @param longest of its sides, in pixels: 16 to 1024; a smaller picture stays as it is

@@ -32,47 +32,51 @@ enum doppel_status doppel_media_read_thumbnail(int fd, uint32_t time_ms, uint32_
 
 /* ---- stills ---- */
 
-static enum doppel_status read_in_colour(int fd, const struct doppel_luma_options *options,
-                                         uint32_t longest, uint8_t **out, size_t *out_size)
+/* libjpeg makes a picture small while it decodes. */
+static enum doppel_status read_jpeg(struct input *input, const struct doppel_luma_options *options,
+                                    uint32_t longest, uint8_t **out, size_t *out_size)
 {
-#ifdef HAVE_FFMPEG
-    enum { HEAD_BYTES = 4096 };
-    struct input *input = calloc(1, sizeof *input);
-    enum doppel_status status =
-        input ? input_open(input, fd, &options->limits, NULL) : DOPPEL_E_MEMORY;
-    if (status == DOPPEL_OK) {
-        uint8_t head[HEAD_BYTES];
-        enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
-        (void)doppel_media_probe(head, input_read_at(input, 0, head, sizeof head), &format);
-        status = lavc_still(input, options, format, longest, out, out_size, NULL);
-    }
-    free(input);
+    struct picture picture = {0};
+    enum doppel_status status = decode_jpeg_rgb(input, options, &picture, NULL);
+    if (status)
+        return status;
+    struct thumbnail whole = {picture.pixels, picture.width, picture.height, 3};
+    unsigned orientation = picture.orientation ? picture.orientation : 1;
+    status = thumbnail_shrink(&whole, orientation, longest, out, out_size, NULL);
+    free(picture.pixels);
     return status;
+}
+
+static enum doppel_status read_input(struct input *input, const struct doppel_luma_options *options,
+                                     uint32_t longest, uint8_t **out, size_t *out_size)
+{
+    enum { HEAD_BYTES = 4096 };
+    uint8_t head[HEAD_BYTES];
+    enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
+    (void)doppel_media_probe(head, input_read_at(input, 0, head, sizeof head), &format);
+    if (format == DOPPEL_FORMAT_JPEG)
+        return read_jpeg(input, options, longest, out, out_size);
+#ifdef HAVE_FFMPEG
+    return lavc_still(input, options, format, longest, out, out_size, NULL);
 #else
-    (void)fd, (void)options, (void)longest, (void)out, (void)out_size;
     return DOPPEL_E_UNSUPPORTED;
 #endif
 }
 
-/* Means of the source's samples that fall on one of the thumbnail's. */
-static void shrink(const struct doppel_plane *plane, uint32_t width, uint32_t height, uint8_t *out)
+static enum doppel_status read_in_colour(int fd, const struct doppel_luma_options *options,
+                                         uint32_t longest, uint8_t **out, size_t *out_size)
 {
-    for (uint32_t y = 0; y < height; y++) {
-        uint32_t top = (uint32_t)((uint64_t)y * plane->height / height);
-        uint32_t bottom = (uint32_t)((uint64_t)(y + 1) * plane->height / height);
-        for (uint32_t x = 0; x < width; x++) {
-            uint32_t left = (uint32_t)((uint64_t)x * plane->width / width);
-            uint32_t right = (uint32_t)((uint64_t)(x + 1) * plane->width / width);
-            uint64_t sum = 0, count = (uint64_t)(right - left) * (bottom - top);
-            for (uint32_t v = top; v < bottom; v++)
-                for (uint32_t u = left; u < right; u++)
-                    sum += plane->data[v * plane->stride + u];
-            *out++ = (uint8_t)((sum + count / 2) / count);
-        }
-    }
+    struct input *input = calloc(1, sizeof *input);
+    if (!input)
+        return DOPPEL_E_MEMORY;
+    enum doppel_status status = input_open(input, fd, &options->limits, NULL);
+    if (status == DOPPEL_OK)
+        status = read_input(input, options, longest, out, out_size);
+    free(input);
+    return status;
 }
 
-/* What libavcodec has no decoder for, or will not take, has its luma. */
+/* What no decoder of colours takes has its luma. */
 static enum doppel_status read_in_grey(int fd, const struct doppel_luma_options *options,
                                        uint32_t longest, uint8_t **out, size_t *out_size,
                                        struct doppel_error *error)
@@ -81,21 +85,8 @@ static enum doppel_status read_in_grey(int fd, const struct doppel_luma_options 
     enum doppel_status status = doppel_media_read_luma(fd, options, &luma, error);
     if (status)
         return status;
-    uint32_t side = luma.plane.width > luma.plane.height ? luma.plane.width : luma.plane.height;
-    double scale = side > longest ? (double)longest / side : 1;
-    uint32_t width = (uint32_t)(luma.plane.width * scale + .5);
-    uint32_t height = (uint32_t)(luma.plane.height * scale + .5);
-    width += !width;
-    height += !height;
-    uint8_t *samples = malloc((size_t)width * height);
-    if (samples) {
-        shrink(&luma.plane, width, height, samples);
-        status =
-            thumbnail_write(&(struct thumbnail){samples, width, height, 1}, out, out_size, error);
-    } else {
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a thumbnail");
-    }
-    free(samples);
+    struct thumbnail whole = {luma.pixels, luma.plane.width, luma.plane.height, 1};
+    status = thumbnail_shrink(&whole, 1, longest, out, out_size, error);
     doppel_luma_free(&luma);
     return status;
 }

@@ -13,6 +13,12 @@ struct thumbnail {
     unsigned channels;
 };
 
+/** Make a picture small, each sample the mean of those that fall on it, turn it upright, and write
+ * it. As thumbnail_write. @param longest of its sides */
+enum doppel_status thumbnail_shrink(const struct thumbnail *from, unsigned orientation,
+                                    uint32_t longest, uint8_t **out, size_t *out_size,
+                                    struct doppel_error *error);
+
 /** Write it as a JPEG. @param out given (free). DOPPEL_E_MEMORY. */
 enum doppel_status thumbnail_write(const struct thumbnail *thumbnail, uint8_t **out,
                                    size_t *out_size, struct doppel_error *error);
