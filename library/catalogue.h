@@ -62,6 +62,12 @@ void path_bind(sqlite3_stmt *statement, int parameter, const char *path);
  * DOPPEL_E_MEMORY. */
 enum doppel_status path_read(sqlite3_stmt *statement, int column, char **out);
 
+/** The first item with these bytes, and the first of them whose file is gone, with its path, given
+ * (free); 0 and NULL without one. @param out_gone, out_path NULL: not asked for */
+enum doppel_status library_moved(struct doppel_library *library, const struct doppel_digest *digest,
+                                 uint64_t *out_first, uint64_t *out_gone, char **out_path,
+                                 struct doppel_error *error);
+
 /** Forget what only holds as long as nothing is taken back. */
 void library_rolled_back(struct doppel_library *library);
 void texts_rolled_back(struct doppel_library *library);

@@ -2,13 +2,8 @@
 #include "library/derived.h"
 #include "library/ledger.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* So many items with the same bytes are looked at for one that has moved. */
-enum { MAX_MOVE_CANDIDATES = 64 };
 
 /* What `add` needs to know of an item that is there. */
 struct present {
@@ -62,43 +57,6 @@ static enum doppel_status find_by_path(struct doppel_library *library, const cha
     stamp_read(statement, 4, &out->stamp);
     sqlite3_reset(statement);
     return DOPPEL_OK;
-}
-
-static bool is_gone(const char *path)
-{
-    struct stat status;
-    return lstat(path, &status) && (errno == ENOENT || errno == ENOTDIR);
-}
-
-/* The first item with these bytes whose file is gone; `*out_path` given (free), NULL without one.
- */
-static enum doppel_status find_moved(struct doppel_library *library,
-                                     const struct doppel_digest *digest, uint64_t *out_id,
-                                     char **out_path, struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        library->store, "SELECT id, path FROM item WHERE digest = ?1 ORDER BY id LIMIT ?2",
-        &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_blob(statement, 1, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
-    sqlite3_bind_int(statement, 2, MAX_MOVE_CANDIDATES);
-    bool row;
-    *out_path = NULL;
-    while (!(status = doppel_store_step(library->store, statement, &row, error)) && row) {
-        char *path;
-        if (path_read(statement, 1, &path))
-            continue;
-        if (is_gone(path)) {
-            *out_id = (uint64_t)sqlite3_column_int64(statement, 0);
-            *out_path = path;
-            break;
-        }
-        free(path);
-    }
-    sqlite3_reset(statement);
-    return status;
 }
 
 /* ---- rows ---- */
@@ -227,6 +185,7 @@ struct addition {
     const char *path;
     const struct doppel_file_stamp *stamp;
     const struct doppel_record *record;
+    bool decided; /* another entry of the log tells that it came in */
     enum doppel_added outcome;
     uint64_t id;
 };
@@ -251,7 +210,7 @@ static enum doppel_status add_new(struct doppel_library *library, struct additio
         .name = addition->path,
         .former = former,
     };
-    return status ? status : log_append(library, &entry, error);
+    return status || addition->decided ? status : log_append(library, &entry, error);
 }
 
 /* The same bytes at the same path. */
@@ -308,8 +267,8 @@ static enum doppel_status add(struct doppel_library *library, struct addition *a
     if (present.id)
         return add_new(library, addition, present.id, error);
     char *former_path;
-    uint64_t id;
-    status = find_moved(library, &addition->record->digest, &id, &former_path, error);
+    uint64_t first, id;
+    status = library_moved(library, &addition->record->digest, &first, &id, &former_path, error);
     if (status)
         return status;
     status = former_path ? add_moved(library, addition, id, former_path, error)
@@ -333,25 +292,49 @@ static enum doppel_status check_addition(const char *path, const struct doppel_r
     return DOPPEL_OK;
 }
 
+static enum doppel_status add_file(struct doppel_library *library, struct addition *addition,
+                                   struct doppel_error *error)
+{
+    const struct doppel_record *record = addition->record;
+    struct doppel_record stripped = {0};
+    enum doppel_status status = check_addition(addition->path, record, error);
+    if (!status && is_track(record)) {
+        status = track_strip(record, &stripped, error);
+        addition->record = &stripped;
+    }
+    if (!status)
+        status = derived_prepare(library, record, addition->path, 0, error);
+    if (!status)
+        status = library_begin(library, error);
+    if (!status)
+        status = library_end(library, add(library, addition, error));
+    free(stripped.attachment);
+    return status;
+}
+
 enum doppel_status doppel_library_add(struct doppel_library *library, const char *path,
                                       const struct doppel_file_stamp *stamp,
                                       const struct doppel_record *record,
                                       enum doppel_added *out_added, uint64_t *out_id,
                                       struct doppel_error *error)
 {
-    struct doppel_record stripped = {0};
-    bool track = is_track(record);
-    struct addition addition = {.path = path, .stamp = stamp, .record = track ? &stripped : record};
-    enum doppel_status status = check_addition(path, record, error);
-    if (!status && track)
-        status = track_strip(record, &stripped, error);
-    if (!status)
-        status = derived_prepare(library, record, path, 0, error);
-    if (!status)
-        status = library_begin(library, error);
-    if (!status)
-        status = library_end(library, add(library, &addition, error));
-    free(stripped.attachment);
+    struct addition addition = {.path = path, .stamp = stamp, .record = record};
+    enum doppel_status status = add_file(library, &addition, error);
+    if (status)
+        return status;
+    *out_added = addition.outcome;
+    *out_id = addition.id;
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_library_add_decided(struct doppel_library *library, const char *path,
+                                              const struct doppel_file_stamp *stamp,
+                                              const struct doppel_record *record,
+                                              enum doppel_added *out_added, uint64_t *out_id,
+                                              struct doppel_error *error)
+{
+    struct addition addition = {.path = path, .stamp = stamp, .record = record, .decided = true};
+    enum doppel_status status = add_file(library, &addition, error);
     if (status)
         return status;
     *out_added = addition.outcome;

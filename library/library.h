@@ -204,6 +204,12 @@ DOPPEL_API enum doppel_status doppel_library_add(struct doppel_library *library,
                                                  enum doppel_added *out_added, uint64_t *out_id,
                                                  struct doppel_error *error);
 
+/** The same, of a file that was decided of: that it came in, the log of the decision tells. */
+DOPPEL_API enum doppel_status doppel_library_add_decided(
+    struct doppel_library *library, const char *path, const struct doppel_file_stamp *stamp,
+    const struct doppel_record *record, enum doppel_added *out_added, uint64_t *out_id,
+    struct doppel_error *error);
+
 /** Begin to change the library: nobody else changes it until the commit. What adds and removes
  * begins by itself. @param out_last_id the last id that was given to anything; may be NULL. As
  * doppel_library_add. */
@@ -221,6 +227,46 @@ DOPPEL_API enum doppel_status doppel_library_known(struct doppel_library *librar
                                                    const struct doppel_file_stamp *stamp,
                                                    const struct doppel_scheme *scheme,
                                                    uint64_t *out_id);
+
+/** What is known of the item at a path, without its fingerprint. */
+struct doppel_known {
+    uint64_t id;
+    bool unchanged; /**< the file is as it was when it was read, and the item is undamaged */
+    struct doppel_digest digest;
+    enum doppel_kind kind;
+    enum doppel_scheme_id scheme;
+    uint16_t version;
+};
+
+/** @param stamp of the file as it is; NULL: not known, as changed. DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_library_at(struct doppel_library *library, const char *path,
+                                                const struct doppel_file_stamp *stamp,
+                                                struct doppel_known *out,
+                                                struct doppel_error *error);
+
+/** The first item with these bytes, and the first of them whose file is gone, which would be moved
+ * by an addition; 0: there is none. @param out_gone NULL: not asked for, and no file is looked at
+ */
+DOPPEL_API enum doppel_status doppel_library_by_bytes(struct doppel_library *library,
+                                                      const struct doppel_digest *digest,
+                                                      uint64_t *out_first, uint64_t *out_gone,
+                                                      struct doppel_error *error);
+
+/** What an item or a text is called. */
+struct doppel_name {
+    char *path;      /**< of a text that of its corpus; NULL: in none that can be read again */
+    char *record_id; /**< of a text; NULL: nothing */
+    uint64_t line;   /**< of a text; 0: of a file */
+    enum doppel_kind kind;
+    struct doppel_digest content; /**< by which people's words know it: of the bytes of a file, of
+                                     the normalised content of a text */
+};
+DOPPEL_API void doppel_name_free(struct doppel_name *name);
+
+/** @param out given (doppel_name_free). DOPPEL_E_NOT_FOUND; DOPPEL_E_CORRUPT. */
+DOPPEL_API enum doppel_status doppel_library_name(struct doppel_library *library, uint64_t id,
+                                                  struct doppel_name *out,
+                                                  struct doppel_error *error);
 
 /** @param out given (doppel_item_free). DOPPEL_E_NOT_FOUND; DOPPEL_E_CORRUPT for a damaged item. */
 DOPPEL_API enum doppel_status doppel_library_get(struct doppel_library *library, uint64_t id,
@@ -265,8 +311,25 @@ DOPPEL_API enum doppel_status doppel_library_each_from(struct doppel_library *li
  * these are in an index in the folder `sounds` of the library, which changes with the items, in the
  * same transactions. It is derived: a writer makes it anew when files of it are gone.
  *
- * A handle that has added or removed a sound keeps others from doing so until it is closed. For the
- * first of them, and when postings become many, it commits what was changed before. */
+ * A handle that has added or removed a sound keeps others from doing so until it is closed or
+ * released. For the first of them, and when postings become many, it commits what was changed
+ * before. */
+
+/**
+ * Make ready to add a file: when sounds or films are concerned, by the record, by the item at the
+ * path or by those with the same bytes, commit, and wait for the right to change them. So an
+ * addition that follows in a transaction does not end it. In this order processes never wait for
+ * each other: first for that right, then to begin.
+ * @param out_tracks the handle holds the right. As doppel_library_add
+ */
+DOPPEL_API enum doppel_status doppel_library_prepare(struct doppel_library *library,
+                                                     const char *path,
+                                                     const struct doppel_record *record,
+                                                     bool *out_tracks, struct doppel_error *error);
+
+/** Commit, and let others change sounds and films. */
+DOPPEL_API enum doppel_status doppel_library_release(struct doppel_library *library,
+                                                     struct doppel_error *error);
 
 /**
  * The sounds of the library as a set, as of the last commit of anybody.

@@ -162,13 +162,19 @@ static enum doppel_status check_foreign_scheme(const struct settings *settings,
                        film ? "frames64" : "peaks32");
 }
 
+/* Whether texts alone are decided of. */
+static bool is_of_records(const struct settings *settings)
+{
+    return settings->verb->bit == VERB_DEDUP || settings->jsonl.count;
+}
+
 /* Not every scheme does for every verb. */
 static enum doppel_status check_scheme_of_verb(const struct settings *settings,
                                                struct doppel_error *error)
 {
     const struct doppel_scheme *scheme = settings->scheme;
-    if (settings->verb->bit & (VERB_DEDUP | VERB_INGEST) &&
-        scheme->id != DOPPEL_SCHEME_MINHASH128 && scheme->id != DOPPEL_SCHEME_MINHASH256)
+    if (is_of_records(settings) && scheme->id != DOPPEL_SCHEME_MINHASH128 &&
+        scheme->id != DOPPEL_SCHEME_MINHASH256)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'%s' compares by 'minhash128' or 'minhash256', not by '%s'",
                            settings->verb->name, scheme->name);
@@ -194,7 +200,7 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
     size_t count;
     const struct doppel_scheme *schemes = doppel_schemes(&count);
     const struct doppel_scheme *given = settings->scheme;
-    if (settings->verb->bit & (VERB_DEDUP | VERB_INGEST))
+    if (is_of_records(settings))
         settings->kind = DOPPEL_KIND_TEXT;
     if (given && settings->kind && given->kind != settings->kind)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' is for %s, not for %s",

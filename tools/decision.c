@@ -133,6 +133,8 @@ static void put_file(struct decision_text *text, const char *key, const char *pa
 static void put_leader(struct decision_text *text, const struct doppel_dedup_decision *decision)
 {
     put_string(text, "of", decision->of);
+    if (!decision->of && decision->of_item) /* a file, or a record without an id */
+        put_count(text, "of", decision->of_item);
     if (decision->of_item)
         put_count(text, "of_item", decision->of_item);
     if (decision->of_path && strcmp(decision->of_path, decision->path) != 0)
@@ -224,6 +226,22 @@ void decision_append_annotated(struct decision_text *text,
 void decision_append_line(struct decision_text *text, const struct doppel_dedup_decision *decision)
 {
     append(text, decision->line_text, decision->line_size);
+}
+
+void decision_append_bytes(struct decision_text *text, const char *bytes, size_t size)
+{
+    append(text, bytes, size);
+}
+
+static int take_json(const char *bytes, size_t size, void *context)
+{
+    append(context, bytes, size);
+    return 0;
+}
+
+void decision_append_json(struct decision_text *text, const json_t *value)
+{
+    json_dump_callback(value, take_json, text, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
 void decision_end_line(struct decision_text *text)

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include <jansson.h>
+
 #include <doppel/corpus.h>
 
 /* Text that grows; zero-initialised it is empty. */
@@ -19,6 +21,10 @@ void decision_append(struct decision_text *text, const struct doppel_dedup_decis
 
 /** Append the line of a decision as it is. */
 void decision_append_line(struct decision_text *text, const struct doppel_dedup_decision *decision);
+
+/** Append some JSON, or bytes. */
+void decision_append_json(struct decision_text *text, const json_t *value);
+void decision_append_bytes(struct decision_text *text, const char *bytes, size_t size);
 
 /** Append a newline. */
 void decision_end_line(struct decision_text *text);

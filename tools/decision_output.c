@@ -117,12 +117,48 @@ bool decision_output_take(void *context, const struct doppel_dedup_decision *dec
     struct decision_output *output = context;
     output->counts[decision->decision]++;
     output->unique += decision->unique;
+    output->matched += decision->of_item != 0 || decision->of_path;
     if (decision->decision == DOPPEL_DECISION_UNREADABLE)
         report_unreadable(output, decision);
     if (output->output)
         put_row(output, decision);
     else
         put_line(output, decision);
+    return output->text.size < FLUSH_BYTES || decision_output_flush(output);
+}
+
+/* ---- files ---- */
+
+static void put_file_line(struct decision_output *output, const struct decided_row *decided)
+{
+    enum emit emit = output->settings->emit;
+    bool readable = decided->decision != DOPPEL_DECISION_UNREADABLE;
+    if (emit != EMIT_DECISIONS && !readable)
+        return;
+    if (emit == EMIT_ANNOTATED)
+        json_object_set(decided->input, "doppel", decided->row);
+    else if (emit != EMIT_DECISIONS && decided->unique != (emit == EMIT_UNIQUE))
+        return;
+    if ((emit == EMIT_UNIQUE || emit == EMIT_DUPLICATES) && decided->is_path)
+        decision_append_bytes(&output->text, decided->path, strlen(decided->path));
+    else
+        decision_append_json(&output->text, emit == EMIT_DECISIONS ? decided->row : decided->input);
+    decision_end_line(&output->text);
+}
+
+bool decision_output_row(struct decision_output *output, const struct decided_row *decided)
+{
+    output->counts[decided->decision]++;
+    output->unique += decided->unique;
+    output->matched += decided->matched;
+    if (decided->decision == DOPPEL_DECISION_UNREADABLE)
+        report_input(output->report, decided->path, decided->reason);
+    if (output->output)
+        output_row(output->output, json_incref(decided->row));
+    else
+        put_file_line(output, decided);
+    json_decref(decided->row);
+    json_decref(decided->input);
     return output->text.size < FLUSH_BYTES || decision_output_flush(output);
 }
 

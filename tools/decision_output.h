@@ -2,6 +2,8 @@
 #ifndef DOPPEL_TOOLS_DECISION_OUTPUT_H
 #define DOPPEL_TOOLS_DECISION_OUTPUT_H
 
+#include <jansson.h>
+
 #include "tools/decision.h"
 #include "tools/options.h"
 
@@ -15,7 +17,8 @@ struct decision_output {
     struct output *output; /* of tables and CSV; else NULL */
     struct decision_text text;
     uint64_t counts[DECISIONS], unique;
-    bool failed; /* to write */
+    uint64_t matched; /* that have something to do with what came before */
+    bool failed;      /* to write */
 };
 
 /** @return false, with a sentence, when what is asked for does not go together */
@@ -24,6 +27,18 @@ bool decision_output_begin(struct decision_output *output, const struct settings
 
 /** A doppel_dedup_visitor; `context` is the output. What cannot be read is reported. */
 bool decision_output_take(void *context, const struct doppel_dedup_decision *decision);
+
+/** What was decided of a file. */
+struct decided_row {
+    enum doppel_decision decision;
+    bool unique, matched, is_path; /* is_path: it was named by its path alone */
+    const char *path, *reason;
+    json_t *row, *input; /* taken: the decision; and the record without it, NULL when only decisions
+                            are printed */
+};
+
+/** The same of a file. @return false when it could not be written */
+bool decision_output_row(struct decision_output *output, const struct decided_row *decided);
 
 /** Write what is held back. @return false when it could not be */
 bool decision_output_flush(struct decision_output *output);

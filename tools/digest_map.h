@@ -18,6 +18,10 @@ typedef const struct doppel_digest *digest_of(const void *context, uint32_t numb
 uint32_t digest_map_put(struct digest_map *map, uint32_t number, digest_of *digest,
                         const void *context);
 
+/* The item that was put with a digest; UINT32_MAX: none. */
+uint32_t digest_map_find(const struct digest_map *map, const struct doppel_digest *wanted,
+                         digest_of *digest, const void *context);
+
 void digest_map_free(struct digest_map *map);
 
 #endif

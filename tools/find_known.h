@@ -8,16 +8,19 @@
 #include <doppel/library.h>
 
 #include "core/array.h"
+#include "tools/digest_map.h"
 
 struct known_item {
     struct doppel_digest digest;
     uint64_t id   : 60; /* above the one before */
     uint64_t kind : 4;
+    uint32_t next; /* number + 1 of another one with these bytes; 0: none */
 };
 
 /* Zero-initialised it is empty. */
 struct find_known {
     ARRAY(struct known_item) items;
+    struct digest_map by_digest; /* to the first item of each */
     bool has_film;
 };
 
@@ -30,7 +33,7 @@ enum doppel_status find_known_add(struct find_known *known, const struct doppel_
 /* The kind of an item; UNKNOWN of one that is not there. */
 enum doppel_kind find_known_kind(const struct find_known *known, uint64_t id);
 
-/* The next item from `*at` on that has these bytes: `*at` is behind it then. @return its id; 0:
+/* The next item that has these bytes, in any order; `*at` is 0 before the first. @return its id; 0:
  * none */
 uint64_t find_known_next(const struct find_known *known, const struct doppel_digest *digest,
                          size_t *at);

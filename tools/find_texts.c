@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "tools/digest_map.h"
 #include "tools/memory.h"
 
 struct known_words {
     struct doppel_digest content;
     uint64_t id;
+    uint32_t next; /* number + 1 of another one with them; 0: none */
 };
 
 struct find_texts {
@@ -19,6 +21,7 @@ struct find_texts {
     struct doppel_passages *passages; /* of winnow32; else NULL */
     struct text_view last;            /* whose keys were asked for last */
     ARRAY(struct known_words) words;  /* of texts that have any; ordered by id */
+    struct digest_map by_words;       /* to the first of those with the same */
 };
 
 /* What is left to be visited, once those of the same words were. */
@@ -109,39 +112,62 @@ void find_texts_free(struct find_texts *texts)
     doppel_passages_free(texts->passages);
     text_view_free(&texts->last);
     array_free(&texts->words);
+    digest_map_free(&texts->by_words);
     free(texts);
 }
 
+static const struct doppel_digest *words_at(const void *context, uint32_t number)
+{
+    const struct find_texts *texts = context;
+    return &texts->words.items[number].content;
+}
+
+static enum doppel_status keep_words(struct find_texts *texts, uint64_t id,
+                                     const struct doppel_text_extra *extra,
+                                     struct doppel_error *error)
+{
+    struct known_words words = {.content = extra->content, .id = id};
+    uint32_t number = (uint32_t)texts->words.count;
+    if (!extra->words)
+        return DOPPEL_OK;
+    if (texts->words.count >= UINT32_MAX - 1 || !array_push(&texts->words, words))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
+    uint32_t first = digest_map_put(&texts->by_words, number, words_at, texts);
+    if (first == number)
+        return DOPPEL_OK;
+    texts->words.items[number].next = texts->words.items[first].next;
+    texts->words.items[first].next = number + 1;
+    return DOPPEL_OK;
+}
+
 enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_item *item,
-                                  struct report *report, struct doppel_error *error)
+                                  bool leads, struct report *report, struct doppel_error *error)
 {
     struct text_view view;
     if (!load_view(texts, item->id, &view)) {
         report_input(report, item->path, "what the library keeps of it is damaged");
         return DOPPEL_OK;
     }
-    struct known_words words = {view.extra.content, item->id};
-    enum doppel_status status = text_set_add(texts->set, item->id, &view, error);
-    if (!status && texts->passages && view.key_count) {
+    enum doppel_status status = keep_words(texts, item->id, &view.extra, error);
+    if (!status && leads)
+        status = text_set_add(texts->set, item->id, &view, error);
+    if (!status && leads && texts->passages && view.key_count) {
         struct doppel_passage_text text = passage_text_of(&view);
         status = doppel_passages_add(texts->passages, item->id, &text, error);
     }
-    if (!status && view.extra.words && !array_push(&texts->words, words))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
     text_view_free(&view);
     return status;
 }
 
 enum doppel_status find_texts_add_record(struct find_texts *texts,
-                                         const struct doppel_library_text *text,
+                                         const struct doppel_library_text *text, bool leads,
                                          struct doppel_error *error)
 {
     struct text_view view;
-    struct known_words words = {text->content, text->id};
     view_of_record(text, &view);
-    enum doppel_status status = text_set_add(texts->set, text->id, &view, error);
-    if (!status && text->words && !array_push(&texts->words, words))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
+    enum doppel_status status = keep_words(texts, text->id, &view.extra, error);
+    if (!status && leads)
+        status = text_set_add(texts->set, text->id, &view, error);
     text_view_free(&view);
     return status;
 }
@@ -203,12 +229,13 @@ enum doppel_status find_texts_ask(struct find_texts *texts, const struct text_vi
                                   text_visitor *visitor, void *context, struct doppel_error *error)
 {
     struct asking asking = {texts, query, visitor, context};
-    for (size_t i = 0; i < texts->words.count; i++) {
+    uint32_t at = query->extra.words
+                      ? digest_map_find(&texts->by_words, &query->extra.content, words_at, texts)
+                      : UINT32_MAX;
+    for (; at != UINT32_MAX; at = texts->words.items[at].next - 1) {
         struct doppel_match match;
-        if (!has_words_of(&texts->words.items[i], query))
-            continue;
         (void)texts_match(texts->settings, query, query, &match); /* the same words */
-        if (!visitor(context, texts->words.items[i].id, &match))
+        if (!visitor(context, texts->words.items[at].id, &match))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
     }
     return texts->passages ? find_passages(texts, query, &asking, error)

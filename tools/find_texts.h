@@ -14,13 +14,14 @@ enum doppel_status find_texts_new(const struct settings *settings, struct doppel
                                   struct find_texts **out, struct doppel_error *error);
 void find_texts_free(struct find_texts *texts);
 
-/* Add an item of the library, in order of ids; a damaged one is reported and left out. */
+/* Add an item of the library, in order of ids; a damaged one is reported and left out.
+ * @param leads else it is found by the same words alone */
 enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_item *item,
-                                  struct report *report, struct doppel_error *error);
+                                  bool leads, struct report *report, struct doppel_error *error);
 
 /* Likewise a text of a corpus; one that was read in another way is left out. */
 enum doppel_status find_texts_add_record(struct find_texts *texts,
-                                         const struct doppel_library_text *text,
+                                         const struct doppel_library_text *text, bool leads,
                                          struct doppel_error *error);
 
 /* Visit what matches, each item once: those of the same words, then the others. Segments are

@@ -202,6 +202,14 @@ static enum doppel_status take_outcome(struct intake *intake, struct doppel_erro
     return status ? status : settle(intake, &outcome, error);
 }
 
+/* Take one that is there. */
+static enum doppel_status look_for_outcome(struct intake *intake, struct doppel_error *error)
+{
+    struct doppel_outcome outcome;
+    enum doppel_status status = doppel_pool_next(intake->pool, 0, &outcome, error);
+    return status ? status : settle(intake, &outcome, error);
+}
+
 /* To digest a large file takes long: a worker that is done meanwhile gets its next one. */
 static enum doppel_status look_at_workers(struct intake *intake, const struct slot *slot,
                                           struct doppel_error *error)
@@ -276,9 +284,13 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
         intake->passed_over++;
     }
     bool good = slot->state == SLOT_READY && slot->file.record.error.status == DOPPEL_OK;
+    bool failed = slot->state == SLOT_READY && !good && intake->options->failures;
     intake->done += slot->entry.what == WALK_FILE;
-    if (good) {
-        slot_say(intake, slot);
+    if (failed)
+        slot_name_unknown(intake, slot);
+    if (good || failed) {
+        if (good)
+            slot_say(intake, slot);
         *out = slot->file;
         slot->file = (struct intake_file){0};
     } else if (slot->state == SLOT_READY) {
@@ -287,7 +299,7 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
     }
     slot_free(slot);
     intake_show_progress(intake);
-    return good;
+    return good || failed;
 }
 
 /* -v has named them one by one. */
@@ -303,7 +315,7 @@ static void say_passed_over(struct intake *intake)
     intake->passed_over = 0;
 }
 
-enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
+static enum doppel_status next(struct intake *intake, bool wait, struct intake_file *out,
                                struct doppel_error *error)
 {
     for (;;) {
@@ -320,8 +332,25 @@ enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
             continue;
         }
         count_ahead(intake);
-        status = take_outcome(intake, error);
+        status = wait ? take_outcome(intake, error) : look_for_outcome(intake, error);
         if (status && !(status == DOPPEL_E_CANCELLED && !signals_stopped()))
             return status;
     }
+}
+
+enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
+                               struct doppel_error *error)
+{
+    return next(intake, true, out, error);
+}
+
+enum doppel_status intake_next_ready(struct intake *intake, struct intake_file *out,
+                                     struct doppel_error *error)
+{
+    return next(intake, false, out, error);
+}
+
+void intake_resume(struct intake *intake)
+{
+    intake->walked = false;
 }

@@ -24,7 +24,7 @@ struct intake_file {
     uint32_t source; /* number of the PATH argument that it came from */
     bool known;      /* unchanged, says the caller's `known`: it was not read, `record` is empty */
     struct doppel_file_stamp stamp;
-    struct doppel_record record; /* error.status is DOPPEL_OK */
+    struct doppel_record record; /* error.status is DOPPEL_OK, unless failures are asked for */
 };
 
 void intake_file_free(struct intake_file *file);
@@ -32,15 +32,22 @@ void intake_file_free(struct intake_file *file);
 /* Whether a file that has not changed may be left unread. */
 typedef bool intake_known(void *context, const char *path, const struct doppel_file_stamp *stamp);
 
+/* What is known of bytes of a kind that is wanted, so that they need not be decoded, or looked up
+ * in the cache. @param out given; only filled where it is true */
+typedef bool intake_recall(void *context, const struct doppel_digest *digest,
+                           struct doppel_record *out);
+
 struct intake_options {
     const struct settings *settings;
     struct report *report;
     const struct walk_options *walk;
     struct doppel_cache *cache;
-    bool attachments;    /* load them into the records */
-    bool places;         /* of texts with all words and their places, past the cache */
-    intake_known *known; /* may be NULL */
-    void *known_context;
+    bool attachments;      /* load them into the records */
+    bool places;           /* of texts with all words and their places, past the cache */
+    bool failures;         /* files that could not be read are handed out, too, and not reported */
+    intake_known *known;   /* may be NULL */
+    intake_recall *recall; /* may be NULL */
+    void *known_context;   /* of both */
 };
 
 /**
@@ -62,6 +69,13 @@ void intake_free(struct intake *intake);
  */
 enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
                                struct doppel_error *error);
+
+/* The same, without waiting for a worker: DOPPEL_E_TIMEOUT when the next one is not ready. */
+enum doppel_status intake_next_ready(struct intake *intake, struct intake_file *out,
+                                     struct doppel_error *error);
+
+/* The walk's feed has paths again: after the end more files come. */
+void intake_resume(struct intake *intake);
 
 /* Whether a name promises a film. */
 bool named_as_film(const char *path);

@@ -160,6 +160,27 @@ bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_d
     return true;
 }
 
+bool slot_recall_elsewhere(struct intake *intake, struct slot *slot,
+                           const struct doppel_digest *digest)
+{
+    struct doppel_record record;
+    const struct settings *settings = intake->options->settings;
+    if (!intake->options->recall || settings->text_format >= 0 || settings->pcm.format ||
+        intake->options->places ||
+        !intake->options->recall(intake->options->known_context, digest, &record))
+        return false;
+    if (!slot_may_be(intake, slot, record.kind)) {
+        doppel_record_free(&record);
+        return false;
+    }
+    slot_take_kind(intake, slot, record.kind);
+    record.reading = slot->file.record.reading;
+    slot->file.record = record;
+    slot->state = SLOT_READY;
+    slot_count_film(intake, slot, true);
+    return true;
+}
+
 bool slot_recall_by_path(struct intake *intake, struct slot *slot)
 {
     struct doppel_digest digest;
@@ -169,6 +190,8 @@ bool slot_recall_by_path(struct intake *intake, struct slot *slot)
     free(path);
     if (!known)
         return false;
+    if (slot_recall_elsewhere(intake, slot, &digest))
+        return true;
     static const struct {
         enum doppel_kind kind;
         bool film_as_sound;

@@ -127,7 +127,9 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
         slot_ready(slot, reason.status, reason.message);
         goto done;
     }
-    if (!digest(intake, slot, fd) || slot_recall(intake, slot, &slot->file.record.digest))
+    if (!digest(intake, slot, fd) ||
+        slot_recall_elsewhere(intake, slot, &slot->file.record.digest) ||
+        slot_recall(intake, slot, &slot->file.record.digest))
         goto done;
     if (has_twin_at_worker(intake, slot)) {
         slot->state = SLOT_TWIN;

@@ -97,6 +97,10 @@ void slot_forget_record(struct slot *slot, const struct doppel_digest *digest);
 void slot_keep_digest(struct intake *intake, const struct slot *slot);
 void slot_keep_record(struct intake *intake, const struct slot *slot);
 
+/* The same from those who asked for the file, of bytes alone. */
+bool slot_recall_elsewhere(struct intake *intake, struct slot *slot,
+                           const struct doppel_digest *digest);
+
 /* The same as slot_recall of a file that has not changed since it was digested. */
 bool slot_recall_by_path(struct intake *intake, struct slot *slot);
 

@@ -24,6 +24,7 @@ struct library_search {
     uint64_t next, last;      /* ids: what is taken in next, and was last */
     uint64_t others;          /* items of another version */
     bool records;             /* those of corpora are searched, too */
+    bool leaders;             /* but for those who follow others */
 
     /* of the call under way */
     const struct search_query *query;
@@ -52,6 +53,14 @@ static bool is_wanted(struct library_search *search, const struct doppel_record 
            (by_sound && is_film(record));
 }
 
+/* Of texts those who follow others are wanted, too: they may have the same words as a query. */
+static bool leads(struct library_search *search, uint64_t id)
+{
+    uint64_t leader;
+    return !search->leaders || doppel_library_leader(search->library, id, &leader, NULL) ||
+           leader == id;
+}
+
 static bool take_item(void *context, const struct doppel_item *item)
 {
     struct library_search *search = context;
@@ -64,8 +73,11 @@ static bool take_item(void *context, const struct doppel_item *item)
     if (!is_wanted(search, record))
         return true;
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
+    bool leader = leads(search, item->id);
     if (record->kind == DOPPEL_KIND_TEXT)
-        search->status = find_texts_add(search->texts, item, search->report, search->error);
+        search->status = find_texts_add(search->texts, item, leader, search->report, search->error);
+    else if (!leader)
+        return !signals_stopped();
     else if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
         search->status = doppel_chromaprints_add(search->chromaprints, item->id,
                                                  &record->fingerprint, search->error);
@@ -96,7 +108,8 @@ static bool take_record(void *context, const struct doppel_library_text *text)
     if (text->error.status)
         report_input(search->report, "the library", text->error.message);
     else if (search->records)
-        search->status = find_texts_add_record(search->texts, text, search->error);
+        search->status = find_texts_add_record(search->texts, text, !search->leaders || text->leads,
+                                               search->error);
     return search->status == DOPPEL_OK && !signals_stopped();
 }
 
@@ -233,7 +246,7 @@ static enum doppel_status ask(struct library_search *search, const struct search
     search->answers = answers;
     search->error = error;
     search->status = DOPPEL_OK;
-    if (query->file)
+    if (query->file && !search->leaders)
         take_identical(search);
     enum doppel_status status = find_matches(search, query, error);
     if (search->status)
@@ -293,6 +306,11 @@ enum doppel_status library_search_new(const struct settings *settings, struct re
     else
         *out = search;
     return status;
+}
+
+void library_search_leaders(struct library_search *search)
+{
+    search->leaders = true;
 }
 
 void library_search_free(struct library_search *search)

@@ -17,6 +17,8 @@ struct library_search;
 enum doppel_status library_search_new(const struct settings *settings, struct report *report,
                                       struct doppel_library *library, struct library_search **out,
                                       struct doppel_error *error);
+/* From now on only what leads a group is taken in; and what has the same bytes is not looked up. */
+void library_search_leaders(struct library_search *search);
 void library_search_free(struct library_search *search);
 
 /* Take in what has come into the library since the last time. What is damaged is reported, and left

@@ -139,14 +139,24 @@ const struct verb verb_table[] = {
      "records, "
      "or with --emit unique prints the records without them.",
      "doppel dedup crawl.jsonl --emit unique > crawl-unique.jsonl", cmd_dedup},
-    {"ingest", VERB_INGEST, "", 0, 0,
-     "decide what each record is to the library, and remember it there",
-     "Each line is answered as by 'dedup', in order, once it is kept: so a program can write "
-     "records and read decisions, one or many at a time. What the library holds comes first. It "
-     "keeps to the way in which its texts were read at first, and to their limits. Texts are "
-     "compared with the lines in FILE as long as these stand there, else by --keep-shingles, else "
-     "by their signatures.",
-     "doppel ingest -L seen --jsonl crawl.jsonl --on-same-id skip", cmd_ingest},
+    {"ingest", VERB_INGEST, "PATH...", 0, SIZE_MAX,
+     "decide what each file or record is to the library, and remember it there",
+     "PATHs are walked as by 'add'. - is a stream: each line of standard input is a path, or a "
+     "JSON "
+     "object with a path or a text, and is answered at once, in order, when it is kept: so a "
+     "program can write lines and read decisions, one or many at a time. --jsonl takes records as "
+     "'dedup' does. An answer is new, duplicate, revision, part, too_short, unreadable or "
+     "conflict, "
+     "with what it is a duplicate of, and why: known, identical (same bytes), same-content, near, "
+     "part. What is a duplicate is kept, too, and linked; \"replaces\" says that it is now the one "
+     "to keep. A library keeps to the way in which its texts were read at first, and to their "
+     "limits.",
+     "doppel ingest -L seen - < paths.txt", cmd_ingest},
+    {"check", VERB_CHECK, "FILE...", 0, SIZE_MAX,
+     "what 'ingest' would decide, without remembering anything",
+     "Reads and answers as 'ingest' does, also streams; the library is not changed, and no file is "
+     "known to later ones. Ends with 1 when nothing matched.",
+     "doppel check -L seen new.jpg", cmd_check},
     {"monitor", VERB_MONITOR, "STREAM|-", 1, 1, "name what is heard in an endless stream",
      "STREAM is a file or a FIFO, - is standard input, of any container that can be read from "
      "front "

@@ -303,8 +303,24 @@ static bool visit_stdin(struct walk *walk, struct walk_entry *out)
     return found(walk, WALK_FILE, out);
 }
 
+/* Of one path comes one entry: what is in a folder is not asked for. */
+static bool next_fed(struct walk *walk, struct walk_entry *out, bool *out_end)
+{
+    const char *path = walk->options.feed(walk->options.feed_context);
+    *out_end = !path;
+    if (!path)
+        return false;
+    set_path(walk, 0, "", path);
+    if (stat(path, &out->stat) || !S_ISDIR(out->stat.st_mode))
+        return visit(walk, AT_FDCWD, walk->path, true, out);
+    doppel_fail(&out->error, DOPPEL_E_FORMAT, "a folder, not a file");
+    return found(walk, WALK_ERROR, out);
+}
+
 static bool next_listed(struct walk *walk, struct walk_entry *out, bool *out_end)
 {
+    if (walk->options.feed && !walk->options.files_from)
+        return next_fed(walk, out, out_end);
     bool cut;
     const char *line = path_list_next(&walk->list, &cut);
     *out_end = !line;

@@ -25,6 +25,10 @@ struct walk_options {
     bool every_name;    /* hard links and paths given twice are files each time */
     bool stdin_operand; /* "-" among `paths` is standard input, not a file of that name */
     uint64_t max_bytes; /* of standard input */
+    /* More paths, of files alone, after all others: NULL when there are none for now. They count as
+     * the list does. Borrowed until the next call. NULL: no such */
+    const char *(*feed)(void *context);
+    void *feed_context;
 };
 
 /* From the command line: its operands and what it says of walking. */
@@ -76,7 +80,7 @@ enum doppel_status walk_new(const struct walk_options *walk_options, struct walk
                             struct doppel_error *error);
 void walk_free(struct walk *walk);
 
-/** False at the end. @param out given (walk_entry_free). */
+/** False at the end, and when the feed has no path for now. @param out given (walk_entry_free). */
 bool walk_next(struct walk *walk, struct walk_entry *out);
 
 /**

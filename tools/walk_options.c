@@ -34,7 +34,8 @@ const char *walk_skip_text(enum walk_skip skip)
 
 bool walk_repeatable(const struct walk_options *options)
 {
-    bool takes_stdin = options->files_from && strcmp(options->files_from, "-") == 0;
+    bool takes_stdin =
+        options->feed || (options->files_from && strcmp(options->files_from, "-") == 0);
     for (size_t i = 0; options->stdin_operand && i < options->paths.count; i++)
         takes_stdin |= strcmp(options->paths.items[i], "-") == 0;
     return !takes_stdin;

@@ -1,0 +1,55 @@
+/* What is to be decided of a file, from a library: the facts are gathered, stage by stage, the rule
+ * is asked, and what it says is kept. */
+#ifndef DOPPEL_TOOLS_FILE_DECIDER_H
+#define DOPPEL_TOOLS_FILE_DECIDER_H
+
+#include <jansson.h>
+
+#include <doppel/library.h>
+
+#include "tools/decide_rule.h"
+#include "tools/intake.h"
+#include "tools/options.h"
+#include "tools/report.h"
+
+struct file_decider;
+
+/* A file, and what its record says of it. Borrowed. */
+struct file_to_decide {
+    const struct intake_file *file; /* its record.error says why it could not be read */
+    const char *id, *source, *date; /* NULL: not known */
+};
+
+struct file_decision {
+    struct rule_answer answer;
+    uint64_t item;     /* its number in the library; 0: it has none */
+    uint64_t replaces; /* whose place it takes, at its path or as the one to keep; 0: nobody's */
+    struct doppel_name of; /* what answer.of is called */
+    json_t *match;         /* the fields of the match; NULL: there is none */
+};
+
+void file_decision_free(struct file_decision *decision);
+
+/* @param all borrowed for its life. @param out given (file_decider_free) */
+enum doppel_status file_decider_new(const struct settings *settings, struct report *report,
+                                    struct doppel_library *library, struct file_decider **out,
+                                    struct doppel_error *error);
+void file_decider_free(struct file_decider *decider);
+
+/* Decide, and unless it is only asked, remember the file and why; within the transaction that the
+ * caller has begun. @param out given (file_decision_free) */
+enum doppel_status file_decide(struct file_decider *decider, const struct file_to_decide *file,
+                               bool only_asked, struct file_decision *out,
+                               struct doppel_error *error);
+
+/* Make ready for the addition of a file, before the transaction: doppel_library_prepare. */
+enum doppel_status file_decider_prepare(struct file_decider *decider,
+                                        const struct intake_file *file, bool *out_tracks,
+                                        struct doppel_error *error);
+
+/* What the library knows without a look at the content, for the intake; `context` is the decider:
+ * whether the file of a path is unchanged, and the record of bytes. */
+bool file_is_known(void *context, const char *path, const struct doppel_file_stamp *stamp);
+bool file_recall(void *context, const struct doppel_digest *digest, struct doppel_record *out);
+
+#endif
