@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "tools/about_options.h"
 #include "tools/collection.h"
 #include "tools/decision_output.h"
 #include "tools/file_stream.h"
@@ -166,6 +167,8 @@ int decide_verb(const struct settings *settings, struct report *report, bool onl
     if (!check_input(settings, report) ||
         !decision_output_begin(&run.output, &run.settings, report))
         return EXIT_WRONG_USE;
+    if (about_check(settings, &error))
+        return report_fatal(report, "%s", error.message);
     if (open_library(settings, !only_asked, only_asked, &run.library, &error))
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = (records ? decide_records : decide_operands)(&run, &error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "tools/about_options.h"
 #include "tools/collection.h"
 #include "tools/decide_log.h"
 #include "tools/library_search.h"
@@ -315,7 +316,10 @@ static enum doppel_status tell_about(struct file_decider *decider, uint64_t item
                                  .date = (char *)file->date,
                                  .external_id = (char *)file->id};
     bool said = about.source || about.date || about.external_id;
-    return said && item ? doppel_library_tell(decider->library, item, &about, error) : DOPPEL_OK;
+    if (!item)
+        return DOPPEL_OK;
+    enum doppel_status status = about_tell(decider->settings, decider->library, item, error);
+    return said && !status ? doppel_library_tell(decider->library, item, &about, error) : status;
 }
 
 /* Link it to its leader, and choose which one of the group is to be kept. */
