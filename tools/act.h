@@ -35,6 +35,9 @@ void held_close(struct held *held);
 /* Whether its name still names it, and nothing was written to it since it was opened. */
 bool held_unchanged(const struct held *held);
 
+/* Whether a program has it open to write to it, as far as the system tells. */
+bool held_being_written(const struct held *held);
+
 bool is_same_file(const struct stat *a, const struct stat *b);
 /* The same file with the same size and mtime. */
 bool is_as_it_was(const struct stat *now, const struct stat *then);

@@ -91,6 +91,14 @@ bool held_unchanged(const struct held *held)
            is_as_it_was(&now, &held->stat) && same_time(now.st_ctim, held->stat.st_ctim);
 }
 
+bool held_being_written(const struct held *held)
+{
+    /* A lease on reading is granted only while nobody can write; it is given back at once. */
+    bool refused = fcntl(held->file, F_SETLEASE, F_RDLCK) && errno == EAGAIN;
+    fcntl(held->file, F_SETLEASE, F_UNLCK);
+    return refused;
+}
+
 /* All of a block, or up to the end. @return -1 when it cannot be read */
 static ssize_t read_block(int fd, char *block, off_t at)
 {

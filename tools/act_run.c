@@ -199,6 +199,17 @@ static enum doppel_status act_on_all(struct running *running, const struct plan 
     return status;
 }
 
+static void say_cut_short(struct report *report, const struct journal_content *content)
+{
+    for (size_t i = content->steps.count; i-- > 0;)
+        if (content->steps.items[i].end == STEP_OPEN) {
+            unsigned long long run = content->steps.items[i].run;
+            report_notice(report, "run %llu was cut short: 'doppel undo %llu' takes it back", run,
+                          run);
+            return;
+        }
+}
+
 static enum doppel_status open_journal(struct running *running, struct doppel_error *error)
 {
     struct journal_content content;
@@ -207,9 +218,11 @@ static enum doppel_status open_journal(struct running *running, struct doppel_er
                                      : doppel_fail(error, DOPPEL_E_ARGUMENT,
                                                    "no home for a journal: give '--journal FILE'");
     free(path);
-    if (!status)
-        journal_content_free(&content);
-    return status;
+    if (status)
+        return status;
+    say_cut_short(running->report, &content);
+    journal_content_free(&content);
+    return DOPPEL_OK;
 }
 
 enum doppel_status act_plan_run(const struct plan *plan, const struct settings *settings,

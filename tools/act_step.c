@@ -74,6 +74,8 @@ static enum doppel_status lock_pair(const struct pair *pair, struct doppel_error
     if ((flock(pair->twin.file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) ||
         (flock(pair->kept.file, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK))
         return doppel_fail(error, DOPPEL_E_BUSY, "is locked by another program");
+    if (held_being_written(&pair->twin))
+        return doppel_fail(error, DOPPEL_E_BUSY, "is open for writing in another program");
     if (!held_unchanged(&pair->twin))
         return doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
     if (!held_unchanged(&pair->kept))

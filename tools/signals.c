@@ -25,6 +25,7 @@ void signals_install(void)
     }
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    signal(SIGIO, SIG_IGN); /* a lease that is broken before it is given back */
 }
 
 bool signals_stopped(void)

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* SIGINT, SIGTERM and SIGHUP set the flag (a second one kills); SIGPIPE and SIGXFSZ are ignored.
- * Blocking calls end with EINTR. */
+/* SIGINT, SIGTERM and SIGHUP set the flag (a second one kills); SIGPIPE, SIGXFSZ and SIGIO are
+ * ignored. Blocking calls end with EINTR. */
 void signals_install(void);
 
 /* Stop soon: finish what is at hand, keep it, return. */

@@ -342,6 +342,25 @@ static void leaves_what_another_run_holds(void **state)
     assert_int_equal(access("docs/sub/c.txt", F_OK), 0);
 }
 
+static void leaves_what_is_being_written(void **state)
+{
+    (void)state;
+    make_doubles();
+    int reader = open("docs/b.txt", O_RDONLY);
+    bool has_leases = fcntl(reader, F_SETLEASE, F_RDLCK) == 0;
+    close(reader);
+    if (!has_leases)
+        skip();
+    int fd = open("docs/b.txt", O_WRONLY);
+    struct ran ran = doppel("scan", "docs", "--action", "hardlink", "--yes");
+    close(fd);
+    assert_code(&ran, 3);
+    assert_has(ran.err, "docs/b.txt: is open for writing in another program");
+    ran_free(&ran);
+    assert_false(same_inode("docs/a.txt", "docs/b.txt"));
+    assert_true(same_inode("docs/a.txt", "docs/sub/c.txt"));
+}
+
 static void spares_files_of_others(void **state)
 {
     (void)state;
@@ -418,6 +437,7 @@ int main(void)
         IN_SANDBOX(finds_nothing_left_to_do),
         IN_SANDBOX(compares_before_it_acts),
         IN_SANDBOX(leaves_what_another_run_holds),
+        IN_SANDBOX(leaves_what_is_being_written),
         IN_SANDBOX(spares_files_of_others),
         IN_SANDBOX(spares_folders_it_cannot_write_to),
         IN_SANDBOX(prints_a_script_for_any_name),

@@ -308,6 +308,28 @@ static int remove_one(const char *path, const struct stat *stat, int type, struc
     return remove(path);
 }
 
+/* A run that was cut short is told by the next one. */
+static void tells_of_runs_that_were_cut_short(void **state)
+{
+    (void)state;
+    make_doubles();
+    act("hardlink");
+    size_t size;
+    char *journal = read_file(JOURNAL, &size);
+    *strrchr(journal, '\n') = '\0'; /* the last line says that the last step was taken */
+    write_file(JOURNAL, journal, (size_t)(strrchr(journal, '\n') + 1 - journal));
+    free(journal);
+    write_words("docs/g.txt", 2);
+    struct ran ran = doppel("scan", "docs", "--action=trash", "--yes");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "run 1 was cut short: 'doppel undo 1'");
+    ran_free(&ran);
+    ran = doppel("undo", "1");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "3 files brought back");
+    ran_free(&ran);
+}
+
 /* Whenever a run is killed, all comes back as it was, and nothing is left behind. */
 static void survives_being_killed(void **state)
 {
@@ -360,6 +382,7 @@ int main(void)
         IN_SANDBOX(acts_not_without_a_journal),
         IN_SANDBOX(one_acts_at_a_time),
         IN_SANDBOX(keeps_one_of_two_runs),
+        IN_SANDBOX(tells_of_runs_that_were_cut_short),
         IN_SANDBOX(survives_being_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
