@@ -77,6 +77,18 @@ static int by_number(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
+/* Whether the paths are such as are written: undo relies on it. */
+static bool is_sound(const struct step *step)
+{
+    bool moves = step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO;
+    if (!step->path || step->path[0] != '/' || !step->kept || step->kept[0] != '/')
+        return false;
+    if (moves && (!step->target || step->target[0] != '/'))
+        return false;
+    return !step->temporary ||
+           (strncmp(step->temporary, ".doppel-", 8) == 0 && !strchr(step->temporary, '/'));
+}
+
 static bool read_step(const json_t *line, struct journal_content *content)
 {
     struct step step = {.run = get_integer(line, "run"),
@@ -94,7 +106,7 @@ static bool read_step(const json_t *line, struct journal_content *content)
                         .group = (uint32_t)get_integer(line, "owner_group")};
     bool in_order = !content->steps.count ||
                     by_number(&content->steps.items[content->steps.count - 1], &step) < 0;
-    if (in_order && step.path && step.kept && step.action != ACTION_NONE &&
+    if (in_order && is_sound(&step) && step.action != ACTION_NONE &&
         array_push(&content->steps, step))
         return true;
     step_free(&step);

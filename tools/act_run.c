@@ -24,7 +24,7 @@ static const struct column columns[] = {
     {"size", "size", CELL_SIZE},     {"path", "path", CELL_PATH},  {"target", "target", CELL_PATH},
     {"keep", NULL, CELL_PATH},       {"reason", NULL, CELL_TEXT},
 };
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
 /* ---- telling ---- */
 

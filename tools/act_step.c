@@ -110,7 +110,7 @@ static bool is_below(const char *path, const char *folder)
 {
     char *real = realpath(folder, NULL);
     size_t length = real ? strlen(real) : 0;
-    bool below = real && strncmp(path, real, length) == 0 && path[length] == '/';
+    bool below = real && strncmp(path, real, length) == 0 && (length == 1 || path[length] == '/');
     free(real);
     return below;
 }

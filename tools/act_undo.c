@@ -126,8 +126,6 @@ static enum undone undo_move(const struct site *site, const struct step *step,
                              struct doppel_error *error)
 {
     char temporary[] = ".doppel-undo-4294967295";
-    if (!step->target)
-        return refused(error, "the journal does not say where it went");
     if (site->there && has_stamp(&site->stat, &step->stamp)) {
         remove_rest_of_copy(step);
         return nothing(error);

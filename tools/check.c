@@ -259,7 +259,7 @@ static enum doppel_status check_action(struct settings *settings, struct doppel_
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' goes with '--action'", lonely);
     if (settings->yes && settings->dry_run)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--yes' or '--dry-run', not both");
-    if (settings->action == ACTION_MOVE_TO && !settings->move_to)
+    if (settings->action == ACTION_MOVE_TO && !(settings->move_to && *settings->move_to))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--action move-to' wants a folder: --action move-to DIR");
     if (settings->action != ACTION_MOVE_TO && settings->move_to)

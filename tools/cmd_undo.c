@@ -60,6 +60,13 @@ static void list_run(struct output *output, const struct journal_content *conten
     output_row(output, row);
 }
 
+static void say_unreadable(struct report *report, const struct journal_content *content)
+{
+    if (content->unreadable)
+        report_notice(report, "%llu damaged line%s of the journal passed over",
+                      (unsigned long long)content->unreadable, content->unreadable == 1 ? "" : "s");
+}
+
 static int list_runs(const struct settings *settings, struct report *report, const char *path)
 {
     struct doppel_error error;
@@ -69,6 +76,7 @@ static int list_runs(const struct settings *settings, struct report *report, con
     struct output *output = output_new(settings, &run_layout, report);
     for (size_t i = 0; i < content.runs.count; i++)
         list_run(output, &content, &content.runs.items[i]);
+    say_unreadable(report, &content);
     if (!content.runs.count)
         report_notice(report, "nothing was done yet");
     journal_content_free(&content);
@@ -179,6 +187,7 @@ static int undo(const struct settings *settings, struct report *report, const ch
     struct doppel_error error, late;
     if (journal_open(path, &undoing.journal, &undoing.content, &error))
         return report_fatal(report, "%s", error.message);
+    say_unreadable(report, &undoing.content);
     enum doppel_status status = undo_wanted(&undoing, &error);
     journal_content_free(&undoing.content);
     if (journal_close(undoing.journal, &late) && !status)

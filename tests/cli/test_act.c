@@ -56,6 +56,7 @@ static void says_what_is_wrong(void **state)
         {"scan", "docs", "--action", "shred"},
         {"scan", "docs", "--action", "move-to"},
         {"scan", "--action", "move-to", "docs"},
+        {"scan", "docs", "--action", "move-to", "--to="},
         {"scan", "docs", "--action", "trash", "--to=away"},
         {"scan", "docs", "--action", "trash", "--reason=all"},
         {"scan", "docs", "--action", "script", "--yes"},
@@ -205,6 +206,37 @@ static void takes_the_folder_from_either(void **state)
         assert_has(ran.out, "/away/docs/b.txt");
         ran_free(&ran);
     }
+}
+
+/* What lies there already stays. */
+static void moves_nothing_twice(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {"docs", ".", "/"};
+    make_doubles();
+    char *before = listing_of(".");
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        bool safe = strcmp(folders[i], "/") != 0;
+        struct ran ran =
+            doppel("scan", "docs", "--action=move-to", folders[i], safe ? "--yes" : "--dry-run");
+        assert_code(&ran, 0);
+        assert_string_equal(ran.out, "");
+        ran_free(&ran);
+        assert_unchanged(before);
+    }
+    free(before);
+}
+
+static void prints_bare_paths(void **state)
+{
+    (void)state;
+    static const char wanted[] = "docs/b.txt\0docs/sub/c.txt\0docs/e.txt";
+    make_doubles();
+    struct ran ran = doppel("scan", "docs", "--action=trash", "-0");
+    assert_code(&ran, 0);
+    assert_int_equal(ran.out_size, sizeof wanted);
+    assert_memory_equal(ran.out, wanted, sizeof wanted);
+    ran_free(&ran);
 }
 
 /* ---- what is never touched ---- */
@@ -430,6 +462,8 @@ int main(void)
         IN_SANDBOX(trashes),
         IN_SANDBOX(moves),
         IN_SANDBOX(moves_far),
+        IN_SANDBOX(moves_nothing_twice),
+        IN_SANDBOX(prints_bare_paths),
         IN_SANDBOX(takes_the_folder_from_either),
         IN_SANDBOX(spares_references),
         IN_SANDBOX(links_only_identical_files),

@@ -41,7 +41,7 @@ static struct step step_of(uint64_t run, uint64_t number)
                          .path = "/a/\xff\n\"b",
                          .kept = "/k\xc3\xa9pt",
                          .target = "../k\xc3",
-                         .temporary = ".t",
+                         .temporary = ".doppel-1",
                          .stamp = {UINT64_MAX, 1, INT64_MAX, -5},
                          .kept_stamp = {2, UINT64_MAX - 1, 4, 5},
                          .mode = 0644,
@@ -162,6 +162,41 @@ static void is_written_by_one(void **state)
     assert_int_equal(journal_close(journal, NULL), DOPPEL_OK);
 }
 
+/* Steps that no run writes are not read: undo would do who knows what. */
+static void believes_no_other_steps(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "{\"run\":1,\"step\":1,\"action\":\"trash\",\"path\":\"a\",\"kept\":\"/b\",\"target\":\"/"
+        "c\"}",
+        "{\"run\":1,\"step\":1,\"action\":\"trash\",\"path\":\"/a\",\"kept\":\"\",\"target\":\"/"
+        "c\"}",
+        "{\"run\":1,\"step\":1,\"action\":\"trash\",\"path\":\"/a\",\"kept\":\"/"
+        "b\",\"target\":\"c\"}",
+        "{\"run\":1,\"step\":1,\"action\":\"trash\",\"path\":\"/a\",\"kept\":\"/b\"}",
+        "{\"run\":1,\"step\":1,\"action\":\"hardlink\",\"path\":\"/a\",\"kept\":\"/b\","
+        "\"temporary\":\"notes.txt\"}",
+        "{\"run\":1,\"step\":1,\"action\":\"hardlink\",\"path\":\"/a\",\"kept\":\"/b\","
+        "\"temporary\":\".doppel-/../notes\"}",
+        "{\"run\":1,\"step\":1,\"action\":\"shred\",\"path\":\"/a\",\"kept\":\"/b\"}",
+        "{\"run\":1,\"step\":1,\"end\":\"done\"}",
+        "{\"run\":1,\"step\":[],\"action\":7,\"path\":{}}",
+        "[1]",
+        "",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct journal_content content;
+        FILE *stream = fopen(path, "wb");
+        fprintf(stream, "{\"run\":1,\"action\":\"trash\",\"time\":1}\n%s\n", lines[i]);
+        fclose(stream);
+        assert_int_equal(journal_read(path, &content, NULL), DOPPEL_OK);
+        assert_int_equal(content.runs.count, 1);
+        assert_int_equal(content.steps.count, 0);
+        assert_int_equal(content.unreadable, 1);
+        journal_content_free(&content);
+    }
+}
+
 static void leaves_other_files_alone(void **state)
 {
     (void)state;
@@ -182,9 +217,8 @@ static void leaves_other_files_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_JOURNAL(gives_back_what_was_written),
-        WITH_JOURNAL(survives_being_cut),
-        WITH_JOURNAL(is_written_by_one),
+        WITH_JOURNAL(gives_back_what_was_written), WITH_JOURNAL(survives_being_cut),
+        WITH_JOURNAL(is_written_by_one),           WITH_JOURNAL(believes_no_other_steps),
         WITH_JOURNAL(leaves_other_files_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
