@@ -80,18 +80,27 @@ int cmd_find(const struct settings *settings, struct report *report)
                                      .library = find.library,
                                      .output = find_print_output(settings, report)};
     enum doppel_status status =
-        library_search_new(settings, report, find.library, &find.search, &error);
+        wanted_items_find(settings, find.library, &find.print.wanted, &error);
+    if (!status)
+        status = library_search_new(settings, report, find.library, &find.search, &error);
     if (!status)
         status = library_search_catch_up(find.search, &error);
     if (!status)
         status = settings->code ? ask_code(&find, &error) : ask_files(&find, &error);
     bool written = output_finish(find.print.output);
     library_search_free(find.search);
+    wanted_items_free(&find.print.wanted);
     doppel_library_close(find.library);
     answers_free(&find.answers);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     if (!written)
         return EXIT_WRONG_USE;
+    if (find.print.suppressed && !settings->all && report->terminal)
+        report_notice(report,
+                      "%llu match%s left out that items of benign lists explain; --all "
+                      "shows them",
+                      (unsigned long long)find.print.suppressed,
+                      find.print.suppressed == 1 ? "" : "es");
     return find.print.matched ? EXIT_DONE : EXIT_NO_MATCH;
 }

@@ -1,9 +1,13 @@
 /* doppel list: what the library holds. */
+#include <stdio.h>
+
 #include "tools/collection.h"
 #include "tools/commands.h"
+#include "tools/item_about.h"
 #include "tools/item_row.h"
 #include "tools/output.h"
 #include "tools/signals.h"
+#include "tools/where.h"
 
 static const struct column columns[] = {
     {"id", "id", CELL_NUMBER},           {"kind", "kind", CELL_TEXT},
@@ -15,6 +19,10 @@ static const struct column columns[] = {
     {"record", "record", CELL_TEXT},     {"decision", NULL, CELL_TEXT},
     {"leader", NULL, CELL_NUMBER},       {"words", NULL, CELL_NUMBER},
     {"path", "path", CELL_PATH},         {"line", NULL, CELL_NUMBER},
+    {"canonical", NULL, CELL_NUMBER},    {"source", NULL, CELL_TEXT},
+    {"external_id", NULL, CELL_TEXT},    {"labels", NULL, CELL_TEXT},
+    {"lists", NULL, CELL_TEXT},          {"list_state", NULL, CELL_TEXT},
+    {"meta", NULL, CELL_TEXT},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
@@ -22,8 +30,22 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 struct list {
     const struct settings *settings;
     struct report *report;
+    struct doppel_library *library;
+    struct wanted_items wanted;
     struct output *output;
 };
+
+/* A table has no room for what is said of items. */
+static void print_row(struct list *list, uint64_t id, json_t *row)
+{
+    struct doppel_error error;
+    char name[32];
+    if (list->settings->format != FORMAT_TABLE && put_about(row, list->library, id, &error)) {
+        snprintf(name, sizeof name, "item %llu", (unsigned long long)id);
+        report_input(list->report, name, error.message);
+    }
+    output_row(list->output, row);
+}
 
 static json_t *row_of(const struct doppel_item *item)
 {
@@ -41,8 +63,9 @@ static bool print_item(void *context, const struct doppel_item *item)
     enum doppel_kind kind = list->settings->kind;
     if (item->record.error.status)
         report_input(list->report, item->path, item->record.error.message);
-    else if (kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind)
-        output_row(list->output, row_of(item));
+    else if ((kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind) &&
+             wanted_items_has(&list->wanted, item->id))
+        print_row(list, item->id, row_of(item));
     return !signals_stopped();
 }
 
@@ -52,22 +75,26 @@ static bool print_text(void *context, const struct doppel_library_text *text)
     enum doppel_kind kind = list->settings->kind;
     if (text->error.status)
         report_input(list->report, "the library", text->error.message);
-    else if (kind == DOPPEL_KIND_UNKNOWN || kind == DOPPEL_KIND_TEXT)
-        output_row(list->output, text_row(text));
+    else if ((kind == DOPPEL_KIND_UNKNOWN || kind == DOPPEL_KIND_TEXT) &&
+             wanted_items_has(&list->wanted, text->id))
+        print_row(list, text->id, text_row(text));
     return !signals_stopped();
 }
 
 int cmd_list(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
-    struct doppel_library *library;
-    if (open_library(settings, false, true, &library, &error))
+    struct list list = {.settings = settings, .report = report};
+    if (open_library(settings, false, true, &list.library, &error))
         return report_fatal(report, "%s", error.message);
-    struct list list = {settings, report, output_new(settings, &layout, report)};
+    list.output = output_new(settings, &layout, report);
     const struct everything everything = {1, print_item, print_text, &list};
-    enum doppel_status status = each_of_all(library, &everything, &error);
+    enum doppel_status status = wanted_items_find(settings, list.library, &list.wanted, &error);
+    if (!status)
+        status = each_of_all(list.library, &everything, &error);
     bool written = output_finish(list.output);
-    doppel_library_close(library);
+    wanted_items_free(&list.wanted);
+    doppel_library_close(list.library);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return written ? EXIT_DONE : EXIT_WRONG_USE;

@@ -4,6 +4,7 @@
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/film_row.h"
+#include "tools/item_about.h"
 #include "tools/item_row.h"
 #include "tools/output.h"
 #include "tools/sound_judge.h"
@@ -31,7 +32,14 @@ static const struct column columns[] = {
     {"digest", "digest", CELL_TEXT},
     {"record", "record", CELL_TEXT},
     {"decision", NULL, CELL_TEXT},
-    {"leader", NULL, CELL_NUMBER},
+    {"leader", "leader", CELL_NUMBER},
+    {"canonical", "canonical", CELL_NUMBER},
+    {"source", "source", CELL_TEXT},
+    {"external_id", "external id", CELL_TEXT},
+    {"labels", "labels", CELL_TEXT},
+    {"lists", "lists", CELL_TEXT},
+    {"list_state", "state", CELL_TEXT},
+    {"meta", "meta", CELL_TEXT},
     {"path", "path", CELL_PATH},
     {"line", NULL, CELL_NUMBER},
 };
@@ -52,8 +60,23 @@ static json_t *sequence_of(const struct doppel_fingerprint *fingerprint)
     return sequence;
 }
 
-static void print_item(const struct settings *settings, const struct doppel_item *item,
-                       struct output *output)
+struct showing {
+    const struct settings *settings;
+    struct report *report;
+    struct doppel_library *library;
+    struct output *output;
+    const char *name; /* as it was asked for */
+};
+
+static void print_row(const struct showing *showing, uint64_t id, json_t *row)
+{
+    struct doppel_error error;
+    if (put_about(row, showing->library, id, &error))
+        report_input(showing->report, showing->name, error.message);
+    output_row(showing->output, row);
+}
+
+static void print_item(const struct showing *showing, const struct doppel_item *item)
 {
     const struct doppel_fingerprint *fingerprint = &item->record.fingerprint;
     json_t *row = item_row(item);
@@ -62,52 +85,51 @@ static void print_item(const struct settings *settings, const struct doppel_item
         put_text(row, "code", hex);
         free(hex);
     }
-    put_text_details(row, settings, &item->record);
+    put_text_details(row, showing->settings, &item->record);
     put_sound_details(row, &item->record, true);
     put_film_details(row, &item->record, true);
     if (fingerprint->count)
         put_value(row, "sequence", sequence_of(fingerprint));
-    output_row(output, row);
+    print_row(showing, item->id, row);
 }
 
 static bool print_text(void *context, const struct doppel_library_text *text)
 {
-    struct output *output = context;
     json_t *row = text_row(text);
     char *hex = text_code(text);
     put_text(row, "code", hex);
     put_integer(row, "codes", 1);
     put_integer(row, "shingles_kept", text->shingles ? text->shingle_total : 0);
     free(hex);
-    output_row(output, row);
+    print_row(context, text->id, row);
     return true;
 }
 
-static void show(const struct settings *settings, struct doppel_library *library, const char *name,
-                 struct output *output, struct report *report)
+static void show(struct showing *showing, const char *name)
 {
     struct doppel_item item;
     struct doppel_error error;
-    enum doppel_status status = find_item(library, name, true, &item, &error);
+    showing->name = name;
+    enum doppel_status status = find_item(showing->library, name, true, &item, &error);
     if (status == DOPPEL_OK) {
-        print_item(settings, &item, output);
+        print_item(showing, &item);
         doppel_item_free(&item);
     } else if (status != DOPPEL_E_NOT_FOUND ||
-               !find_text(library, name, print_text, output, &error)) {
-        report_input(report, name, error.message);
+               !find_text(showing->library, name, print_text, showing, &error)) {
+        report_input(showing->report, name, error.message);
     }
 }
 
 int cmd_show(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
-    struct doppel_library *library;
-    if (open_library(settings, false, true, &library, &error))
+    struct showing showing = {.settings = settings, .report = report};
+    if (open_library(settings, false, true, &showing.library, &error))
         return report_fatal(report, "%s", error.message);
-    struct output *output = output_new(settings, &layout, report);
+    showing.output = output_new(settings, &layout, report);
     for (size_t i = 0; i < settings->operands.count; i++)
-        show(settings, library, settings->operands.items[i], output, report);
-    bool written = output_finish(output);
-    doppel_library_close(library);
+        show(&showing, settings->operands.items[i]);
+    bool written = output_finish(showing.output);
+    doppel_library_close(showing.library);
     return written ? EXIT_DONE : EXIT_WRONG_USE;
 }

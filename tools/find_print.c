@@ -2,7 +2,11 @@
 #include "tools/find_print.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "tools/benign.h"
+#include "tools/item_about.h"
+#include "tools/memory.h"
 #include "tools/place_rows.h"
 #include "tools/sound_judge.h"
 
@@ -15,6 +19,10 @@ static const struct column columns[] = {
     PLACE_COLUMNS,
     {"record", "record", CELL_TEXT},
     {"lacks", "lacks", CELL_TEXT},
+    {"labels", "labels", CELL_TEXT},
+    {"lists", "lists", CELL_TEXT},
+    {"list_state", "state", CELL_TEXT},
+    {"suppressed_by", "explained by", CELL_NUMBER},
     {"path", "path", CELL_PATH},
 };
 
@@ -30,6 +38,7 @@ struct printing {
     struct find_print *print;
     const char *query;
     const struct answer *answer; /* the one at hand */
+    uint64_t suppressed_by;      /* the benign item that explains it; 0: none */
     struct place_rows *rows;
     bool matched;
 };
@@ -63,13 +72,16 @@ static void print_match(struct printing *printing, uint64_t id, const char *path
         put_path(row, "path", path);
     if (record_id)
         put_text(row, "record", record_id);
+    (void)put_lists(row, printing->print->library, id, NULL); /* it may be gone by now */
+    if (printing->suppressed_by)
+        put_integer(row, "suppressed_by", printing->suppressed_by);
     if (near_miss)
         put_lack(row, printing->print->settings, &answer->pair.match);
     put_match(row, &answer->pair.match);
     if (answer->pair.of_film)
         put_film_match(row, &answer->pair.film);
     place_rows_add(printing->rows, row);
-    printing->matched |= !near_miss;
+    printing->matched |= !near_miss && !printing->suppressed_by;
 }
 
 static bool print_record(void *context, const struct doppel_library_text *text)
@@ -98,6 +110,39 @@ static enum doppel_status print_one(struct printing *printing, struct doppel_err
     return DOPPEL_OK;
 }
 
+/* What lists make of the answers; given (free). NULL: there are none that say anything. */
+static struct listed_match *judge_lists(struct doppel_library *library,
+                                        const struct answers *answers)
+{
+    size_t count = answers->items.count;
+    if (!count || !doppel_library_has_states(library))
+        return NULL;
+    struct listed_match *matches = must_allocate(count * sizeof *matches);
+    for (size_t i = 0; i < count; i++) {
+        const struct answer *answer = &answers->items.items[i];
+        matches[i] = (struct listed_match){.id = answer->id,
+                                           .segments = answer->pair.match.segments,
+                                           .segment_count = answer->pair.match.segment_count};
+        (void)doppel_library_state_of(library, answer->id, &matches[i].state, NULL);
+        if (answer->near_miss && matches[i].state == DOPPEL_LIST_BENIGN)
+            matches[i].state = DOPPEL_LIST_ACTIVE; /* it explains nothing */
+    }
+    benign_suppress(matches, count);
+    return matches;
+}
+
+/* Whether an answer is to be printed. */
+static bool is_wanted(struct printing *printing, const struct listed_match *listed)
+{
+    struct find_print *print = printing->print;
+    printing->suppressed_by = listed ? listed->suppressed_by : 0;
+    if (!wanted_items_has(&print->wanted, printing->answer->id) ||
+        (listed && listed->state == DOPPEL_LIST_DISABLED))
+        return false;
+    print->suppressed += printing->suppressed_by != 0;
+    return !printing->suppressed_by || print->settings->all;
+}
+
 /* In a table, a query without a match is no row: the exit code tells. */
 static void print_none(struct printing *printing)
 {
@@ -115,14 +160,17 @@ enum doppel_status find_print(struct find_print *print, const char *query,
     struct place_rows rows;
     struct printing printing = {.print = print, .query = query, .rows = &rows};
     enum doppel_status status = DOPPEL_OK;
+    struct listed_match *listed = judge_lists(print->library, answers);
     place_rows_begin(&rows, print->settings, print->output);
     for (size_t i = 0; i < answers->items.count && !status; i++) {
         printing.answer = &answers->items.items[i];
-        status = print_one(&printing, error);
+        if (is_wanted(&printing, listed ? &listed[i] : NULL))
+            status = print_one(&printing, error);
     }
     if (!status && !printing.matched)
         print_none(&printing);
     place_rows_end(&rows);
+    free(listed);
     print->matched |= printing.matched;
     return status;
 }

@@ -9,12 +9,15 @@
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/report.h"
+#include "tools/where.h"
 
 struct find_print {
     const struct settings *settings;
     struct doppel_library *library;
     struct output *output;
-    bool matched; /* anything was printed that is a match */
+    struct wanted_items wanted;
+    uint64_t suppressed; /* matches that benign items explain */
+    bool matched;        /* anything was printed that is a match */
 };
 
 struct output *find_print_output(const struct settings *settings, struct report *report);

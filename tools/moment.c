@@ -35,9 +35,10 @@ bool moment_parse(const char *text, int64_t *out_ns)
         if (!end || *end)
             continue;
         time_t seconds = mktime(&local);
-        if (seconds == (time_t)-1 || seconds > INT64_MAX / SECOND_NS)
+        if (seconds == (time_t)-1)
             return false;
-        *out_ns = (int64_t)seconds * SECOND_NS;
+        bool fits = seconds < INT64_MAX / SECOND_NS; /* else it is after all that can be */
+        *out_ns = fits ? (int64_t)seconds * SECOND_NS : INT64_MAX;
         return true;
     }
     return false;

@@ -162,6 +162,7 @@ struct settings {
     struct strings lists, labels; /* said of what comes in, or that items are wanted of */
     const char *external_id, *source, *meta;
     const char *where;            /* SQL; NULL: not given */
+    bool all;                     /* find: also what benign items explain */
     bool take_back;               /* tag: off these lists, and labels */
     enum doppel_list_state state; /* of a list */
 
