@@ -54,6 +54,20 @@ enum doppel_status page_file_open(const char *path, struct page_file *out,
     return DOPPEL_OK;
 }
 
+enum doppel_status page_file_try(const char *path, struct doppel_error *error)
+{
+    char *temporary;
+    if (strcmp(path, "-") == 0 || is_special(path))
+        return DOPPEL_OK;
+    FILE *stream = open_beside(path, &temporary);
+    if (!stream)
+        return fail(path, error);
+    fclose(stream);
+    unlink(temporary);
+    free(temporary);
+    return DOPPEL_OK;
+}
+
 void page_file_text(struct page_file *file, const void *text, size_t size)
 {
     fwrite(text, 1, size, file->stream);

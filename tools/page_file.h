@@ -19,6 +19,9 @@ struct page_file {
 enum doppel_status page_file_open(const char *path, struct page_file *out,
                                   struct doppel_error *error);
 
+/** Whether it could be written, before there is anything to write. DOPPEL_E_IO. */
+enum doppel_status page_file_try(const char *path, struct doppel_error *error);
+
 void page_file_text(struct page_file *file, const void *text, size_t size);
 
 /** A block of data that no browser takes for anything else, whatever its strings hold. */

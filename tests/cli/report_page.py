@@ -266,6 +266,18 @@ def test_files_that_are_gone_have_their_place():
     assert page.until("document.querySelector('.absent')?.textContent") == "The file is not there any more"
 
 
+def test_lists_and_labels_of_a_library():
+    doppel("add", "-L", "listed", "pictures/originals")
+    doppel("add", "-L", "listed", "--list", "Stock <photos>", "--label", "logo", "pictures/copies", code=3)
+    doppel("report", "-L", "listed", "-o", "listed.html")
+    page.open(FOLDER / "listed.html")
+    assert page.run("Array.from(document.getElementById('inlist').options, option => option.value)") == ["", "Stock <photos>"]
+    page.set("inlist", "Stock <photos>")
+    page.until("document.querySelector('.tag') !== null")
+    assert page.run("Array.from(document.querySelectorAll('.member')[1].querySelectorAll('.tag'), tag => tag.textContent)") == ["Stock <photos>", "logo"]
+    shot("lists")
+
+
 def test_exported_marks_are_read_by_mark():
     doppel("add", "-L", "marked", "pictures", code=3)
     doppel("report", "-L", "marked", "-o", "marked.html")
