@@ -154,6 +154,8 @@ static enum doppel_status put_computed(struct doppel_library *library, uint64_t 
     enum doppel_status status = put_fingerprint(library, id, record, error);
     if (!status)
         status = put_attachment(library, id, record, error);
+    if (!status)
+        status = item_put_columns(library, id, record, error);
     return status ? status : derived_put(library, id, record, error);
 }
 

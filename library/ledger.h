@@ -21,6 +21,10 @@ enum doppel_status ids_visit(const uint64_t *ids, size_t count, doppel_id_visito
 enum doppel_status item_name(struct doppel_library *library, uint64_t id, char **out,
                              struct doppel_error *error);
 
+/** Write what SQL can ask for of codes and tracks: simhash, duration. */
+enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,
+                                    const struct doppel_record *record, struct doppel_error *error);
+
 /** An item is gone: the first of those who follow it leads the others. */
 enum doppel_status links_forget(struct doppel_library *library, uint64_t id,
                                 struct doppel_error *error);

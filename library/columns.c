@@ -1,0 +1,34 @@
+/* Columns of an item that only repeat what its codes and its track say, for those who ask the
+ * catalogue by SQL. */
+#include "library/derived.h"
+#include "library/ledger.h"
+
+/* A code of 64 bits that stands for a picture or a text as a whole. */
+static struct value simhash_of(const struct doppel_record *record)
+{
+    const struct doppel_fingerprint *fingerprint = &record->fingerprint;
+    bool picture = record->scheme == DOPPEL_SCHEME_PHASH64 && fingerprint->count &&
+                   fingerprint->positions[0] == DOPPEL_VIEW_FULL;
+    bool text = record->scheme == DOPPEL_SCHEME_SIMHASH64 && fingerprint->count;
+    return value_if(picture || text, ID(picture || text ? fingerprint->codes[0].word[0] : 0));
+}
+
+static struct value duration_of(const struct doppel_record *record)
+{
+    struct doppel_audio_track sound = {0};
+    struct doppel_video_track film = {0};
+    const uint8_t *data = record->attachment;
+    if (!is_track(record) || !data)
+        return value_if(false, ID(0));
+    bool read = record->scheme == DOPPEL_SCHEME_PEAKS32
+                    ? !doppel_audio_track_head(data, record->attachment_size, &sound, NULL)
+                    : !doppel_video_track_head(data, record->attachment_size, &film, NULL);
+    return value_if(read, ID(sound.duration_ms + film.duration_ms));
+}
+
+enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,
+                                    const struct doppel_record *record, struct doppel_error *error)
+{
+    return rows_run(library, "UPDATE item SET simhash = ?2, duration_ms = ?3 WHERE id = ?1",
+                    VALUES(ID(id), simhash_of(record), duration_of(record)), error);
+}
