@@ -149,11 +149,11 @@ static enum doppel_status check_meta(struct doppel_library *library, const char 
     return status;
 }
 
-static enum doppel_status check_about(struct doppel_library *library, uint64_t id,
-                                      const struct doppel_about *about, struct doppel_error *error)
+enum doppel_status about_check(struct doppel_library *library, const struct doppel_about *about,
+                               struct doppel_error *error)
 {
-    enum doppel_status status = item_exists(library, id, error);
-    if (!status && about->external_id)
+    enum doppel_status status = DOPPEL_OK;
+    if (about->external_id)
         status = name_check(about->external_id, "an external id", error);
     if (!status && about->meta)
         status = check_meta(library, about->meta, error);
@@ -189,11 +189,11 @@ static enum doppel_status put_about(struct doppel_library *library, uint64_t id,
     return status;
 }
 
-static enum doppel_status tell(struct doppel_library *library, uint64_t id,
-                               const struct doppel_about *about, struct doppel_error *error)
+enum doppel_status about_put(struct doppel_library *library, uint64_t id,
+                             const struct doppel_about *about, struct doppel_error *error)
 {
-    enum doppel_status status = check_about(library, id, about, error);
-    if (!status && (about->source || about->date || about->external_id || about->meta))
+    enum doppel_status status = DOPPEL_OK;
+    if ((about->source || about->date || about->external_id || about->meta))
         status = put_about(library, id, about, error);
     for (size_t i = 0; i < about->label_count && !status; i++)
         status = rows_run(library, "INSERT OR IGNORE INTO label(item, label) VALUES(?1, ?2)",
@@ -201,6 +201,15 @@ static enum doppel_status tell(struct doppel_library *library, uint64_t id,
     for (size_t i = 0; i < about->list_count && !status; i++)
         status = list_put_item(library, id, about->lists[i], error);
     return status;
+}
+
+static enum doppel_status tell(struct doppel_library *library, uint64_t id,
+                               const struct doppel_about *about, struct doppel_error *error)
+{
+    enum doppel_status status = item_exists(library, id, error);
+    if (!status)
+        status = about_check(library, about, error);
+    return status ? status : about_put(library, id, about, error);
 }
 
 enum doppel_status doppel_library_tell(struct doppel_library *library, uint64_t id,

@@ -16,7 +16,7 @@ enum doppel_status item_name(struct doppel_library *library, uint64_t id, char *
     char *name = NULL;
     enum doppel_status status = rows_prepare(
         library,
-        "SELECT path FROM item WHERE id = ?1 UNION ALL SELECT coalesce(record_id, corpus.path)"
+        "SELECT " NAME_OF_ITEM " FROM item WHERE id = ?1 UNION ALL SELECT coalesce(record_id, corpus.path)"
         " FROM text LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
         VALUES(ID(id)), &statement, error);
     if (!status)
@@ -45,7 +45,8 @@ static int64_t date_ns(const char *date)
 
 /* Of an item its file's numbers, of a text its line's; columns are the same for both. */
 #define CANDIDATE                                                                                  \
-    "SELECT path, width, height, coalesce(duration_ms, 0), size, mtime_ns, about.source,"          \
+    "SELECT " NAME_OF_ITEM ", width, height, coalesce(duration_ms, 0), size,"                      \
+    " CASE WHEN " HAS_NO_FILE " THEN 9223372036854775807 ELSE mtime_ns END, about.source,"         \
     " about.date, 1 FROM item LEFT JOIN about ON about.item = item.id AND about." IS_WHOLE(        \
         ABOUT_COLUMNS) " WHERE item.id = ?1 UNION ALL SELECT record_id, 0, 0, 0, size, NULL, "     \
                        "source, date, 0 FROM text WHERE id = ?1"

@@ -17,6 +17,15 @@
 /** The same of what is said of an item. */
 #define ABOUT_COLUMNS "item, source, date, external_id, meta"
 
+/** The path of an item that has no file: a zero byte, and its id, big-endian. */
+enum { NO_FILE_BYTES = 9 };
+#define HAS_NO_FILE "(length(item.path) = 9 AND substr(item.path, 1, 1) = x'00')"
+
+/** How people know an item: by its path, else by what they call it; NULL when by nothing. */
+#define NAME_OF_ITEM                                                                               \
+    "CASE WHEN " HAS_NO_FILE " THEN CAST((SELECT external_id FROM about WHERE about.item ="         \
+    " item.id) AS BLOB) ELSE item.path END"
+
 /* Indexes that are derived from items: derived.h. */
 enum derived_index { DERIVED_SOUNDS, DERIVED_VIDEOS, DERIVATIONS };
 
@@ -58,8 +67,8 @@ enum doppel_status library_run(struct doppel_library *library, sqlite3_stmt *sta
 
 void path_bind(sqlite3_stmt *statement, int parameter, const char *path);
 
-/** A path from a row, as a string; given (free). DOPPEL_E_CORRUPT for what cannot be one,
- * DOPPEL_E_MEMORY. */
+/** A path from a row, as a string, "" of an item without a file; given (free). DOPPEL_E_CORRUPT for
+ * what cannot be one, DOPPEL_E_MEMORY. */
 enum doppel_status path_read(sqlite3_stmt *statement, int column, char **out);
 
 /** The first item with these bytes, and the first of them whose file is gone, with its path, given

@@ -1,24 +1,16 @@
 /* Changing a library: adding, updating, moving and removing items. */
+#include "library/change.h"
 #include "library/derived.h"
 #include "library/ledger.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What `add` needs to know of an item that is there. */
-struct present {
-    uint64_t id; /* 0 = there is none */
-    struct doppel_file_stamp stamp;
-    bool settled, same_bytes;
-    bool same_scheme; /* and the same codes, or track: a text or a film may have been read in
-                         another way; and not damaged: then it is computed anew, too */
-};
-
 /* ---- what is there ---- */
 
-static enum doppel_status find_by_path(struct doppel_library *library, const char *path,
-                                       const struct doppel_record *record, struct present *out,
-                                       struct doppel_error *error)
+enum doppel_status present_by_path(struct doppel_library *library, const char *path,
+                                   const struct doppel_record *record, struct present *out,
+                                   struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
@@ -68,36 +60,55 @@ static enum doppel_status find_by_path(struct doppel_library *library, const cha
     "INSERT OR REPLACE INTO " table                                                                \
     "(item, data, checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")"
 
-static enum doppel_status insert_item(struct doppel_library *library, const char *path,
-                                      const struct doppel_file_stamp *stamp,
-                                      const struct doppel_record *record, uint64_t *out_id,
-                                      struct doppel_error *error)
+/* The path of an item that has none tells it apart from others all the same. */
+static void item_path_bind(sqlite3_stmt *statement, const char *path, uint64_t id)
 {
+    uint8_t none[NO_FILE_BYTES] = {0};
+    if (*path) {
+        path_bind(statement, 1, path);
+        return;
+    }
+    for (int i = 1; i < NO_FILE_BYTES; i++)
+        none[i] = (uint8_t)(id >> 8 * (NO_FILE_BYTES - 1 - i));
+    sqlite3_bind_blob(statement, 1, none, sizeof none, SQLITE_TRANSIENT);
+}
+
+static bool is_settled(const struct doppel_library *library, const struct addition *addition)
+{
+    return !addition->unproven && stamp_is_settled(addition->stamp, library->opened_ns);
+}
+
+enum doppel_status item_insert(struct doppel_library *library, struct addition *addition,
+                               struct doppel_error *error)
+{
+    uint64_t last = 0;
     sqlite3_stmt *statement;
-    enum doppel_status status =
-        doppel_store_statement(library->store,
-                               "INSERT INTO item(" ITEM_COLUMNS ", checksum) VALUES(" ITEM_VALUES(
-                                   "?3") ", " CHECKSUM_OF(ITEM_VALUES("?3")) ") RETURNING id",
-                               &statement, error);
+    enum doppel_status status = DOPPEL_OK;
+    if (!*addition->path)
+        status = doppel_library_begin(library, &last, error);
+    if (!status)
+        status = doppel_store_statement(library->store,
+                                        "INSERT INTO item(" ITEM_COLUMNS
+                                        ", checksum) VALUES(" ITEM_VALUES("?3") ", " CHECKSUM_OF(
+                                            ITEM_VALUES("?3")) ") RETURNING id",
+                                        &statement, error);
     if (status)
         return status;
-    path_bind(statement, 1, path);
-    sqlite3_bind_int(statement, 2, stamp_is_settled(stamp, library->opened_ns));
+    item_path_bind(statement, addition->path, last + 1);
+    sqlite3_bind_int(statement, 2, is_settled(library, addition));
     sqlite3_bind_int64(statement, 3, now_ns());
-    stamp_bind(statement, 4, stamp);
-    record_bind(statement, 4 + STAMP_COLUMN_COUNT, record);
+    stamp_bind(statement, 4, addition->stamp);
+    record_bind(statement, 4 + STAMP_COLUMN_COUNT, addition->record);
     bool row;
     status = doppel_store_step(library->store, statement, &row, error);
     if (!status && row)
-        *out_id = (uint64_t)sqlite3_column_int64(statement, 0);
+        addition->id = (uint64_t)sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
     return status;
 }
 
-static enum doppel_status update_item(struct doppel_library *library, uint64_t id, const char *path,
-                                      const struct doppel_file_stamp *stamp,
-                                      const struct doppel_record *record,
-                                      struct doppel_error *error)
+enum doppel_status item_update(struct doppel_library *library, uint64_t id,
+                               const struct addition *addition, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
@@ -108,10 +119,10 @@ static enum doppel_status update_item(struct doppel_library *library, uint64_t i
     if (status)
         return status;
     sqlite3_bind_int64(statement, 15, (int64_t)id);
-    path_bind(statement, 1, path);
-    sqlite3_bind_int(statement, 2, stamp_is_settled(stamp, library->opened_ns));
-    stamp_bind(statement, 4, stamp);
-    record_bind(statement, 4 + STAMP_COLUMN_COUNT, record);
+    item_path_bind(statement, addition->path, id);
+    sqlite3_bind_int(statement, 2, is_settled(library, addition));
+    stamp_bind(statement, 4, addition->stamp);
+    record_bind(statement, 4 + STAMP_COLUMN_COUNT, addition->record);
     return library_run(library, statement, error);
 }
 
@@ -147,9 +158,8 @@ static enum doppel_status put_attachment(struct doppel_library *library, uint64_
     return library_run(library, statement, error);
 }
 
-static enum doppel_status put_computed(struct doppel_library *library, uint64_t id,
-                                       const struct doppel_record *record,
-                                       struct doppel_error *error)
+enum doppel_status item_put_computed(struct doppel_library *library, uint64_t id,
+                                     const struct doppel_record *record, struct doppel_error *error)
 {
     enum doppel_status status = put_fingerprint(library, id, record, error);
     if (!status)
@@ -182,16 +192,6 @@ static enum doppel_status delete_item(struct doppel_library *library, uint64_t i
 
 /* ---- adding ---- */
 
-/* A file on its way into the library, and what came of it. */
-struct addition {
-    const char *path;
-    const struct doppel_file_stamp *stamp;
-    const struct doppel_record *record;
-    bool decided; /* another entry of the log tells that it came in */
-    enum doppel_added outcome;
-    uint64_t id;
-};
-
 static enum doppel_status add_new(struct doppel_library *library, struct addition *addition,
                                   uint64_t former, struct doppel_error *error)
 {
@@ -199,10 +199,9 @@ static enum doppel_status add_new(struct doppel_library *library, struct additio
     if (former)
         status = delete_item(library, former, error);
     if (!status)
-        status = insert_item(library, addition->path, addition->stamp, addition->record,
-                             &addition->id, error);
+        status = item_insert(library, addition, error);
     if (!status)
-        status = put_computed(library, addition->id, addition->record, error);
+        status = item_put_computed(library, addition->id, addition->record, error);
     if (!status && former)
         status = about_move(library, former, addition->id, error);
     addition->outcome = former ? DOPPEL_ADDED_UPDATED : DOPPEL_ADDED_NEW;
@@ -227,11 +226,10 @@ static enum doppel_status add_again(struct doppel_library *library, struct addit
     if (!present->same_scheme)
         status = derived_forget(library, present->id, error);
     if (!status)
-        status = update_item(library, present->id, addition->path, addition->stamp,
-                             addition->record, error);
+        status = item_update(library, present->id, addition, error);
     if (status || present->same_scheme)
         return status;
-    status = put_computed(library, present->id, addition->record, error);
+    status = item_put_computed(library, present->id, addition->record, error);
     const struct doppel_log_entry entry = {
         .action = DOPPEL_LOG_UPDATED, .item = present->id, .name = addition->path};
     return status ? status : log_append(library, &entry, error);
@@ -248,9 +246,9 @@ static enum doppel_status add_moved(struct doppel_library *library, struct addit
     if (!status && !held)
         status = derived_forget(library, id, error);
     if (!status)
-        status = update_item(library, id, addition->path, addition->stamp, addition->record, error);
+        status = item_update(library, id, addition, error);
     if (!status && !held)
-        status = put_computed(library, id, addition->record, error);
+        status = item_put_computed(library, id, addition->record, error);
     const struct doppel_log_entry entry = {
         .action = DOPPEL_LOG_MOVED, .item = id, .name = addition->path, .former_name = former_path};
     return status ? status : log_append(library, &entry, error);
@@ -261,7 +259,7 @@ static enum doppel_status add(struct doppel_library *library, struct addition *a
 {
     struct present present;
     enum doppel_status status =
-        find_by_path(library, addition->path, addition->record, &present, error);
+        present_by_path(library, addition->path, addition->record, &present, error);
     if (status)
         return status;
     if (present.id && present.same_bytes)
@@ -352,22 +350,22 @@ enum doppel_status doppel_library_known(struct doppel_library *library, const ch
 {
     struct doppel_record record = {.scheme = scheme->id, .version = scheme->version};
     struct present present;
-    if (find_by_path(library, path, &record, &present, NULL) || !present.id || !present.settled ||
-        !present.same_scheme || !stamp_equal(&present.stamp, stamp))
+    if (present_by_path(library, path, &record, &present, NULL) || !present.id ||
+        !present.settled || !present.same_scheme || !stamp_equal(&present.stamp, stamp))
         return DOPPEL_E_NOT_FOUND;
     *out_id = present.id;
     return DOPPEL_OK;
 }
 
-/* The path of an item, also of a damaged one, or of the corpus of a text, "" without one; given
- * (free). */
+/* The name of an item, also of a damaged one, or the path of the corpus of a text, "" without one;
+ * given (free). */
 static enum doppel_status find_path(struct doppel_library *library, uint64_t id, char **out,
                                     struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
         library->store,
-        "SELECT path FROM item WHERE id = ?1 UNION ALL SELECT corpus.path FROM text"
+        "SELECT " NAME_OF_ITEM " FROM item WHERE id = ?1 UNION ALL SELECT corpus.path FROM text"
         " LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
         &statement, error);
     if (status)

@@ -71,7 +71,7 @@ enum doppel_status library_moved(struct doppel_library *library, const struct do
         first = first ? first : id;
         if (!out_gone || path_read(statement, 1, &path))
             continue;
-        if (is_gone(path))
+        if (*path == '/' && is_gone(path)) /* others never had a file */
             gone = id;
         else
             free(path);

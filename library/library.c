@@ -135,7 +135,8 @@ enum doppel_status path_read(sqlite3_stmt *statement, int column, char **out)
 {
     const void *bytes = sqlite3_column_blob(statement, column);
     size_t size = (size_t)sqlite3_column_bytes(statement, column);
-    if (!bytes || size == 0 || memchr(bytes, '\0', size))
+    bool none = bytes && size == NO_FILE_BYTES && *(const char *)bytes == '\0';
+    if (!bytes || size == 0 || (!none && memchr(bytes, '\0', size)))
         return DOPPEL_E_CORRUPT;
     char *path = strndup(bytes, size);
     if (!path)

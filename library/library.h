@@ -157,8 +157,9 @@ struct doppel_library;
 /** A file in the library. Ids count from 1 and are never used twice, also not by texts. */
 struct doppel_item {
     uint64_t id;
-    char *path; /**< absolute, as bytes; given: doppel_item_free */
-    struct doppel_file_stamp stamp;
+    char *path; /**< absolute, as bytes; "": it has no file, is known by its codes alone (or is
+                   damaged); given: doppel_item_free */
+    struct doppel_file_stamp stamp; /**< zero without a file */
     int64_t added_ns;
     uint64_t duration_ms, damaged_ms; /**< of sounds and films, as their tracks say */
     struct doppel_record record;      /**< `error` only where doppel_library_each says so */
@@ -184,7 +185,8 @@ enum doppel_added {
     DOPPEL_ADDED_NEW,
     DOPPEL_ADDED_UNCHANGED,
     DOPPEL_ADDED_UPDATED,
-    DOPPEL_ADDED_MOVED
+    DOPPEL_ADDED_MOVED,
+    DOPPEL_ADDED_ELSEWHERE /**< imported without its path, which has other bytes here */
 };
 
 /**
@@ -209,6 +211,28 @@ DOPPEL_API enum doppel_status doppel_library_add_decided(
     struct doppel_library *library, const char *path, const struct doppel_file_stamp *stamp,
     const struct doppel_record *record, enum doppel_added *out_added, uint64_t *out_id,
     struct doppel_error *error);
+
+/**
+ * Remember an item that comes from another library or a list of fingerprints, and what is said of
+ * it. Its file need not be here, and it need not have one: such items are searched and grouped like
+ * others.
+ *
+ * With a path, it is an item at that path, as doppel_library_add has it, but that the file is not
+ * looked for; what is known here of the same bytes at the same path stays. Without one it is known
+ * by its `external_id`, lists and scheme: what is there under the same ones is updated in place,
+ * same id; or, where it has no such id, by its digest.
+ *
+ * @param item `id`, `added_ns` and lengths are not looked at; a digest of zeros, without a path, is
+ * made from the codes
+ * @param about as doppel_library_tell takes it; may be NULL
+ * @return DOPPEL_E_ARGUMENT, with a sentence, for what is no item: nothing is taken back then; else
+ * as doppel_library_add
+ */
+DOPPEL_API enum doppel_status doppel_library_import(struct doppel_library *library,
+                                                    const struct doppel_item *item,
+                                                    const struct doppel_about *about,
+                                                    enum doppel_added *out_added, uint64_t *out_id,
+                                                    struct doppel_error *error);
 
 /** Begin to change the library: nobody else changes it until the commit. What adds and removes
  * begins by itself. @param out_last_id the last id that was given to anything; may be NULL. As

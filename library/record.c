@@ -6,8 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* As large as what a worker may send. */
-enum { MAX_ATTACHMENT_BYTES = 64 << 20, MAX_QUALITY = 100 };
+enum { MAX_QUALITY = 100 };
 
 static const int64_t SECOND_NS = 1000000000;
 
@@ -96,7 +95,8 @@ static bool has_width_of(const struct doppel_fingerprint *fingerprint,
     return fingerprint->code_bits >= scheme->code_bits;
 }
 
-static bool fits(const struct doppel_fingerprint *fingerprint, const struct doppel_record *record)
+bool fingerprint_fits(const struct doppel_fingerprint *fingerprint,
+                      const struct doppel_record *record)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
     bool of_kind = scheme && (scheme->kind == record->kind ||
@@ -114,7 +114,7 @@ bool fingerprint_read(sqlite3_stmt *statement, int column, struct doppel_record 
     if (!bytes || doppel_fingerprint_read(bytes, (size_t)sqlite3_column_bytes(statement, column),
                                           &fingerprint, NULL))
         return false;
-    if (!fits(&fingerprint, record)) {
+    if (!fingerprint_fits(&fingerprint, record)) {
         doppel_fingerprint_free(&fingerprint);
         return false;
     }

@@ -25,6 +25,13 @@ enum doppel_status fingerprint_bind(sqlite3_stmt *statement, int parameter,
                                     const struct doppel_fingerprint *fingerprint,
                                     struct doppel_error *error);
 
+/** As large as what a worker may send. */
+enum { MAX_ATTACHMENT_BYTES = 64 << 20 };
+
+/** Whether a fingerprint is such as the rest of the record says: of its kind, scheme, version. */
+bool fingerprint_fits(const struct doppel_fingerprint *fingerprint,
+                      const struct doppel_record *record);
+
 /** Read a fingerprint that fits the rest of `record` into it; false when the bytes are damaged or
  * of another picture's make. */
 bool fingerprint_read(sqlite3_stmt *statement, int column, struct doppel_record *record);

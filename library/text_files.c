@@ -120,7 +120,7 @@ static struct doppel_library_text as_text(const struct text_files *files,
     const struct doppel_text_extra *extra = &row->extra;
     struct doppel_library_text text = {
         .id = files->next,
-        .path = row->path,
+        .path = *row->path ? row->path : NULL,
         .size = (uint64_t)sqlite3_column_int64(files->statement, COLUMN_SIZE),
         .added_ns = sqlite3_column_int64(files->statement, COLUMN_ADDED),
         .content = extra->content,
