@@ -149,8 +149,8 @@ static enum doppel_status check_meta(struct doppel_library *library, const char 
     return status;
 }
 
-enum doppel_status about_check(struct doppel_library *library, const struct doppel_about *about,
-                               struct doppel_error *error)
+enum doppel_status said_check(struct doppel_library *library, const struct doppel_about *about,
+                              struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     if (about->external_id)
@@ -189,8 +189,8 @@ static enum doppel_status put_about(struct doppel_library *library, uint64_t id,
     return status;
 }
 
-enum doppel_status about_put(struct doppel_library *library, uint64_t id,
-                             const struct doppel_about *about, struct doppel_error *error)
+enum doppel_status said_put(struct doppel_library *library, uint64_t id,
+                            const struct doppel_about *about, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     if ((about->source || about->date || about->external_id || about->meta))
@@ -208,8 +208,8 @@ static enum doppel_status tell(struct doppel_library *library, uint64_t id,
 {
     enum doppel_status status = item_exists(library, id, error);
     if (!status)
-        status = about_check(library, about, error);
-    return status ? status : about_put(library, id, about, error);
+        status = said_check(library, about, error);
+    return status ? status : said_put(library, id, about, error);
 }
 
 enum doppel_status doppel_library_tell(struct doppel_library *library, uint64_t id,

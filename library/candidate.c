@@ -14,11 +14,12 @@ enum doppel_status item_name(struct doppel_library *library, uint64_t id, char *
     sqlite3_stmt *statement;
     bool row = false;
     char *name = NULL;
-    enum doppel_status status = rows_prepare(
-        library,
-        "SELECT " NAME_OF_ITEM " FROM item WHERE id = ?1 UNION ALL SELECT coalesce(record_id, corpus.path)"
-        " FROM text LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
-        VALUES(ID(id)), &statement, error);
+    enum doppel_status status =
+        rows_prepare(library,
+                     "SELECT " NAME_OF_ITEM
+                     " FROM item WHERE id = ?1 UNION ALL SELECT coalesce(record_id, corpus.path)"
+                     " FROM text LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
+                     VALUES(ID(id)), &statement, error);
     if (!status)
         status = doppel_store_step(library->store, statement, &row, error);
     if (status)

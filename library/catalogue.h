@@ -23,7 +23,7 @@ enum { NO_FILE_BYTES = 9 };
 
 /** How people know an item: by its path, else by what they call it; NULL when by nothing. */
 #define NAME_OF_ITEM                                                                               \
-    "CASE WHEN " HAS_NO_FILE " THEN CAST((SELECT external_id FROM about WHERE about.item ="         \
+    "CASE WHEN " HAS_NO_FILE " THEN CAST((SELECT external_id FROM about WHERE about.item ="        \
     " item.id) AS BLOB) ELSE item.path END"
 
 /* Indexes that are derived from items: derived.h. */

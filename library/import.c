@@ -120,8 +120,7 @@ static enum doppel_status put_again(struct doppel_library *library, struct impor
 {
     struct addition *addition = &import->addition;
     addition->id = import->present.id;
-    addition->outcome =
-        import->present.same_bytes ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_UPDATED;
+    addition->outcome = import->present.same_bytes ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_UPDATED;
     if (import->present.same_bytes)
         return DOPPEL_OK;
     enum doppel_status status = derived_forget(library, addition->id, error);
@@ -135,10 +134,10 @@ static enum doppel_status put(struct doppel_library *library, struct import *imp
 {
     struct addition *addition = &import->addition;
     const struct doppel_about *about = import->about;
-    enum doppel_status status = import->present.id ? put_again(library, import, error)
-                                                   : put_new(library, addition, error);
+    enum doppel_status status =
+        import->present.id ? put_again(library, import, error) : put_new(library, addition, error);
     if (!status)
-        status = about_put(library, addition->id, about, error);
+        status = said_put(library, addition->id, about, error);
     if (status || addition->outcome == DOPPEL_ADDED_UNCHANGED)
         return status;
     const struct doppel_log_entry entry = {
@@ -234,7 +233,7 @@ enum doppel_status doppel_library_import(struct doppel_library *library,
     bool track = is_track(&record);
     enum doppel_status status = check_item(item, error);
     if (!status)
-        status = about_check(library, import.about, error);
+        status = said_check(library, import.about, error);
     if (!status && is_zero(&record.digest))
         status = make_digest(&record, import.about->external_id, error);
     if (!status && track) {

@@ -30,12 +30,12 @@ enum doppel_status links_forget(struct doppel_library *library, uint64_t id,
                                 struct doppel_error *error);
 
 /** Whether all that is said is fit to be kept. DOPPEL_E_ARGUMENT with a sentence. */
-enum doppel_status about_check(struct doppel_library *library, const struct doppel_about *about,
-                               struct doppel_error *error);
+enum doppel_status said_check(struct doppel_library *library, const struct doppel_about *about,
+                              struct doppel_error *error);
 
 /** doppel_library_tell of what was checked, and of an item that is there. */
-enum doppel_status about_put(struct doppel_library *library, uint64_t id,
-                             const struct doppel_about *about, struct doppel_error *error);
+enum doppel_status said_put(struct doppel_library *library, uint64_t id,
+                            const struct doppel_about *about, struct doppel_error *error);
 
 /** What people said of an item is said of another one, which takes its place; or of none (0). */
 enum doppel_status about_move(struct doppel_library *library, uint64_t from, uint64_t to,

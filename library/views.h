@@ -31,7 +31,8 @@
     "SELECT item.id AS id,"                                                                                                                                                                             \
     " CASE item.kind WHEN 1 THEN 'text' WHEN 2 THEN 'image' WHEN 3 THEN 'audio'"                                                                                                                        \
     " WHEN 4 THEN 'video' ELSE 'unknown' END AS kind,"                                                                                                                                                  \
-    " CAST(item.path AS TEXT) AS path, NULL AS record_id, NULL AS line,"                                                                                                                                \
+    " CASE WHEN substr(item.path, 1, 1) = x'00' THEN NULL ELSE CAST(item.path AS TEXT) END AS "                                                                                                         \
+    "path, NULL AS record_id, NULL AS line,"                                                                                                                                                            \
     " CAST(about.source AS TEXT) AS source, CAST(about.date AS TEXT) AS date, " SAID_OF(                                                                                                                \
         "item") ", item.size AS size, item.width AS width, item.height AS height,"                                                                                                                      \
                 " item.duration_ms / 1000.0 AS duration, item.quality AS quality, NULL AS "                                                                                                             \

@@ -5,6 +5,7 @@
 #include "tools/commands.h"
 #include "tools/film_judge.h"
 #include "tools/group_sources.h"
+#include "tools/item_name.h"
 #include "tools/output.h"
 #include "tools/signals.h"
 
@@ -84,8 +85,13 @@ static bool take_item(void *context, const struct doppel_item *item)
     }
     if (!is_of_wanted_scheme(groups->settings, &item->record, &groups->others))
         return true;
+    bool acting = groups->settings->action != ACTION_NONE;
+    if (acting && !item_has_file(item)) /* nor is anything done about what is near it alone */
+        return true;
+    char *name = name_of_item(groups->library, item);
     struct grouping_item entry = {
-        .path = item->path,
+        .path = name,
+        .no_file = !item_has_file(item),
         .digest = item->record.digest,
         .size = item->stamp.size,
         .mtime_ns = item->stamp.mtime_ns,
@@ -94,7 +100,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         .height = item->record.height,
         .quality = item->record.quality,
     };
-    if (groups->settings->action != ACTION_NONE) {
+    if (acting) {
         entry.device = item->stamp.device;
         entry.inode = item->stamp.inode;
     }
@@ -105,6 +111,7 @@ static bool take_item(void *context, const struct doppel_item *item)
     else
         groups->status =
             grouping_add(groups->pictures, &entry, &item->record.fingerprint, groups->error);
+    free(name);
     return groups->status == DOPPEL_OK && !signals_stopped();
 }
 

@@ -18,11 +18,11 @@ static const struct column columns[] = {
     {"added", "added", CELL_TIME},       {"digest", NULL, CELL_TEXT},
     {"record", "record", CELL_TEXT},     {"decision", NULL, CELL_TEXT},
     {"leader", NULL, CELL_NUMBER},       {"words", NULL, CELL_NUMBER},
-    {"path", "path", CELL_PATH},         {"line", NULL, CELL_NUMBER},
-    {"canonical", NULL, CELL_NUMBER},    {"source", NULL, CELL_TEXT},
-    {"external_id", NULL, CELL_TEXT},    {"labels", NULL, CELL_TEXT},
-    {"lists", NULL, CELL_TEXT},          {"list_state", NULL, CELL_TEXT},
-    {"meta", NULL, CELL_TEXT},
+    {"name", "name", CELL_TEXT},         {"path", "path", CELL_PATH},
+    {"line", NULL, CELL_NUMBER},         {"canonical", NULL, CELL_NUMBER},
+    {"source", NULL, CELL_TEXT},         {"external_id", NULL, CELL_TEXT},
+    {"labels", NULL, CELL_TEXT},         {"lists", NULL, CELL_TEXT},
+    {"list_state", NULL, CELL_TEXT},     {"meta", NULL, CELL_TEXT},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
@@ -47,9 +47,9 @@ static void print_row(struct list *list, uint64_t id, json_t *row)
     output_row(list->output, row);
 }
 
-static json_t *row_of(const struct doppel_item *item)
+static json_t *row_of(const struct list *list, const struct doppel_item *item)
 {
-    json_t *row = item_row(item);
+    json_t *row = item_row(list->library, item);
     if (item->duration_ms)
         put_number(row, "duration", (double)item->duration_ms / 1000, 3);
     if (item->damaged_ms)
@@ -65,7 +65,7 @@ static bool print_item(void *context, const struct doppel_item *item)
         report_input(list->report, item->path, item->record.error.message);
     else if ((kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind) &&
              wanted_items_has(&list->wanted, item->id))
-        print_row(list, item->id, row_of(item));
+        print_row(list, item->id, row_of(list, item));
     return !signals_stopped();
 }
 

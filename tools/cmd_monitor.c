@@ -11,6 +11,7 @@
 
 #include "tools/collection.h"
 #include "tools/commands.h"
+#include "tools/item_name.h"
 #include "tools/memory.h"
 #include "tools/output.h"
 #include "tools/signals.h"
@@ -69,9 +70,9 @@ static char *path_of(struct watch *watch, uint64_t id)
     struct doppel_item item;
     if (doppel_library_get(watch->library, id, false, &item, NULL))
         return NULL;
-    char *path = must_copy(item.path);
+    char *name = name_of_item(watch->library, &item);
     doppel_item_free(&item);
-    return path;
+    return name;
 }
 
 static void begin_playing(struct watch *watch, uint64_t id)
@@ -99,7 +100,7 @@ static void put_item(json_t *row, const struct doppel_monitor_event *event, cons
 {
     put_integer(row, "id", event->id);
     if (path)
-        put_path(row, "path", path);
+        put_item_name(row, *path == '/', path);
     put_number(row, "stream_start", event->stream_start, 3);
     if (event->type == DOPPEL_MONITOR_END)
         put_number(row, "stream_end", event->stream_end, 3);

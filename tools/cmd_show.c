@@ -40,6 +40,7 @@ static const struct column columns[] = {
     {"lists", "lists", CELL_TEXT},
     {"list_state", "state", CELL_TEXT},
     {"meta", "meta", CELL_TEXT},
+    {"name", "name", CELL_TEXT},
     {"path", "path", CELL_PATH},
     {"line", NULL, CELL_NUMBER},
 };
@@ -79,7 +80,7 @@ static void print_row(const struct showing *showing, uint64_t id, json_t *row)
 static void print_item(const struct showing *showing, const struct doppel_item *item)
 {
     const struct doppel_fingerprint *fingerprint = &item->record.fingerprint;
-    json_t *row = item_row(item);
+    json_t *row = item_row(showing->library, item);
     if (fingerprint->count && fingerprint->scheme != DOPPEL_SCHEME_WINNOW32) {
         char *hex = code_in_hex(fingerprint, 0);
         put_text(row, "code", hex);

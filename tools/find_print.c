@@ -6,6 +6,7 @@
 
 #include "tools/benign.h"
 #include "tools/item_about.h"
+#include "tools/item_name.h"
 #include "tools/memory.h"
 #include "tools/place_rows.h"
 #include "tools/sound_judge.h"
@@ -23,6 +24,7 @@ static const struct column columns[] = {
     {"lists", "lists", CELL_TEXT},
     {"list_state", "state", CELL_TEXT},
     {"suppressed_by", "explained by", CELL_NUMBER},
+    {"name", "name", CELL_TEXT},
     {"path", "path", CELL_PATH},
 };
 
@@ -58,20 +60,20 @@ static void put_lack(json_t *row, const struct settings *settings, const struct 
     put_text(row, "lacks", text);
 }
 
-static void print_match(struct printing *printing, uint64_t id, const char *path,
-                        const char *record_id)
+/* What it is called stands in the row already. */
+static void print_match(struct printing *printing, json_t *named, uint64_t id)
 {
     const struct answer *answer = printing->answer;
     bool near_miss = answer->near_miss;
-    if (near_miss && printing->print->settings->null_separated)
+    if (near_miss && printing->print->settings->null_separated) {
+        json_decref(named);
         return; /* paths are of what matches */
+    }
     json_t *row = json_object();
     put_path(row, "query", printing->query);
     put_integer(row, "id", id);
-    if (path)
-        put_path(row, "path", path);
-    if (record_id)
-        put_text(row, "record", record_id);
+    json_object_update(row, named);
+    json_decref(named);
     (void)put_lists(row, printing->print->library, id, NULL); /* it may be gone by now */
     if (printing->suppressed_by)
         put_integer(row, "suppressed_by", printing->suppressed_by);
@@ -87,8 +89,15 @@ static void print_match(struct printing *printing, uint64_t id, const char *path
 static bool print_record(void *context, const struct doppel_library_text *text)
 {
     struct printing *printing = context;
-    if (!text->error.status)
-        print_match(printing, text->id, text->path, text->record_id);
+    json_t *named = json_object();
+    if (text->path)
+        put_path(named, "path", text->path);
+    if (text->record_id)
+        put_text(named, "record", text->record_id);
+    if (text->error.status)
+        json_decref(named);
+    else
+        print_match(printing, named, text->id);
     return true;
 }
 
@@ -105,7 +114,11 @@ static enum doppel_status print_one(struct printing *printing, struct doppel_err
     }
     if (status)
         return status;
-    print_match(printing, item.id, item.path, NULL);
+    json_t *named = json_object();
+    char *name = name_of_item(library, &item);
+    put_item_name(named, item_has_file(&item), name);
+    print_match(printing, named, item.id);
+    free(name);
     doppel_item_free(&item);
     return DOPPEL_OK;
 }

@@ -9,12 +9,19 @@
 #include "tools/signals.h"
 
 static const struct column columns[] = {
-    {"group", "group", CELL_NUMBER},           {"kind", NULL, CELL_TEXT},
-    {"members.reason", "reason", CELL_TEXT},   {"members.similarity", "similarity", CELL_NUMBER},
-    {"members.distance", NULL, CELL_NUMBER},   {"members.width", "width", CELL_NUMBER},
-    {"members.height", "height", CELL_NUMBER}, {"members.duration", "duration", CELL_SECONDS},
-    {"members.size", "size", CELL_SIZE},       {"members.mtime", NULL, CELL_TIME},
-    {"members.path", "path", CELL_PATH},       {"savable", NULL, CELL_NUMBER},
+    {"group", "group", CELL_NUMBER},
+    {"kind", NULL, CELL_TEXT},
+    {"members.reason", "reason", CELL_TEXT},
+    {"members.similarity", "similarity", CELL_NUMBER},
+    {"members.distance", NULL, CELL_NUMBER},
+    {"members.width", "width", CELL_NUMBER},
+    {"members.height", "height", CELL_NUMBER},
+    {"members.duration", "duration", CELL_SECONDS},
+    {"members.size", "size", CELL_SIZE},
+    {"members.mtime", NULL, CELL_TIME},
+    {"members.name", "name", CELL_TEXT},
+    {"members.path", "path", CELL_PATH},
+    {"savable", NULL, CELL_NUMBER},
 };
 
 /* -0 is there to be piped into what deletes: it never names what is kept. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/item_name.h"
 #include "tools/memory.h"
 #include "tools/output.h"
 #include "tools/signals.h"
@@ -56,13 +57,15 @@ static bool is_longer(uint32_t a_ms, uint32_t b_ms)
     return a_ms > b_ms && a_ms - b_ms > 1000 && a_ms - b_ms > b_ms / 50;
 }
 
-/* Whether `a` is rather kept than `b`: a reference, else the better by policy. */
+/* Whether `a` is rather kept than `b`: a reference, else a file, else the better by policy. */
 static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
     struct grouping_item x = item_store_get(&grouping->items, a);
     struct grouping_item y = item_store_get(&grouping->items, b);
     if (x.reference != y.reference)
         return x.reference;
+    if (x.no_file != y.no_file)
+        return y.no_file;
     if (grouping->options->kind == DOPPEL_KIND_AUDIO) {
         uint32_t x_ms = timed_duration(grouping, first_of(grouping, a));
         uint32_t y_ms = timed_duration(grouping, first_of(grouping, b));
@@ -163,9 +166,11 @@ static json_t *describe_member(const struct grouping *grouping, uint32_t kept, u
     json_t *row = json_object();
     if (item->id)
         put_integer(row, "id", item->id);
-    put_path(row, "path", item->path);
-    put_integer(row, "size", (uint64_t)item->size);
-    put_number(row, "mtime", (double)item->mtime_ns / 1e9, 3);
+    put_item_name(row, !item->no_file, item->path);
+    if (!item->no_file) {
+        put_integer(row, "size", (uint64_t)item->size);
+        put_number(row, "mtime", (double)item->mtime_ns / 1e9, 3);
+    }
     if (is_timed(grouping))
         put_number(row, "duration", timed_duration(grouping, first_of(grouping, number)) / 1000.0,
                    3);

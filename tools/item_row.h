@@ -7,7 +7,7 @@
 #include <doppel/library.h>
 
 /* id, path, kind, scheme, version, codes, width, height, quality, size, mtime, added, digest. */
-json_t *item_row(const struct doppel_item *item);
+json_t *item_row(struct doppel_library *library, const struct doppel_item *item);
 
 /* id, record, path, line, kind, scheme, decision, leader, words, source, date, size, added, digest.
  */

@@ -22,6 +22,7 @@ struct grouping_item {
     uint8_t quality; /* going in only */
     uint8_t reading; /* of a text, below 8; as in struct doppel_record */
     bool reference;  /* only compared against; always kept */
+    bool no_file;    /* the path is a name: nothing is on the disk */
 };
 
 struct packed_item;

@@ -93,7 +93,8 @@ static struct member_text text_of(const json_t *member)
                   [PIXELS] = pixels_of(member),
                   [DURATION] = human_text(CELL_SECONDS, json_object_get(member, "duration")),
                   [NOTES] = notes_of(member)},
-        .path = human_text(CELL_PATH, json_object_get(member, "path")),
+        .path = human_text(
+            CELL_PATH, json_object_get(member, json_object_get(member, "path") ? "path" : "name")),
         .kept = strcmp(reason, "kept") == 0,
     };
 }

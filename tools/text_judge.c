@@ -122,6 +122,12 @@ bool text_view_read(const struct doppel_record *record, const struct settings *s
                     struct text_view *out)
 {
     struct text_view view = {.scheme = record->scheme};
+    if (record->kind == DOPPEL_KIND_TEXT && !record->attachment_size && record->fingerprint.count &&
+        record->scheme != DOPPEL_SCHEME_WINNOW32) { /* its code came from elsewhere */
+        *out = text_view_of_code(&record->fingerprint);
+        out->extra.content = record->digest;
+        return true;
+    }
     if (record->kind != DOPPEL_KIND_TEXT ||
         doppel_text_attachment_read(record->attachment, record->attachment_size, &view.extra))
         return false;

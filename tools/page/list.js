@@ -20,6 +20,7 @@ function prepare(group, index) {
   group.saved = savedOf(group);
   group.similarity = Math.min(1, ...others.map(member => member.similarity === undefined ? 1 : member.similarity));
   group.chance = Math.max(0, ...others.map(member => member.false_positive_rate || 0));
+  for (const member of group.members) member.path ??= member.name; // of what has no file
   group.words = group.members.map(member => member.path.toLowerCase()).join('\n');
   group.reasons = new Set(others.map(member => member.reason));
   group.lists = new Set(group.members.flatMap(member => member.lists || []));
