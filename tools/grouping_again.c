@@ -37,11 +37,19 @@ static void add_text(struct digest_stream *stream, const char *text)
     digest_stream_add(stream, text, strlen(text) + 1);
 }
 
-static void add_texts(struct digest_stream *stream, const struct strings *texts)
+/* Of a relative one it matters where it starts. */
+static void add_path(struct digest_stream *stream, const char *here, const char *path)
 {
-    add_number(stream, texts->count);
-    for (size_t i = 0; i < texts->count; i++)
-        add_text(stream, texts->items[i]);
+    if (path[0] != '/')
+        digest_stream_add(stream, here, strlen(here));
+    add_text(stream, path);
+}
+
+static void add_paths(struct digest_stream *stream, const char *here, const struct strings *paths)
+{
+    add_number(stream, paths->count);
+    for (size_t i = 0; i < paths->count; i++)
+        add_path(stream, here, paths->items[i]);
 }
 
 bool again_add(struct grouping *grouping, const struct grouping_item *item,
@@ -66,7 +74,8 @@ static struct doppel_digest collection_of(const struct grouping *grouping)
     const struct doppel_scheme *scheme = settings_scheme(settings, DOPPEL_KIND_IMAGE);
     struct digest_stream *stream = grouping->stream;
     uint64_t similarity;
-    char *here = getcwd(NULL, 0);
+    char *working = getcwd(NULL, 0);
+    const char *here = working ? working : "";
     memcpy(&similarity, &settings->min_similarity, sizeof similarity);
     digest_stream_begin(stream);
     add_text(stream, doppel_version());
@@ -77,11 +86,10 @@ static struct doppel_digest collection_of(const struct grouping *grouping)
     add_number(stream, (uint64_t)settings->max_distance);
     add_number(stream, similarity);
     add_number(stream, (uint64_t)settings->check);
-    add_text(stream, here ? here : "");
-    add_texts(stream, &settings->reference);
-    add_texts(stream, &settings->operands);
-    add_text(stream, settings->files_from ? settings->files_from : "");
-    free(here);
+    add_paths(stream, here, &settings->reference);
+    add_paths(stream, here, &settings->operands);
+    add_path(stream, here, settings->files_from ? settings->files_from : "/");
+    free(working);
     return digest_stream_get(stream);
 }
 
