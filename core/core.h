@@ -48,7 +48,8 @@ enum doppel_status {
     DOPPEL_E_CHANGED,     /**< the file changed while it was being read */
     DOPPEL_E_VERSION,     /**< written by another, incompatible version */
     DOPPEL_E_BUSY,        /**< another process holds the lock */
-    DOPPEL_E_CANCELLED    /**< the caller's visitor, or a signal, ended it early */
+    DOPPEL_E_CANCELLED,   /**< the caller's visitor, or a signal, ended it early */
+    DOPPEL_E_KILLED       /**< the decoder was killed, which need not be the input's fault */
 };
 
 /** A sentence for the user: what, where, why, what to do. Without a trailing full stop or newline.

@@ -199,7 +199,22 @@ void doppel_cache_close(struct doppel_cache *cache)
     if (cache->damaged)
         set_aside_if_same(cache);
     free(cache->path);
+    free(cache->limits);
     free(cache);
+}
+
+enum doppel_status doppel_cache_set_limits(struct doppel_cache *cache, const char *limits,
+                                           bool retry)
+{
+    size_t size = strlen(doppel_version()) + strlen(limits) + 2;
+    char *text = malloc(size);
+    if (!text)
+        return DOPPEL_E_MEMORY;
+    snprintf(text, size, "%s %s", doppel_version(), limits);
+    free(cache->limits);
+    cache->limits = text;
+    cache->retry = retry;
+    return DOPPEL_OK;
 }
 
 /* ---- putting ---- */

@@ -16,9 +16,11 @@
 struct doppel_cache {
     struct doppel_store *store;
     char *path;
-    struct stat identity;     /* of the file, so that only this one is set aside */
-    int64_t opened_ns;        /* stamps of files changed since then are not settled */
-    int64_t reads_began_ns;   /* monotonic, as those below */
+    char *limits;           /* under which failures are found, after the version; NULL: none told */
+    bool retry;             /* failures are not known */
+    struct stat identity;   /* of the file, so that only this one is set aside */
+    int64_t opened_ns;      /* stamps of files changed since then are not settled */
+    int64_t reads_began_ns; /* monotonic, as those below */
     int64_t pending_since_ns; /* the first put that is not in the file yet */
     int64_t retry_ns;         /* after a failure the file is left alone until then */
     unsigned pending;         /* puts that are not in the file yet */

@@ -80,6 +80,20 @@ static bool is_lasting(enum doppel_status status)
            status == DOPPEL_E_FLAT;
 }
 
+/* One that other limits could mend. */
+static bool is_by_limits(enum doppel_status status)
+{
+    return status == DOPPEL_E_TIMEOUT || status == DOPPEL_E_CRASH || status == DOPPEL_E_MEMORY ||
+           status == DOPPEL_E_LIMIT;
+}
+
+/* By whom a failure is found, and under which limits where they matter; NULL when it is not known
+ * what to keep. */
+static const char *finder_of(const struct doppel_cache *cache, enum doppel_status status)
+{
+    return is_by_limits(status) ? cache->limits : is_lasting(status) ? doppel_version() : NULL;
+}
+
 static bool is_of_this_program(sqlite3_stmt *statement, int column)
 {
     const char *program = (const char *)sqlite3_column_text(statement, column);
@@ -87,14 +101,16 @@ static bool is_of_this_program(sqlite3_stmt *statement, int column)
 }
 
 /* A newer doppel may read what this one could not. */
-static bool read_failure(sqlite3_stmt *statement, struct doppel_record *record)
+static bool read_failure(const struct doppel_cache *cache, sqlite3_stmt *statement,
+                         struct doppel_record *record)
 {
     const char *message = (const char *)sqlite3_column_text(statement, COLUMN_MESSAGE);
-    int status = sqlite3_column_int(statement, COLUMN_STATUS);
-    if (!message || !is_lasting((enum doppel_status)status) ||
-        !is_of_this_program(statement, COLUMN_PROGRAM))
+    const char *program = (const char *)sqlite3_column_text(statement, COLUMN_PROGRAM);
+    enum doppel_status status = (enum doppel_status)sqlite3_column_int(statement, COLUMN_STATUS);
+    const char *finder = finder_of(cache, status);
+    if (!message || !program || !finder || cache->retry || strcmp(program, finder) != 0)
         return false;
-    record->error.status = (enum doppel_status)status;
+    record->error.status = status;
     snprintf(record->error.message, sizeof record->error.message, "%s", message);
     return true;
 }
@@ -108,13 +124,14 @@ static void read_remark(sqlite3_stmt *statement, struct doppel_record *record)
 }
 
 /* True when the record can be used. */
-static bool read_row(sqlite3_stmt *statement, struct doppel_record *record)
+static bool read_row(const struct doppel_cache *cache, sqlite3_stmt *statement,
+                     struct doppel_record *record)
 {
     if (sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || !record_read(statement, 0, record))
         return false;
     record->reading = (uint8_t)sqlite3_column_int(statement, COLUMN_READING);
     if (sqlite3_column_int(statement, COLUMN_STATUS) != DOPPEL_OK)
-        return read_failure(statement, record);
+        return read_failure(cache, statement, record);
     read_remark(statement, record);
     return fingerprint_read(statement, COLUMN_FINGERPRINT, record) &&
            (sqlite3_column_type(statement, COLUMN_ATTACHMENT) == SQLITE_NULL ||
@@ -144,7 +161,7 @@ enum doppel_status doppel_cache_record(struct doppel_cache *cache,
     sqlite3_bind_int(statement, 4, key->reading);
     struct doppel_record record = {0};
     enum doppel_status status = cache_look_up(cache, statement);
-    if (!status && !read_row(statement, &record))
+    if (!status && !read_row(cache, statement, &record))
         status = DOPPEL_E_NOT_FOUND;
     sqlite3_reset(statement);
     if (status)
@@ -159,7 +176,8 @@ enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
                                            struct doppel_error *error)
 {
     bool failed = record->error.status != DOPPEL_OK;
-    if (failed && !is_lasting(record->error.status))
+    const char *program = failed ? finder_of(cache, record->error.status) : doppel_version();
+    if (!program)
         return DOPPEL_OK;
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
@@ -174,7 +192,7 @@ enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
     record_bind(statement, 1, record);
     sqlite3_bind_int(statement, COLUMN_READING + 1, record->reading);
     sqlite3_bind_int(statement, COLUMN_STATUS + 1, (int)record->error.status);
-    sqlite3_bind_text(statement, COLUMN_PROGRAM + 1, doppel_version(), -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, COLUMN_PROGRAM + 1, program, -1, SQLITE_STATIC);
     if (failed || record->error.message[0])
         sqlite3_bind_text(statement, COLUMN_MESSAGE + 1, record->error.message, -1, SQLITE_STATIC);
     if (!failed && record->attachment_size)

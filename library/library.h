@@ -101,6 +101,14 @@ DOPPEL_API enum doppel_status doppel_cache_put_file(struct doppel_cache *cache, 
                                                     const struct doppel_digest *digest,
                                                     struct doppel_error *error);
 
+/**
+ * Tell under which limits files are read: then failures that other limits could mend (timeout,
+ * crash, memory, limit) are kept, too, and known under the same limits.
+ * @param limits as text that is compared. @param retry no failures are known: all are tried again
+ */
+DOPPEL_API enum doppel_status doppel_cache_set_limits(struct doppel_cache *cache,
+                                                      const char *limits, bool retry);
+
 /** What a record is known by. */
 struct doppel_record_key {
     const struct doppel_digest *digest; /**< of the bytes; borrowed */
@@ -110,16 +118,16 @@ struct doppel_record_key {
 };
 
 /** What is known of these bytes under this scheme and version: also failures that the bytes are to
- * blame for, if this version of doppel found them.
+ * blame for, or the limits (doppel_cache_set_limits), if this version of doppel found them.
  * @param with_attachment load it too, if the record has one. @param out given (doppel_record_free).
  * DOPPEL_E_NOT_FOUND. */
 DOPPEL_API enum doppel_status doppel_cache_record(struct doppel_cache *cache,
                                                   const struct doppel_record_key *key,
                                                   bool with_attachment, struct doppel_record *out);
 
-/** Remember a record in place of what is known under the same key. Failures that
- * another try, other limits or an installed decoder could mend (timeout, crash, memory, limit,
- * unsupported, I/O) are not kept. */
+/** Remember a record in place of what is known under the same key. Failures that another try or an
+ * installed decoder could mend (killed, unsupported, I/O) are not kept; nor are, where limits were
+ * not told, those that other limits could. */
 DOPPEL_API enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
                                                       const struct doppel_record *record,
                                                       struct doppel_error *error);

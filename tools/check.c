@@ -282,7 +282,7 @@ static enum doppel_status check_operands(const struct settings *settings,
 {
     const struct verb *verb = settings->verb;
     size_t count = settings->operands.count;
-    bool elsewhere = settings->files_from || settings->code;
+    bool elsewhere = settings->files_from || settings->code || settings->gone;
     if (count < verb->min_operands && !elsewhere)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'%s' wants %s; see 'doppel %s --help'",
                            verb->name, verb->operands, verb->name);

@@ -21,7 +21,9 @@ struct add {
     json_t *pending[COMMIT_FILES]; /* rows are printed once what they say is permanent */
     size_t pending_count, uncommitted;
     time_t committed;
-    uint64_t counts[4]; /* by enum doppel_added */
+    uint64_t counts[4];        /* by enum doppel_added */
+    enum doppel_status status; /* of a commit while files failed */
+    struct doppel_error error;
 };
 
 static const struct column columns[] = {
@@ -65,6 +67,13 @@ static enum doppel_status commit(struct add *add, struct doppel_error *error)
     return status;
 }
 
+static enum doppel_status commit_if_due(struct add *add, struct doppel_error *error)
+{
+    add->uncommitted++;
+    bool due = add->uncommitted == COMMIT_FILES || time(NULL) - add->committed >= COMMIT_SECONDS;
+    return due ? commit(add, error) : DOPPEL_OK;
+}
+
 /* The item of an unchanged file, of whatever kind. */
 static enum doppel_status find_known(const struct add *add, const char *path,
                                      const struct doppel_file_stamp *stamp, uint64_t *out_id)
@@ -82,16 +91,66 @@ static enum doppel_status find_known(const struct add *add, const char *path,
     return DOPPEL_E_NOT_FOUND;
 }
 
-static bool is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
+static bool is_known_to_fail(const struct add *add, const char *path,
+                             const struct doppel_file_stamp *stamp, struct doppel_error *out)
+{
+    char limits[LIMITS_BYTES];
+    limits_text(add->settings, limits);
+    return !add->settings->retry &&
+           doppel_library_failure(add->library, path, stamp, limits, out) == DOPPEL_OK;
+}
+
+static bool is_known(void *context, const char *path, const struct doppel_file_stamp *stamp,
+                     struct doppel_error *out_failure)
 {
     const struct add *add = context;
     uint64_t id;
     if (add->settings->text_format >= 0 || add->settings->pcm.format)
         return false; /* it may have been read in another way */
     char *absolute = absolute_path(path);
-    bool known = find_known(add, absolute, stamp, &id) == DOPPEL_OK;
+    bool known = is_known_to_fail(add, absolute, stamp, out_failure) ||
+                 find_known(add, absolute, stamp, &id) == DOPPEL_OK;
     free(absolute);
     return known;
+}
+
+/* What tells whether another try would fail, too: "" nothing, "-" it may go otherwise any time. */
+static const char *limits_of(const struct add *add, enum doppel_status status,
+                             char storage[LIMITS_BYTES])
+{
+    switch (status) {
+    case DOPPEL_E_EMPTY:
+    case DOPPEL_E_FORMAT:
+    case DOPPEL_E_CORRUPT:
+    case DOPPEL_E_FLAT:
+        return "";
+    case DOPPEL_E_TIMEOUT:
+    case DOPPEL_E_CRASH:
+    case DOPPEL_E_MEMORY:
+    case DOPPEL_E_LIMIT:
+        limits_text(add->settings, storage);
+        return storage;
+    default:
+        return "-";
+    }
+}
+
+static void take_failure(void *context, const char *path, const struct doppel_file_stamp *stamp,
+                         const struct doppel_error *reason)
+{
+    struct add *add = context;
+    char storage[LIMITS_BYTES];
+    char *absolute = absolute_path(path);
+    struct doppel_failure failure = {.path = absolute,
+                                     .stamp = stamp,
+                                     .time_ns = (int64_t)time(NULL) * 1000000000,
+                                     .error = *reason,
+                                     .limits = limits_of(add, reason->status, storage)};
+    if (reason->status != DOPPEL_E_NOT_FOUND && reason->status != DOPPEL_E_CHANGED)
+        add->status = doppel_library_put_failure(add->library, &failure, &add->error);
+    free(absolute);
+    if (!add->status)
+        add->status = commit_if_due(add, &add->error);
 }
 
 static enum doppel_status add_file(struct add *add, const struct intake_file *file,
@@ -108,6 +167,8 @@ static enum doppel_status add_file(struct add *add, const struct intake_file *fi
             doppel_library_add(add->library, path, &file->stamp, &file->record, &added, &id, error);
     if (status == DOPPEL_OK)
         status = about_tell(add->settings, add->library, id, error);
+    if (status == DOPPEL_OK && !file->known)
+        status = doppel_library_forget_failure(add->library, path, error);
     if (status == DOPPEL_OK && is_printed(add->settings)) {
         json_t *row = json_object();
         put_integer(row, "id", id);
@@ -117,9 +178,7 @@ static enum doppel_status add_file(struct add *add, const struct intake_file *fi
     }
     free(path);
     add->counts[added] += status == DOPPEL_OK;
-    add->uncommitted++;
-    bool due = add->uncommitted == COMMIT_FILES || time(NULL) - add->committed >= COMMIT_SECONDS;
-    return status == DOPPEL_OK && due ? commit(add, error) : status;
+    return status ? status : commit_if_due(add, error);
 }
 
 static enum doppel_status add_files(struct add *add, struct intake *intake,
@@ -128,7 +187,8 @@ static enum doppel_status add_files(struct add *add, struct intake *intake,
     struct intake_file file;
     enum doppel_status status;
     while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
-        status = add_file(add, &file, error);
+        status = add->status ? doppel_fail(error, add->status, "%s", add->error.message)
+                             : add_file(add, &file, error);
         intake_file_free(&file);
         if (status)
             return status;
@@ -150,6 +210,7 @@ static enum doppel_status run(struct add *add, struct doppel_error *error)
         .cache = cache,
         .attachments = true,
         .known = is_known,
+        .failed = take_failure,
         .known_context = add,
     };
     struct intake *intake = NULL;

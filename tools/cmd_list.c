@@ -81,19 +81,54 @@ static bool print_text(void *context, const struct doppel_library_text *text)
     return !signals_stopped();
 }
 
+/* ---- what could not be added ---- */
+
+static const struct column failure_columns[] = {
+    {"time", "tried", CELL_TIME}, {"status", NULL, CELL_TEXT}, {"reason", "reason", CELL_TEXT},
+    {"size", "size", CELL_SIZE},  {"mtime", NULL, CELL_TIME},  {"path", "path", CELL_PATH},
+};
+
+static const struct layout failure_layout = {
+    failure_columns, sizeof failure_columns / sizeof *failure_columns, NULL, "path", NULL};
+
+static bool print_failure(void *context, const struct doppel_failure *failure)
+{
+    struct list *list = context;
+    json_t *row = json_object();
+    put_path(row, "path", failure->path);
+    put_text(row, "status", doppel_status_name(failure->error.status));
+    put_text(row, "reason", failure->error.message);
+    put_number(row, "time", (double)failure->time_ns / 1e9, 3);
+    put_integer(row, "size", (uint64_t)failure->stamp->size);
+    put_number(row, "mtime", (double)failure->stamp->mtime_ns / 1e9, 3);
+    output_row(list->output, row);
+    return !signals_stopped();
+}
+
+/* ---- the verb ---- */
+
+static enum doppel_status print_all(struct list *list, struct doppel_error *error)
+{
+    const struct everything everything = {1, print_item, print_text, list};
+    if (list->settings->failures)
+        return doppel_library_each_failure(list->library, print_failure, list, error);
+    enum doppel_status status =
+        wanted_items_find(list->settings, list->library, &list->wanted, error);
+    if (!status)
+        status = each_of_all(list->library, &everything, error);
+    wanted_items_free(&list->wanted);
+    return status;
+}
+
 int cmd_list(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct list list = {.settings = settings, .report = report};
     if (open_library(settings, false, true, &list.library, &error))
         return report_fatal(report, "%s", error.message);
-    list.output = output_new(settings, &layout, report);
-    const struct everything everything = {1, print_item, print_text, &list};
-    enum doppel_status status = wanted_items_find(settings, list.library, &list.wanted, &error);
-    if (!status)
-        status = each_of_all(list.library, &everything, &error);
+    list.output = output_new(settings, settings->failures ? &failure_layout : &layout, report);
+    enum doppel_status status = print_all(&list, &error);
     bool written = output_finish(list.output);
-    wanted_items_free(&list.wanted);
     doppel_library_close(list.library);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);

@@ -1,10 +1,12 @@
-/* doppel remove ID|PATH...: forget items; of a folder or a corpus, all that lies in it. */
+/* doppel remove ID|PATH...: forget items; of a folder or a corpus, all that lies in it; or those
+ * whose files are gone. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/array.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
+#include "tools/remove_gone.h"
 #include "tools/signals.h"
 #include "tools/values.h"
 
@@ -81,10 +83,15 @@ int cmd_remove(const struct settings *settings, struct report *report)
     struct doppel_library *library;
     if (open_library(settings, false, false, &library, &error))
         return report_fatal(report, "%s", error.message);
-    for (size_t i = 0; i < settings->operands.count && !signals_stopped(); i++)
+    enum doppel_status status =
+        settings->gone ? remove_gone(library, settings, report, &error) : DOPPEL_OK;
+    for (size_t i = 0; !settings->gone && i < settings->operands.count && !signals_stopped(); i++)
         if (remove_named(library, settings->operands.items[i], &error))
             report_input(report, settings->operands.items[i], error.message);
-    enum doppel_status status = doppel_library_commit(library, &error);
+    if (!status)
+        status = doppel_library_commit(library, &error);
     doppel_library_close(library);
-    return status ? report_fatal(report, "%s", error.message) : EXIT_DONE;
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return EXIT_DONE;
 }

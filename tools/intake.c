@@ -120,7 +120,7 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
         report_detail(intake->options->report, slot->file.path, "another name of a file seen");
     } else if (intake->options->known &&
                intake->options->known(intake->options->known_context, slot->file.path,
-                                      &slot->file.stamp)) {
+                                      &slot->file.stamp, &slot->file.record.error)) {
         slot->file.known = true;
         slot->state = SLOT_READY;
     } else if (!slot_recall_by_path(intake, slot)) {
@@ -273,6 +273,15 @@ static bool lacks_what_is_wanted(const struct intake *intake, const struct slot 
            !named_on_command_line(intake, slot);
 }
 
+static void tell_failure(const struct intake *intake, const struct slot *slot)
+{
+    const struct intake_options *options = intake->options;
+    if (options->failed && !slot->file.known && slot->entry.what == WALK_FILE &&
+        !slot->entry.is_stdin)
+        options->failed(options->known_context, slot->file.path, &slot->file.stamp,
+                        &slot->file.record.error);
+}
+
 /* Hand out the slot at the front, or report why not; true when `out` was filled. */
 static bool hand_out(struct intake *intake, struct intake_file *out)
 {
@@ -296,6 +305,7 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
     } else if (slot->state == SLOT_READY) {
         slot_name_unknown(intake, slot);
         report_input(report, slot->file.path, slot->file.record.error.message);
+        tell_failure(intake, slot);
     }
     slot_free(slot);
     intake_show_progress(intake);

@@ -22,15 +22,21 @@ struct intake;
 struct intake_file {
     char *path;      /* given: intake_file_free */
     uint32_t source; /* number of the PATH argument that it came from */
-    bool known;      /* unchanged, says the caller's `known`: it was not read, `record` is empty */
+    bool known;      /* unchanged, says the caller's `known`: it was not read, `record` is empty but
+                        for its error */
     struct doppel_file_stamp stamp;
     struct doppel_record record; /* error.status is DOPPEL_OK, unless failures are asked for */
 };
 
 void intake_file_free(struct intake_file *file);
 
-/* Whether a file that has not changed may be left unread. */
-typedef bool intake_known(void *context, const char *path, const struct doppel_file_stamp *stamp);
+/* Whether a file that has not changed may be left unread; where it is known to fail, why. */
+typedef bool intake_known(void *context, const char *path, const struct doppel_file_stamp *stamp,
+                          struct doppel_error *out_failure);
+
+/* A file could not be read, by the path of the walk; unless `known` said so. */
+typedef void intake_failed(void *context, const char *path, const struct doppel_file_stamp *stamp,
+                           const struct doppel_error *reason);
 
 /* What is known of bytes of a kind that is wanted, so that they need not be decoded, or looked up
  * in the cache. @param out given; only filled where it is true */
@@ -42,12 +48,13 @@ struct intake_options {
     struct report *report;
     const struct walk_options *walk;
     struct doppel_cache *cache;
-    bool attachments;      /* load them into the records */
-    bool places;           /* of texts with all words and their places, past the cache */
-    bool failures;         /* files that could not be read are handed out, too, and not reported */
-    intake_known *known;   /* may be NULL */
-    intake_recall *recall; /* may be NULL */
-    void *known_context;   /* of both */
+    bool attachments;    /* load them into the records */
+    bool places;         /* of texts with all words and their places, past the cache */
+    bool failures;       /* files that could not be read are handed out, too, and not reported */
+    intake_known *known; /* may be NULL, as the next two */
+    intake_recall *recall;
+    intake_failed *failed; /* of those that are reported */
+    void *known_context;   /* of all three */
 };
 
 /**

@@ -46,6 +46,14 @@ static bool is_something_else(const char *path)
     return got > 0 && memcmp(head, magic, sizeof magic) != 0;
 }
 
+void limits_text(const struct settings *settings, char out[LIMITS_BYTES])
+{
+    snprintf(out, LIMITS_BYTES, "timeout %u%s memory %llu pixels %llu bytes %llu ms %u",
+             settings->timeout_ms, settings->timeout_given ? " whole" : "",
+             (unsigned long long)settings->max_memory, (unsigned long long)settings->max_pixels,
+             (unsigned long long)settings->max_bytes, settings->max_ms);
+}
+
 enum doppel_status open_cache(const struct settings *settings, struct report *report,
                               struct doppel_cache **out, struct doppel_error *error)
 {
@@ -63,5 +71,11 @@ enum doppel_status open_cache(const struct settings *settings, struct report *re
     if (path && renewed)
         report_notice(report, "%s: damaged or of another version; begun anew", path);
     free(path);
-    return status ? open_temporary_cache(out, error) : DOPPEL_OK;
+    if (status)
+        status = open_temporary_cache(out, error);
+    char limits[LIMITS_BYTES];
+    limits_text(settings, limits);
+    if (!status && doppel_cache_set_limits(*out, limits, settings->retry))
+        report_notice(report, "files that cannot be read are tried each time: no memory");
+    return status;
 }

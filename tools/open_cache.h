@@ -13,4 +13,8 @@
 enum doppel_status open_cache(const struct settings *settings, struct report *report,
                               struct doppel_cache **out, struct doppel_error *error);
 
+/* The limits under which files are read, as text that is compared. */
+enum { LIMITS_BYTES = 160 };
+void limits_text(const struct settings *settings, char out[LIMITS_BYTES]);
+
 #endif

@@ -127,6 +127,9 @@ struct settings {
 
     const char *cache; /* NULL: not given; see cache_file() in paths.h */
     bool no_cache;
+    bool retry;       /* what could not be read is tried again */
+    bool failures;    /* list: what could not be read */
+    bool gone;        /* remove: items whose files are gone */
     bool durable;     /* what was added survives power loss */
     bool codes;       /* hash: the sequence too */
     bool fpcalc;      /* hash: as fpcalc -raw prints it */

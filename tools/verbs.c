@@ -39,7 +39,8 @@ const struct verb verb_table[] = {
      "doppel schemes --json", cmd_schemes},
     {"add", VERB_ADD, "PATH...", 1, SIZE_MAX, "fingerprint files and remember them in the library",
      "A file that is unchanged since it was added is not read again; a file that moved keeps its "
-     "id. The library is made when there is none.",
+     "id. One that could not be read is not tried again until it, the limits or doppel change "
+     "(--retry); 'doppel list --failures' tells which. The library is made when there is none.",
      "doppel add -L ~/doppel ~/Pictures", cmd_add},
     {"find", VERB_FIND, "FILE...", 1, SIZE_MAX,
      "what in the library is FILE, holds FILE, is held by FILE, or overlaps it",
@@ -66,7 +67,10 @@ const struct verb verb_table[] = {
      "sorted, filtered and marked by keyboard or mouse; marks are exported for 'mark --from'. A "
      "file that is gone has its place, and says so.",
      "doppel report ~/Pictures -o duplicates.html", cmd_report},
-    {"list", VERB_LIST, "", 0, 0, "what the library holds", "In the order in which it was added.",
+    {"list", VERB_LIST, "", 0, 0, "what the library holds",
+     "In the order in which it was added. With --failures: which files could not be added, when "
+     "and "
+     "why.",
      "doppel list --kind image --format csv", cmd_list},
     {"show", VERB_SHOW, "ID...", 1, SIZE_MAX, "all that the library knows of an item",
      "An ID is the number that add, find and list print (ingest's is \"item\"), or the id of a "
@@ -75,7 +79,11 @@ const struct verb verb_table[] = {
     {"remove", VERB_REMOVE, "ID|PATH...", 1, SIZE_MAX, "make the library forget items",
      "The files themselves are not touched. A folder stands for all items in it, a corpus for the "
      "records that came from it, the id of a record for all that had it. Ids are never used again. "
-     "A PATH that looks like a number is written ./42.",
+     "A PATH that looks like a number is written ./42. With --gone: the items, of those PATHs if "
+     "any "
+     "are given, whose files were deleted. Those whose folder is not there, or empty, or on "
+     "another "
+     "drive than they were, are kept.",
      "doppel remove ~/Pictures/old", cmd_remove},
     {"mark", VERB_MARK, "A B --same|--distinct | --from FILE | --list", 0, 2,
      "a person's word about two items, which outranks every hash",

@@ -93,9 +93,14 @@ enum heard member_hear(struct member *member, struct doppel_outcome *out)
 }
 
 /* We kill whoever is still there when its socket ends, so SIGKILL may be ours or the kernel's. */
+static bool was_killed(int ended)
+{
+    return ended >= 0 && WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL;
+}
+
 static void describe_end(int ended, char out[64])
 {
-    if (ended >= 0 && WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL)
+    if (was_killed(ended))
         snprintf(out, 64, "was killed (signal 9)");
     else if (ended >= 0 && WIFSIGNALED(ended))
         snprintf(out, 64, "crashed (signal %d)", WTERMSIG(ended));
@@ -120,7 +125,8 @@ void describe_loss(enum heard why, int ended, uint32_t timeout_ms, bool in_steps
     else if (why == HEARD_NONSENSE)
         doppel_fail(out, DOPPEL_E_CRASH, "the decoder went astray: its answer makes no sense");
     else
-        doppel_fail(out, DOPPEL_E_CRASH, "the decoder %s", end);
+        doppel_fail(out, was_killed(ended) ? DOPPEL_E_KILLED : DOPPEL_E_CRASH, "the decoder %s",
+                    end);
 }
 
 void describe_start_failure(const char *program, enum heard why, int ended,

@@ -138,7 +138,7 @@ DOPPEL_API enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int f
 
 /**
  * Wait for an outcome, in order of completion. A worker that died, hung or ran out of memory is
- * replaced here; the file it was at gets DOPPEL_E_CRASH, _TIMEOUT or _MEMORY, and the others of its
+ * replaced here; the file it was at gets DOPPEL_E_CRASH, _KILLED, _TIMEOUT or _MEMORY, and the others of its
  * batch go to another worker.
  *
  * @param timeout_ms  how long to wait; -1 = until there is one, 0 = only look

@@ -133,7 +133,7 @@ static void test_failures(void **state)
     static const enum doppel_status lasting[] = {DOPPEL_E_EMPTY, DOPPEL_E_FORMAT, DOPPEL_E_CORRUPT,
                                                  DOPPEL_E_FLAT};
     struct doppel_cache *cache = open_cache(*state, false);
-    for (int status = 1; status <= DOPPEL_E_CANCELLED; status++) {
+    for (int status = 1; status <= DOPPEL_E_KILLED; status++) {
         struct doppel_record failure = failure_make((uint64_t)status, (enum doppel_status)status);
         assert_int_equal(doppel_cache_put_record(cache, &failure, NULL), DOPPEL_OK);
         bool expected = false;
@@ -150,6 +150,42 @@ static void test_failures(void **state)
         }
         doppel_record_free(&known);
         doppel_record_free(&failure);
+    }
+    doppel_cache_close(cache);
+}
+
+static void assert_failure(struct doppel_cache *cache, enum doppel_status status, bool expected)
+{
+    struct doppel_record failure = failure_make((uint64_t)status, status), known = {0};
+    assert_int_equal(recall(cache, &failure, DOPPEL_SCHEME_PHASH64, true, &known),
+                     expected ? DOPPEL_OK : DOPPEL_E_NOT_FOUND);
+    doppel_record_free(&known);
+    doppel_record_free(&failure);
+}
+
+/* What other limits could mend is known under the same ones. */
+static void test_failures_under_limits(void **state)
+{
+    static const enum doppel_status by_limits[] = {DOPPEL_E_MEMORY, DOPPEL_E_LIMIT,
+                                                   DOPPEL_E_TIMEOUT, DOPPEL_E_CRASH};
+    struct doppel_cache *cache = open_cache(*state, false);
+    assert_int_equal(doppel_cache_set_limits(cache, "narrow", false), DOPPEL_OK);
+    for (int status = 1; status <= DOPPEL_E_KILLED; status++) {
+        struct doppel_record failure = failure_make((uint64_t)status, (enum doppel_status)status);
+        assert_int_equal(doppel_cache_put_record(cache, &failure, NULL), DOPPEL_OK);
+        doppel_record_free(&failure);
+    }
+    doppel_cache_close(cache);
+    cache = open_cache(*state, false);
+    for (int tried = 0; tried < 3; tried++) {
+        static const char *const limits[] = {"wide", "narrow", "narrow"};
+        assert_int_equal(doppel_cache_set_limits(cache, limits[tried], tried == 2), DOPPEL_OK);
+        for (size_t i = 0; i < sizeof by_limits / sizeof *by_limits; i++)
+            assert_failure(cache, by_limits[i], tried == 1);
+        assert_failure(cache, DOPPEL_E_CORRUPT, tried != 2);
+        assert_failure(cache, DOPPEL_E_UNSUPPORTED, false);
+        assert_failure(cache, DOPPEL_E_KILLED, false);
+        assert_failure(cache, DOPPEL_E_IO, false);
     }
     doppel_cache_close(cache);
 }
@@ -343,6 +379,7 @@ int main(void)
         IN_FOLDER(test_a_renamed_file_is_known_by_its_bytes),
         IN_FOLDER(test_a_replaced_file_is_not_known),
         IN_FOLDER(test_failures),
+        IN_FOLDER(test_failures_under_limits),
         IN_FOLDER(test_a_record_is_replaced),
         IN_FOLDER(test_other_versions_are_not_known),
         IN_FOLDER(test_pairs_in_either_order),
