@@ -91,25 +91,34 @@ static enum doppel_status find_known(const struct add *add, const char *path,
     return DOPPEL_E_NOT_FOUND;
 }
 
-static bool is_known_to_fail(const struct add *add, const char *path,
-                             const struct doppel_file_stamp *stamp, struct doppel_error *out)
+/* It may have been read in another way. */
+static bool is_asked_anew(const struct add *add)
 {
-    char limits[LIMITS_BYTES];
-    limits_text(add->settings, limits);
-    return !add->settings->retry &&
-           doppel_library_failure(add->library, path, stamp, limits, out) == DOPPEL_OK;
+    return add->settings->text_format >= 0 || add->settings->pcm.format;
 }
 
-static bool is_known(void *context, const char *path, const struct doppel_file_stamp *stamp,
-                     struct doppel_error *out_failure)
+static bool is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
 {
     const struct add *add = context;
     uint64_t id;
-    if (add->settings->text_format >= 0 || add->settings->pcm.format)
-        return false; /* it may have been read in another way */
+    if (is_asked_anew(add))
+        return false;
     char *absolute = absolute_path(path);
-    bool known = is_known_to_fail(add, absolute, stamp, out_failure) ||
-                 find_known(add, absolute, stamp, &id) == DOPPEL_OK;
+    bool known = find_known(add, absolute, stamp, &id) == DOPPEL_OK;
+    free(absolute);
+    return known;
+}
+
+static bool fails(void *context, const char *path, const struct doppel_file_stamp *stamp,
+                  struct doppel_error *out)
+{
+    const struct add *add = context;
+    char limits[LIMITS_BYTES];
+    if (is_asked_anew(add) || add->settings->retry)
+        return false;
+    limits_text(add->settings, limits);
+    char *absolute = absolute_path(path);
+    bool known = doppel_library_failure(add->library, absolute, stamp, limits, out) == DOPPEL_OK;
     free(absolute);
     return known;
 }
@@ -210,6 +219,7 @@ static enum doppel_status run(struct add *add, struct doppel_error *error)
         .cache = cache,
         .attachments = true,
         .known = is_known,
+        .fails = fails,
         .failed = take_failure,
         .known_context = add,
     };

@@ -99,6 +99,14 @@ static void say_skipped(struct report *report, const struct walk_entry *entry)
         report_detail(report, entry->path, walk_skip_text(entry->skip));
 }
 
+static bool is_known(const struct intake_options *options, struct intake_file *file)
+{
+    void *context = options->known_context;
+    return (options->fails &&
+            options->fails(context, file->path, &file->stamp, &file->record.error)) ||
+           (options->known && options->known(context, file->path, &file->stamp));
+}
+
 /* Put the next entry of the walk into the window. */
 static enum doppel_status take_in(struct intake *intake, struct doppel_error *error)
 {
@@ -118,9 +126,7 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
         say_skipped(intake->options->report, &slot->entry);
     } else if (slot->entry.what == WALK_SAME_FILE) {
         report_detail(intake->options->report, slot->file.path, "another name of a file seen");
-    } else if (intake->options->known &&
-               intake->options->known(intake->options->known_context, slot->file.path,
-                                      &slot->file.stamp, &slot->file.record.error)) {
+    } else if (is_known(intake->options, &slot->file)) {
         slot->file.known = true;
         slot->state = SLOT_READY;
     } else if (!slot_recall_by_path(intake, slot)) {

@@ -22,19 +22,22 @@ struct intake;
 struct intake_file {
     char *path;      /* given: intake_file_free */
     uint32_t source; /* number of the PATH argument that it came from */
-    bool known;      /* unchanged, says the caller's `known`: it was not read, `record` is empty but
-                        for its error */
+    bool known; /* unchanged, says the caller's `known` or `fails`: it was not read, `record` is
+                   empty but for its error */
     struct doppel_file_stamp stamp;
     struct doppel_record record; /* error.status is DOPPEL_OK, unless failures are asked for */
 };
 
 void intake_file_free(struct intake_file *file);
 
-/* Whether a file that has not changed may be left unread; where it is known to fail, why. */
-typedef bool intake_known(void *context, const char *path, const struct doppel_file_stamp *stamp,
-                          struct doppel_error *out_failure);
+/* Whether a file that has not changed may be left unread. */
+typedef bool intake_known(void *context, const char *path, const struct doppel_file_stamp *stamp);
 
-/* A file could not be read, by the path of the walk; unless `known` said so. */
+/* Whether a file that has not changed could not be read before, and why. */
+typedef bool intake_fails(void *context, const char *path, const struct doppel_file_stamp *stamp,
+                          struct doppel_error *out);
+
+/* A file could not be read, by the path of the walk; unless `fails` said so. */
 typedef void intake_failed(void *context, const char *path, const struct doppel_file_stamp *stamp,
                            const struct doppel_error *reason);
 
@@ -51,10 +54,11 @@ struct intake_options {
     bool attachments;    /* load them into the records */
     bool places;         /* of texts with all words and their places, past the cache */
     bool failures;       /* files that could not be read are handed out, too, and not reported */
-    intake_known *known; /* may be NULL, as the next two */
+    intake_known *known; /* may be NULL, as the next ones */
+    intake_fails *fails;
     intake_recall *recall;
     intake_failed *failed; /* of those that are reported */
-    void *known_context;   /* of all three */
+    void *known_context;   /* of all of these */
 };
 
 /**

@@ -40,7 +40,7 @@ const struct verb verb_table[] = {
     {"add", VERB_ADD, "PATH...", 1, SIZE_MAX, "fingerprint files and remember them in the library",
      "A file that is unchanged since it was added is not read again; a file that moved keeps its "
      "id. One that could not be read is not tried again until it, the limits or doppel change "
-     "(--retry); 'doppel list --failures' tells which. The library is made when there is none.",
+     "(--retry); 'doppel list' can tell which. The library is made when there is none.",
      "doppel add -L ~/doppel ~/Pictures", cmd_add},
     {"find", VERB_FIND, "FILE...", 1, SIZE_MAX,
      "what in the library is FILE, holds FILE, is held by FILE, or overlaps it",
