@@ -7,7 +7,7 @@
 #include "library/derived.h"
 #include "library/schema.h"
 
-enum { BUSY_TIMEOUT_MS = 5000 };
+enum { BUSY_TIMEOUT_MS = 5000, LOG_PAGES = 16384 };
 
 enum doppel_status catalogue_open(const char *directory,
                                   const struct doppel_library_options *options,
@@ -23,6 +23,7 @@ enum doppel_status catalogue_open(const char *directory,
         .read_only = options->read_only,
         .durable = options->durable,
         .busy_timeout_ms = BUSY_TIMEOUT_MS,
+        .log_pages = LOG_PAGES,
     };
     struct doppel_store *store = NULL;
     char *path = sqlite3_mprintf("%s/catalogue.db", directory);

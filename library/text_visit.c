@@ -163,14 +163,22 @@ static enum doppel_status visit_row(sqlite3_stmt *statement, doppel_library_text
     return status;
 }
 
-/* Records and files, in order of id. */
+static bool asks_for_one(const struct doppel_text_query *query)
+{
+    return query->first && query->first == query->last;
+}
+
+/* Records and files, in order of id. A record that is asked for alone is no file. */
 static enum doppel_status visit_texts(struct doppel_library *library, sqlite3_stmt *statement,
-                                      struct text_files *files,
+                                      const struct doppel_text_query *query,
                                       doppel_library_text_visitor *visitor, void *context,
                                       struct doppel_error *error)
 {
     bool row;
+    struct text_files all = {.next = UINT64_MAX}, *files = &all;
     enum doppel_status status = doppel_store_step(library->store, statement, &row, error);
+    if (!status && !(row && asks_for_one(query)))
+        status = text_files_begin(library, query, files, error);
     while (!status && (row || files->next != UINT64_MAX)) {
         if (row && (uint64_t)sqlite3_column_int64(statement, COLUMN_ID) < files->next) {
             status = visit_row(statement, visitor, context, error);
@@ -181,6 +189,7 @@ static enum doppel_status visit_texts(struct doppel_library *library, sqlite3_st
         }
     }
     sqlite3_reset(statement);
+    text_files_end(files);
     return status;
 }
 
@@ -196,23 +205,19 @@ enum doppel_status doppel_library_each_text(struct doppel_library *library,
         {SELECT_TEXT("") "/* one */" WHERE_TEXT,
          SELECT_TEXT(KEPT) JOIN_KEPT "/* one */" WHERE_TEXT},
         {SELECT_TEXT("") WHERE_NAME, SELECT_TEXT(KEPT) JOIN_KEPT WHERE_NAME}};
-    bool one = query->first && query->first == query->last;
+    bool one = asks_for_one(query);
     if (!one && library->visiting_texts)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of texts is under way already");
     sqlite3_stmt *statement;
-    struct text_files files;
     enum doppel_status status = doppel_store_statement(
         library->store, ways[query->record_id ? NAMED : one][query->shingles], &statement, error);
-    if (!status)
-        status = text_files_begin(library, query, &files, error);
     if (status)
         return status;
     sqlite3_bind_int64(statement, 1, (int64_t)query->first);
     sqlite3_bind_int64(statement, 2, query->last ? (int64_t)query->last : INT64_MAX);
     text_bind_string(statement, 3, query->record_id);
     library->visiting_texts |= !one;
-    status = visit_texts(library, statement, &files, visitor, context, error);
-    text_files_end(&files);
+    status = visit_texts(library, statement, query, visitor, context, error);
     if (!one)
         library->visiting_texts = false;
     return status;

@@ -90,7 +90,8 @@ static enum doppel_status harden(struct doppel_store *store,
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_wal_autocheckpoint(database, PAGES_PER_CHECKPOINT);
+    sqlite3_wal_autocheckpoint(database,
+                               options->log_pages ? (int)options->log_pages : PAGES_PER_CHECKPOINT);
     return doppel_store_execute(store,
                                 options->durable ? "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;"
                                                    "PRAGMA synchronous=FULL"

@@ -35,6 +35,8 @@ struct doppel_store_options {
     bool read_only;
     bool durable; /**< survive power loss (synchronous=FULL); else SIGKILL only (NORMAL) */
     uint32_t busy_timeout_ms; /**< how long to wait for another writer */
+    uint32_t log_pages;       /**< of 4 KB, after which what was written ahead is put in its place:
+                                 more are written at once, and fewer of them twice; 0: 4096 */
 };
 
 /**
