@@ -79,7 +79,8 @@ struct doppel_dedup_decision {
     const char *of;     /**< id of the leader or of the record that it revises; NULL: it has none */
     const char *of_path;  /**< its file; NULL: there is no such record */
     uint64_t of_line;     /**< 0: it is a file by itself */
-    const char *replaces; /**< id; NULL: none */
+    const char *replaces; /**< id of the text that it revises, or that was to be kept of its group
+                             until it came; NULL: none */
     bool unique; /**< it belongs to the corpus without its doubles: of texts that take the place of
                     others, the last */
     bool has_match;
@@ -122,6 +123,9 @@ struct doppel_ingest_options {
     uint32_t threads;     /**< 0: one a processor */
     bool keep_shingles;   /**< in the library: to compare with texts that cannot be read again */
     enum doppel_same_id on_same_id;
+    const char *source;               /**< of records that name none; NULL: none. Borrowed */
+    const struct doppel_about *about; /**< said of each text that is added, but for source and date;
+                                         NULL: nothing. Borrowed */
     bool check; /**< decide only: nothing is remembered, and no record is known to later ones */
     /** Decide of files, any kind, and tell it: called from the calling thread for each run of
      * records that name a file and have no text, in their place among the others, all that came
@@ -141,6 +145,9 @@ DOPPEL_API struct doppel_ingest_options doppel_ingest_options_default(void);
 /**
  * Decide for each record whether it is new to the library, and remember it there. The decisions are
  * those of doppel_dedup for the same records in the same order; what the library holds comes first.
+ * People's words, lists that are not active, sources and a policy of the library are known to
+ * doppel_ingest alone.
+ *
  * Each is visited once it is kept: what was visited survives SIGKILL. Records that wait together
  * are kept together; where there is but one, it is answered at once.
  *

@@ -83,15 +83,23 @@ static enum doppel_status push(struct decider *decider, const char *id,
     return DOPPEL_OK;
 }
 
+static enum doppel_list_state state_of(const struct decider *decider, uint32_t earlier)
+{
+    const struct decider_host *host = &decider->host;
+    return host->state ? host->state(host->context, earlier) : DOPPEL_LIST_ACTIVE;
+}
+
 /* The record that has this content, unless what it follows was replaced: then its text is no longer
- * there. */
+ * there. One on disabled lists alone is not there, either. */
 static uint32_t find_content(const struct decider *decider, const struct doppel_digest *content)
 {
     uint32_t earlier = number_map_find(&decider->by_content, decider->contents.items, content);
     if (earlier == NO_NUMBER)
         return earlier;
     uint32_t leader = decider->leaders.items[earlier];
-    return decider->flags.items[leader] & FLAG_REPLACED ? (uint32_t)NO_NUMBER : earlier;
+    bool gone = decider->flags.items[leader] & FLAG_REPLACED ||
+                state_of(decider, earlier) == DOPPEL_LIST_DISABLED;
+    return gone ? (uint32_t)NO_NUMBER : earlier;
 }
 
 static uint32_t find_id(const struct decider *decider, const struct doppel_digest *digest,
@@ -153,12 +161,8 @@ static void follow(struct decider *decider, struct decider_answer *answer, uint3
     decider->leaders.items[answer->number] = leader;
 }
 
-/* The same content as an earlier record. */
-static void decide_same(struct decider *decider, uint32_t earlier, struct decider_answer *answer)
+static void describe_same(const struct decider *decider, struct decider_answer *answer)
 {
-    answer->decision = DOPPEL_DECISION_DUPLICATE;
-    answer->reason = "same-content";
-    answer->of = decider->leaders.items[earlier];
     answer->has_match = true;
     answer->match = (struct doppel_match){
         .kind = DOPPEL_KIND_TEXT,
@@ -172,7 +176,68 @@ static void decide_same(struct decider *decider, uint32_t earlier, struct decide
         .query_coverage = 1,
         .item_coverage = 1,
     };
+}
+
+/* The same content as an earlier record. */
+static void decide_same(struct decider *decider, uint32_t earlier, struct decider_answer *answer)
+{
+    answer->decision = DOPPEL_DECISION_DUPLICATE;
+    answer->reason = "same-content";
+    answer->of = decider->leaders.items[earlier];
+    describe_same(decider, answer);
     follow(decider, answer, answer->of);
+}
+
+/* It matches one whose matches are nobody's doubles. */
+static void decide_benign(uint32_t earlier, struct decider_answer *answer)
+{
+    answer->decision = DOPPEL_DECISION_NEW;
+    answer->reason = "benign";
+    answer->of = earlier;
+}
+
+/* Somebody said that it is the same as an earlier one. */
+static void decide_marked(struct decider *decider, uint32_t earlier, struct decider_answer *answer)
+{
+    answer->decision = DOPPEL_DECISION_DUPLICATE;
+    answer->reason = "marked";
+    answer->of = decider->leaders.items[earlier];
+    follow(decider, answer, answer->of);
+}
+
+/* The first record that the one at hand is marked to be the same as. */
+static uint32_t find_marked(const struct decider *decider, const struct doppel_digest *content)
+{
+    const struct decider_host *host = &decider->host;
+    uint32_t first = NO_NUMBER;
+    size_t count = 0;
+    const struct doppel_digest *same =
+        host->marked_same ? host->marked_same(host->context, content, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t earlier = find_content(decider, &same[i]);
+        if (earlier < first)
+            first = earlier;
+    }
+    return first;
+}
+
+/* A leader that is not to be matched with the record. */
+static bool is_passed_over(const struct decider *decider, const struct decider_record *record,
+                           uint32_t earlier)
+{
+    const struct decider_host *host = &decider->host;
+    return state_of(decider, earlier) == DOPPEL_LIST_DISABLED ||
+           (host->is_distinct &&
+            host->is_distinct(host->context, &record->content, &decider->contents.items[earlier]));
+}
+
+/* It holds, or shares a part with, what is benign: then it is nobody's double by that. */
+static bool is_mere_jingle(const struct decider *decider, const struct decider_answer *answer,
+                           uint32_t earlier)
+{
+    enum doppel_relation relation = answer->match.relation;
+    return (relation == DOPPEL_RELATION_CONTAINS || relation == DOPPEL_RELATION_OVERLAPS) &&
+           state_of(decider, earlier) == DOPPEL_LIST_BENIGN;
 }
 
 /* The first leader within the limit of similarity, else the first by containment; `*out_of` is
@@ -187,12 +252,13 @@ static enum doppel_status find_leader(const struct decider *decider,
     for (size_t i = 0; i < record->candidate_count; i++) {
         bool matches;
         uint32_t earlier = record->candidates[i];
-        if (!decider_leads(decider, earlier))
+        if (!decider_leads(decider, earlier) || is_passed_over(decider, record, earlier))
             continue;
         enum doppel_status status = compare(decider, earlier, answer, &matches, error);
         if (status)
             return status;
-        if (!matches || (answer->match.relation != DOPPEL_RELATION_SAME && *out_of != NO_NUMBER))
+        if (!matches || is_mere_jingle(decider, answer, earlier) ||
+            (answer->match.relation != DOPPEL_RELATION_SAME && *out_of != NO_NUMBER))
             continue;
         *out_of = earlier;
         if (answer->match.relation == DOPPEL_RELATION_SAME)
@@ -215,18 +281,34 @@ static const char *reason_of(const struct decider_answer *answer)
 static void decide_by_match(struct decider *decider, uint32_t leader, struct decider_answer *answer)
 {
     const struct decider_host *host = &decider->host;
+    answer->has_match = answer->limited = true;
+    if (state_of(decider, leader) == DOPPEL_LIST_BENIGN) {
+        decide_benign(leader, answer);
+        return;
+    }
     struct doppel_origin record = host->origin(host->context, answer->number);
     struct doppel_origin item = host->origin(host->context, leader);
     bool near = answer->match.relation == DOPPEL_RELATION_SAME;
     answer->decision = doppel_decide(&answer->match, &record, &item);
     answer->reason = reason_of(answer);
-    answer->has_match = answer->limited = true;
     answer->of = leader;
     answer->leads = !near;
     if (near && answer->decision == DOPPEL_DECISION_REVISION)
         answer->replaces = leader;
     if (near)
         follow(decider, answer, leader);
+}
+
+static void decide_by_content(struct decider *decider, const struct decider_record *record,
+                              uint32_t earlier, struct decider_answer *answer)
+{
+    if (state_of(decider, earlier) != DOPPEL_LIST_BENIGN) {
+        decide_same(decider, earlier, answer);
+        return;
+    }
+    describe_same(decider, answer);
+    decide_benign(earlier, answer);
+    answer->leads = !record->too_short;
 }
 
 /* By its text alone. */
@@ -236,7 +318,12 @@ static enum doppel_status decide_by_text(struct decider *decider,
 {
     uint32_t earlier = find_content(decider, &record->content);
     if (earlier != NO_NUMBER) {
-        decide_same(decider, earlier, answer);
+        decide_by_content(decider, record, earlier, answer);
+        return DOPPEL_OK;
+    }
+    earlier = find_marked(decider, &record->content);
+    if (earlier != NO_NUMBER) {
+        decide_marked(decider, earlier, answer);
         return DOPPEL_OK;
     }
     answer->decision = DOPPEL_DECISION_TOO_SHORT;
@@ -333,6 +420,7 @@ enum doppel_status decider_next(struct decider *decider, const struct decider_re
         .kept = true,
     };
     status = decide(decider, record, &answer, error);
+    answer.follows = answer.kept && decider->leaders.items[answer.number] != answer.number;
     answer.kept &= !record->only_asked;
     if (!status && answer.kept)
         status = remember(decider, answer.number, record->id, error);

@@ -20,6 +20,15 @@ struct decider_host {
     struct doppel_origin (*origin)(void *context, uint32_t number);
     void *context;
     uint32_t lanes; /* of signatures, 128 or 256 */
+
+    /* What people said, each NULL: nothing. What lists make of an earlier record; whether the
+     * content of the record at hand is marked as distinct from an earlier one; the contents that it
+     * is marked to be the same as, borrowed until the next call. */
+    enum doppel_list_state (*state)(void *context, uint32_t earlier);
+    bool (*is_distinct)(void *context, const struct doppel_digest *content,
+                        const struct doppel_digest *earlier);
+    const struct doppel_digest *(*marked_same)(void *context, const struct doppel_digest *content,
+                                               size_t *out_count);
 };
 
 struct decider;
@@ -48,6 +57,7 @@ struct decider_answer {
     bool has_match;
     struct doppel_match match;
     bool limited; /* the match kept to a limit */
+    bool follows; /* it joins the group of `of`, if it is remembered */
     bool leads;   /* later records are to be compared with it */
     bool kept;    /* it says something that is not known yet: a library remembers it */
 };

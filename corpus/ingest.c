@@ -19,7 +19,7 @@ static enum doppel_status add_to_library(struct ingest *ingest, const struct dec
     uint32_t leader = decider_leader(ingest->memory.decider, answer->number);
     struct doppel_library_text text = {
         .record_id = pool_string(strings, record->id),
-        .origin = {pool_string(strings, record->source), pool_string(strings, record->date)},
+        .origin = {ingest_source(ingest), pool_string(strings, record->date)},
         .path = ingest->path,
         .line = record->line,
         .offset = record->offset,
@@ -61,8 +61,19 @@ static enum doppel_status describe_of(struct ingest *ingest, uint32_t of, struct
     return DOPPEL_OK;
 }
 
+static enum doppel_status describe_replaced(struct ingest *ingest, uint64_t id, struct told *told,
+                                            struct doppel_error *error)
+{
+    const struct leader *text;
+    enum doppel_status status = leaders_get(ingest->leaders, id, false, &text, error);
+    if (!status)
+        told->replaces = pool_add_string(&ingest->strings, text->record_id);
+    return status;
+}
+
+/* @param replaced the text that was to be kept of its group so far; 0: it stays */
 static enum doppel_status tell_later(struct ingest *ingest, const struct decider_answer *answer,
-                                     uint64_t item, struct doppel_error *error)
+                                     uint64_t item, uint64_t replaced, struct doppel_error *error)
 {
     struct told told = {
         .record = ingest->record,
@@ -71,7 +82,7 @@ static enum doppel_status tell_later(struct ingest *ingest, const struct decider
         .item = item,
         .of = SIZE_MAX,
         .of_path = SIZE_MAX,
-        .replaces = answer->replaces != NO_NUMBER,
+        .replaces = SIZE_MAX,
         .unique = answer->kept && answer->decision != DOPPEL_DECISION_DUPLICATE,
         .has_match = answer->has_match,
         .match = answer->match,
@@ -79,21 +90,39 @@ static enum doppel_status tell_later(struct ingest *ingest, const struct decider
     enum doppel_status status = DOPPEL_OK;
     if (answer->of != NO_NUMBER)
         status = describe_of(ingest, answer->of, &told, error);
+    if (!status && answer->replaces != NO_NUMBER)
+        told.replaces = told.of;
+    if (!status && replaced)
+        status = describe_replaced(ingest, replaced, &told, error);
     if (!status && !array_push(&ingest->told, told))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for decisions");
     return status;
 }
 
-static enum doppel_status decide(struct ingest *ingest, const struct prepared *record,
-                                 struct doppel_error *error)
+/* What was decided is remembered, and how it came to that. */
+static enum doppel_status remember(struct ingest *ingest, const struct decider_answer *answer,
+                                   uint64_t *out_item, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    uint64_t item = 0;
+    if (answer->kept)
+        status = add_to_library(ingest, answer, &item, error);
+    if (!status)
+        status = ingest_log(ingest, answer, item, error);
+    if (!status && item)
+        status = people_tell(ingest, item, error);
+    if (!status)
+        status = memory_add(&ingest->memory, answer, ingest_lanes(ingest), item,
+                            (uint32_t)ingest->shingle_count, error);
+    *out_item = item;
+    return status;
+}
+
+static enum doppel_status ask_decider(struct ingest *ingest, struct decider_answer *out,
+                                      struct doppel_error *error)
 {
     struct memory *memory = &ingest->memory;
-    struct decider_answer answer;
-    uint64_t id = 0;
-    ingest->record = record;
-    ingest->shingles = NULL;
-    ingest->shingle_count = 0;
-    ingest->tried = false;
+    const struct prepared *record = ingest->record;
     enum doppel_status status = DOPPEL_OK;
     memory->candidates.count = memory->hits.count = 0;
     struct decider_record asked = {
@@ -108,15 +137,27 @@ static enum doppel_status decide(struct ingest *ingest, const struct prepared *r
     asked.candidates = memory->candidates.items;
     asked.candidate_count = memory->candidates.count;
     if (!status)
-        status = decider_next(memory->decider, &asked, &answer, error);
-    if (!status && answer.kept)
-        status = add_to_library(ingest, &answer, &id, error);
-    if (!status && !asked.only_asked)
-        status = ingest_log(ingest, &answer, id, error);
-    if (!status && !asked.only_asked)
-        status = memory_add(memory, &answer, ingest_lanes(ingest), id,
-                            (uint32_t)ingest->shingle_count, error);
-    return status ? status : tell_later(ingest, &answer, id, error);
+        status = decider_next(memory->decider, &asked, out, error);
+    const struct doppel_error *people = &ingest->people_error;
+    return status || !people->status ? status
+                                     : doppel_fail(error, people->status, "%s", people->message);
+}
+
+static enum doppel_status decide(struct ingest *ingest, const struct prepared *record,
+                                 struct doppel_error *error)
+{
+    struct decider_answer answer;
+    uint64_t item = 0, replaced = 0;
+    ingest->record = record;
+    ingest->shingles = NULL;
+    ingest->shingle_count = 0;
+    ingest->tried = false;
+    enum doppel_status status = ask_decider(ingest, &answer, error);
+    if (!status && !ingest->options.check)
+        status = remember(ingest, &answer, &item, error);
+    if (!status)
+        status = canonical_choose(ingest, &answer, item, &replaced, error);
+    return status ? status : tell_later(ingest, &answer, item, replaced, error);
 }
 
 /* ---- telling ---- */
@@ -135,14 +176,13 @@ static bool tell(struct ingest *ingest, const struct told *told)
         .of = pool_string(&ingest->strings, told->of),
         .of_path = pool_string(&ingest->strings, told->of_path),
         .of_line = told->of_line,
+        .replaces = pool_string(&ingest->strings, told->replaces),
         .unique = told->unique,
         .has_match = told->has_match,
         .match = told->match,
         .item = told->item,
         .of_item = told->of_item,
     };
-    if (told->replaces)
-        decision.replaces = decision.of;
     if (!record->unreadable) {
         const struct line_block *block = &ingest->batch->block;
         decision.line_text = block->bytes + (record->offset - block->offset);
@@ -166,10 +206,14 @@ static enum doppel_status commit(struct ingest *ingest, struct doppel_error *err
 /* Take turns with others; what they have added meanwhile comes first. */
 static enum doppel_status begin(struct ingest *ingest, struct doppel_error *error)
 {
-    uint64_t last_id;
-    if (ingest->options.check)
-        return memory_catch_up(&ingest->memory, 0, error);
-    enum doppel_status status = doppel_library_begin(ingest->library, &last_id, error);
+    uint64_t last_id = 0;
+    enum doppel_status status = DOPPEL_OK;
+    if (!ingest->options.check)
+        status = doppel_library_begin(ingest->library, &last_id, error);
+    ingest->has_states = doppel_library_has_states(ingest->library);
+    ingest->has_words = doppel_library_has_words(ingest->library);
+    if (!status)
+        status = canonical_begin(ingest, error);
     return status ? status : memory_catch_up(&ingest->memory, last_id, error);
 }
 
@@ -301,6 +345,7 @@ enum doppel_status doppel_ingest(struct doppel_library *library,
     file_text_free(&ingest.file);
     free(ingest.path);
     array_free(&ingest.told);
+    array_free(&ingest.marked);
     array_free(&ingest.files);
     array_free(&ingest.file_paths);
     free(ingest.strings.items);

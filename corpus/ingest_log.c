@@ -103,7 +103,7 @@ enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer
     struct doppel_log_entry entry = {
         .action = DOPPEL_LOG_DECIDED,
         .item = item,
-        .source = pool_string(strings, record->source),
+        .source = ingest_source(ingest),
         .decided = true,
         .decision = (int)answer->decision,
         .of = item_of(ingest, answer->of),

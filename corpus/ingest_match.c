@@ -36,6 +36,12 @@ const uint16_t *ingest_lanes(const struct ingest *ingest)
     return (const uint16_t *)(const void *)(ingest->batch->lanes.items + ingest->record->lanes);
 }
 
+const char *ingest_source(const struct ingest *ingest)
+{
+    const char *source = pool_string(&ingest->batch->strings, ingest->record->source);
+    return source ? source : ingest->options.source;
+}
+
 static struct doppel_text_evidence own_evidence(const struct ingest *ingest)
 {
     return (struct doppel_text_evidence){
@@ -118,7 +124,7 @@ static struct doppel_origin origin_of(void *context, uint32_t number)
     const struct leader *leader;
     if (number >= ingest->memory.ids.count) {
         const struct bytes_pool *strings = &ingest->batch->strings;
-        return (struct doppel_origin){pool_string(strings, ingest->record->source),
+        return (struct doppel_origin){ingest_source(ingest),
                                       pool_string(strings, ingest->record->date)};
     }
     if (leaders_get(ingest->leaders, ingest->memory.ids.items[number], false, &leader, NULL))
@@ -133,5 +139,8 @@ struct decider_host ingest_host(struct ingest *ingest)
         .origin = origin_of,
         .context = ingest,
         .lanes = ingest->options.text.lanes,
+        .state = people_state,
+        .is_distinct = people_distinct,
+        .marked_same = people_same,
     };
 }

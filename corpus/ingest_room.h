@@ -16,8 +16,15 @@ struct told {
     uint64_t item, of_item;
     size_t of, of_path; /* strings */
     uint64_t of_line;
-    bool replaces, unique, has_match;
+    size_t replaces; /* string */
+    bool unique, has_match;
     struct doppel_match match;
+};
+
+/* How the text of a group that is to be kept is chosen. */
+struct canonical {
+    bool chooses; /* there are sources, or a policy */
+    struct doppel_keep_policy policy;
 };
 
 struct ingest {
@@ -40,6 +47,12 @@ struct ingest {
     const uint32_t *shingles; /* NULL: not asked for yet, or not to be had */
     size_t shingle_count;
     bool tried;
+
+    /* what people said, as of the last begin */
+    bool has_states, has_words;
+    ARRAY(struct doppel_digest) marked;
+    struct doppel_error people_error; /* status != OK: it could not be looked up */
+    struct canonical canonical;
 
     char *path; /* of the file of the batch, absolute; NULL: its lines cannot be read again */
     uint32_t path_file;
@@ -68,6 +81,28 @@ struct decider_host ingest_host(struct ingest *ingest);
  * was not added. As doppel_library_log */
 enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer *answer,
                               uint64_t item, struct doppel_error *error);
+
+/** The source of the record at hand; NULL: none. */
+const char *ingest_source(const struct ingest *ingest);
+
+/** What the decider asks of what people said: `context` is the ingest. */
+enum doppel_list_state people_state(void *context, uint32_t earlier);
+bool people_distinct(void *context, const struct doppel_digest *content,
+                     const struct doppel_digest *earlier);
+const struct doppel_digest *people_same(void *context, const struct doppel_digest *content,
+                                        size_t *out_count);
+
+/** Say of what was added what is to be said of all. */
+enum doppel_status people_tell(struct ingest *ingest, uint64_t item, struct doppel_error *error);
+
+/** See whether there is anything to choose by. */
+enum doppel_status canonical_begin(struct ingest *ingest, struct doppel_error *error);
+
+/** Whether the record at hand is to be kept rather than the one of its group that was so far.
+ * @param item in the library; 0: it is only asked. @param out_replaced that one; 0: it stays */
+enum doppel_status canonical_choose(struct ingest *ingest, const struct decider_answer *answer,
+                                    uint64_t item, uint64_t *out_replaced,
+                                    struct doppel_error *error);
 
 /** Have the records of the batch from `*at` on that name files decided elsewhere; `*at` is behind
  * them then. */

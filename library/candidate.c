@@ -2,11 +2,8 @@
 #include "library/ledger.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "library/date.h"
 
 enum doppel_status item_name(struct doppel_library *library, uint64_t id, char **out,
                              struct doppel_error *error)
@@ -34,22 +31,12 @@ enum doppel_status item_name(struct doppel_library *library, uint64_t id, char *
     return DOPPEL_OK;
 }
 
-/* The end of the span, as nothing earlier is known for sure; INT64_MAX: none. */
-static int64_t date_ns(const char *date)
-{
-    struct date_span span;
-    if (!date || !date_read(date, &span))
-        return INT64_MAX;
-    double nanoseconds = span.end * 1e9;
-    return fabs(nanoseconds) < 9e18 ? (int64_t)nanoseconds : INT64_MAX;
-}
-
-/* Of an item its file's numbers, of a text its line's; columns are the same for both. */
+/* Of an item its file's numbers, of a text its words; columns are the same for both. */
 #define CANDIDATE                                                                                  \
     "SELECT " NAME_OF_ITEM ", width, height, coalesce(duration_ms, 0), size,"                      \
     " CASE WHEN " HAS_NO_FILE " THEN 9223372036854775807 ELSE mtime_ns END, about.source,"         \
     " about.date, 1 FROM item LEFT JOIN about ON about.item = item.id AND about." IS_WHOLE(        \
-        ABOUT_COLUMNS) " WHERE item.id = ?1 UNION ALL SELECT record_id, 0, 0, 0, size, NULL, "     \
+        ABOUT_COLUMNS) " WHERE item.id = ?1 UNION ALL SELECT record_id, 0, 0, 0, words, NULL, "    \
                        "source, date, 0 FROM text WHERE id = ?1"
 
 static enum doppel_status read_candidate(struct doppel_library *library, sqlite3_stmt *statement,
@@ -77,7 +64,7 @@ static enum doppel_status read_candidate(struct doppel_library *library, sqlite3
     else
         status = doppel_library_authority(library, source, &candidate.authority, error);
     if (date || !is_item)
-        candidate.mtime_ns = date_ns(date);
+        candidate.mtime_ns = doppel_date_ns(date);
     if (!status) {
         candidate.path = name;
         *out = candidate;

@@ -1,6 +1,9 @@
 /* Reading dates: ISO 8601 of several precisions, or seconds. */
 #include "library/date.h"
 
+#include <doppel/library.h>
+
+#include <math.h>
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
@@ -209,4 +212,13 @@ bool date_read(const char *text, struct date_span *out)
 bool date_is_later(const struct date_span *a, const struct date_span *b)
 {
     return a->begin >= b->end && a->begin > b->begin;
+}
+
+int64_t doppel_date_ns(const char *date)
+{
+    struct date_span span;
+    if (!date || !date_read(date, &span))
+        return INT64_MAX;
+    double nanoseconds = span.end * 1e9;
+    return fabs(nanoseconds) < 9e18 ? (int64_t)nanoseconds : INT64_MAX;
 }

@@ -420,6 +420,10 @@ struct doppel_origin {
     const char *date; /**< ISO 8601, or seconds since 1970 */
 };
 
+/** A date as doppel_keep_compare takes it: the end of the year, day or second that is given, as
+ * nothing earlier is known for sure. INT64_MAX: it cannot be read, or is NULL. Thread-safe. */
+DOPPEL_API int64_t doppel_date_ns(const char *date);
+
 /**
  * Decide what a text is to one that came before it.
  *
@@ -428,6 +432,7 @@ struct doppel_origin {
  *  2. An id that came before: as `enum doppel_same_id` says.
  *  3. The same normalised content as an earlier record: `duplicate` of that one's leader,
  *     "same-content".
+ *     A person's word that it is the same as an earlier text: `duplicate`, "marked".
  *  4. Too short: `too_short`; later ones with the same content are its duplicates.
  *  5. The first earlier leader that shares a band and is within the limit of similarity:
  *     `duplicate`, "near"; `revision` when both have the same source and the record a later date.
@@ -435,6 +440,9 @@ struct doppel_origin {
  * by the limit of containment: `part` when the record is the smaller one by half or more, else
  *     `revision`.
  *  7. `new`.
+ * By ingest, leaders that a person marked as distinct from it, and texts that are on disabled lists
+ * alone, are passed over; one of the same content as a text of a benign list, near one or part of
+ * one is `new`, "benign", and to hold one says nothing.
  * A record becomes a leader unless an earlier leader is within the limit of similarity: so a part
  * and most revisions are leaders too, and every duplicate is near its leader: no chains. A text
  * that an update took the place of is forgotten: it leads no more, and no later record is a

@@ -268,6 +268,9 @@ DOPPEL_API enum doppel_status doppel_library_word(struct doppel_library *library
                                                   enum doppel_word *out,
                                                   struct doppel_error *error);
 
+/** Whether anything was said at all. */
+DOPPEL_API bool doppel_library_has_words(struct doppel_library *library);
+
 struct doppel_mark {
     struct doppel_digest a, b;
     enum doppel_word word;

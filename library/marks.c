@@ -115,6 +115,13 @@ enum doppel_status doppel_library_word(struct doppel_library *library,
     return DOPPEL_OK;
 }
 
+bool doppel_library_has_words(struct doppel_library *library)
+{
+    const struct memory *memory = &library->memory;
+    return memory_load(library, MEMORY_WORDS, load_words, NULL) || memory->words.count ||
+           memory->slots[MEMORY_WORDS].too_many;
+}
+
 enum doppel_status doppel_library_each_mark(struct doppel_library *library,
                                             const struct doppel_digest *of,
                                             doppel_mark_visitor *visitor, void *context,

@@ -1,0 +1,84 @@
+/* What people said of a library's items, as far as decisions ask for it: words about two contents,
+ * and lists. */
+#include "corpus/ingest_room.h"
+
+#include <string.h>
+
+/* The first thing that goes wrong ends the decision of the record at hand. */
+static void note(struct ingest *ingest, enum doppel_status status, const struct doppel_error *error)
+{
+    if (status && !ingest->people_error.status)
+        ingest->people_error = *error;
+}
+
+enum doppel_list_state people_state(void *context, uint32_t earlier)
+{
+    struct ingest *ingest = context;
+    struct doppel_error error;
+    enum doppel_list_state state = DOPPEL_LIST_ACTIVE;
+    if (!ingest->has_states || earlier >= ingest->memory.ids.count)
+        return state;
+    note(
+        ingest,
+        doppel_library_state_of(ingest->library, ingest->memory.ids.items[earlier], &state, &error),
+        &error);
+    return state;
+}
+
+bool people_distinct(void *context, const struct doppel_digest *content,
+                     const struct doppel_digest *earlier)
+{
+    struct ingest *ingest = context;
+    struct doppel_error error;
+    enum doppel_word word = DOPPEL_WORD_NONE;
+    if (ingest->has_words)
+        note(ingest, doppel_library_word(ingest->library, content, earlier, &word, &error), &error);
+    return word == DOPPEL_WORD_DISTINCT;
+}
+
+struct marked {
+    struct ingest *ingest;
+    const struct doppel_digest *content;
+    bool failed;
+};
+
+static bool take_mark(void *context, const struct doppel_mark *mark)
+{
+    struct marked *marked = context;
+    const struct doppel_digest *content = marked->content;
+    bool first = memcmp(&mark->a, content, sizeof *content) == 0;
+    if (mark->word == DOPPEL_WORD_SAME)
+        marked->failed |= !array_push(&marked->ingest->marked, first ? mark->b : mark->a);
+    return !marked->failed;
+}
+
+const struct doppel_digest *people_same(void *context, const struct doppel_digest *content,
+                                        size_t *out_count)
+{
+    struct ingest *ingest = context;
+    struct doppel_error error;
+    struct marked marked = {.ingest = ingest, .content = content};
+    ingest->marked.count = 0;
+    if (ingest->has_words) {
+        enum doppel_status status =
+            doppel_library_each_mark(ingest->library, content, take_mark, &marked, &error);
+        if (marked.failed)
+            status = doppel_fail(&error, DOPPEL_E_MEMORY, "no memory for what was said of a text");
+        if (status != DOPPEL_E_CORRUPT) /* damaged words were not said */
+            note(ingest, status, &error);
+    }
+    *out_count = ingest->marked.count;
+    return ingest->marked.items;
+}
+
+/* ---- what is said of what comes in ---- */
+
+enum doppel_status people_tell(struct ingest *ingest, uint64_t item, struct doppel_error *error)
+{
+    const struct doppel_about *said = ingest->options.about;
+    if (!said)
+        return DOPPEL_OK;
+    struct doppel_about about = *said;
+    about.source = about.date = NULL; /* are those of the record */
+    return doppel_library_tell(ingest->library, item, &about, error);
+}
