@@ -49,7 +49,7 @@ static char *detail_of(const json_t *row)
     json_t *rest = json_copy((json_t *)row);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         json_object_del(rest, columns[i]);
-    char *detail = json_dumps(rest, JSON_COMPACT);
+    char *detail = json_dumps(rest, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(rest);
     return detail;
 }

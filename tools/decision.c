@@ -241,7 +241,7 @@ static int take_json(const char *bytes, size_t size, void *context)
 
 void decision_append_json(struct decision_text *text, const json_t *value)
 {
-    json_dump_callback(value, take_json, text, JSON_COMPACT | JSON_ENCODE_ANY);
+    json_dump_callback(value, take_json, text, JSON_COMPACT | JSON_REAL_PRECISION(15));
 }
 
 void decision_end_line(struct decision_text *text)

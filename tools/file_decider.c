@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/array.h"
 #include "tools/about_options.h"
@@ -21,6 +22,8 @@ struct file_decider {
     struct answers answers;
     ARRAY(struct rule_candidate) candidates;
     ARRAY(struct doppel_about) abouts; /* of the candidates whose origin was asked for */
+
+    char *folder, *real_folder; /* that the last path was in, and its absolute form; or NULL */
 
     /* of the file at hand */
     const struct file_to_decide *file;
@@ -58,11 +61,48 @@ void file_decider_free(struct file_decider *decider)
     if (!decider)
         return;
     forget_candidates(decider);
+    file_decider_forget_folders(decider);
     array_free(&decider->abouts);
     array_free(&decider->candidates);
     answers_free(&decider->answers);
     library_search_free(decider->search);
     free(decider);
+}
+
+/* ---- paths ---- */
+
+void file_decider_forget_folders(struct file_decider *decider)
+{
+    free(decider->folder);
+    free(decider->real_folder);
+    decider->folder = decider->real_folder = NULL;
+}
+
+static bool is_link(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) || S_ISLNK(status.st_mode);
+}
+
+/* absolute_path; of files of one folder, which often come together, at the cost of one look. */
+static char *path_of(struct file_decider *decider, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = (size_t)(name - path);
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || is_link(path))
+        return absolute_path(path);
+    if (!decider->folder || strlen(decider->folder) != length ||
+        memcmp(decider->folder, path, length) != 0) {
+        file_decider_forget_folders(decider);
+        decider->folder = must_allocate(length + 1);
+        memcpy(decider->folder, path, length);
+        decider->real_folder = absolute_path(length ? decider->folder : ".");
+    }
+    size_t real = strlen(decider->real_folder);
+    char *absolute = must_allocate(real + strlen(name) + 2);
+    bool root = real && decider->real_folder[real - 1] == '/';
+    stpcpy(stpcpy(stpcpy(absolute, decider->real_folder), root ? "" : "/"), name);
+    return absolute;
 }
 
 /* ---- for the intake ---- */
@@ -77,11 +117,11 @@ static bool is_wanted(const struct file_decider *decider, enum doppel_kind kind,
 
 bool file_is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
 {
-    const struct file_decider *decider = context;
+    struct file_decider *decider = context;
     struct doppel_known known;
     if (decider->settings->text_format >= 0 || decider->settings->pcm.format)
         return false; /* it may have been read in another way */
-    char *absolute = absolute_path(path);
+    char *absolute = path_of(decider, path);
     bool same = !doppel_library_at(decider->library, absolute, stamp, &known, NULL) &&
                 known.unchanged && is_wanted(decider, known.kind, known.scheme, known.version);
     free(absolute);
@@ -379,7 +419,7 @@ enum doppel_status file_decider_prepare(struct file_decider *decider,
                                         const struct intake_file *file, bool *out_tracks,
                                         struct doppel_error *error)
 {
-    char *path = absolute_path(file->path);
+    char *path = path_of(decider, file->path);
     enum doppel_status status =
         doppel_library_prepare(decider->library, path, &file->record, out_tracks, error);
     free(path);
@@ -413,7 +453,7 @@ enum doppel_status file_decide(struct file_decider *decider, const struct file_t
     struct decide_match match = {0};
     struct file_decision decision = {0};
     decider->file = file;
-    decider->path = absolute_path(file->file->path);
+    decider->path = path_of(decider, file->file->path);
     enum doppel_status status = decide(decider, &decision, error);
     if (!status)
         describe(decider, &decision, &match);

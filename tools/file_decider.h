@@ -42,6 +42,9 @@ enum doppel_status file_decide(struct file_decider *decider, const struct file_t
                                bool only_asked, struct file_decision *out,
                                struct doppel_error *error);
 
+/* What was looked up of folders may be otherwise by now: to be called between groups of files. */
+void file_decider_forget_folders(struct file_decider *decider);
+
 /* Make ready for the addition of a file, before the transaction: doppel_library_prepare. */
 enum doppel_status file_decider_prepare(struct file_decider *decider,
                                         const struct intake_file *file, bool *out_tracks,

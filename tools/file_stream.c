@@ -214,6 +214,7 @@ static enum doppel_status end_group(struct file_stream *stream, struct doppel_er
         status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
     stream->fed_out += stream->count;
     forget_group(stream);
+    file_decider_forget_folders(stream->decider);
     return status ? status : kept;
 }
 

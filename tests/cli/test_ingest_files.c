@@ -1,0 +1,443 @@
+/* doppel ingest of files of all kinds: named, walked, and in streams. */
+#include "command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collection.h"
+#include "films.h"
+#include "sounds.h"
+#include "writer.h"
+
+enum { PATIENCE_MS = 20000 };
+
+/* The answer about a path: the line up to its end; given (free). */
+static char *line_of(const char *out, const char *path)
+{
+    char wanted[256];
+    snprintf(wanted, sizeof wanted, "\"path\":\"%s\"", path);
+    const char *at = strstr(out, wanted);
+    assert_non_null(at);
+    while (at > out && at[-1] != '\n')
+        at--;
+    return strndup(at, strcspn(at, "\n"));
+}
+
+static void assert_decided(const char *out, const char *path, const char *decision,
+                           const char *reason, int of)
+{
+    char *line = line_of(out, path), part[128];
+    snprintf(part, sizeof part, "\"decision\":\"%s\"", decision);
+    assert_has(line, part);
+    snprintf(part, sizeof part, "\"reason\":\"%s\"", reason ? reason : "");
+    if (reason)
+        assert_has(line, part);
+    else
+        assert_lacks(line, "\"reason\"");
+    if (of)
+        assert_number(line, "of", of, 0);
+    else
+        assert_lacks(line, "\"of\"");
+    free(line);
+}
+
+static char *ingest(const char *path)
+{
+    return doppel_prints(0, "ingest", "-L", "library", path);
+}
+
+/* ---- each decision ---- */
+
+static void pictures_are_decided(void **state)
+{
+    (void)state;
+    make_folder("p");
+    keep_picture("p/a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_picture("p/b.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
+    copy_file("p/a.jpg", "p/c.jpg");
+    keep_picture("p/d.jpg", draw_picture(1, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    write_file("p/e.jpg", "\xff\xd8\xff\xe0 broken", 12);
+    struct ran ran = doppel("ingest", "-L", "library", "p");
+    assert_code(&ran, 3);
+    assert_true(reported(ran.err, "p/e.jpg"));
+    assert_decided(ran.out, "p/a.jpg", "new", NULL, 0);
+    assert_decided(ran.out, "p/b.jpg", "duplicate", "near", 1);
+    assert_decided(ran.out, "p/c.jpg", "duplicate", "identical", 1);
+    assert_decided(ran.out, "p/d.jpg", "new", NULL, 0);
+    assert_has(ran.out, "\"decision\":\"unreadable\"");
+    assert_int_equal(count_lines(ran.out, ""), 5);
+    ran_free(&ran);
+}
+
+/* Moved, changed, and known files: the second run. */
+static void paths_are_followed(void **state)
+{
+    (void)state;
+    make_folder("p");
+    keep_drawing("p/a.png", 1, 1);
+    keep_drawing("p/b.png", 2, 1);
+    keep_drawing("p/c.png", 3, 1);
+    free(ingest("p"));
+    assert_int_equal(rename("p/a.png", "p/z.png"), 0);
+    keep_drawing("p/b.png", 4, 1);
+    char *out = ingest("p");
+    assert_decided(out, "p/b.png", "revision", "same-path", 0);
+    assert_has(out, "\"replaces\":2");
+    assert_decided(out, "p/c.png", "duplicate", "known", 3);
+    assert_decided(out, "p/z.png", "duplicate", "moved", 1);
+    char *list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(list, ""), 3);
+    char *log = doppel_prints(0, "log", "-L", "library", "--json");
+    assert_int_equal(count_lines(log, "\"action\":\"decided\""), 5);
+    assert_int_equal(count_lines(log, "\"action\":\"added\""), 0);
+    free(log);
+    free(list);
+    free(out);
+}
+
+static void texts_of_files_and_records_meet(void **state)
+{
+    (void)state;
+    char *words = write_words(1, 200), *other = replace_words(write_words(1, 200), 50);
+    for (char *at = words; *at; at++)
+        *at = *at == '\n' ? ' ' : *at;
+    char *input;
+    assert_true(asprintf(&input, "{\"id\":\"r\",\"text\":\"%s\"}\na.txt\nb.txt\n", words) > 0);
+    keep_text("a.txt", in_capitals(words));
+    keep_text("b.txt", other);
+    const struct setting setting = {.input = input};
+    struct ran ran = doppel_with(&setting, "ingest", "-L", "library", "-");
+    assert_code(&ran, 0);
+    char *line = line_of(ran.out, "a.txt");
+    assert_has(line, "\"decision\":\"duplicate\",\"of\":\"r\",\"of_item\":1");
+    assert_has(line, "\"reason\":\"same-content\"");
+    free(line);
+    line = line_of(ran.out, "b.txt");
+    assert_has(line, "\"of\":\"r\",\"of_item\":1");
+    assert_has(line, "\"reason\":\"near\"");
+    free(line);
+    ran_free(&ran);
+    free(input);
+}
+
+static void sounds_are_decided(void **state)
+{
+    (void)state;
+    struct sound music = sound_music(30, 1);
+    make_folder("s");
+    keep_wav("s/b.wav", sound_cut(&music, 8, 12));
+    keep_wav("s/c.wav", sound_silence(10));
+    keep_wav("s/a.wav", music);
+    copy_file("s/a.wav", "s/d.wav");
+    char *out = ingest("s");
+    assert_decided(out, "s/a.wav", "new", NULL, 0);
+    assert_decided(out, "s/b.wav", "part", "part", 1);
+    assert_decided(out, "s/c.wav", "too_short", NULL, 0);
+    assert_decided(out, "s/d.wav", "duplicate", "identical", 1);
+    free(out);
+    /* The other way round: the whole comes after its part. */
+    out = doppel_prints(0, "ingest", "-L", "turned", "s/b.wav", "s/a.wav");
+    assert_decided(out, "s/a.wav", "revision", "contains", 1);
+    free(out);
+}
+
+static void films_are_decided(void **state)
+{
+    (void)state;
+    make_whole_and_clip();
+    char *out = doppel_prints(0, "ingest", "-L", "library", "whole.mp4", "clip.mp4");
+    assert_decided(out, "whole.mp4", "new", NULL, 0);
+    assert_decided(out, "clip.mp4", "part", "part", 1);
+    assert_has(out, "\"segments\":[{");
+    char *log = doppel_prints(0, "log", "-L", "library", "2", "--json");
+    assert_has(log, "\"segments\"");
+    free(log);
+    free(out);
+}
+
+/* ---- who is to be kept ---- */
+
+static void the_better_source_is_canonical(void **state)
+{
+    (void)state;
+    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_picture("b.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
+    keep_picture("c.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 70);
+    free(doppel_prints(0, "ingest", "-L", "library", "a.jpg", "--source", "blog"));
+    free(doppel_prints(0, "source", "set", "-L", "library", "press", "100"));
+    const struct setting setting = {.input = "{\"path\":\"b.jpg\",\"source\":\"press\"}\n"
+                                             "{\"path\":\"c.jpg\",\"source\":\"blog\"}\n"};
+    struct ran ran = doppel_with(&setting, "ingest", "-L", "library", "-");
+    assert_code(&ran, 0);
+    char *line = line_of(ran.out, "b.jpg");
+    assert_has(line, "\"of\":1");
+    assert_has(line, "\"replaces\":1");
+    free(line);
+    line = line_of(ran.out, "c.jpg");
+    assert_has(line, "\"of\":1"); /* the leader stays who it is */
+    assert_lacks(line, "replaces");
+    free(line);
+    char *log = doppel_prints(0, "log", "-L", "library", "--json");
+    assert_int_equal(count_lines(log, "\"action\":\"canonical\""), 1);
+    free(log);
+    ran_free(&ran);
+}
+
+/* ---- what people say ---- */
+
+static void words_and_lists_come_first(void **state)
+{
+    (void)state;
+    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_picture("b.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
+    keep_drawing("c.png", 2, 1);
+    free(doppel_prints(0, "ingest", "-L", "library", "a.jpg"));
+    free(doppel_prints(0, "mark", "-L", "library", "a.jpg", "b.jpg", "--distinct"));
+    free(doppel_prints(0, "mark", "-L", "library", "a.jpg", "c.png", "--same"));
+    char *out = doppel_prints(1, "check", "-L", "library", "b.jpg");
+    assert_decided(out, "b.jpg", "new", NULL, 0);
+    free(out);
+    out = doppel_prints(0, "check", "-L", "library", "c.png");
+    assert_decided(out, "c.png", "duplicate", "marked", 1);
+    free(out);
+}
+
+static void benign_items_suppress(void **state)
+{
+    (void)state;
+    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_picture("b.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
+    free(doppel_prints(0, "ingest", "-L", "library", "a.jpg", "--list", "stock"));
+    free(doppel_prints(0, "lists", "set", "-L", "library", "stock", "--state", "benign"));
+    char *out = doppel_prints(1, "check", "-L", "library", "b.jpg");
+    assert_decided(out, "b.jpg", "new", "benign", 1);
+    free(out);
+    free(doppel_prints(0, "lists", "set", "-L", "library", "stock", "--state", "disabled"));
+    out = doppel_prints(1, "check", "-L", "library", "b.jpg");
+    assert_decided(out, "b.jpg", "new", NULL, 0);
+    free(out);
+}
+
+/* ---- what it costs ---- */
+
+/* Each start of a worker leaves a line. */
+static void a_verbatim_copy_is_not_decoded(void **state)
+{
+    (void)state;
+    const struct setting setting = {.environment = {"DOPPEL_WORKER=./worker"}};
+    char script[512];
+    snprintf(script, sizeof script, "#!/bin/sh\necho >> starts\nexec %s \"$@\"\n",
+             DOPPEL_WORKER_PROGRAM);
+    write_file("worker", script, strlen(script));
+    assert_int_equal(chmod("worker", 0700), 0);
+    keep_drawing("a.png", 1, 1);
+    keep_wav("a.wav", sound_music(12, 1));
+    struct ran ran =
+        doppel_with(&setting, "ingest", "-L", "library", "--no-cache", "a.png", "a.wav");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    assert_int_equal(unlink("starts"), 0);
+    copy_file("a.png", "b.png");
+    copy_file("a.wav", "b.wav");
+    ran = doppel_with(&setting, "ingest", "-L", "library", "--no-cache", "b.png", "b.wav");
+    assert_code(&ran, 0);
+    assert_int_equal(count_lines(ran.out, "identical"), 2);
+    assert_int_equal(access("starts", F_OK), -1);
+    ran_free(&ran);
+}
+
+/* ---- streams ---- */
+
+struct coprocess {
+    pid_t pid;
+    int to, from;
+};
+
+static struct coprocess start(void)
+{
+    int to[2], from[2];
+    assert_int_equal(pipe2(to, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(from, O_CLOEXEC), 0);
+    struct coprocess coprocess = {.pid = fork(), .to = to[1], .from = from[0]};
+    assert_true(coprocess.pid >= 0);
+    if (coprocess.pid == 0) {
+        dup2(to[0], 0);
+        dup2(from[1], 1);
+        execl(DOPPEL_PROGRAM, "doppel", "ingest", "-L", "library", "-", NULL);
+        _exit(126);
+    }
+    close(to[0]);
+    close(from[1]);
+    return coprocess;
+}
+
+static void read_line(const struct coprocess *coprocess, char *out, size_t size)
+{
+    struct pollfd ready = {.fd = coprocess->from, .events = POLLIN};
+    size_t used = 0;
+    while (used + 1 < size) {
+        assert_int_equal(poll(&ready, 1, PATIENCE_MS), 1);
+        assert_int_equal(read(coprocess->from, out + used, 1), 1);
+        if (out[used++] == '\n')
+            break;
+    }
+    out[used] = '\0';
+}
+
+static const char *const lines[] = {"a.png",
+                                    "{\"id\":\"t\",\"text\":\"one two three four five six seven "
+                                    "eight nine ten eleven twelve\"}",
+                                    "absent.png",
+                                    "{\"id\":\"p\",\"path\":\"a.txt\"}",
+                                    "{\"id\":",
+                                    "folder",
+                                    "copy.png",
+                                    "a.wav"};
+static const char *const answers[] = {"\"line\":1,\"decision\":\"new\"",
+                                      "\"line\":2,\"decision\":\"new\"",
+                                      "\"line\":3,\"decision\":\"unreadable\"",
+                                      "\"line\":4,\"decision\":\"duplicate\",\"of\":\"t\"",
+                                      "\"line\":5,\"decision\":\"unreadable\"",
+                                      "\"line\":6,\"decision\":\"unreadable\"",
+                                      "\"line\":7,\"decision\":\"duplicate\",\"of\":1",
+                                      "\"line\":8,\"decision\":\"new\""};
+enum { LINES = sizeof lines / sizeof *lines };
+
+static void make_stream_files(void)
+{
+    static const char text[] = "One two three, four five six; seven eight nine ten eleven twelve!";
+    keep_drawing("a.png", 1, 1);
+    copy_file("a.png", "copy.png");
+    keep_wav("a.wav", sound_music(8, 1));
+    write_file("a.txt", text, strlen(text));
+    make_folder("folder");
+}
+
+/* Each line is answered before the next is written; all at once give the same answers. */
+static void streams_are_answered_in_order(void **state)
+{
+    (void)state;
+    char answer[4096], all[4096] = "";
+    int status;
+    make_stream_files();
+    struct coprocess coprocess = start();
+    for (int i = 0; i < LINES; i++) {
+        assert_int_equal(write(coprocess.to, lines[i], strlen(lines[i])), strlen(lines[i]));
+        assert_int_equal(write(coprocess.to, "\n", 1), 1);
+        read_line(&coprocess, answer, sizeof answer);
+        assert_has(answer, answers[i]);
+        strcat(strcat(all, lines[i]), "\n");
+    }
+    close(coprocess.to);
+    close(coprocess.from);
+    assert_int_equal(waitpid(coprocess.pid, &status, 0), coprocess.pid);
+    assert_int_equal(WEXITSTATUS(status), 3);
+    const struct setting setting = {.input = all};
+    struct ran ran = doppel_with(&setting, "ingest", "-L", "second", "-");
+    assert_code(&ran, 3);
+    const char *at = ran.out;
+    for (int i = 0; i < LINES; i++) {
+        const char *found = strstr(at, answers[i]);
+        assert_non_null(found);
+        at = found;
+    }
+    assert_int_equal(count_lines(ran.out, ""), LINES);
+    ran_free(&ran);
+}
+
+/* Ctrl-C while it waits: what was answered is kept. */
+static void an_interrupt_keeps_what_was_answered(void **state)
+{
+    (void)state;
+    char answer[4096];
+    int status;
+    make_stream_files();
+    struct coprocess coprocess = start();
+    assert_int_equal(write(coprocess.to, "a.png\n", 6), 6);
+    read_line(&coprocess, answer, sizeof answer);
+    kill(coprocess.pid, SIGINT);
+    assert_int_equal(waitpid(coprocess.pid, &status, 0), coprocess.pid);
+    assert_int_equal(WEXITSTATUS(status), 130);
+    close(coprocess.to);
+    close(coprocess.from);
+    char *list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(list, ""), 1);
+    free(list);
+}
+
+/* ---- two at once ---- */
+
+enum { TEXTS = 280, PICTURES = 14, SOUNDS = 6 };
+
+static void make_many(void)
+{
+    char path[64];
+    make_folder("many");
+    for (unsigned i = 0; i < TEXTS; i++) {
+        snprintf(path, sizeof path, "many/t%03u.txt", i);
+        keep_text(path, write_words(1000 + i, 60));
+    }
+    for (unsigned i = 0; i < PICTURES; i++) {
+        snprintf(path, sizeof path, "many/p%03u.jpg", i);
+        keep_drawing(path, i % 6, 10 + i / 6);
+    }
+    for (unsigned i = 0; i < SOUNDS; i++) {
+        snprintf(path, sizeof path, "many/s%03u.wav", i);
+        keep_wav(path, sound_music(6, 100 + i));
+    }
+}
+
+/* Two processes at once on copies of the same files: each content is new once. */
+static void two_processes_agree(void **state)
+{
+    (void)state;
+    make_many();
+    struct ran copied = doppel_with(&(struct setting){.program = "/bin/cp"}, "-r", "many", "again");
+    assert_code(&copied, 0);
+    ran_free(&copied);
+    struct running running[2];
+    static const char *const folders[] = {"many", "again"};
+    for (int i = 0; i < 2; i++)
+        running[i] =
+            command_start(NULL, (const char *const[]){"ingest", "-L", "library", folders[i], NULL});
+    unsigned told[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        struct ran ran = command_end(&running[i]);
+        assert_code(&ran, 0);
+        assert_int_equal(count_lines(ran.out, ""), TEXTS + PICTURES + SOUNDS);
+        told[0] += count_lines(ran.out, "\"decision\":\"new\"");
+        told[1] += count_lines(ran.out, "\"reason\":\"identical\"");
+        ran_free(&ran);
+    }
+    assert_int_equal(told[0], TEXTS + PICTURES + SOUNDS);
+    assert_int_equal(told[1], TEXTS + PICTURES + SOUNDS);
+    char *list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(list, ""), 2 * (TEXTS + PICTURES + SOUNDS));
+    free(list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SANDBOX(pictures_are_decided),
+        IN_SANDBOX(paths_are_followed),
+        IN_SANDBOX(texts_of_files_and_records_meet),
+        IN_SANDBOX(sounds_are_decided),
+        IN_SANDBOX(films_are_decided),
+        IN_SANDBOX(the_better_source_is_canonical),
+        IN_SANDBOX(words_and_lists_come_first),
+        IN_SANDBOX(benign_items_suppress),
+        IN_SANDBOX(a_verbatim_copy_is_not_decoded),
+        IN_SANDBOX(streams_are_answered_in_order),
+        IN_SANDBOX(an_interrupt_keeps_what_was_answered),
+        IN_SANDBOX(two_processes_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

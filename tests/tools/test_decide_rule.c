@@ -1,0 +1,288 @@
+/* The rule by which files are decided: each stage, and which one comes first. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "tools/decide_rule.h"
+
+static void assert_answer(const struct rule_answer *answer, enum doppel_decision decision,
+                          const char *reason, uint64_t of, bool follows)
+{
+    assert_int_equal(answer->decision, decision);
+    assert_true(!reason == !answer->reason);
+    if (reason)
+        assert_string_equal(answer->reason, reason);
+    assert_int_equal(answer->of, of);
+    assert_int_equal(answer->follows, follows);
+}
+
+/* ---- by bytes ---- */
+
+static const struct {
+    struct rule_bytes facts;
+    enum doppel_decision decision;
+    const char *reason;
+    uint64_t of, former;
+    bool follows;
+} by_bytes[] = {
+    {{.unreadable = "why", .here = 1, .here_same = true, .here_leader = 1, .same = 1},
+     DOPPEL_DECISION_UNREADABLE,
+     "why",
+     0,
+     0,
+     false},
+    {{.here = 5, .here_same = true, .here_leader = 2, .same = 1, .same_leader = 1},
+     DOPPEL_DECISION_DUPLICATE,
+     "known",
+     2,
+     0,
+     true},
+    {{.here = 5, .here_leader = 2, .same = 1, .same_leader = 1, .gone = 1, .gone_leader = 1},
+     DOPPEL_DECISION_REVISION,
+     "same-path",
+     0,
+     5,
+     false},
+    {{.same = 4, .same_leader = 3, .gone = 6, .gone_leader = 3},
+     DOPPEL_DECISION_DUPLICATE,
+     "moved",
+     3,
+     0,
+     true},
+    {{.same = 4, .same_leader = 3}, DOPPEL_DECISION_DUPLICATE, "identical", 3, 0, true},
+    {{.same = 4, .same_leader = 3, .same_is_benign = true},
+     DOPPEL_DECISION_NEW,
+     "benign",
+     4,
+     0,
+     false},
+};
+
+static void decides_by_bytes(void **state)
+{
+    (void)state;
+    struct rule_answer answer;
+    for (size_t i = 0; i < sizeof by_bytes / sizeof *by_bytes; i++) {
+        assert_true(rule_by_bytes(&by_bytes[i].facts, &answer));
+        assert_answer(&answer, by_bytes[i].decision, by_bytes[i].reason, by_bytes[i].of,
+                      by_bytes[i].follows);
+        assert_int_equal(answer.former, by_bytes[i].former);
+        assert_true(answer.candidate == NO_CANDIDATE);
+    }
+    assert_false(rule_by_bytes(&(struct rule_bytes){0}, &answer));
+}
+
+/* ---- by content ---- */
+
+/* Candidates in short: what they are, and their list and word. */
+enum what { NOBODY, CONTENT, NEAR, PART, HOLDS, SHARES, FOLLOWER, OTHER_KIND, OTHER_HOLDS };
+
+struct brief {
+    enum what what;
+    enum doppel_list_state state;
+    enum doppel_word word;
+};
+
+#define IS(what)                                                                                   \
+    {                                                                                              \
+        what, DOPPEL_LIST_ACTIVE, DOPPEL_WORD_NONE                                                 \
+    }
+
+static const struct {
+    struct brief candidates[3]; /* numbers 10, 20, 30; 20 with content follows 10 */
+    uint64_t marked;
+    bool too_short;
+    enum doppel_decision decision;
+    const char *reason;
+    uint64_t of;
+    bool follows;
+} by_content[] = {
+    {{IS(NOBODY)}, 0, false, DOPPEL_DECISION_NEW, NULL, 0, false},
+    {{IS(NOBODY)}, 0, true, DOPPEL_DECISION_TOO_SHORT, NULL, 0, false},
+    {{IS(NEAR), IS(NEAR)}, 0, false, DOPPEL_DECISION_DUPLICATE, "near", 10, true},
+    {{IS(SHARES), IS(NEAR)}, 0, false, DOPPEL_DECISION_DUPLICATE, "near", 20, true},
+    {{IS(NEAR), IS(CONTENT)}, 0, false, DOPPEL_DECISION_DUPLICATE, "same-content", 10, true},
+    {{IS(SHARES), IS(HOLDS), IS(PART)}, 0, false, DOPPEL_DECISION_PART, "part", 30, false},
+    {{IS(SHARES), IS(HOLDS)}, 0, false, DOPPEL_DECISION_REVISION, "contains", 20, false},
+    {{IS(SHARES)}, 0, false, DOPPEL_DECISION_NEW, "overlaps", 10, false},
+    {{IS(SHARES)}, 0, true, DOPPEL_DECISION_NEW, "overlaps", 10, false},
+    {{IS(OTHER_KIND)}, 0, false, DOPPEL_DECISION_PART, "part", 10, false},
+    {{IS(OTHER_HOLDS)}, 0, false, DOPPEL_DECISION_NEW, "contains", 10, false},
+    /* no chains */
+    {{IS(FOLLOWER)}, 0, false, DOPPEL_DECISION_NEW, NULL, 0, false},
+    {{IS(FOLLOWER), IS(NEAR)}, 0, false, DOPPEL_DECISION_DUPLICATE, "near", 20, true},
+    /* people's words */
+    {{IS(NEAR)}, 7, false, DOPPEL_DECISION_DUPLICATE, "marked", 7, true},
+    {{IS(CONTENT)}, 7, false, DOPPEL_DECISION_DUPLICATE, "same-content", 10, true},
+    {{IS(NOBODY)}, 7, true, DOPPEL_DECISION_DUPLICATE, "marked", 7, true},
+    {{{NEAR, DOPPEL_LIST_ACTIVE, DOPPEL_WORD_DISTINCT}, IS(NEAR)},
+     0,
+     false,
+     DOPPEL_DECISION_DUPLICATE,
+     "near",
+     20,
+     true},
+    {{{PART, DOPPEL_LIST_ACTIVE, DOPPEL_WORD_DISTINCT}},
+     0,
+     false,
+     DOPPEL_DECISION_NEW,
+     NULL,
+     0,
+     false},
+    /* lists */
+    {{{NEAR, DOPPEL_LIST_DISABLED, DOPPEL_WORD_NONE}, IS(NEAR)},
+     0,
+     false,
+     DOPPEL_DECISION_DUPLICATE,
+     "near",
+     20,
+     true},
+    {{{CONTENT, DOPPEL_LIST_DISABLED, DOPPEL_WORD_NONE}},
+     0,
+     false,
+     DOPPEL_DECISION_NEW,
+     NULL,
+     0,
+     false},
+    {{IS(NEAR), {NEAR, DOPPEL_LIST_BENIGN, DOPPEL_WORD_NONE}},
+     0,
+     false,
+     DOPPEL_DECISION_NEW,
+     "benign",
+     20,
+     false},
+    {{{PART, DOPPEL_LIST_BENIGN, DOPPEL_WORD_NONE}},
+     0,
+     false,
+     DOPPEL_DECISION_NEW,
+     "benign",
+     10,
+     false},
+    {{{HOLDS, DOPPEL_LIST_BENIGN, DOPPEL_WORD_NONE}, IS(SHARES)},
+     0,
+     false,
+     DOPPEL_DECISION_NEW,
+     "overlaps",
+     20,
+     false},
+};
+
+static enum doppel_relation relation_of(enum what what)
+{
+    switch (what) {
+    case PART:
+        return DOPPEL_RELATION_CONTAINED;
+    case HOLDS:
+    case OTHER_HOLDS:
+        return DOPPEL_RELATION_CONTAINS;
+    case SHARES:
+        return DOPPEL_RELATION_OVERLAPS;
+    default:
+        return DOPPEL_RELATION_SAME;
+    }
+}
+
+static size_t fill(const struct brief briefs[3], enum doppel_kind kind,
+                   struct rule_candidate candidates[3], struct doppel_match matches[3])
+{
+    size_t count = 0;
+    for (uint64_t i = 0; i < 3; i++) {
+        enum what what = briefs[i].what;
+        bool other = what == OTHER_KIND || what == OTHER_HOLDS;
+        if (what == NOBODY)
+            continue;
+        matches[count] = (struct doppel_match){.relation = relation_of(what)};
+        candidates[count] = (struct rule_candidate){
+            .id = 10 * (i + 1),
+            .leader = what == FOLLOWER           ? 1
+                      : what == CONTENT && i > 0 ? 10
+                                                 : 10 * (i + 1),
+            .same_content = what == CONTENT,
+            .word = briefs[i].word,
+            .state = briefs[i].state,
+            .match = &matches[count],
+            .kind = other ? DOPPEL_KIND_VIDEO : kind,
+        };
+        count++;
+    }
+    return count;
+}
+
+/* The same whatever the order in which the candidates come. */
+static void decides_by_content(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof by_content / sizeof *by_content; i++) {
+        struct rule_candidate candidates[3], turned[3];
+        struct doppel_match matches[3];
+        size_t count = fill(by_content[i].candidates, DOPPEL_KIND_AUDIO, candidates, matches);
+        for (size_t j = 0; j < count; j++)
+            turned[count - 1 - j] = candidates[j];
+        for (int turn = 0; turn < 2; turn++) {
+            const struct rule_content facts = {.kind = DOPPEL_KIND_AUDIO,
+                                               .too_short = by_content[i].too_short,
+                                               .marked = by_content[i].marked,
+                                               .candidates = turn ? turned : candidates,
+                                               .count = count};
+            struct rule_answer answer;
+            rule_by_content(&facts, &answer);
+            assert_answer(&answer, by_content[i].decision, by_content[i].reason, by_content[i].of,
+                          by_content[i].follows);
+        }
+    }
+}
+
+/* A later text of the same source revises; and so does one that holds more. */
+static void revises_by_source_and_date(void **state)
+{
+    (void)state;
+    const struct doppel_match near = {.relation = DOPPEL_RELATION_SAME},
+                              held = {.relation = DOPPEL_RELATION_CONTAINED,
+                                      .has_coverage = true,
+                                      .query_coverage = 1,
+                                      .item_coverage = 0.4},
+                              most = {.relation = DOPPEL_RELATION_CONTAINED,
+                                      .has_coverage = true,
+                                      .query_coverage = 1,
+                                      .item_coverage = 0.8};
+    const struct {
+        const struct doppel_match *match;
+        const char *source, *date;
+        enum doppel_decision decision;
+        const char *reason;
+    } cases[] = {
+        {&near, "a", "2024-02-02", DOPPEL_DECISION_REVISION, "near"},
+        {&near, "a", "2024-01-01", DOPPEL_DECISION_DUPLICATE, "near"},
+        {&near, "b", "2024-02-02", DOPPEL_DECISION_DUPLICATE, "near"},
+        {&held, "a", "2024-02-02", DOPPEL_DECISION_PART, "part"},
+        {&most, "a", "2024-02-02", DOPPEL_DECISION_REVISION, "part"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct rule_candidate candidate = {.id = 3,
+                                                 .leader = 3,
+                                                 .origin = {"a", "2024-01-15"},
+                                                 .match = cases[i].match,
+                                                 .kind = DOPPEL_KIND_TEXT};
+        const struct rule_content facts = {.kind = DOPPEL_KIND_TEXT,
+                                           .origin = {cases[i].source, cases[i].date},
+                                           .candidates = &candidate,
+                                           .count = 1};
+        struct rule_answer answer;
+        rule_by_content(&facts, &answer);
+        assert_answer(&answer, cases[i].decision, cases[i].reason, 3, cases[i].match == &near);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decides_by_bytes),
+        cmocka_unit_test(decides_by_content),
+        cmocka_unit_test(revises_by_source_and_date),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
