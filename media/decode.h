@@ -108,6 +108,9 @@ uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag);
  */
 unsigned orientation_read(const uint8_t *data, size_t size);
 
+/** The same of a whole PNG, WebP or TIFF in memory; 0 of others. */
+unsigned orientation_of_file(enum doppel_format format, const uint8_t *data, size_t size);
+
 /** Write a plane as it is shown, rows without a gap; of an orientation >= 5 its sides change
  * places.
  * @param orientation 1..8 */

@@ -309,9 +309,8 @@ enum doppel_status lavc_still(struct input *input, const struct doppel_luma_opti
                            reader.name);
     enum doppel_status status = read_frame(&reader, format, id, error);
     if (status == DOPPEL_OK) {
-        unsigned told = format == DOPPEL_FORMAT_TIFF
-                            ? orientation_read(reader.packet->data, (size_t)reader.packet->size)
-                            : 1;
+        unsigned told =
+            orientation_of_file(format, reader.packet->data, (size_t)reader.packet->size);
         shape.orientation = film_orientation(reader.frame, told ? told : 1);
         shape.opaque = has_no_alpha(&reader, format);
         status = thumbnail_of_frame(reader.frame, &shape, out, out_size, error);

@@ -89,6 +89,38 @@ static struct turn turn_of(const struct doppel_plane *plane, unsigned orientatio
     };
 }
 
+/* Where the data of a chunk begin, in a file of chunks: a PNG has length and name before, and a
+ * checksum after them; a WebP has name and length before them, and is padded to even. */
+static const uint8_t *find_chunk(const uint8_t *data, size_t size, bool png, const char name[4],
+                                 size_t *out_size)
+{
+    for (size_t at = png ? 8 : 12; size >= 8 && at <= size - 8;) {
+        const uint8_t *head = data + at;
+        struct block block = {head, 8, png};
+        uint64_t length = number(&block, png ? 0 : 4, 4);
+        if (length > size - at - 8)
+            return NULL;
+        if (memcmp(head + (png ? 4 : 0), name, 4) == 0) {
+            *out_size = (size_t)length;
+            return head + 8;
+        }
+        at += 8 + (size_t)length + (png ? 4 : length % 2);
+    }
+    return NULL;
+}
+
+unsigned orientation_of_file(enum doppel_format format, const uint8_t *data, size_t size)
+{
+    if (format == DOPPEL_FORMAT_TIFF)
+        return orientation_read(data, size);
+    if (format != DOPPEL_FORMAT_PNG && format != DOPPEL_FORMAT_WEBP)
+        return 0;
+    bool png = format == DOPPEL_FORMAT_PNG;
+    size_t exif_size = 0;
+    const uint8_t *exif = find_chunk(data, size, png, png ? "eXIf" : "EXIF", &exif_size);
+    return exif ? orientation_read(exif, exif_size) : 0;
+}
+
 void orientation_turn(const struct doppel_plane *plane, unsigned orientation, uint8_t *out)
 {
     struct turn turn = turn_of(plane, orientation);

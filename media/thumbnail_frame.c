@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <libavutil/imgutils.h>
+#include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
 
 #include "media/rgb.h"
@@ -27,6 +28,9 @@ static struct size size_of(const AVFrame *frame, const struct frame_shape *shape
 
 static void choose_colours(struct SwsContext *scaler, const AVFrame *frame)
 {
+    const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(frame->format);
+    if (!format || format->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL))
+        return;
     /* Who does not tell means BT.709 of high definition, BT.601 of less. */
     int space = frame->colorspace;
     if (space == AVCOL_SPC_UNSPECIFIED)

@@ -34,6 +34,18 @@ static struct doppel_luma_options options_for(const uint8_t *data, size_t size)
     return options;
 }
 
+/* What a person would see of it, too. */
+static void read_still(int fd, const struct doppel_luma_options *options)
+{
+    uint8_t *jpeg = NULL;
+    size_t size = 0;
+    if (doppel_media_read_still(fd, &options->limits, 16 + options->min_side, &jpeg, &size, NULL))
+        return;
+    if (size < 4 || jpeg[0] != 0xff || jpeg[1] != 0xd8)
+        abort();
+    free(jpeg);
+}
+
 void fuzz_read(const uint8_t *data, size_t size)
 {
     if (!size || !is_wanted(data, size))
@@ -53,5 +65,6 @@ void fuzz_read(const uint8_t *data, size_t size)
     if (sum == 0xffffffffu)
         abort();
     doppel_luma_free(&luma);
+    read_still(fd, &options);
     close(fd);
 }
