@@ -313,7 +313,10 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     if (settings->verb->bit == VERB_REPORT && settings->library &&
         (settings->operands.count || settings->files_from))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");
+    settings->keep = doppel_keep_policy_default();
     enum doppel_status status = check_action(settings, error);
+    if (!status && settings->keep_text)
+        status = doppel_keep_policy_parse(settings->keep_text, &settings->keep, error);
     if (!status)
         status = check_text(settings, error);
     if (!status)

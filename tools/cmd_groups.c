@@ -13,6 +13,8 @@ struct groups {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
+    struct marks marks;                                 /* of people */
+    bool has_sources;                                   /* whose authority counts */
     const struct group_sink *sink;                      /* NULL: the groups are printed */
     struct grouping *pictures, *texts, *sounds, *films; /* NULL: not wanted */
     struct doppel_error *error;
@@ -76,6 +78,50 @@ static bool load_film(void *context, const struct grouping_item *entry,
     return good;
 }
 
+/* What the library says of an item beside what was computed of it. */
+static enum doppel_status look_up(struct groups *groups, struct grouping_item *entry)
+{
+    struct doppel_library *library = groups->library;
+    enum doppel_list_state state;
+    uint64_t leader, canonical = 0;
+    enum doppel_status status = doppel_library_state_of(library, entry->id, &state, groups->error);
+    entry->benign = !status && state == DOPPEL_LIST_BENIGN;
+    if (!status)
+        status = doppel_library_leader(library, entry->id, &leader, groups->error);
+    if (!status)
+        status = doppel_library_canonical(library, leader, &canonical, groups->error);
+    entry->chosen = canonical == entry->id && leader != entry->id;
+    entry->has_authority = groups->has_sources;
+    struct doppel_about about;
+    if (!status && groups->has_sources) {
+        status = doppel_library_about(library, entry->id, &about, groups->error);
+        if (!status)
+            status =
+                doppel_library_authority(library, about.source, &entry->authority, groups->error);
+        if (!status)
+            doppel_about_free(&about);
+    }
+    return status;
+}
+
+static bool is_disabled(const struct groups *groups, uint64_t id)
+{
+    enum doppel_list_state state;
+    return doppel_library_has_states(groups->library) &&
+           !doppel_library_state_of(groups->library, id, &state, NULL) &&
+           state == DOPPEL_LIST_DISABLED;
+}
+
+static enum doppel_status add_entry(struct groups *groups, const struct doppel_item *item,
+                                    struct grouping_item *entry)
+{
+    if (item->record.kind == DOPPEL_KIND_TEXT)
+        return add_text(groups, entry);
+    if (item->record.kind == DOPPEL_KIND_AUDIO || item->record.kind == DOPPEL_KIND_VIDEO)
+        return add_timed(groups, entry);
+    return grouping_add(groups->pictures, entry, &item->record.fingerprint, groups->error);
+}
+
 static bool take_item(void *context, const struct doppel_item *item)
 {
     struct groups *groups = context;
@@ -85,6 +131,8 @@ static bool take_item(void *context, const struct doppel_item *item)
     }
     if (!is_of_wanted_scheme(groups->settings, &item->record, &groups->others))
         return true;
+    if (is_disabled(groups, item->id))
+        return !signals_stopped();
     bool acting = groups->settings->action != ACTION_NONE;
     if (acting && !item_has_file(item)) /* nor is anything done about what is near it alone */
         return true;
@@ -104,13 +152,9 @@ static bool take_item(void *context, const struct doppel_item *item)
         entry.device = item->stamp.device;
         entry.inode = item->stamp.inode;
     }
-    if (item->record.kind == DOPPEL_KIND_TEXT)
-        groups->status = add_text(groups, &entry);
-    else if (item->record.kind == DOPPEL_KIND_AUDIO || item->record.kind == DOPPEL_KIND_VIDEO)
-        groups->status = add_timed(groups, &entry);
-    else
-        groups->status =
-            grouping_add(groups->pictures, &entry, &item->record.fingerprint, groups->error);
+    groups->status = look_up(groups, &entry);
+    if (!groups->status)
+        groups->status = add_entry(groups, item, &entry);
     free(name);
     return groups->status == DOPPEL_OK && !signals_stopped();
 }
@@ -168,6 +212,14 @@ static enum doppel_status tell_with_lists(void *context, const struct told_group
     return groups->sink->take(groups->sink->context, group, error);
 }
 
+static bool take_source(void *context, const char *pattern, int64_t authority)
+{
+    struct groups *groups = context;
+    (void)pattern;
+    groups->has_sources |= authority != 0;
+    return !groups->has_sources;
+}
+
 static enum doppel_status run(struct groups *groups)
 {
     struct group_sink with_lists = {tell_with_lists, groups};
@@ -179,6 +231,8 @@ static enum doppel_status run(struct groups *groups)
         .text = load_text,
         .film = load_film,
         .context = groups,
+        .marks = &groups->marks,
+        .policy = groups->settings->keep,
         .digests = groups->sink != NULL,
     };
     struct grouping_options text_options = picture_options;
@@ -187,7 +241,16 @@ static enum doppel_status run(struct groups *groups)
     sound_options.kind = DOPPEL_KIND_AUDIO;
     struct grouping_options film_options = picture_options;
     film_options.kind = DOPPEL_KIND_VIDEO;
-    enum doppel_status status = want_grouping(groups, &picture_options, &groups->pictures);
+    enum doppel_status status = marks_load(&groups->marks, groups->library, groups->error);
+    if (status == DOPPEL_OK)
+        status = doppel_library_each_source(groups->library, take_source, groups, groups->error);
+    if (status == DOPPEL_E_CANCELLED)
+        status = DOPPEL_OK;
+    if (status == DOPPEL_OK && !groups->settings->keep_text)
+        status = doppel_library_policy(groups->library, &picture_options.policy, groups->error);
+    text_options.policy = sound_options.policy = film_options.policy = picture_options.policy;
+    if (status == DOPPEL_OK)
+        status = want_grouping(groups, &picture_options, &groups->pictures);
     if (status == DOPPEL_OK)
         status = want_grouping(groups, &text_options, &groups->texts);
     if (status == DOPPEL_OK)
@@ -204,6 +267,7 @@ static enum doppel_status run(struct groups *groups)
     if (status == DOPPEL_OK)
         status = groups->sink ? groupings_tell(groupings, 4, &with_lists, groups->error)
                               : groupings_print(groupings, 4, groups->error);
+    marks_free(&groups->marks);
     grouping_free(groups->pictures);
     grouping_free(groups->texts);
     grouping_free(groups->sounds);

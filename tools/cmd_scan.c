@@ -15,6 +15,7 @@ struct scan {
     struct doppel_cache *cache;
     struct intake *intake;
     const struct settings *settings;
+    struct marks marks;                                 /* of people, that the library has */
     struct grouping *pictures, *texts, *sounds, *films; /* NULL: not wanted */
     const struct group_sink *sink;                      /* NULL: the groups are printed */
     uint32_t references; /* how many of the sources are reference folders */
@@ -147,6 +148,8 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
         .film = load_film,
         .context = scan,
         .cache = scan->cache,
+        .marks = &scan->marks,
+        .policy = scan->settings->keep,
         .across = scan->settings->across,
         .digests = scan->sink != NULL,
     };
@@ -156,7 +159,9 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
     sound_options.kind = DOPPEL_KIND_AUDIO;
     struct grouping_options film_options = picture_options;
     film_options.kind = DOPPEL_KIND_VIDEO;
-    enum doppel_status status = want_grouping(scan, &picture_options, &scan->pictures, error);
+    enum doppel_status status = marks_load_settings(&scan->marks, scan->settings, error);
+    if (status == DOPPEL_OK)
+        status = want_grouping(scan, &picture_options, &scan->pictures, error);
     if (status == DOPPEL_OK)
         status = want_grouping(scan, &text_options, &scan->texts, error);
     if (status == DOPPEL_OK)
@@ -172,6 +177,7 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
     if (status == DOPPEL_OK)
         status = scan->sink ? groupings_tell(groupings, 4, scan->sink, error)
                             : groupings_print(groupings, 4, error);
+    marks_free(&scan->marks);
     grouping_free(scan->pictures);
     grouping_free(scan->texts);
     grouping_free(scan->sounds);

@@ -54,6 +54,7 @@ void grouping_free(struct grouping *grouping)
     array_free(&grouping->compared);
     digest_stream_free(grouping->stream);
     free(grouping->joined_by);
+    free(grouping->by_word);
     digest_map_free(&grouping->first);
     doppel_matcher_free(grouping->matcher);
     text_set_free(grouping->texts);

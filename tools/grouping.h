@@ -16,6 +16,7 @@
 #include "tools/options.h"
 #include "tools/report.h"
 #include "tools/text_judge.h"
+#include "tools/marks.h"
 
 struct grouping;
 
@@ -38,9 +39,11 @@ struct grouping_options {
     grouping_text *text;         /* of texts */
     grouping_film *film;         /* of films */
     void *context;
-    struct doppel_cache *cache; /* of pixel checks; may be NULL */
-    bool across;                /* only groups that span two sources */
-    bool digests;               /* who is told the groups wants those of the items */
+    const struct marks *marks;        /* of people; NULL: there are none */
+    struct doppel_keep_policy policy; /* which member is kept */
+    struct doppel_cache *cache;       /* of pixel checks; may be NULL */
+    bool across;                      /* only groups that span two sources */
+    bool digests;                     /* who is told the groups wants those of the items */
 };
 
 /** @param options borrowed for the life of the grouping. @param out given (grouping_free) */

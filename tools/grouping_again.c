@@ -72,6 +72,7 @@ static struct doppel_digest collection_of(const struct grouping *grouping)
 {
     const struct settings *settings = grouping->options->settings;
     const struct doppel_scheme *scheme = settings_scheme(settings, DOPPEL_KIND_IMAGE);
+    const struct marks *marks = grouping->options->marks;
     struct digest_stream *stream = grouping->stream;
     uint64_t similarity;
     char *working = getcwd(NULL, 0);
@@ -86,6 +87,9 @@ static struct doppel_digest collection_of(const struct grouping *grouping)
     add_number(stream, (uint64_t)settings->max_distance);
     add_number(stream, similarity);
     add_number(stream, (uint64_t)settings->check);
+    if (marks && marks->items.count)
+        digest_stream_add(stream, marks->items.items,
+                          marks->items.count * sizeof *marks->items.items);
     add_paths(stream, here, &settings->reference);
     add_paths(stream, here, &settings->operands);
     add_path(stream, here, settings->files_from ? settings->files_from : "/");

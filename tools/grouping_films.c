@@ -127,6 +127,8 @@ static bool is_led(const struct grouping *grouping, const struct lead *lead)
     if (grouping_is_reference(grouping, lead->leader) &&
         grouping_is_reference(grouping, lead->item))
         return false;
+    if (grouping_are_distinct(grouping, lead->leader, lead->item))
+        return false;
     return match->similarity >= grouping->options->settings->min_similarity &&
            (!match->time_uncertain || sounds_agree(grouping, lead->item, lead->leader));
 }

@@ -63,6 +63,8 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
     progress_update(&grouping->options->report->progress, b, 0);
     if (grouping_is_reference(grouping, a) && grouping_is_reference(grouping, b))
         return !signals_stopped();
+    if (grouping_are_distinct(grouping, a, b))
+        return !signals_stopped();
     if (found->borderline && !pixels_agree(grouping, found, &match))
         return !signals_stopped();
     if (found->borderline && !array_push(&grouping->by_pixels, match))
@@ -79,7 +81,8 @@ enum doppel_status pictures_find_pairs(struct grouping *grouping, struct doppel_
     /* Comparing takes the most memory: what it does not need goes first. */
     digest_map_free(&grouping->first);
     if (!grouping->match.check_pixels && !grouping->options->digests &&
-        grouping->options->settings->action == ACTION_NONE)
+        grouping->options->settings->action == ACTION_NONE &&
+        !(grouping->options->marks && grouping->options->marks->items.count))
         item_store_forget_digests(&grouping->items);
     progress_begin(&report->progress, "pictures compared", item_store_count(&grouping->items));
     enum doppel_status status =

@@ -26,6 +26,7 @@ struct grouping {
     ARRAY(struct twin) twins;        /* by item */
     ARRAY(struct doppel_edge) edges; /* `match`: 0, or 1 + number of a pixel match */
     uint32_t *joined_by;             /* of each item, as doppel_group_by_leader says */
+    bool *by_word;                   /* of each item: a person's word put it into its group */
 
     /* Of pictures: */
     struct doppel_match_options match;
@@ -85,5 +86,15 @@ bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t ite
 const struct doppel_digest *content_at(const void *context, uint32_t number);
 
 bool grouping_is_reference(const struct grouping *grouping, uint32_t number);
+
+/* The first item with the content of `number`, which may be itself. */
+uint32_t grouping_first_of(const struct grouping *grouping, uint32_t number);
+
+/* Whether somebody said so of two items. */
+bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t b);
+
+/* Put those together that somebody said to be the same. @param leaders of the items that are the
+ * first with their content */
+void grouping_join_by_word(struct grouping *grouping, uint32_t *leaders);
 
 #endif

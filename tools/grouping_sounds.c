@@ -164,6 +164,7 @@ static bool find_leader(const struct grouping *grouping, const struct waiting *w
         uint32_t leader = (uint32_t)candidates->items[i].id;
         struct doppel_match match = {0};
         if ((grouping_is_reference(grouping, leader) && waiting->reference) ||
+            grouping_are_distinct(grouping, leader, waiting->number) ||
             !match_waiting(grouping, track, leader, candidates->same_speed, &match))
             continue;
         bool leads =

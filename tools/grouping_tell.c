@@ -35,8 +35,7 @@ static int compare_twins(const void *left, const void *right)
     return (a->item > b->item) - (a->item < b->item);
 }
 
-/* The first item with the bytes of `number`, which may be itself. */
-static uint32_t first_of(const struct grouping *grouping, uint32_t number)
+uint32_t grouping_first_of(const struct grouping *grouping, uint32_t number)
 {
     const struct twin *twin = NULL, wanted = {.item = number};
     if (grouping->twins.count)
@@ -66,31 +65,34 @@ static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t
         return x.reference;
     if (x.no_file != y.no_file)
         return y.no_file;
+    if (x.chosen != y.chosen)
+        return x.chosen;
     if (grouping->options->kind == DOPPEL_KIND_AUDIO) {
-        uint32_t x_ms = timed_duration(grouping, first_of(grouping, a));
-        uint32_t y_ms = timed_duration(grouping, first_of(grouping, b));
+        uint32_t x_ms = timed_duration(grouping, grouping_first_of(grouping, a));
+        uint32_t y_ms = timed_duration(grouping, grouping_first_of(grouping, b));
         if (is_longer(x_ms, y_ms) || is_longer(y_ms, x_ms))
             return x_ms > y_ms;
     }
     if (grouping->options->kind == DOPPEL_KIND_VIDEO) {
-        bool x_whole = films_is_whole(grouping, first_of(grouping, a));
-        if (x_whole != films_is_whole(grouping, first_of(grouping, b)))
+        bool x_whole = films_is_whole(grouping, grouping_first_of(grouping, a));
+        if (x_whole != films_is_whole(grouping, grouping_first_of(grouping, b)))
             return x_whole;
     }
     char *x_path = item_store_path(&grouping->items, a);
     char *y_path = item_store_path(&grouping->items, b);
-    const struct doppel_keep_policy policy = doppel_keep_policy_default();
-    const struct doppel_candidate left = {.width = x.width,
+    const struct doppel_candidate left = {.authority = x.authority,
+                                          .width = x.width,
                                           .height = x.height,
                                           .size = x.size,
                                           .mtime_ns = x.mtime_ns,
                                           .path = x_path};
-    const struct doppel_candidate right = {.width = y.width,
+    const struct doppel_candidate right = {.authority = y.authority,
+                                           .width = y.width,
                                            .height = y.height,
                                            .size = y.size,
                                            .mtime_ns = y.mtime_ns,
                                            .path = y_path};
-    bool better = doppel_keep_compare(&policy, &left, &right, NULL) < 0;
+    bool better = doppel_keep_compare(&grouping->options->policy, &left, &right, NULL) < 0;
     free(x_path);
     free(y_path);
     return better;
@@ -107,17 +109,19 @@ static uint32_t choose_kept(const struct grouping *grouping, const struct member
     return kept;
 }
 
-/* References alone are no news; with --across neither is a group within one PATH. */
+/* References alone are no news, nor is a group around something benign; with --across neither is a
+ * group within one PATH. */
 static bool is_shown(const struct grouping *grouping, const struct member *members, size_t count)
 {
     struct grouping_item first = item_store_get(&grouping->items, members[0].item);
-    bool all_references = true, one_source = true;
+    bool all_references = true, one_source = true, benign = false;
     for (size_t i = 0; i < count; i++) {
         struct grouping_item item = item_store_get(&grouping->items, members[i].item);
         all_references &= item.reference;
         one_source &= item.source == first.source;
+        benign |= item.benign;
     }
-    return count > 1 && !all_references && !(grouping->options->across && one_source);
+    return count > 1 && !all_references && !benign && !(grouping->options->across && one_source);
 }
 
 /* What a member is to the kept one. */
@@ -129,7 +133,7 @@ static bool same_bytes(const struct grouping *grouping, uint32_t a, uint32_t b)
 
 static void put_reason(const struct grouping *grouping, json_t *row, uint32_t kept, uint32_t item)
 {
-    uint32_t a = first_of(grouping, kept), b = first_of(grouping, item);
+    uint32_t a = grouping_first_of(grouping, kept), b = grouping_first_of(grouping, item);
     if (item == kept) {
         put_text(row, "reason", "kept");
         return;
@@ -153,8 +157,9 @@ static void put_reason(const struct grouping *grouping, json_t *row, uint32_t ke
     else
         match = pictures_match(grouping, b, a);
     bool part = match.relation == DOPPEL_RELATION_CONTAINED;
-    put_text(row, "reason", part ? "part" : "near");
-    if (known)
+    bool said = grouping->by_word[a] || grouping->by_word[b];
+    put_text(row, "reason", said ? "marked" : part ? "part" : "near");
+    if (known && !said)
         put_match(row, &match);
     if (is_timed(grouping))
         free((void *)match.segments);
@@ -172,8 +177,8 @@ static json_t *describe_member(const struct grouping *grouping, uint32_t kept, u
         put_number(row, "mtime", (double)item->mtime_ns / 1e9, 3);
     }
     if (is_timed(grouping))
-        put_number(row, "duration", timed_duration(grouping, first_of(grouping, number)) / 1000.0,
-                   3);
+        put_number(row, "duration",
+                   timed_duration(grouping, grouping_first_of(grouping, number)) / 1000.0, 3);
     if (item->width) {
         put_integer(row, "width", item->width);
         put_integer(row, "height", item->height);
@@ -243,8 +248,9 @@ static struct member *find_members(struct grouping *grouping)
     else
         for (uint32_t i = 0; i < count; i++)
             leader[i] = timed_leader(grouping, i);
+    grouping_join_by_word(grouping, leader);
     for (uint32_t i = 0; i < count; i++)
-        members[i] = (struct member){leader[first_of(grouping, i)], i};
+        members[i] = (struct member){leader[grouping_first_of(grouping, i)], i};
     qsort(members, count, sizeof *members, by_leader);
     free(leader);
     return members;

@@ -36,6 +36,8 @@ static bool take_leader(void *context, uint64_t id, const struct doppel_match *m
         return true;
     if (grouping_is_reference(grouping, leader) && grouping_is_reference(grouping, arrival->number))
         return true;
+    if (grouping_are_distinct(grouping, leader, arrival->number))
+        return true;
     arrival->no_memory = !array_push(&grouping->edges, edge);
     arrival->follows = true;
     return !arrival->no_memory;

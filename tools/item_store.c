@@ -8,7 +8,8 @@
 /* Of `source`, beside the number. */
 static const uint32_t REFERENCE = UINT32_C(1) << 31, NO_FILE = UINT32_C(1) << 27;
 enum { READING_SHIFT = 28, READING_MASK = 7 };
-static const uint32_t SOURCE_MASK = (UINT32_C(1) << 27) - 1;
+static const uint32_t CHOSEN = UINT32_C(1) << 26, BENIGN = UINT32_C(1) << 25;
+static const uint32_t SOURCE_MASK = (UINT32_C(1) << 25) - 1;
 
 struct packed_item {
     int64_t size, mtime_ns;
@@ -82,16 +83,20 @@ enum doppel_status item_store_add(struct item_store *store, const struct groupin
         .height = item->height,
         .source = (item->source & SOURCE_MASK) |
                   (uint32_t)(item->reading & READING_MASK) << READING_SHIFT |
-                  (item->reference ? REFERENCE : 0) | (item->no_file ? NO_FILE : 0)};
+                  (item->reference ? REFERENCE : 0) | (item->no_file ? NO_FILE : 0) |
+                  (item->chosen ? CHOSEN : 0) | (item->benign ? BENIGN : 0)};
     bool room = number < UINT32_MAX - 1 && array_reserve(&store->items) &&
                 array_reserve(&store->digests) && (!item->id || array_reserve(&store->ids)) &&
-                (!item->inode || array_reserve(&store->places));
+                (!item->inode || array_reserve(&store->places)) &&
+                (!item->has_authority || array_reserve(&store->authorities));
     if (!room || !add_name(store, item->path, &packed.name))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
     (void)array_push(&store->items, packed);
     (void)array_push(&store->digests, item->digest);
     if (item->id)
         (void)array_push(&store->ids, item->id);
+    if (item->has_authority)
+        (void)array_push(&store->authorities, item->authority);
     if (item->inode)
         (void)array_push(&store->places, ((struct item_place){item->device, item->inode}));
     return DOPPEL_OK;
@@ -103,6 +108,7 @@ void item_store_free(struct item_store *store)
     array_free(&store->digests);
     array_free(&store->ids);
     array_free(&store->places);
+    array_free(&store->authorities);
     array_free(&store->names);
 }
 
@@ -121,11 +127,16 @@ struct grouping_item item_store_get(const struct item_store *store, uint32_t num
                                  .source = packed->source & SOURCE_MASK,
                                  .reading = packed->source >> READING_SHIFT & READING_MASK,
                                  .reference = packed->source & REFERENCE,
-                                 .no_file = packed->source & NO_FILE};
+                                 .no_file = packed->source & NO_FILE,
+
+                                 .chosen = packed->source & CHOSEN,
+                                 .benign = packed->source & BENIGN};
     if (number < store->digests.count)
         item.digest = store->digests.items[number];
     if (number < store->ids.count)
         item.id = store->ids.items[number];
+    if (number < store->authorities.count)
+        item.authority = store->authorities.items[number];
     if (number < store->places.count) {
         item.device = store->places.items[number].device;
         item.inode = store->places.items[number].inode;

@@ -19,10 +19,14 @@ struct grouping_item {
     uint64_t id; /* in the library; 0 = none: all items of a store have one, or none has */
     uint32_t width, height; /* 0: not known */
     uint32_t source;
-    uint8_t quality; /* going in only */
-    uint8_t reading; /* of a text, below 8; as in struct doppel_record */
-    bool reference;  /* only compared against; always kept */
-    bool no_file;    /* the path is a name: nothing is on the disk */
+    uint8_t quality;    /* going in only */
+    uint8_t reading;    /* of a text, below 8; as in struct doppel_record */
+    bool reference;     /* only compared against; always kept */
+    bool has_authority; /* all items of a store have one, or none has */
+    int64_t authority;  /* of its source */
+    bool chosen;        /* kept by what the library says, whatever the policy */
+    bool benign;        /* what is near it is no double by that */
+    bool no_file;       /* the path is a name: nothing is on the disk */
 };
 
 struct packed_item;
@@ -37,6 +41,7 @@ struct item_store {
     ARRAY(struct doppel_digest) digests;
     ARRAY(uint64_t) ids;
     ARRAY(struct item_place) places;
+    ARRAY(int64_t) authorities;
     ARRAY(char) names;    /* folders, and of each item: where its folder is, u32, and its name */
     uint32_t last_folder; /* in names */
 };

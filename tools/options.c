@@ -72,6 +72,10 @@ const struct option_info option_table[] = {
      VERB_DEDUP, SECTION_MATCHING},
     {"across", 0, NULL, OPTION_FLAG, AT(across), NULL,
      "Only groups with members from more than one PATH", VERB_SCAN | VERB_REPORT, SECTION_MATCHING},
+    {"keep", 0, "LIST", OPTION_TEXT, AT(keep_text), NULL,
+     "Which member of a group is kept: what tells them apart first, of authority, resolution, "
+     "duration, size, date, depth, name (default: in this order; of a library, its policy)",
+     VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
     {"code", 0, "HEX", OPTION_TEXT, AT(code), NULL,
      "Find what has this code, or one near it, instead of a FILE", VERB_FIND, SECTION_MATCHING},
     {"max-false", 0, "X", OPTION_SIMILARITY, AT(max_false), "0.01",
@@ -290,8 +294,9 @@ const struct option_info option_table[] = {
      VERBS_CORPUS, SECTION_LIMITS},
 
     {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
-     "The library (default: $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel)", VERBS_LIBRARY,
-     SECTION_LIBRARY},
+     "The library (default: $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel); of scan, the one whose "
+     "marks count",
+     VERBS_LIBRARY | VERB_SCAN, SECTION_LIBRARY},
     {"files", 0, NULL, OPTION_FLAG, AT(files), NULL,
      "Also whether the files of the items are there, unchanged", VERB_VERIFY, SECTION_LIBRARY},
     {"digest", 0, NULL, OPTION_FLAG, AT(all_bytes), NULL,

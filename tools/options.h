@@ -87,6 +87,8 @@ struct settings {
 
     struct strings reference;
     bool across;
+    const char *keep_text;          /* NULL: not given */
+    struct doppel_keep_policy keep; /* what was given, else the default */
     enum views views;
     bool orientations;
     enum check check;

@@ -1,0 +1,115 @@
+/* What people said, and what the library keeps, in the groups of scan and groups. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "collection.h"
+
+#define ASSERT_GROUPS(wanted, ...)                                                                 \
+    do {                                                                                           \
+        char *json_ = doppel_prints(0, __VA_ARGS__), *text_ = groups_as_text(json_, "");           \
+        assert_string_equal(text_, wanted);                                                        \
+        free(text_);                                                                               \
+        free(json_);                                                                               \
+    } while (0)
+
+/* Two sizes of each of two pictures. */
+static void make_pictures(void)
+{
+    assert_int_equal(mkdir("pics", 0700), 0);
+    keep_drawing("pics/a.jpg", 0, 3);
+    keep_picture("pics/a-small.jpg", draw_picture(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
+    keep_drawing("pics/b.jpg", 3, 3);
+    keep_picture("pics/b-small.jpg", draw_picture(3, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
+}
+
+static void a_scan_honours_marks(void **state)
+{
+    (void)state;
+    make_pictures();
+    ASSERT_GROUPS("pics/a-small.jpg near, pics/a.jpg kept\n"
+                  "pics/b-small.jpg near, pics/b.jpg kept\n",
+                  "scan", "-L", "lib", "--json", "pics");
+    free(doppel_prints(0, "add", "-L", "lib", "pics/b.jpg"));
+    free(doppel_prints(0, "mark", "-L", "lib", "pics/a.jpg", "pics/a-small.jpg", "--distinct"));
+    ASSERT_GROUPS("pics/b-small.jpg near, pics/b.jpg kept\n", "scan", "-L", "lib", "--json",
+                  "pics");
+    ASSERT_GROUPS("pics/a-small.jpg near, pics/a.jpg kept\n"
+                  "pics/b-small.jpg near, pics/b.jpg kept\n",
+                  "scan", "-L", "none", "--json", "pics");
+    /* By content: the files may have other names. */
+    assert_int_equal(rename("pics/a.jpg", "pics/other.jpg"), 0);
+    free(doppel_prints(0, "mark", "-L", "lib", "pics/other.jpg", "pics/b.jpg", "--same"));
+    ASSERT_GROUPS("pics/b-small.jpg near, pics/b.jpg kept, pics/other.jpg marked\n", "scan", "-L",
+                  "lib", "--json", "pics");
+    free(doppel_prints(0, "mark", "-L", "lib", "pics/other.jpg", "pics/b.jpg", "--forget"));
+    ASSERT_GROUPS("pics/b-small.jpg near, pics/b.jpg kept\n", "scan", "-L", "lib", "--json",
+                  "pics");
+}
+
+static void the_policy_chooses(void **state)
+{
+    (void)state;
+    make_pictures();
+    ASSERT_GROUPS("pics/a-small.jpg near, pics/a.jpg kept\n"
+                  "pics/b-small.jpg near, pics/b.jpg kept\n",
+                  "scan", "--json", "--keep", "resolution", "pics");
+    /* Of the same age the order of names decides. */
+    ASSERT_GROUPS("pics/a-small.jpg kept, pics/a.jpg near\n"
+                  "pics/b-small.jpg kept, pics/b.jpg near\n",
+                  "scan", "--json", "--keep", "depth", "pics");
+    struct ran ran = doppel("scan", "--keep", "beauty", "pics");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "'beauty' is nothing to keep by; there are authority");
+    ran_free(&ran);
+}
+
+/* The path that a group keeps ends in this name. */
+static void assert_keeps(const char *json, const char *name)
+{
+    char wanted[80];
+    snprintf(wanted, sizeof wanted, "/%s\",\"savable\"", name);
+    assert_has(json, wanted);
+}
+
+static void a_library_keeps_by_source_and_lists(void **state)
+{
+    (void)state;
+    make_pictures();
+    free(doppel_prints(0, "add", "-L", "lib", "pics/a.jpg", "pics/b.jpg", "pics/b-small.jpg"));
+    free(doppel_prints(0, "add", "-L", "lib", "--source", "pib.gov.in", "pics/a-small.jpg"));
+    char *json = doppel_prints(0, "groups", "-L", "lib", "--json");
+    assert_keeps(json, "a.jpg");
+    assert_keeps(json, "b.jpg");
+    free(json);
+    free(doppel_prints(0, "source", "set", "-L", "lib", "*.gov.in", "100"));
+    json = doppel_prints(0, "groups", "-L", "lib", "--json");
+    assert_keeps(json, "a-small.jpg");
+    assert_keeps(json, "b.jpg");
+    free(json);
+    /* Around what is benign there is no group; what is disabled is in none. */
+    free(doppel_prints(0, "tag", "-L", "lib", "--list", "stock", "2"));
+    free(doppel_prints(0, "lists", "set", "-L", "lib", "stock", "--state", "benign"));
+    json = doppel_prints(0, "groups", "-L", "lib", "--json");
+    assert_int_equal(count_lines(json, ""), 1);
+    assert_keeps(json, "a-small.jpg");
+    free(json);
+    free(doppel_prints(0, "tag", "-L", "lib", "--list", "old", "1"));
+    free(doppel_prints(0, "lists", "set", "-L", "lib", "old", "--state", "disabled"));
+    json = doppel_prints(0, "groups", "-L", "lib", "--json");
+    assert_string_equal(json, "");
+    free(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SANDBOX(a_scan_honours_marks),
+        IN_SANDBOX(the_policy_chooses),
+        IN_SANDBOX(a_library_keeps_by_source_and_lists),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
