@@ -63,6 +63,16 @@ static enum undone nothing(struct doppel_error *error)
     return UNDO_NOTHING;
 }
 
+/* The name under which a copy is made that comes back. */
+static char *undo_name(const struct step *step)
+{
+    char *name = NULL;
+    return asprintf(&name, ".doppel-undo-%llu-%llu", (unsigned long long)step->run,
+                    (unsigned long long)step->number) < 0
+               ? must_copy(".doppel-undo")
+               : name;
+}
+
 /* What a killed run left beside a file under its temporary name: that is the double itself, or
  * what was to take its place and can be had again. */
 static void remove_rest(const struct site *site, const struct step *step)
@@ -104,30 +114,57 @@ static void remove_rest_of_copy(const struct step *step)
     close_site(&site);
 }
 
-static enum undone move_back(const struct step *step, const char *temporary,
-                             struct doppel_error *error)
+static enum undone move_back(const struct step *step, struct doppel_error *error)
 {
     struct held held;
     enum undone undone = UNDO_REFUSED;
-    if (held_open(step->target, NULL, &held, NULL))
+    char *temporary = undo_name(step);
+    if (held_open(step->target, NULL, &held, NULL)) {
+        free(temporary);
         return refused(error, "is no longer where it was moved to");
+    }
     if (!has_content_of(&held.stat, &step->stamp))
         refused(error, "has changed since it was moved: it stays there");
     else if (!make_folders_above(step->path, error) &&
              !act_move(&held, step->path, temporary, error))
         undone = UNDO_DONE;
     held_close(&held);
+    free(temporary);
     if (undone == UNDO_DONE)
         remove_note(step);
     return undone;
 }
 
+/* An undoing run was killed when the copy was back, and what it was copied from was about to go. */
+static void finish_move_back(const struct step *step)
+{
+    struct held there, back;
+    struct site site;
+    char *name = undo_name(step);
+    open_site(step->target, &site);
+    if (site.folder >= 0)
+        unlinkat(site.folder, name, 0);
+    if (held_open(step->target, NULL, &there, NULL) == DOPPEL_OK) {
+        if (held_open(step->path, NULL, &back, NULL) == DOPPEL_OK) {
+            if (!is_same_file(&there.stat, &back.stat) && !held_same_bytes(&there, &back, NULL))
+                unlinkat(there.folder, there.name, 0);
+            held_close(&back);
+        }
+        held_close(&there);
+    }
+    close_site(&site);
+    free(name);
+}
+
 static enum undone undo_move(const struct site *site, const struct step *step,
                              struct doppel_error *error)
 {
-    char temporary[] = ".doppel-undo-4294967295";
     if (site->there && has_stamp(&site->stat, &step->stamp)) {
         remove_rest_of_copy(step);
+        return nothing(error);
+    }
+    if (site->there && has_content_of(&site->stat, &step->stamp)) {
+        finish_move_back(step);
         return nothing(error);
     }
     if (site->there)
@@ -136,8 +173,7 @@ static enum undone undo_move(const struct site *site, const struct step *step,
         return renameat2(site->folder, step->temporary, site->folder, site->name, RENAME_NOREPLACE)
                    ? refused(error, "its folder cannot be written to")
                    : UNDO_DONE;
-    snprintf(temporary, sizeof temporary, ".doppel-undo-%u", (unsigned)getpid());
-    return move_back(step, temporary, error);
+    return move_back(step, error);
 }
 
 /* ---- what became a link ---- */
@@ -185,13 +221,13 @@ static enum undone copy_back(const struct site *site, const struct step *step,
 {
     struct held held, link = {site->folder, -1, site->name, step->path, site->stat};
     struct stat like = as_it_was(step);
-    char name[64];
-    snprintf(name, sizeof name, ".doppel-undo-%ld", (long)getpid());
     if (open_content(step, &held, error))
         return UNDO_REFUSED;
+    char *name = undo_name(step);
     enum doppel_status status = copy_into(&held, &like, site->folder, name, error);
     if (!status && (status = take_place(&link, name, error)))
         unlinkat(site->folder, name, 0);
+    free(name);
     held_close(&held);
     return status ? UNDO_REFUSED : UNDO_DONE;
 }
@@ -206,6 +242,8 @@ static enum undone undo_link(const struct site *site, const struct step *step,
     }
     if (!site->there)
         return refused(error, "is gone");
+    if (!is_its_link(site, step) && has_content_of(&site->stat, &step->stamp))
+        return nothing(error);
     if (!is_its_link(site, step))
         return refused(error, "another file is there now");
     if (double_is_beside(site, step)) /* the run was killed before it removed the double */
@@ -213,11 +251,21 @@ static enum undone undo_link(const struct site *site, const struct step *step,
     return copy_back(site, step, error);
 }
 
+/* A copy that an undoing run was about to bring back when it was killed. */
+static void remove_rest_of_undo(const struct site *site, const struct step *step)
+{
+    char *name = undo_name(step);
+    if (site->folder >= 0)
+        unlinkat(site->folder, name, 0);
+    free(name);
+}
+
 enum undone step_undo(const struct step *step, struct doppel_error *error)
 {
     struct site site;
     enum undone undone = UNDO_NOTHING;
     open_site(step->path, &site);
+    remove_rest_of_undo(&site, step);
     if (step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO)
         undone = undo_move(&site, step, error);
     else if (step->action == ACTION_HARDLINK || step->action == ACTION_SYMLINK)
