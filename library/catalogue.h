@@ -10,9 +10,10 @@
  * they were written. Of scheme 0, an item has none. */
 #define ITEM_COLUMNS "path, settled, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS
 #define COMPUTED_COLUMNS(table) table ".item, " table ".data"
+#define ROW_IS_WHOLE "item." IS_WHOLE(ITEM_COLUMNS)
 #define ITEM_IS_WHOLE                                                                              \
-    "item." IS_WHOLE(ITEM_COLUMNS) " AND (item.scheme = 0 OR fingerprint." IS_WHOLE(               \
-        COMPUTED_COLUMNS("fingerprint")) ")"
+    ROW_IS_WHOLE                                                                                   \
+        " AND (item.scheme = 0 OR fingerprint." IS_WHOLE(COMPUTED_COLUMNS("fingerprint")) ")"
 
 /** The same of what is said of an item. */
 #define ABOUT_COLUMNS "item, source, date, external_id, meta"

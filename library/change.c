@@ -15,10 +15,11 @@ enum doppel_status present_by_path(struct doppel_library *library, const char *p
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
         library->store,
-        "SELECT id, settled, digest = ?2, scheme = ?3 AND version = ?4"
+        "SELECT id, settled, digest = ?2 OR NOT coalesce(" ROW_IS_WHOLE
+        ", 0), scheme = ?3 AND version = ?4"
         " AND (?5 IS NULL OR fingerprint.data = ?5) AND (?6 IS NULL OR " HAS_TRACK(
             "?6") ")"
-                  " AND " ITEM_IS_WHOLE " AND " TRACK_IS_WHOLE ", " STAMP_COLUMNS
+                  " AND " ITEM_IS_WHOLE " AND " KEPT_IS_WHOLE ", " STAMP_COLUMNS
                   " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id WHERE path = ?1",
         &statement, error);
     if (status)
@@ -231,7 +232,7 @@ static enum doppel_status add_again(struct doppel_library *library, struct addit
         return status;
     status = item_put_computed(library, present->id, addition->record, error);
     const struct doppel_log_entry entry = {
-        .action = DOPPEL_LOG_UPDATED, .item = present->id, .name = addition->path};
+        .action = DOPPEL_LOG_REFRESHED, .item = present->id, .name = addition->path};
     return status ? status : log_append(library, &entry, error);
 }
 

@@ -8,7 +8,7 @@
 struct present {
     uint64_t id; /**< 0 = there is none */
     struct doppel_file_stamp stamp;
-    bool settled, same_bytes;
+    bool settled, same_bytes; /* of a damaged row nobody knows: its item is mended */
     bool same_scheme; /**< and the same codes, or track: a text or a film may have been read in
                          another way; and not damaged: then it is computed anew, too */
 };

@@ -16,6 +16,11 @@
     "(NOT item." IS_TRACK " OR EXISTS(SELECT 1 FROM attachment"                                    \
     " WHERE attachment.item = item.id AND " ATTACHMENT_IS_WHOLE "))"
 
+/** SQL for whether what is kept of an item beside its fingerprint is as it was written. */
+#define KEPT_IS_WHOLE                                                                              \
+    TRACK_IS_WHOLE " AND NOT EXISTS(SELECT 1 FROM attachment WHERE attachment.item = item.id AND " \
+                   "NOT coalesce(" ATTACHMENT_IS_WHOLE ", 0))"
+
 /** SQL for whether an item has this attachment. */
 #define HAS_TRACK(data)                                                                            \
     "EXISTS(SELECT 1 FROM attachment WHERE attachment.item = item.id AND attachment.data = " data  \

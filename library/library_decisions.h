@@ -184,7 +184,8 @@ enum doppel_log_action {
     DOPPEL_LOG_MARKED,    /**< a person said that it is the same as `of`, or is not (`reason`) */
     DOPPEL_LOG_LISTED,    /**< it was put on a list or taken off (`reason`; list in `detail`) */
     DOPPEL_LOG_IMPORTED,  /**< came in from another library or a list of fingerprints */
-    DOPPEL_LOG_REFRESHED, /**< computed anew by another version of its scheme */
+    DOPPEL_LOG_REFRESHED, /**< computed anew from the same bytes: by another version of its scheme,
+                             read in another way, or damaged before */
     DOPPEL_LOG_SAID       /**< what the library was told: a source's authority, a policy (item 0) */
 };
 

@@ -282,7 +282,7 @@ static enum doppel_status check_operands(const struct settings *settings,
 {
     const struct verb *verb = settings->verb;
     size_t count = settings->operands.count;
-    bool elsewhere = settings->files_from || settings->code || settings->gone;
+    bool elsewhere = settings->files_from || settings->code || settings->gone || settings->refresh;
     if (count < verb->min_operands && !elsewhere)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'%s' wants %s; see 'doppel %s --help'",
                            verb->name, verb->operands, verb->name);
@@ -303,6 +303,11 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     if (settings->code && (settings->operands.count || settings->files_from))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--code' or %s, not both",
                            settings->files_from ? "'--files-from'" : settings->verb->operands);
+    if (settings->refresh && settings->files_from)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--refresh' takes PATHs or IDs, not '--files-from'");
+    if (settings->all_bytes && !settings->files)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--digest' goes with '--files'");
     if (settings->verb->bit == VERB_INDEX_SEARCH && settings->radius < 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'index search' wants '--radius R'; for the nearest see 'index knn'");

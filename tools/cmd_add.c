@@ -8,6 +8,7 @@
 #include "tools/intake.h"
 #include "tools/open_cache.h"
 #include "tools/output.h"
+#include "tools/refresh.h"
 #include "tools/signals.h"
 
 /* What is added is made permanent at least so often. */
@@ -162,13 +163,13 @@ static void take_failure(void *context, const char *path, const struct doppel_fi
         add->status = commit_if_due(add, &add->error);
 }
 
-static enum doppel_status add_file(struct add *add, const struct intake_file *file,
-                                   struct doppel_error *error)
+/* @param path under which the library has it, or is to have it */
+static enum doppel_status add_as(struct add *add, const struct intake_file *file, const char *path,
+                                 struct doppel_error *error)
 {
     enum doppel_added added = DOPPEL_ADDED_UNCHANGED;
     uint64_t id = 0;
     enum doppel_status status = DOPPEL_OK;
-    char *path = absolute_path(file->path);
     if (file->known)
         status = find_known(add, path, &file->stamp, &id);
     else
@@ -185,10 +186,41 @@ static enum doppel_status add_file(struct add *add, const struct intake_file *fi
         put_text(row, "added", added_names[added]);
         add->pending[add->pending_count++] = row;
     }
-    free(path);
     add->counts[added] += status == DOPPEL_OK;
     return status ? status : commit_if_due(add, error);
 }
+
+static enum doppel_status add_file(struct add *add, const struct intake_file *file,
+                                   struct doppel_error *error)
+{
+    char *path = absolute_path(file->path);
+    enum doppel_status status = add_as(add, file, path, error);
+    free(path);
+    return status;
+}
+
+/* ---- items that are there ---- */
+
+static enum doppel_status add_again(void *context, struct intake_file *file,
+                                    struct doppel_error *error)
+{
+    return add_as(context, file, file->path, error);
+}
+
+static enum doppel_status refresh_items(struct add *add, struct doppel_cache *cache,
+                                        struct doppel_error *error)
+{
+    struct refresh_list list = {0};
+    const struct refresh refresh = {add->settings, add->report, cache, add_again, add};
+    enum doppel_status status =
+        refresh_list_choose(add->settings, add->report, add->library, &list, error);
+    if (!status)
+        status = refresh_run(&refresh, &list, error);
+    refresh_list_free(&list);
+    return status;
+}
+
+/* ---- files ---- */
 
 static enum doppel_status add_files(struct add *add, struct intake *intake,
                                     struct doppel_error *error)
@@ -205,12 +237,9 @@ static enum doppel_status add_files(struct add *add, struct intake *intake,
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
-static enum doppel_status run(struct add *add, struct doppel_error *error)
+static enum doppel_status walk_files(struct add *add, struct doppel_cache *cache,
+                                     struct doppel_error *error)
 {
-    struct doppel_cache *cache;
-    enum doppel_status status = open_cache(add->settings, add->report, &cache, error);
-    if (status)
-        return status;
     struct walk_options walk = walk_options_from(add->settings);
     struct intake_options options = {
         .settings = add->settings,
@@ -224,10 +253,20 @@ static enum doppel_status run(struct add *add, struct doppel_error *error)
         .known_context = add,
     };
     struct intake *intake = NULL;
-    status = intake_new(&options, &intake, error);
+    enum doppel_status status = intake_new(&options, &intake, error);
     if (status == DOPPEL_OK)
         status = add_files(add, intake, error);
     intake_free(intake);
+    return status;
+}
+
+static enum doppel_status run(struct add *add, struct doppel_error *error)
+{
+    struct doppel_cache *cache;
+    enum doppel_status status = open_cache(add->settings, add->report, &cache, error);
+    if (status)
+        return status;
+    status = (add->settings->refresh ? refresh_items : walk_files)(add, cache, error);
     doppel_cache_close(cache);
     /* After Ctrl-C too, what was read is kept. */
     if (status == DOPPEL_OK || status == DOPPEL_E_CANCELLED)
@@ -240,7 +279,8 @@ int cmd_add(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct add add = {.settings = settings, .report = report, .committed = time(NULL)};
-    if (about_check(settings, &error) || open_library(settings, true, false, &add.library, &error))
+    if (about_check(settings, &error) ||
+        open_library(settings, !settings->refresh, false, &add.library, &error))
         return report_fatal(report, "%s", error.message);
     add.output = output_new(settings, &layout, report);
     enum doppel_status status = run(&add, &error);

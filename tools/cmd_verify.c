@@ -2,11 +2,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "tools/collection.h"
 #include "tools/commands.h"
+#include "tools/memory.h"
+#include "tools/open_cache.h"
 #include "tools/output.h"
 #include "tools/paths.h"
+#include "tools/refresh.h"
 #include "tools/signals.h"
 #include "tools/verify_files.h"
 
@@ -16,12 +21,21 @@ static const struct column columns[] = {
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
+/* An item that is damaged: told at the end, when it is known what became of it. */
+struct damaged_item {
+    uint64_t id;
+    bool mended;
+    const char *problem; /* "item" or "attachment" */
+    char *path, *detail;
+};
+
 struct verifying {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
     struct output *output;
     uint64_t problems, repaired;
+    ARRAY(struct damaged_item) items;
 };
 
 static bool print_problem(void *context, const struct doppel_problem *problem)
@@ -41,6 +55,113 @@ static bool print_problem(void *context, const struct doppel_problem *problem)
     verifying->repaired += problem->repaired;
     return !signals_stopped();
 }
+
+/* ---- damaged items ---- */
+
+static bool take_problem(void *context, const struct doppel_problem *problem)
+{
+    struct verifying *verifying = context;
+    const char *name = strcmp(problem->problem, "item") == 0         ? "item"
+                       : strcmp(problem->problem, "attachment") == 0 ? "attachment"
+                                                                     : NULL;
+    if (!verifying->settings->repair || !name || problem->repaired || !problem->path)
+        return print_problem(verifying, problem);
+    const struct damaged_item item = {.id = problem->id,
+                                      .problem = name,
+                                      .path = must_copy(problem->path),
+                                      .detail = must_copy(problem->detail)};
+    if (!array_push(&verifying->items, item))
+        must_allocate(SIZE_MAX); /* says that there is no memory */
+    return !signals_stopped();
+}
+
+static bool add_to_list(void *context, const struct doppel_item *item)
+{
+    const char *path = item->path;
+    struct refresh_list *list = context;
+    if (path[0] == '/' && access(path, F_OK) == 0)
+        (void)refresh_list_add(list, item, path, NULL);
+    return false;
+}
+
+static enum doppel_status mend_file(void *context, struct intake_file *file,
+                                    struct doppel_error *error)
+{
+    struct verifying *verifying = context;
+    enum doppel_added added;
+    uint64_t id = 0;
+    enum doppel_status status = doppel_library_add(verifying->library, file->path, &file->stamp,
+                                                   &file->record, &added, &id, error);
+    for (size_t i = 0; i < verifying->items.count && !status; i++)
+        if (verifying->items.items[i].id == id ||
+            strcmp(verifying->items.items[i].path, file->path) == 0)
+            verifying->items.items[i].mended = true;
+    return status;
+}
+
+/* Their files are read again, where they are there. */
+static enum doppel_status mend_from_files(struct verifying *verifying, struct doppel_error *error)
+{
+    struct doppel_cache *cache;
+    struct refresh_list list = {0};
+    enum doppel_status status = open_cache(verifying->settings, verifying->report, &cache, error);
+    if (status)
+        return status;
+    const struct refresh refresh = {verifying->settings, verifying->report, cache, mend_file,
+                                    verifying};
+    for (size_t i = 0; i < verifying->items.count; i++)
+        (void)doppel_library_each_from(verifying->library, verifying->items.items[i].id,
+                                       add_to_list, &list, NULL);
+    status = refresh_run(&refresh, &list, error);
+    refresh_list_free(&list);
+    doppel_cache_close(cache);
+    return status ? status : doppel_library_commit(verifying->library, error);
+}
+
+/* What could not be mended leaves the library. */
+static enum doppel_status give_up(struct verifying *verifying, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < verifying->items.count && !status; i++) {
+        const struct damaged_item *item = &verifying->items.items[i];
+        char detail[256];
+        snprintf(detail, sizeof detail, "%s; %s", item->detail,
+                 item->mended ? "computed anew from its file" : "set aside");
+        const struct doppel_problem problem = {.problem = item->problem,
+                                               .id = item->id,
+                                               .path = item->path,
+                                               .detail = detail,
+                                               .repaired = true};
+        if (!item->mended)
+            status = doppel_library_set_aside(verifying->library, item->id, error);
+        if (status == DOPPEL_E_NOT_FOUND) /* told twice */
+            status = DOPPEL_OK;
+        else if (!status)
+            print_problem(verifying, &problem);
+    }
+    return status ? status : doppel_library_commit(verifying->library, error);
+}
+
+static enum doppel_status mend_items(struct verifying *verifying, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (verifying->items.count)
+        status = mend_from_files(verifying, error);
+    if (!status)
+        status = give_up(verifying, error);
+    return status;
+}
+
+static void forget_items(struct verifying *verifying)
+{
+    for (size_t i = 0; i < verifying->items.count; i++) {
+        free(verifying->items.items[i].path);
+        free(verifying->items.items[i].detail);
+    }
+    array_free(&verifying->items);
+}
+
+/* ---- all ---- */
 
 /* A catalogue that cannot be opened for its damage is a finding, too. */
 static enum doppel_status tell_unopened(struct verifying *verifying,
@@ -71,15 +192,17 @@ static enum doppel_status verify(struct verifying *verifying, struct doppel_erro
     if (status == DOPPEL_E_CORRUPT && !repair)
         return tell_unopened(verifying, error);
     if (!status)
-        status = doppel_library_verify(verifying->library, repair, print_problem, verifying, error);
+        status = doppel_library_verify(verifying->library, repair, take_problem, verifying, error);
     if (status == DOPPEL_E_CORRUPT && !repair)
         return verifying->problems ? DOPPEL_OK : tell_unopened(verifying, error);
     if (status == DOPPEL_E_CORRUPT) {
         status = salvage(verifying, error);
         if (!status)
             status =
-                doppel_library_verify(verifying->library, true, print_problem, verifying, error);
+                doppel_library_verify(verifying->library, true, take_problem, verifying, error);
     }
+    if (!status && repair)
+        status = mend_items(verifying, error);
     if (!status && verifying->settings->files)
         status = verify_files(verifying->settings, verifying->report, verifying->library,
                               print_problem, verifying, error);
@@ -116,6 +239,7 @@ int cmd_verify(const struct settings *settings, struct report *report)
         .settings = settings, .report = report, .output = output_new(settings, &layout, report)};
     enum doppel_status status = verify(&verifying, &error);
     bool written = output_finish(verifying.output);
+    forget_items(&verifying);
     if (!status)
         say_old(&verifying);
     doppel_library_close(verifying.library);

@@ -167,7 +167,7 @@ void say_other_versions(struct report *report, uint64_t others)
         report_notice(
             report,
             "%llu item%s of another version of the scheme, or of other options, left out; "
-            "adding %s again makes the version asked for",
+            "'doppel add --refresh' computes %s anew",
             (unsigned long long)others, others == 1 ? "" : "s", others == 1 ? "it" : "them");
 }
 

@@ -187,7 +187,7 @@ static void print_entry(FILE *out, const struct doppel_log_entry *entry, uint64_
         print_from(out, entry);
         break;
     case DOPPEL_LOG_REFRESHED:
-        fputs("was computed anew by another version of its scheme", out);
+        fputs("was computed anew from its file", out);
         break;
     case DOPPEL_LOG_SAID:
         fputs(entry->reason ? entry->reason : "the library was told something", out);

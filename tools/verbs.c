@@ -40,7 +40,9 @@ const struct verb verb_table[] = {
     {"add", VERB_ADD, "PATH...", 1, SIZE_MAX, "fingerprint files and remember them in the library",
      "A file that is unchanged since it was added is not read again; a file that moved keeps its "
      "id. One that could not be read is not tried again until it, the limits or doppel change "
-     "(--retry); 'doppel list' can tell which. The library is made when there is none.",
+     "(--retry); 'doppel list' can tell which. The library is made when there is none. With "
+     "--refresh PATHs, or IDs, are items that it has; without any, those of another version of "
+     "their scheme: they keep ids, links and lists.",
      "doppel add -L ~/doppel ~/Pictures", cmd_add},
     {"find", VERB_FIND, "FILE...", 1, SIZE_MAX,
      "what in the library is FILE, holds FILE, is held by FILE, or overlaps it",

@@ -1,0 +1,339 @@
+/* verify, compact, stats and add --refresh: a library kept in order from the outside. */
+#include "command.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collection.h"
+
+static void make_library(void)
+{
+    make_collection();
+    free(doppel_prints(0, "add", "-L", "library", "pics"));
+}
+
+static void run_sql(const char *sql)
+{
+    sqlite3 *database;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open("library/catalogue.db", &database), SQLITE_OK);
+    sqlite3_busy_timeout(database, 5000);
+    if (sqlite3_exec(database, sql, NULL, NULL, &message))
+        fail_msg("%s: %s", sql, message);
+    sqlite3_close(database);
+}
+
+/* @param mode "--repair", or NULL */
+static char *verify(int code, const char *mode)
+{
+    return doppel_prints(code, "verify", "-L", "library", "--json", mode);
+}
+
+static void verify_says_what_is_wrong(void **state)
+{
+    (void)state;
+    make_library();
+    char *told = verify(0, NULL);
+    assert_string_equal(told, "");
+    free(told);
+    run_sql("UPDATE item SET width = 1 WHERE id = 3; INSERT INTO label VALUES(99, 'x')");
+    told = verify(3, NULL);
+    assert_int_equal(count_lines(told, ""), 2);
+    assert_has(told, "{\"problem\":\"item\",\"id\":3,\"path\":\"/");
+    assert_has(told, "{\"problem\":\"label\",\"id\":99,");
+    assert_int_equal(count_lines(told, "\"repaired\":false"), 2);
+    free(told);
+    told = verify(3, "--repair");
+    assert_int_equal(count_lines(told, "\"repaired\":true"), 2);
+    assert_has(told, "computed anew from its file");
+    free(told);
+    told = verify(0, NULL);
+    assert_string_equal(told, "");
+    free(told);
+    char *shown = doppel_prints(0, "show", "-L", "library", "--json", "3");
+    assert_has(shown, "\"width\":");
+    assert_lacks(shown, "\"width\":1,");
+    free(shown);
+    size_t size;
+    char *aside = read_file("library/damaged.jsonl", &size);
+    assert_string_equal(aside, "{\"table\":\"label\",\"item\":99,\"label\":\"x\"}\n");
+    free(aside);
+}
+
+/* The file is gone: what is left of the item is kept aside. */
+static void verify_gives_up_what_is_gone(void **state)
+{
+    (void)state;
+    make_library();
+    char *list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(list, ""), COLLECTION_FILES);
+    free(list);
+    run_sql("UPDATE fingerprint SET data = x'00' WHERE item = 1");
+    char *shown = doppel_prints(3, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(shown, ""), COLLECTION_FILES - 1);
+    free(shown);
+    assert_int_equal(rename("pics", "elsewhere"), 0);
+    char *told = verify(3, "--repair");
+    assert_has(told, "set aside");
+    free(told);
+    free(verify(0, NULL));
+    size_t size;
+    char *aside = read_file("library/damaged.jsonl", &size);
+    assert_int_equal(count_lines(aside, "{\"table\":\"item\",\"id\":1,"), 1);
+    assert_int_equal(count_lines(aside, "{\"table\":\"fingerprint\",\"item\":1,"), 1);
+    free(aside);
+    list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(list, ""), COLLECTION_FILES - 1);
+    free(list);
+}
+
+static void verify_looks_at_files(void **state)
+{
+    (void)state;
+    make_library();
+    free(doppel_prints(0, "verify", "-L", "library", "--files"));
+    size_t size;
+    char *bytes = read_file("pics/tree.jpg", &size);
+    assert_int_equal(unlink("pics/tree.jpg"), 0);
+    char *told = doppel_prints(3, "verify", "-L", "library", "--files", "--json");
+    assert_int_equal(count_lines(told, ""), 1);
+    assert_has(told, "\"problem\":\"file\"");
+    assert_has(told, "the file is gone");
+    free(told);
+    pause_ms(20);
+    write_file("pics/tree.jpg", bytes, size);
+    told = doppel_prints(3, "verify", "-L", "library", "--files", "--json");
+    assert_has(told, "changed or replaced");
+    free(told);
+    free(doppel_prints(0, "verify", "-L", "library", "--files", "--digest"));
+    bytes[size - 1] ^= 1;
+    write_file("pics/tree.jpg", bytes, size);
+    told = doppel_prints(3, "verify", "-L", "library", "--files", "--digest", "--json");
+    assert_has(told, "other bytes");
+    free(told);
+    free(bytes);
+}
+
+/* Pages are damaged: what can be read is there afterwards. */
+static void verify_saves_what_can_be_read(void **state)
+{
+    (void)state;
+    make_library();
+    size_t size;
+    free(doppel_prints(0, "compact", "-L", "library"));
+    char *bytes = read_file("library/catalogue.db", &size);
+    memset(bytes + size / 2, 0x5a, 8192);
+    write_file("library/catalogue.db", bytes, size);
+    free(bytes);
+    char *told = verify(3, NULL);
+    assert_has(told, "\"problem\":\"catalogue\"");
+    free(told);
+    told = verify(3, "--repair");
+    assert_has(told, "catalogue.db.damaged");
+    free(told);
+    assert_int_equal(access("library/catalogue.db.damaged", F_OK), 0);
+    free(verify(0, NULL));
+    free(doppel_prints(0, "add", "-L", "library", "pics"));
+    char *list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(list, ""), COLLECTION_FILES);
+    free(list);
+}
+
+static void old_versions_are_computed_anew(void **state)
+{
+    (void)state;
+    make_library();
+    run_sql("INSERT INTO label VALUES(2, 'kept'); UPDATE item SET version = 1 WHERE id IN (2, 5)");
+    struct ran ran = doppel("stats", "-L", "library", "--json");
+    assert_code(&ran, 0);
+    assert_number(ran.out, "old_items", 2, 0);
+    assert_has(ran.err, "2 items are of another version of their scheme");
+    ran_free(&ran);
+    /* Rows whose version was changed are damaged, too: sealed they are old alone. */
+    ran = doppel("add", "-L", "library", "--refresh", "--json");
+    assert_code(&ran, 0);
+    assert_int_equal(count_lines(ran.out, "\"added\":\"updated\""), 2);
+    assert_int_equal(count_lines(ran.out, ""), 2);
+    ran_free(&ran);
+    char *stats = doppel_prints(0, "stats", "-L", "library", "--json");
+    assert_number(stats, "old_items", 0, 0);
+    assert_number(stats, "items", COLLECTION_FILES, 0);
+    assert_number(stats, "labels", 1, 0);
+    free(stats);
+    char *log = doppel_prints(0, "log", "-L", "library", "2", "--json");
+    assert_int_equal(count_lines(log, "\"refreshed\""), 1);
+    free(log);
+    ran = doppel("add", "-L", "library", "--refresh", "--json");
+    assert_code(&ran, 0);
+    assert_string_equal(ran.out, "");
+    ran_free(&ran);
+}
+
+/* By id, by path, by folder; what is gone stays. */
+static void refresh_takes_names(void **state)
+{
+    (void)state;
+    make_library();
+    char *out = doppel_prints(0, "add", "-L", "library", "--refresh", "3", "--json");
+    assert_int_equal(count_lines(out, "\"id\":3,"), 1);
+    assert_int_equal(count_lines(out, ""), 1);
+    free(out);
+    out = doppel_prints(0, "add", "-L", "library", "--refresh", "pics", "--json");
+    assert_int_equal(count_lines(out, "\"added\":\"unchanged\""), COLLECTION_FILES);
+    free(out);
+    assert_int_equal(unlink("pics/tree.jpg"), 0);
+    struct ran ran = doppel("add", "-L", "library", "--refresh", "pics/tree.jpg", "nosuch");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "the file is gone; its item stays as it is");
+    assert_has(ran.err, "nosuch: the library holds no such item");
+    ran_free(&ran);
+    char *list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(list, ""), COLLECTION_FILES);
+    free(list);
+}
+
+static void compact_says_what_it_saved(void **state)
+{
+    (void)state;
+    make_library();
+    free(doppel_prints(0, "remove", "-L", "library", "pics"));
+    char *told = doppel_prints(0, "compact", "-L", "library", "--json");
+    assert_true(number_of(told, "after") < number_of(told, "before"));
+    free(told);
+    free(verify(0, NULL));
+}
+
+/* ---- what is none, or may not be written ---- */
+
+#define VERBS                                                                                      \
+    {                                                                                              \
+        "verify", "compact", "stats", "list", "log"                                                \
+    }
+
+static void others_are_refused(void **state)
+{
+    (void)state;
+    static const char *const verbs[] = VERBS;
+    make_library();
+    run_sql("PRAGMA user_version = 99");
+    write_file("a-file", "x", 1);
+    assert_int_equal(mkfifo("a-fifo", 0600), 0);
+    make_folder("empty");
+    make_folder("fifo");
+    assert_int_equal(mkfifo("fifo/catalogue.db", 0600), 0);
+    static const struct {
+        const char *library, *sentence;
+    } others[] = {{"library", "made by a newer doppel"},
+                  {"a-file", "no library here"},
+                  {"a-fifo", "no library here"},
+                  {"empty", "no library here"},
+                  {"fifo", "not a file"}};
+    size_t before, after;
+    char *catalogue = read_file("library/catalogue.db", &before);
+    for (size_t v = 0; v < sizeof verbs / sizeof *verbs; v++)
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+            struct ran ran = doppel(verbs[v], "-L", others[i].library);
+            assert_code(&ran, 2);
+            assert_has(ran.err, others[i].sentence);
+            ran_free(&ran);
+        }
+    struct ran ran = doppel("verify", "-L", "library", "--repair");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "made by a newer doppel");
+    ran_free(&ran);
+    char *same = read_file("library/catalogue.db", &after);
+    assert_int_equal(before, after);
+    assert_memory_equal(same, catalogue, before);
+    free(same);
+    free(catalogue);
+}
+
+static void a_symlink_will_do(void **state)
+{
+    (void)state;
+    make_library();
+    assert_int_equal(symlink("library", "link"), 0);
+    free(doppel_prints(0, "verify", "-L", "link"));
+    free(doppel_prints(0, "compact", "-L", "link"));
+    free(doppel_prints(0, "stats", "-L", "link"));
+    free(verify(0, NULL));
+}
+
+static void readers_need_not_write(void **state)
+{
+    (void)state;
+    static const char *const readers[] = {"verify", "stats", "list", "log"};
+    static const char *const writers[][2] = {
+        {"compact", NULL}, {"verify", "--repair"}, {"add", "--refresh"}};
+    const struct setting powerless = {.powerless = true};
+    make_library();
+    free(doppel_prints(0, "compact", "-L", "library"));
+    assert_int_equal(chmod("library/catalogue.db", 0444), 0);
+    assert_int_equal(chmod("library", 0555), 0);
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        struct ran ran = doppel_with(&powerless, readers[i], "-L", "library");
+        assert_code(&ran, 0);
+        ran_free(&ran);
+    }
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        struct ran ran = doppel_with(&powerless, writers[i][0], "-L", "library", writers[i][1]);
+        assert_code(&ran, 2);
+        assert_has(ran.err, "cannot be written");
+        ran_free(&ran);
+    }
+    assert_int_equal(chmod("library", 0755), 0);
+    assert_int_equal(chmod("library/catalogue.db", 0644), 0);
+    free(verify(0, NULL));
+}
+
+/* Another process is in the middle of a change. */
+static void writers_wait_and_say_why(void **state)
+{
+    (void)state;
+    static const char *const writers[][6] = {{"compact", "-L", "library", NULL},
+                                             {"verify", "-L", "library", "--repair", NULL},
+                                             {"add", "-L", "library", "--refresh", "pics", NULL}};
+    enum { WRITERS = sizeof writers / sizeof *writers };
+    struct running running[WRITERS];
+    sqlite3 *other;
+    make_library();
+    run_sql("UPDATE item SET version = 1");
+    assert_int_equal(sqlite3_open("library/catalogue.db", &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    for (size_t i = 0; i < WRITERS; i++)
+        running[i] = command_start(NULL, writers[i]);
+    free(doppel_prints(0, "stats", "-L", "library"));
+    free(doppel_prints(3, "verify", "-L", "library"));
+    for (size_t i = 0; i < WRITERS; i++) {
+        struct ran ran = command_end(&running[i]);
+        assert_code(&ran, 2);
+        assert_has(ran.err, "another process is writing to it");
+        assert_true(ran.seconds > 4 && ran.seconds < 30);
+        ran_free(&ran);
+    }
+    sqlite3_close(other);
+    free(doppel_prints(0, "add", "-L", "library", "--refresh"));
+    free(verify(0, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SANDBOX(verify_says_what_is_wrong),
+        IN_SANDBOX(verify_gives_up_what_is_gone),
+        IN_SANDBOX(verify_looks_at_files),
+        IN_SANDBOX(verify_saves_what_can_be_read),
+        IN_SANDBOX(old_versions_are_computed_anew),
+        IN_SANDBOX(refresh_takes_names),
+        IN_SANDBOX(compact_says_what_it_saved),
+        IN_SANDBOX(others_are_refused),
+        IN_SANDBOX(a_symlink_will_do),
+        IN_SANDBOX(readers_need_not_write),
+        IN_SANDBOX(writers_wait_and_say_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
