@@ -1,5 +1,5 @@
-/* The fuzz target for catalogues without libFuzzer: changes at random, the same on every run. With a
- * number, so many. */
+/* The fuzz target for catalogues without libFuzzer: changes at random, the same on every run. With
+ * a number, so many. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Fuzz target: the catalogue of a library with bytes changed is opened and asked everything, checked
- * and mended. An input is changes of six bytes: place (4), how (1), value (1). Each runs as it is,
- * and with the checksums of rows made right again, so that what lies behind them is reached.
+ * Fuzz target: the catalogue of a library with bytes changed is opened and asked everything,
+ * checked and mended. An input is changes of six bytes: place (4), how (1), value (1). Each runs as
+ * it is, and with the checksums of rows made right again, so that what lies behind them is reached.
  */
 #include <doppel/library.h>
 #include <sqlite3.h>
@@ -49,7 +49,7 @@ static void add_item(struct doppel_library *library, uint64_t number)
                                    .version = scheme->version,
                                    .width = 10,
                                    .height = 10};
-    check(!doppel_fingerprint_make(scheme, 1, &record.fingerprint, NULL));
+    check(!doppel_fingerprint_make(scheme, 256, 1, &record.fingerprint, NULL));
     record.fingerprint.codes[0].word[0] = number * UINT64_C(0x9e3779b97f4a7c15);
     record.digest = doppel_digest_bytes(&number, sizeof number);
     snprintf(path, sizeof path, "/files/%u", (unsigned)number);
@@ -97,9 +97,10 @@ static void fill(struct doppel_library *library)
 
 static void remove_all(void)
 {
-    static const char *const names[] = {"catalogue.db", "catalogue.db-wal", "catalogue.db-shm",
-                                        "catalogue.db.damaged", "catalogue.db.damaged-wal",
-                                        "catalogue.db.damaged-shm", "damaged.jsonl"};
+    static const char *const names[] = {
+        "catalogue.db",         "catalogue.db-wal",         "catalogue.db-shm",
+        "catalogue.db.damaged", "catalogue.db.damaged-wal", "catalogue.db.damaged-shm",
+        "damaged.jsonl"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(path_of(names[i]));
 }

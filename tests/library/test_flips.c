@@ -101,8 +101,8 @@ static void ask_all(struct doppel_library *library, bool readable[ITEMS + 1])
         readable[id] = !status;
         if (!status)
             doppel_item_free(&item);
-        assert_in_words(
-            doppel_library_each_follower(library, id, 0, take_id, &sum, &error), &error);
+        assert_in_words(doppel_library_each_follower(library, id, 0, take_id, &sum, &error),
+                        &error);
     }
 }
 
@@ -110,11 +110,10 @@ static void ask_all(struct doppel_library *library, bool readable[ITEMS + 1])
 
 static void clear(const char *folder)
 {
-    static const char *const names[] = {"a/library/catalogue.db-wal", "a/library/catalogue.db-shm",
-                                        "a/library/catalogue.db.damaged",
-                                        "a/library/catalogue.db.damaged-wal",
-                                        "a/library/catalogue.db.damaged-shm",
-                                        "a/library/damaged.jsonl"};
+    static const char *const names[] = {
+        "a/library/catalogue.db-wal",         "a/library/catalogue.db-shm",
+        "a/library/catalogue.db.damaged",     "a/library/catalogue.db.damaged-wal",
+        "a/library/catalogue.db.damaged-shm", "a/library/damaged.jsonl"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(folder_path(folder, names[i]));
 }
@@ -188,8 +187,7 @@ static void assert_survives(const char *folder, const char *what, size_t *refuse
     if (!status)
         ask_all(library, readable);
     if (!status)
-        assert_in_words(doppel_library_verify(library, false, take_problem, &told, &error),
-                        &error);
+        assert_in_words(doppel_library_verify(library, false, take_problem, &told, &error), &error);
     doppel_library_close(library);
     if (repair(folder, &told))
         assert_works(folder, readable, what);
