@@ -6,6 +6,7 @@
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/intake.h"
+#include "tools/known_failures.h"
 #include "tools/open_cache.h"
 #include "tools/output.h"
 #include "tools/refresh.h"
@@ -114,50 +115,20 @@ static bool fails(void *context, const char *path, const struct doppel_file_stam
                   struct doppel_error *out)
 {
     const struct add *add = context;
-    char limits[LIMITS_BYTES];
-    if (is_asked_anew(add) || add->settings->retry)
+    if (is_asked_anew(add))
         return false;
-    limits_text(add->settings, limits);
     char *absolute = absolute_path(path);
-    bool known = doppel_library_failure(add->library, absolute, stamp, limits, out) == DOPPEL_OK;
+    bool known = failure_is_known(add->settings, add->library, absolute, stamp, out);
     free(absolute);
     return known;
-}
-
-/* What tells whether another try would fail, too: "" nothing, "-" it may go otherwise any time. */
-static const char *limits_of(const struct add *add, enum doppel_status status,
-                             char storage[LIMITS_BYTES])
-{
-    switch (status) {
-    case DOPPEL_E_EMPTY:
-    case DOPPEL_E_FORMAT:
-    case DOPPEL_E_CORRUPT:
-    case DOPPEL_E_FLAT:
-        return "";
-    case DOPPEL_E_TIMEOUT:
-    case DOPPEL_E_CRASH:
-    case DOPPEL_E_MEMORY:
-    case DOPPEL_E_LIMIT:
-        limits_text(add->settings, storage);
-        return storage;
-    default:
-        return "-";
-    }
 }
 
 static void take_failure(void *context, const char *path, const struct doppel_file_stamp *stamp,
                          const struct doppel_error *reason)
 {
     struct add *add = context;
-    char storage[LIMITS_BYTES];
     char *absolute = absolute_path(path);
-    struct doppel_failure failure = {.path = absolute,
-                                     .stamp = stamp,
-                                     .time_ns = (int64_t)time(NULL) * 1000000000,
-                                     .error = *reason,
-                                     .limits = limits_of(add, reason->status, storage)};
-    if (reason->status != DOPPEL_E_NOT_FOUND && reason->status != DOPPEL_E_CHANGED)
-        add->status = doppel_library_put_failure(add->library, &failure, &add->error);
+    add->status = failure_keep(add->settings, add->library, absolute, stamp, reason, &add->error);
     free(absolute);
     if (!add->status)
         add->status = commit_if_due(add, &add->error);

@@ -10,6 +10,7 @@
 #include "tools/about_options.h"
 #include "tools/collection.h"
 #include "tools/decide_log.h"
+#include "tools/known_failures.h"
 #include "tools/library_search.h"
 #include "tools/memory.h"
 #include "tools/pair_judge.h"
@@ -118,14 +119,29 @@ static bool is_wanted(const struct file_decider *decider, enum doppel_kind kind,
 bool file_is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
 {
     struct file_decider *decider = context;
-    struct doppel_known known;
+    struct doppel_known known = {0};
     if (decider->settings->text_format >= 0 || decider->settings->pcm.format)
         return false; /* it may have been read in another way */
     char *absolute = path_of(decider, path);
     bool same = !doppel_library_at(decider->library, absolute, stamp, &known, NULL) &&
                 known.unchanged && is_wanted(decider, known.kind, known.scheme, known.version);
+    if (known.kind == DOPPEL_KIND_AUDIO && settings_scheme(decider->settings, DOPPEL_KIND_VIDEO) &&
+        named_as_film(path))
+        same = false; /* its sound may have been added alone, before */
     free(absolute);
     return same;
+}
+
+bool file_fails(void *context, const char *path, const struct doppel_file_stamp *stamp,
+                struct doppel_error *out)
+{
+    struct file_decider *decider = context;
+    if (decider->settings->text_format >= 0 || decider->settings->pcm.format)
+        return false;
+    char *absolute = path_of(decider, path);
+    bool known = failure_is_known(decider->settings, decider->library, absolute, stamp, out);
+    free(absolute);
+    return known;
 }
 
 bool file_recall(void *context, const struct doppel_digest *digest, struct doppel_record *out)
@@ -388,8 +404,10 @@ static enum doppel_status add(struct file_decider *decider, struct file_decision
                               enum doppel_added *out_added, struct doppel_error *error)
 {
     const struct intake_file *file = decider->file->file;
-    return doppel_library_add_decided(decider->library, decider->path, &file->stamp, &file->record,
-                                      out_added, &decision->item, error);
+    enum doppel_status status =
+        doppel_library_add_decided(decider->library, decider->path, &file->stamp, &file->record,
+                                   out_added, &decision->item, error);
+    return status ? status : doppel_library_forget_failure(decider->library, decider->path, error);
 }
 
 static enum doppel_status keep(struct file_decider *decider, struct file_decision *decision,
@@ -400,11 +418,15 @@ static enum doppel_status keep(struct file_decider *decider, struct file_decisio
     enum doppel_status status = DOPPEL_OK;
     bool readable = answer->decision != DOPPEL_DECISION_UNREADABLE;
     bool known = readable && decision->item;
-    if (readable && !decider->file->file->known)
+    const struct intake_file *file = decider->file->file;
+    if (readable && !file->known)
         status = add(decider, decision, &added, error);
+    else if (!readable && !file->known && file->stamp.inode)
+        status = failure_keep(decider->settings, decider->library, decider->path, &file->stamp,
+                              &file->record.error, error);
     if (!status)
         status = tell_about(decider, decision->item, error);
-    if (status || known)
+    if (status || known || (!readable && file->known))
         return status; /* it is there already: nothing was decided */
     if (readable && added != DOPPEL_ADDED_MOVED)
         status = follow(decider, decision, error);

@@ -75,6 +75,7 @@ enum doppel_status file_stream_new(const struct file_stream_options *options,
         .attachments = true,
         .failures = true,
         .known = file_is_known,
+        .fails = file_fails,
         .recall = file_recall,
         .known_context = stream->decider,
     };

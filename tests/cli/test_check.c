@@ -1,6 +1,7 @@
 /* doppel check: the decision of ingest, and nothing is changed. */
 #include "command.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
