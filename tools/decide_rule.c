@@ -110,7 +110,7 @@ static struct rule_answer by_part(const struct rule_content *facts,
     if (rank == RANK_OVERLAPS)
         return answer(DOPPEL_DECISION_NEW, "overlaps");
     if (revises)
-        return answer(DOPPEL_DECISION_REVISION, rank == RANK_PART ? "part" : "contains");
+        return answer(DOPPEL_DECISION_REVISION, rank == RANK_PART ? "contained" : "contains");
     return rank == RANK_PART ? answer(DOPPEL_DECISION_PART, "part")
                              : answer(DOPPEL_DECISION_NEW, "contains");
 }
@@ -128,6 +128,8 @@ static struct rule_answer by_candidate(const struct rule_content *facts, size_t 
         out = by_part(facts, candidate, rank);
     if (rank == RANK_NEAR)
         out.decision = doppel_decide(candidate->match, &facts->origin, &candidate->origin);
+    if (rank == RANK_NEAR && out.decision == DOPPEL_DECISION_REVISION)
+        out.reason = "newer";
     out.of = candidate->leader;
     out.candidate = number;
     return out;

@@ -360,5 +360,7 @@ void settings_free(struct settings *settings)
     free(settings->exclude.items);
     free(settings->reference.items);
     free(settings->jsonl.items);
+    free(settings->lists.items);
+    free(settings->labels.items);
     *settings = (struct settings){0};
 }

@@ -255,11 +255,11 @@ static void revises_by_source_and_date(void **state)
         enum doppel_decision decision;
         const char *reason;
     } cases[] = {
-        {&near, "a", "2024-02-02", DOPPEL_DECISION_REVISION, "near"},
+        {&near, "a", "2024-02-02", DOPPEL_DECISION_REVISION, "newer"},
         {&near, "a", "2024-01-01", DOPPEL_DECISION_DUPLICATE, "near"},
         {&near, "b", "2024-02-02", DOPPEL_DECISION_DUPLICATE, "near"},
         {&held, "a", "2024-02-02", DOPPEL_DECISION_PART, "part"},
-        {&most, "a", "2024-02-02", DOPPEL_DECISION_REVISION, "part"},
+        {&most, "a", "2024-02-02", DOPPEL_DECISION_REVISION, "contained"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct rule_candidate candidate = {.id = 3,
