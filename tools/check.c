@@ -318,6 +318,11 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     if (settings->verb->bit == VERB_REPORT && settings->library &&
         (settings->operands.count || settings->files_from))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");
+    if (settings->verb->bit == VERB_REPORT && (settings->operands.count || settings->files_from) &&
+        (settings->where || settings->lists.count || settings->labels.count))
+        return doppel_fail(
+            error, DOPPEL_E_ARGUMENT,
+            "'--where', '--list' and '--label' choose items of a library, not PATHs");
     settings->keep = doppel_keep_policy_default();
     enum doppel_status status = check_action(settings, error);
     if (!status && settings->keep_text)

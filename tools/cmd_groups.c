@@ -8,12 +8,14 @@
 #include "tools/item_name.h"
 #include "tools/output.h"
 #include "tools/signals.h"
+#include "tools/where.h"
 
 struct groups {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
-    struct marks marks;                                 /* of people */
+    struct marks marks; /* of people */
+    struct wanted_items wanted;
     bool has_sources;                                   /* whose authority counts */
     const struct group_sink *sink;                      /* NULL: the groups are printed */
     struct grouping *pictures, *texts, *sounds, *films; /* NULL: not wanted */
@@ -131,7 +133,7 @@ static bool take_item(void *context, const struct doppel_item *item)
     }
     if (!is_of_wanted_scheme(groups->settings, &item->record, &groups->others))
         return true;
-    if (is_disabled(groups, item->id))
+    if (!wanted_items_has(&groups->wanted, item->id) || is_disabled(groups, item->id))
         return !signals_stopped();
     bool acting = groups->settings->action != ACTION_NONE;
     if (acting && !item_has_file(item)) /* nor is anything done about what is near it alone */
@@ -282,7 +284,10 @@ enum doppel_status library_groups(const struct settings *settings, struct report
     enum doppel_status status = open_library(settings, false, true, &groups.library, error);
     if (status)
         return status;
-    status = run(&groups);
+    status = wanted_items_find(settings, groups.library, &groups.wanted, error);
+    if (!status)
+        status = run(&groups);
+    wanted_items_free(&groups.wanted);
     doppel_library_close(groups.library);
     return status;
 }

@@ -97,6 +97,9 @@ static void a_library_keeps_by_source_and_lists(void **state)
     assert_int_equal(count_lines(json, ""), 1);
     assert_keeps(json, "a-small.jpg");
     free(json);
+    json = doppel_prints(0, "groups", "-L", "lib", "--json", "--where", "width > 400");
+    assert_string_equal(json, ""); /* one of each */
+    free(json);
     free(doppel_prints(0, "tag", "-L", "lib", "--list", "old", "1"));
     free(doppel_prints(0, "lists", "set", "-L", "lib", "old", "--state", "disabled"));
     json = doppel_prints(0, "groups", "-L", "lib", "--json");
