@@ -1,0 +1,256 @@
+/* A run that ends early, or loses its files under way, loses nothing that was finished: the next
+ * one goes on, and what comes out is as if nothing had happened. */
+#include "command.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collection.h"
+#include "films.h"
+#include "sounds.h"
+#include "writer.h"
+
+enum {
+    PICTURES = 30,
+    TEXTS = 20,
+    SOUNDS = 12,
+    FILMS = 8,
+    FILES = PICTURES + TEXTS + SOUNDS + FILMS
+};
+
+static char paths[FILES][32];
+static char *whole; /* what is printed by a scan that is not disturbed */
+
+static void keep_large_picture(const char *path, unsigned number)
+{
+    struct picture drawn = draw_picture(number / 2 % DRAW_SUBJECTS, number / 2, 320, 240);
+    struct picture large = edit_shrink(&drawn, 1600, 1200);
+    picture_free(&drawn);
+    keep_picture(path, large, number % 2 ? 60 : 92);
+}
+
+/* In every folder some of each kind, pairs of copies among them. */
+static int leave(void **state)
+{
+    free(whole);
+    return sandbox_leave(state);
+}
+
+static int enter(void **state)
+{
+    static const char *const endings[] = {"jpg", "txt", "wav", "mp4"};
+    static const unsigned counts[] = {PICTURES, TEXTS, SOUNDS, FILMS};
+    unsigned at = 0;
+    if (sandbox_enter(state))
+        return -1;
+    make_folder("all");
+    make_folder("all/0");
+    make_folder("all/1");
+    for (unsigned kind = 0; kind < 4; kind++)
+        for (unsigned i = 0; i < counts[kind]; i++, at++) {
+            char *path = paths[at];
+            snprintf(path, sizeof paths[at], "all/%u/%02u.%s", i % 2, i, endings[kind]);
+            if (kind == 0)
+                keep_large_picture(path, i);
+            else if (kind == 1)
+                keep_text(path, replace_words(write_words(i / 2, 3000), 40 + i));
+            else if (kind == 2)
+                keep_wav(path, sound_music(120, i / 2 + 1));
+            else
+                keep_film(path, (struct film_how){.view.seed = i / 2 + 1, .seconds = 20});
+        }
+    pause_ms(2100); /* until stamps are believed */
+    whole = doppel_prints(0, "scan", "--json", "--no-cache", "all");
+    return 0;
+}
+
+static const struct setting no_worker = {.environment = {"DOPPEL_WORKER=/nonexistent"}};
+
+/* Without a worker to ask, only the cache can know a file. */
+static unsigned count_cached(void)
+{
+    unsigned cached = 0;
+    for (unsigned i = 0; i < FILES; i++) {
+        struct ran ran = doppel_with(&no_worker, "scan", "--cache", "cut.db", paths[i]);
+        cached += ran.code == 0;
+        ran_free(&ran);
+    }
+    return cached;
+}
+
+static struct ran cut_short(const char *const *words, int number, unsigned after_ms)
+{
+    struct running running = command_start(NULL, words);
+    pid_t worker;
+    while (workers_of(running.pid, &worker, 1) == 0 && now_seconds() - running.began < 10)
+        pause_ms(1);
+    pause_ms(after_ms);
+    kill(running.pid, number);
+    return command_end(&running);
+}
+
+static void forget_cache(void)
+{
+    unlink("cut.db");
+    unlink("cut.db-wal");
+    unlink("cut.db-shm");
+}
+
+static void a_scan_goes_on_after(int number)
+{
+    static const char *const words[] = {"scan", "--json", "-j1", "--cache", "cut.db", "all", NULL};
+    unsigned cached = 0, low = 100, high = 0, after_ms = 800;
+    for (int tries = 0; tries < 12 && (cached == 0 || cached == FILES); tries++) {
+        forget_cache();
+        struct ran cut = cut_short(words, number, after_ms);
+        assert_true(cut.code == (number == SIGKILL ? 128 + SIGKILL : 130) || cut.code == 0);
+        ran_free(&cut);
+        cached = count_cached();
+        if (cached == 0)
+            low = after_ms;
+        else
+            high = after_ms;
+        after_ms = high ? (low + high) / 2 : 2 * low;
+    }
+    assert_true(cached > 0 && cached < FILES);
+    char *again = doppel_prints(0, "scan", "--json", "--cache", "cut.db", "all");
+    assert_string_equal(again, whole);
+    assert_int_equal(count_cached(), FILES);
+    struct ran known = doppel_with(&no_worker, "scan", "--json", "--cache", "cut.db", "all");
+    assert_code(&known, 0);
+    assert_string_equal(known.out, whole);
+    ran_free(&known);
+    free(again);
+}
+
+static void scan_goes_on_after_kill(void **state)
+{
+    (void)state;
+    a_scan_goes_on_after(SIGKILL);
+}
+
+static void scan_goes_on_after_interrupt(void **state)
+{
+    (void)state;
+    a_scan_goes_on_after(SIGINT);
+}
+
+static unsigned count_items(void)
+{
+    struct ran ran = doppel("list", "-L", "library", "--json");
+    unsigned count = ran.code == 0 ? count_lines(ran.out, "") : 0;
+    ran_free(&ran);
+    return count;
+}
+
+/* What was added is there, and is not read again: not even the cache is there any more. */
+static void add_goes_on_after(int number)
+{
+    static const char *const words[] = {"add",     "-j1",    "-L",  "library",
+                                        "--cache", "cut.db", "all", NULL};
+    unsigned items = 0;
+    forget_cache();
+    assert_int_equal(system("rm -rf library"), 0);
+    for (unsigned after_ms = 100; items == 0; after_ms += after_ms / 2) {
+        struct ran cut = cut_short(words, number, after_ms);
+        assert_code(&cut, number == SIGKILL ? 128 + SIGKILL : 130);
+        ran_free(&cut);
+        items = count_items();
+    }
+    assert_true(items < FILES); /* it did not end before */
+    char *rest = doppel_prints(0, "add", "-L", "library", "--no-cache", "--json", "all");
+    assert_int_equal(count_lines(rest, "\"unchanged\""), items);
+    assert_int_equal(count_lines(rest, "\"new\""), FILES - items);
+    free(rest);
+    assert_int_equal(count_items(), FILES);
+    struct ran known =
+        doppel_with(&no_worker, "add", "-L", "library", "--no-cache", "--json", "all");
+    assert_code(&known, 0);
+    ran_free(&known);
+}
+
+static void add_goes_on_after_kill(void **state)
+{
+    (void)state;
+    add_goes_on_after(SIGKILL);
+}
+
+static void add_goes_on_after_interrupt(void **state)
+{
+    (void)state;
+    add_goes_on_after(SIGINT);
+}
+
+/* A folder is not there any more in the middle of a scan: its files are told, the others are
+ * finished, and when it is back the rest follows. */
+static void a_lost_drive_costs_its_files(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"scan", "--json", "-j1", "--cache", "cut.db", "all", NULL};
+    bool lost = false;
+    for (unsigned after_ms = 400; !lost; after_ms /= 2) {
+        assert_true(after_ms > 0);
+        forget_cache();
+        struct running running = command_start(NULL, words);
+        pid_t worker;
+        while (workers_of(running.pid, &worker, 1) == 0 && now_seconds() - running.began < 10)
+            pause_ms(1);
+        pause_ms(after_ms);
+        assert_int_equal(rename("all/1", "away"), 0);
+        struct ran ran = command_end(&running);
+        lost = ran.code == 3;
+        if (lost)
+            assert_has(ran.err, "doppel: all/1");
+        assert_lacks(ran.err, "doppel: all/0/");
+        assert_int_equal(rename("away", "all/1"), 0);
+        ran_free(&ran);
+    }
+    for (unsigned i = 0; i < FILES; i++) {
+        struct ran ran = doppel_with(&no_worker, "scan", "--cache", "cut.db", paths[i]);
+        if (strncmp(paths[i], "all/0/", 6) == 0)
+            assert_code(&ran, 0);
+        ran_free(&ran);
+    }
+    char *again = doppel_prints(0, "scan", "--json", "--cache", "cut.db", "all");
+    assert_string_equal(again, whole);
+    free(again);
+}
+
+/* Of whatever kind, by its bytes. */
+static void renamed_and_copied_files_are_known(void **state)
+{
+    (void)state;
+    forget_cache();
+    assert_int_equal(system("rm -rf library other; cp -r all other"), 0);
+    free(doppel_prints(0, "add", "-L", "library", "--cache", "cut.db", "other"));
+    assert_int_equal(rename("other/0", "other/zero"), 0);
+    copy_file("other/1/01.jpg", "other/copy.jpg");
+    copy_file("other/1/01.txt", "other/copy.txt");
+    copy_file("other/1/01.wav", "other/copy.wav");
+    copy_file("other/1/01.mp4", "other/copy.mp4");
+    struct ran ran =
+        doppel_with(&no_worker, "add", "-L", "library", "--cache", "cut.db", "--json", "other");
+    assert_code(&ran, 0);
+    assert_int_equal(count_lines(ran.out, "\"moved\""), FILES / 2);
+    assert_int_equal(count_lines(ran.out, "\"new\""), 4);
+    ran_free(&ran);
+    ran = doppel_with(&no_worker, "scan", "--cache", "cut.db", "other");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scan_goes_on_after_kill),
+        cmocka_unit_test(scan_goes_on_after_interrupt),
+        cmocka_unit_test(add_goes_on_after_kill),
+        cmocka_unit_test(add_goes_on_after_interrupt),
+        cmocka_unit_test(a_lost_drive_costs_its_files),
+        cmocka_unit_test(renamed_and_copied_files_are_known),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}
