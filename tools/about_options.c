@@ -37,12 +37,9 @@ enum doppel_status about_check(const struct settings *settings, struct doppel_er
     return status;
 }
 
-enum doppel_status about_tell(const struct settings *settings, struct doppel_library *library,
-                              uint64_t id, struct doppel_error *error)
+struct doppel_about about_of(const struct settings *settings)
 {
-    if (!about_is_said(settings))
-        return DOPPEL_OK;
-    const struct doppel_about about = {
+    return (struct doppel_about){
         .source = (char *)settings->source,
         .external_id = (char *)settings->external_id,
         .meta = (char *)settings->meta,
@@ -51,5 +48,11 @@ enum doppel_status about_tell(const struct settings *settings, struct doppel_lib
         .lists = (char **)settings->lists.items,
         .list_count = settings->lists.count,
     };
-    return doppel_library_tell(library, id, &about, error);
+}
+
+enum doppel_status about_tell(const struct settings *settings, struct doppel_library *library,
+                              uint64_t id, struct doppel_error *error)
+{
+    const struct doppel_about about = about_of(settings);
+    return about_is_said(settings) ? doppel_library_tell(library, id, &about, error) : DOPPEL_OK;
 }

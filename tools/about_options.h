@@ -14,6 +14,9 @@ bool about_is_said(const struct settings *settings);
  */
 enum doppel_status about_check(const struct settings *settings, struct doppel_error *error);
 
+/* What it says; borrows from the settings. */
+struct doppel_about about_of(const struct settings *settings);
+
 /* Say it of an item or text; nothing where nothing is said. As doppel_library_tell. */
 enum doppel_status about_tell(const struct settings *settings, struct doppel_library *library,
                               uint64_t id, struct doppel_error *error);
