@@ -26,6 +26,7 @@ static enum doppel_status add_to_library(struct ingest *ingest, const struct dec
         .size = record->size,
         .content = record->content,
         .words = record->words,
+        .simhash = record->simhash,
         .too_short = record->too_short,
         .decision = answer->decision,
         .leads = answer->leads,

@@ -84,6 +84,7 @@ static bool out_of_memory(struct preparer *preparer)
 static enum doppel_status sign(struct preparer *preparer, const struct doppel_corpus_record *record,
                                struct doppel_text_result *out, struct doppel_error *error)
 {
+    enum { WANT = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH | DOPPEL_TEXT_SIMHASH };
     const struct batches *batches = preparer->batches;
     const char *text, *path = reader_file_path(batches->reader, record->file);
     size_t size;
@@ -92,9 +93,7 @@ static enum doppel_status sign(struct preparer *preparer, const struct doppel_co
         return doppel_fail(error, status, "%s", record->error.message);
     status = record_text(record, path, batches->options->files.max_line_bytes, &preparer->file,
                          &text, &size, error);
-    return status ? status
-                  : doppel_text_read(preparer->text, text, size,
-                                     DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH, out, error);
+    return status ? status : doppel_text_read(preparer->text, text, size, WANT, out, error);
 }
 
 static bool take_record(void *context, const struct doppel_corpus_record *record)
@@ -122,6 +121,7 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
         .too_short = result.too_short,
         .content = result.digest,
         .words = result.words,
+        .simhash = result.simhash,
     };
     if (error.status == DOPPEL_E_MEMORY || prepared.id == POOL_FAILED ||
         prepared.source == POOL_FAILED || prepared.date == POOL_FAILED ||

@@ -27,7 +27,7 @@ struct prepared {
     size_t path;                      /* likewise, of a file that is decided elsewhere; else none */
     bool unreadable, too_short, is_file;
     struct doppel_digest content;
-    uint64_t words;
+    uint64_t words, simhash;
 };
 
 struct ingest_batch {

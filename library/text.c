@@ -129,6 +129,9 @@ static void bind_text(sqlite3_stmt *statement, const struct doppel_library_text 
     sqlite3_bind_int64(statement, 15, (int64_t)text->leader);
     sqlite3_bind_int(statement, 16, text->leads);
     sqlite3_bind_blob(statement, 17, lanes, (int)text->lane_count * LANE_BYTES, SQLITE_STATIC);
+    sqlite3_bind_null(statement, 18);
+    if (text->simhash)
+        sqlite3_bind_int64(statement, 18, (int64_t)text->simhash);
 }
 
 static enum doppel_status insert_text(struct doppel_library *library,
@@ -144,8 +147,8 @@ static enum doppel_status insert_text(struct doppel_library *library,
     if (!status)
         status = doppel_store_statement(library->store,
                                         "INSERT INTO text(" TEXT_COLUMNS
-                                        ", checksum) VALUES(" TEXT_VALUES
-                                        ", " CHECKSUM_OF(TEXT_VALUES) ")",
+                                        ", simhash, checksum) VALUES(" TEXT_VALUES
+                                        ", ?18, " CHECKSUM_OF(TEXT_VALUES) ")",
                                         &statement, error);
     if (status)
         return status;

@@ -273,6 +273,20 @@ static void fields_have_other_names(void **state)
     free(shown);
 }
 
+static void what_is_said_of_all_records(void **state)
+{
+    (void)state;
+    write_text("c.jsonl", "{\"id\":\"u1\",\"text\":\"one two three\"}\n");
+    free(doppel_prints(0, "ingest", "-L", "library", "--jsonl", "c.jsonl", "--source", "web",
+                       "--list", "crawl", "--label", "new", "--meta", "{\"run\":7}"));
+    char *shown = doppel_prints(0, "show", "-L", "library", "u1", "--json");
+    assert_has(shown, "\"source\":\"web\"");
+    assert_has(shown, "\"crawl\"");
+    assert_has(shown, "\"new\"");
+    assert_has(shown, "{\"run\":7}");
+    free(shown);
+}
+
 /* ---- records beside files ---- */
 
 static void records_and_files_live_together(void **state)
@@ -305,7 +319,8 @@ static void records_and_files_live_together(void **state)
     free(list);
     /* A file of text came first, now. */
     list = ingest(0, "c.jsonl");
-    assert_int_equal(count_lines(list, "\"of_item\":15,\"of_path\":\""), 3); /* r0, r3; r5 is near */
+    assert_int_equal(count_lines(list, "\"of_item\":15,\"of_path\":\""),
+                     3); /* r0, r3; r5 is near */
     assert_int_equal(count_lines(list, "\"of_line\":0"), 0);
     free(list);
     /* What followed a removed text leads by itself. */
@@ -320,11 +335,17 @@ static void records_and_files_live_together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(answers_as_dedup),          IN_SANDBOX(goes_on_where_it_ended),
-        IN_SANDBOX(answers_at_once),           IN_SANDBOX(an_interrupt_ends_it),
-        IN_SANDBOX(broken_lines_are_answered), IN_SANDBOX(texts_of_files_are_read),
-        IN_SANDBOX(the_same_id_again),         IN_SANDBOX(a_library_keeps_to_its_way),
-        IN_SANDBOX(fields_have_other_names),   IN_SANDBOX(records_and_files_live_together),
+        IN_SANDBOX(answers_as_dedup),
+        IN_SANDBOX(goes_on_where_it_ended),
+        IN_SANDBOX(answers_at_once),
+        IN_SANDBOX(an_interrupt_ends_it),
+        IN_SANDBOX(broken_lines_are_answered),
+        IN_SANDBOX(texts_of_files_are_read),
+        IN_SANDBOX(the_same_id_again),
+        IN_SANDBOX(a_library_keeps_to_its_way),
+        IN_SANDBOX(fields_have_other_names),
+        IN_SANDBOX(what_is_said_of_all_records),
+        IN_SANDBOX(records_and_files_live_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

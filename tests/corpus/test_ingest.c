@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "tests/corpus/ingest_case.h"
 
@@ -75,11 +76,50 @@ static void decides_the_same_in_pieces(void **state)
     }
 }
 
+/* For people who ask by SQL: of each text, or nothing of what has no shingle. */
+static void simhashes_are_kept(void **state)
+{
+    (void)state;
+    struct ingest_case made;
+    struct story story = {0};
+    struct doppel_text *text;
+    struct doppel_text_result result;
+    sqlite3 *database;
+    sqlite3_stmt *rows;
+    case_begin(&(struct corpus_plan){.seed = 77, .count = 60, .short_texts = true}, &made);
+    struct doppel_library *library = case_open(&made);
+    story_ingest(&story, &made, library);
+    doppel_library_close(library);
+    char *path = path_in(made.library, "catalogue.db");
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(database, "SELECT id, simhash FROM text", -1, &rows, NULL),
+                     SQLITE_OK);
+    assert_int_equal(doppel_text_new(&made.options.text, &text, NULL), DOPPEL_OK);
+    size_t seen = 0;
+    for (; sqlite3_step(rows) == SQLITE_ROW; seen++) {
+        size_t number = 0;
+        while (story.items[number] != (uint64_t)sqlite3_column_int64(rows, 0))
+            number++;
+        const char *words = made.corpus.records[number].text;
+        doppel_text_read(text, words, strlen(words), DOPPEL_TEXT_SIMHASH, &result, NULL);
+        assert_int_equal(sqlite3_column_type(rows, 1) == SQLITE_NULL, result.simhash == 0);
+        assert_int_equal((uint64_t)sqlite3_column_int64(rows, 1), result.simhash);
+    }
+    assert_true(seen > 50);
+    doppel_text_free(text);
+    sqlite3_finalize(rows);
+    sqlite3_close(database);
+    bytes_free(&story.out);
+    free(path);
+    case_end(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decides_as_the_oracle),
         cmocka_unit_test(decides_the_same_in_pieces),
+        cmocka_unit_test(simhashes_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
