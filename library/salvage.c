@@ -156,6 +156,8 @@ static enum doppel_status open_fresh(struct salvage *salvage, const char *path,
     enum doppel_status status = doppel_store_open(path, &options, &salvage->fresh, error);
     if (!status)
         status = doppel_store_statement(salvage->fresh, "SELECT 1", &any, error);
+    if (!status) /* one file, to be renamed; and no room for a log beside it */
+        status = doppel_store_execute(salvage->fresh, "PRAGMA journal_mode=DELETE", error);
     /* What speaks of rows that are lost comes too, and is found by the check that follows. */
     if (!status)
         sqlite3_db_config(sqlite3_db_handle(any), SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
@@ -195,11 +197,7 @@ static enum doppel_status copy_all(struct salvage *salvage, struct doppel_error 
         status = copy_counter(salvage, error);
     if (!status)
         status = aside_sync(&salvage->aside, error);
-    if (!status)
-        status = doppel_store_commit(salvage->fresh, error);
-    if (!status) /* one file, to be renamed */
-        status = doppel_store_execute(salvage->fresh, "PRAGMA wal_checkpoint(TRUNCATE)", error);
-    return status;
+    return status ? status : doppel_store_commit(salvage->fresh, error);
 }
 
 /* ---- the change ---- */

@@ -33,6 +33,7 @@ struct list {
     struct doppel_library *library;
     struct wanted_items wanted;
     struct output *output;
+    uint64_t old;
 };
 
 /* A table has no room for what is said of items. */
@@ -64,8 +65,10 @@ static bool print_item(void *context, const struct doppel_item *item)
     if (item->record.error.status)
         report_input(list->report, item->path, item->record.error.message);
     else if ((kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind) &&
-             wanted_items_has(&list->wanted, item->id))
+             wanted_items_has(&list->wanted, item->id)) {
         print_row(list, item->id, row_of(list, item));
+        list->old += is_old_version(&item->record);
+    }
     return !signals_stopped();
 }
 
@@ -132,5 +135,6 @@ int cmd_list(const struct settings *settings, struct report *report)
     doppel_library_close(list.library);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
+    say_old_items(report, list.old);
     return written ? EXIT_DONE : EXIT_WRONG_USE;
 }

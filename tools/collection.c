@@ -171,6 +171,12 @@ void say_other_versions(struct report *report, uint64_t others)
             (unsigned long long)others, others == 1 ? "" : "s", others == 1 ? "it" : "them");
 }
 
+bool is_old_version(const struct doppel_record *record)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
+    return scheme && record->kind != DOPPEL_KIND_TEXT && scheme->version != record->version;
+}
+
 void say_old_items(struct report *report, uint64_t count)
 {
     if (count)

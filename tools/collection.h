@@ -43,7 +43,11 @@ bool is_of_wanted_scheme(const struct settings *settings, const struct doppel_re
 /* Say how many were left out for their version. */
 void say_other_versions(struct report *report, uint64_t others);
 
-/* Say how many items are of another version than this doppel computes. */
+/* Whether it is of another version of its scheme than this doppel computes. Texts have versions by
+ * the options that they were read with: none of them is old. */
+bool is_old_version(const struct doppel_record *record);
+
+/* Say how many items are so. */
 void say_old_items(struct report *report, uint64_t count);
 
 /* Fill features for the pixel check from an item's record; the fingerprint is borrowed from it. */

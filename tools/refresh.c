@@ -58,18 +58,10 @@ static bool is_named(struct named *named, const struct doppel_item *item)
     return here;
 }
 
-/* Texts have versions by the options that they were read with: none of them is old. */
-static bool is_old(const struct doppel_item *item)
-{
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(item->record.scheme);
-    return item->record.error.status || (scheme && item->record.kind != DOPPEL_KIND_TEXT &&
-                                         scheme->version != item->record.version);
-}
-
 static bool choose(void *context, const struct doppel_item *item)
 {
     struct choice *choice = context;
-    bool chosen = !choice->count && is_old(item);
+    bool chosen = !choice->count && (item->record.error.status || is_old_version(&item->record));
     for (size_t i = 0; i < choice->count; i++)
         chosen |= is_named(&choice->names[i], item);
     if (chosen && item->path[0] == '/') /* others are known by their codes alone */

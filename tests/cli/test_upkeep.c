@@ -320,6 +320,39 @@ static void writers_wait_and_say_why(void **state)
     free(verify(0, NULL));
 }
 
+/* Files may grow to so many KiB: each verb ends in words, and the library is as it was, or mended.
+ */
+static void a_full_disk_loses_nothing(void **state)
+{
+    (void)state;
+    static const char *const verbs[] = {"compact -L library", "verify -L library --repair",
+                                        "add -L library --refresh"};
+    const struct setting shell = {.program = "/bin/sh"};
+    char command[512];
+    make_library();
+    for (int kilobytes = 16; kilobytes <= 4096; kilobytes *= 4)
+        for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+            run_sql("INSERT OR IGNORE INTO label VALUES(99, 'x');"
+                    "UPDATE item SET version = 1 WHERE id > 4");
+            snprintf(command, sizeof command, "ulimit -f %d; exec " DOPPEL_PROGRAM " %s",
+                     kilobytes * 2, verbs[i]);
+            struct ran ran = doppel_with(&shell, "-c", command);
+            if (ran.code != 0 && ran.code != 3) {
+                assert_code(&ran, 2);
+                assert_has(ran.err, "doppel: ");
+            }
+            ran_free(&ran);
+            char *stats = doppel_prints(0, "stats", "-L", "library", "--json");
+            assert_number(stats, "items", COLLECTION_FILES, 0);
+            free(stats);
+        }
+    free(verify(3, "--repair"));
+    free(verify(0, NULL));
+    char *list = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(list, ""), COLLECTION_FILES);
+    free(list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +367,7 @@ int main(void)
         IN_SANDBOX(a_symlink_will_do),
         IN_SANDBOX(readers_need_not_write),
         IN_SANDBOX(writers_wait_and_say_why),
+        IN_SANDBOX(a_full_disk_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
