@@ -59,7 +59,8 @@ enum doppel_status catalogue_open(const char *directory,
 /** Begin the transaction that doppel_library_commit ends, unless there is one. */
 enum doppel_status library_begin(struct doppel_library *library, struct doppel_error *error);
 
-/** End one change; on failure all since the last commit is taken back. */
+/** End one change; on failure all since the last commit is taken back. DOPPEL_E_ARGUMENT and
+ * DOPPEL_E_NOT_FOUND are said before anything is changed, and take nothing back. */
 enum doppel_status library_end(struct doppel_library *library, enum doppel_status status);
 
 /** Step a statement that gives no row. */

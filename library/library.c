@@ -110,7 +110,8 @@ enum doppel_status library_begin(struct doppel_library *library, struct doppel_e
 
 enum doppel_status library_end(struct doppel_library *library, enum doppel_status status)
 {
-    if (status && status != DOPPEL_E_NOT_FOUND && library->writing) {
+    bool refused = status == DOPPEL_E_NOT_FOUND || status == DOPPEL_E_ARGUMENT; /* unchanged */
+    if (status && !refused && library->writing) {
         doppel_store_rollback(library->store);
         library->writing = false;
         library_rolled_back(library);

@@ -4,7 +4,8 @@
  *
  * Ids are of items and of texts alike: both count in one row. What changes the library does so as
  * doppel_library_add does: it begins by itself, is kept by the next doppel_library_commit, and on
- * failure takes back all since the last one.
+ * failure takes back all since the last one; what is refused (DOPPEL_E_ARGUMENT,
+ * DOPPEL_E_NOT_FOUND) changes nothing and takes nothing back.
  */
 #ifndef DOPPEL_LIBRARY_DECISIONS_H
 #define DOPPEL_LIBRARY_DECISIONS_H

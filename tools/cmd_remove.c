@@ -9,6 +9,7 @@
 #include "tools/remove_gone.h"
 #include "tools/signals.h"
 #include "tools/values.h"
+#include "tools/where.h"
 
 struct below {
     const char *name;
@@ -77,15 +78,32 @@ static enum doppel_status remove_named(struct doppel_library *library, const cha
     return status;
 }
 
+static enum doppel_status remove_wanted(const struct settings *settings,
+                                        struct doppel_library *library, struct doppel_error *error)
+{
+    struct wanted_items wanted;
+    enum doppel_status status = wanted_items_find(settings, library, &wanted, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < wanted.ids.count && !status && !signals_stopped(); i++)
+        status = doppel_library_remove(library, wanted.ids.items[i], error);
+    wanted_items_free(&wanted);
+    return status;
+}
+
 int cmd_remove(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct doppel_library *library;
+    if (!settings->operands.count && !settings->gone && !wanted_are_named(settings))
+        return report_fatal(report, "say what is to be removed: ID, PATH, --where, --list or "
+                                    "--label");
     if (open_library(settings, false, false, &library, &error))
         return report_fatal(report, "%s", error.message);
-    enum doppel_status status =
-        settings->gone ? remove_gone(library, settings, report, &error) : DOPPEL_OK;
-    for (size_t i = 0; !settings->gone && i < settings->operands.count && !signals_stopped(); i++)
+    enum doppel_status status = settings->gone ? remove_gone(library, settings, report, &error)
+                                               : remove_wanted(settings, library, &error);
+    for (size_t i = 0;
+         !settings->gone && i < settings->operands.count && !status && !signals_stopped(); i++)
         if (remove_named(library, settings->operands.items[i], &error))
             report_input(report, settings->operands.items[i], error.message);
     if (!status)

@@ -21,7 +21,7 @@ enum {
                     VERB_TAG | VERB_LISTS | VERB_LISTS_SET | VERB_VERIFY | VERB_COMPACT |
                     VERB_STATS,
     VERBS_TELL = VERB_ADD | VERB_TAG | VERBS_DECIDE,
-    VERBS_ASK = VERB_LIST | VERB_FIND | VERB_GROUPS | VERB_REPORT,
+    VERBS_ASK = VERB_LIST | VERB_FIND | VERB_GROUPS | VERB_REPORT | VERB_REMOVE,
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP,
     VERBS_CORPUS = VERB_DEDUP | VERBS_DECIDE,
     VERBS_SOUND = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_MONITOR | VERBS_DECIDE,
@@ -234,8 +234,8 @@ const struct option_info option_table[] = {
      "\"kind = 'image' AND width > 1000\"",
      VERBS_ASK | VERB_TAG, SECTION_ITEMS},
     {"list", 0, "NAME", OPTION_TEXTS, AT(lists), NULL,
-     "The list that items are put on, which is made when it is not there; of find, groups and list "
-     "only items on it; may be repeated",
+     "The list that items are put on, which is made when it is not there; of find, groups, list "
+     "and remove only items on it; may be repeated",
      VERBS_ASK | VERBS_TELL, SECTION_ITEMS},
     {"label", 0, "LABEL", OPTION_TEXTS, AT(labels), NULL,
      "A label for items, or only those that have it; may be repeated", VERBS_ASK | VERBS_TELL,

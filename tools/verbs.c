@@ -78,7 +78,7 @@ const struct verb verb_table[] = {
      "An ID is the number that add, find and list print (ingest's is \"item\"), or the id of a "
      "record.",
      "doppel show 42 --json", cmd_show},
-    {"remove", VERB_REMOVE, "ID|PATH...", 1, SIZE_MAX, "make the library forget items",
+    {"remove", VERB_REMOVE, "ID|PATH...", 0, SIZE_MAX, "make the library forget items",
      "The files themselves are not touched. A folder stands for all items in it, a corpus for the "
      "records that came from it, the id of a record for all that had it. Ids are never used again. "
      "A PATH that looks like a number is written ./42. With --gone: the items, of those PATHs if "

@@ -50,12 +50,16 @@ static bool take_id(void *context, uint64_t id)
     return array_push(&wanted->ids, id);
 }
 
+bool wanted_are_named(const struct settings *settings)
+{
+    return settings->where || settings->lists.count || settings->labels.count;
+}
+
 enum doppel_status wanted_items_find(const struct settings *settings,
                                      struct doppel_library *library, struct wanted_items *out,
                                      struct doppel_error *error)
 {
-    *out = (struct wanted_items){.some = settings->where || settings->lists.count ||
-                                         settings->labels.count};
+    *out = (struct wanted_items){.some = wanted_are_named(settings)};
     if (!out->some)
         return DOPPEL_OK;
     char *expression = expression_of(settings);

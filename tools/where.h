@@ -13,6 +13,9 @@ struct wanted_items {
     ARRAY(uint64_t) ids; /* ascending */
 };
 
+/* Whether the command line asks for some items. */
+bool wanted_are_named(const struct settings *settings);
+
 /* Ask the library: an item is wanted that is on one of the --lists, has one of the --labels, and
  * for which --where holds; what is not given holds for all. @param out given (wanted_items_free) */
 enum doppel_status wanted_items_find(const struct settings *settings,

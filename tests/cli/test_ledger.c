@@ -224,6 +224,30 @@ static void benign_items_explain_others(void **state)
     free(json);
 }
 
+static void groups_and_removal_may_be_of_some(void **state)
+{
+    (void)state;
+    add_collection();
+    char *json = doppel_prints(0, "groups", "-L", "library", "--json");
+    unsigned all = count_lines(json, "");
+    assert_true(all > 1);
+    free(json);
+    json = doppel_prints(0, "groups", "-L", "library", "--json", "--where", "path LIKE '%/tree%'");
+    assert_int_equal(count_lines(json, ""), 1);
+    assert_has(json, "tree-mirrored");
+    free(json);
+    free(doppel_prints(0, "tag", "-L", "library", "1", "2", "--label", "bad"));
+    free(doppel_prints(0, "remove", "-L", "library", "--label", "bad"));
+    json = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(json, ""), COLLECTION_FILES - 2);
+    free(json);
+    free(doppel_prints(0, "remove", "-L", "library", "--where", "id < 5"));
+    json = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(json, ""), COLLECTION_FILES - 4);
+    free(json);
+    assert_refused("what is to be removed", "remove", "-L", "library");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +258,7 @@ int main(void)
         IN_SANDBOX(the_log_outlives_items),
         IN_SANDBOX(items_are_tagged_and_asked_for),
         IN_SANDBOX(benign_items_explain_others),
+        IN_SANDBOX(groups_and_removal_may_be_of_some),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
