@@ -10,6 +10,7 @@
 #include "tools/about_options.h"
 #include "tools/collection.h"
 #include "tools/decide_log.h"
+#include "tools/exact_digests.h"
 #include "tools/known_failures.h"
 #include "tools/library_search.h"
 #include "tools/memory.h"
@@ -207,9 +208,12 @@ static enum doppel_status ask_by_bytes(struct file_decider *decider, struct rule
     const struct doppel_digest *digest = &decider->file->file->record.digest;
     enum doppel_status status =
         doppel_library_by_bytes(decider->library, digest, &facts->same, &facts->gone, error);
-    enum doppel_list_state state = state_of(decider, facts->same);
+    if (!status && !facts->same)
+        status = exact_find(decider->library, decider->path, &decider->file->file->stamp,
+                            &facts->same, error);
     if (status)
         return status;
+    enum doppel_list_state state = state_of(decider, facts->same);
     if (state == DOPPEL_LIST_DISABLED)
         facts->same = 0;
     facts->same_is_benign = state == DOPPEL_LIST_BENIGN;
