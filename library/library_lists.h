@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include <doppel/core.h>
+#include <doppel/library_decisions.h>
 
 #ifdef __cplusplus
 extern "C" {
