@@ -30,6 +30,10 @@ void slot_ready(struct slot *slot, enum doppel_status status, const char *reason
     doppel_fail(&slot->file.record.error, status, "%s", reason);
 }
 
+/* To digest smaller files again costs no more than to remember their digests, where their bytes are
+ * known elsewhere. */
+enum { SMALL_BYTES = 64 * 1024 };
+
 /* ---- reading ---- */
 
 static bool has_twin_at_worker(const struct intake *intake, const struct slot *slot)
@@ -92,7 +96,7 @@ static enum doppel_status submit(struct intake *intake, const struct slot *slot,
 }
 
 /* Digest an open file; whether it stayed the same meanwhile, its stamp tells. */
-static bool digest(struct intake *intake, struct slot *slot, int fd)
+static bool digest(struct slot *slot, int fd)
 {
     struct doppel_digest *digest = &slot->file.record.digest;
     struct doppel_error error;
@@ -106,8 +110,6 @@ static bool digest(struct intake *intake, struct slot *slot, int fd)
         slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
         return false;
     }
-    if (!slot->entry.is_stdin)
-        slot_keep_digest(intake, slot);
     return true;
 }
 
@@ -127,9 +129,12 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
         slot_ready(slot, reason.status, reason.message);
         goto done;
     }
-    if (!digest(intake, slot, fd) ||
-        slot_recall_elsewhere(intake, slot, &slot->file.record.digest) ||
-        slot_recall(intake, slot, &slot->file.record.digest))
+    if (!digest(slot, fd))
+        goto done;
+    bool elsewhere = slot_recall_elsewhere(intake, slot, &slot->file.record.digest);
+    if (!slot->entry.is_stdin && (!elsewhere || slot->file.stamp.size >= SMALL_BYTES))
+        slot_keep_digest(intake, slot);
+    if (elsewhere || slot_recall(intake, slot, &slot->file.record.digest))
         goto done;
     if (has_twin_at_worker(intake, slot)) {
         slot->state = SLOT_TWIN;
