@@ -45,6 +45,10 @@ DOPPEL_API enum doppel_status doppel_library_verify(struct doppel_library *libra
                                                     doppel_problem_visitor *visitor, void *context,
                                                     struct doppel_error *error);
 
+/** End a check that another thread makes, soon, with DOPPEL_E_CANCELLED: its pages alone may take
+ * minutes. From any thread, while the library is open. */
+DOPPEL_API void doppel_library_interrupt(struct doppel_library *library);
+
 /** Write what can be read of an item into `damaged.jsonl`, and remove it; of a picture whose
  * attachment alone is damaged, only that. As doppel_library_remove. */
 DOPPEL_API enum doppel_status doppel_library_set_aside(struct doppel_library *library, uint64_t id,

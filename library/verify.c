@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "library/derived.h"
 #include "library/ledger.h"
 
 enum doppel_status verify_tell(struct verification *verification,
@@ -124,12 +125,18 @@ enum doppel_status doppel_library_verify(struct doppel_library *library, bool re
         if (!status)
             status = repair_rows(&verification, error);
     } else {
+        derived_close(library); /* they are opened anew, as they lie there */
         status = read_rows(&verification, error);
     }
     if (!status)
         status = verify_indexes(&verification, error);
     aside_close(&verification.aside);
     return status;
+}
+
+void doppel_library_interrupt(struct doppel_library *library)
+{
+    doppel_store_interrupt(library->store);
 }
 
 /* ---- giving up an item ---- */

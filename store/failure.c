@@ -68,6 +68,8 @@ enum doppel_status store_fail(const struct doppel_store *store, int code,
         return fail_system(store, "cannot be opened", error);
     case SQLITE_IOERR:
         return fail_io(store, code, error);
+    case SQLITE_INTERRUPT:
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "%s: ended early", path);
     case SQLITE_NOMEM:
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", path);
     default:

@@ -299,6 +299,11 @@ enum doppel_status doppel_store_execute(struct doppel_store *store, const char *
     return code == SQLITE_OK ? DOPPEL_OK : store_fail(store, code, error);
 }
 
+void doppel_store_interrupt(struct doppel_store *store)
+{
+    sqlite3_interrupt(store->database);
+}
+
 const char *doppel_store_path(const struct doppel_store *store)
 {
     return store->path;

@@ -56,6 +56,11 @@ DOPPEL_API enum doppel_status doppel_store_open(const char *path,
                                                 struct doppel_error *error);
 DOPPEL_API void doppel_store_close(struct doppel_store *store);
 
+/** End what another thread runs in it now, with DOPPEL_E_CANCELLED. From any thread, while it is
+ * open.
+ */
+DOPPEL_API void doppel_store_interrupt(struct doppel_store *store);
+
 /** The path it was opened with; lives as long as the store. */
 DOPPEL_API const char *doppel_store_path(const struct doppel_store *store);
 

@@ -1,8 +1,12 @@
 /* doppel verify [--repair] [--files]: whether a library is whole, and what can be done if not. */
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tools/collection.h"
@@ -183,6 +187,48 @@ static enum doppel_status salvage(struct verifying *verifying, struct doppel_err
                   : open_library(verifying->settings, false, false, &verifying->library, error);
 }
 
+/* A check that is told to stop: SQLite looks at no flag of ours. */
+struct watch {
+    struct doppel_library *library;
+    atomic_bool done;
+};
+
+static void *watch(void *context)
+{
+    struct watch *self = context;
+    const struct timespec pause = {.tv_nsec = 50000000};
+    while (!atomic_load(&self->done)) {
+        if (signals_stopped())
+            doppel_library_interrupt(self->library);
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+/* Signals are the main thread's. */
+static bool start_watch(struct watch *self, pthread_t *out)
+{
+    sigset_t all, former;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &former);
+    bool started = pthread_create(out, NULL, watch, self) == 0;
+    pthread_sigmask(SIG_SETMASK, &former, NULL);
+    return started;
+}
+
+static enum doppel_status verify_watched(struct verifying *verifying, struct doppel_error *error)
+{
+    pthread_t thread;
+    struct watch self = {.library = verifying->library};
+    bool watched = start_watch(&self, &thread);
+    enum doppel_status status = doppel_library_verify(
+        verifying->library, verifying->settings->repair, take_problem, verifying, error);
+    atomic_store(&self.done, true);
+    if (watched)
+        pthread_join(thread, NULL);
+    return status;
+}
+
 /* Pages first: what stands on damaged ones is not asked. */
 static enum doppel_status verify(struct verifying *verifying, struct doppel_error *error)
 {
@@ -192,14 +238,13 @@ static enum doppel_status verify(struct verifying *verifying, struct doppel_erro
     if (status == DOPPEL_E_CORRUPT && !repair)
         return tell_unopened(verifying, error);
     if (!status)
-        status = doppel_library_verify(verifying->library, repair, take_problem, verifying, error);
+        status = verify_watched(verifying, error);
     if (status == DOPPEL_E_CORRUPT && !repair)
         return verifying->problems ? DOPPEL_OK : tell_unopened(verifying, error);
     if (status == DOPPEL_E_CORRUPT) {
         status = salvage(verifying, error);
         if (!status)
-            status =
-                doppel_library_verify(verifying->library, true, take_problem, verifying, error);
+            status = verify_watched(verifying, error);
     }
     if (!status && repair)
         status = mend_items(verifying, error);

@@ -2,6 +2,8 @@
 #include "tests/library/upkeep.h"
 
 #include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -283,6 +285,42 @@ static void test_indexes_of_others(void **state)
     assert_indexes_fit(directory_of(*state));
 }
 
+/* ---- ended early ---- */
+
+struct stopping {
+    struct doppel_library *library;
+    atomic_bool done;
+};
+
+static void *stop(void *context)
+{
+    struct stopping *stopping = context;
+    while (!atomic_load(&stopping->done))
+        doppel_library_interrupt(stopping->library);
+    return NULL;
+}
+
+/* Whenever it comes, nothing is half done. */
+static void test_an_end(void **state)
+{
+    make(*state);
+    pthread_t thread;
+    struct told told = {0};
+    struct doppel_error error = {0};
+    struct stopping stopping = {.library = open_library(*state)};
+    enum doppel_status status = DOPPEL_OK;
+    assert_int_equal(pthread_create(&thread, NULL, stop, &stopping), 0);
+    for (int i = 0; i < 1000 && !status; i++)
+        status = doppel_library_verify(stopping.library, i % 2, take_problem, &told, &error);
+    atomic_store(&stopping.done, true);
+    pthread_join(thread, NULL);
+    if (status != DOPPEL_E_CANCELLED)
+        fail_msg("%d: %s", (int)status, error.message);
+    assert_int_equal(told.count, 0);
+    doppel_library_close(stopping.library);
+    assert_clean(*state);
+}
+
 /* ---- packing and counting ---- */
 
 static void test_packing(void **state)
@@ -356,9 +394,9 @@ static void test_counting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_what_is_whole), IN_FOLDER(test_rows),     IN_FOLDER(test_leaders_of_texts),
-        IN_FOLDER(test_items),         IN_FOLDER(test_indexes),  IN_FOLDER(test_indexes_of_others),
-        IN_FOLDER(test_packing),       IN_FOLDER(test_counting),
+        IN_FOLDER(test_what_is_whole), IN_FOLDER(test_rows),    IN_FOLDER(test_leaders_of_texts),
+        IN_FOLDER(test_items),         IN_FOLDER(test_indexes), IN_FOLDER(test_indexes_of_others),
+        IN_FOLDER(test_an_end),        IN_FOLDER(test_packing), IN_FOLDER(test_counting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
