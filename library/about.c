@@ -149,8 +149,9 @@ static enum doppel_status check_meta(struct doppel_library *library, const char 
     return status;
 }
 
-enum doppel_status said_check(struct doppel_library *library, const struct doppel_about *about,
-                              struct doppel_error *error)
+enum doppel_status doppel_library_check_about(struct doppel_library *library,
+                                              const struct doppel_about *about,
+                                              struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     if (about->external_id)
@@ -208,7 +209,7 @@ static enum doppel_status tell(struct doppel_library *library, uint64_t id,
 {
     enum doppel_status status = item_exists(library, id, error);
     if (!status)
-        status = said_check(library, about, error);
+        status = doppel_library_check_about(library, about, error);
     return status ? status : said_put(library, id, about, error);
 }
 

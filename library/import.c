@@ -233,7 +233,7 @@ enum doppel_status doppel_library_import(struct doppel_library *library,
     bool track = is_track(&record);
     enum doppel_status status = check_item(item, error);
     if (!status)
-        status = said_check(library, import.about, error);
+        status = doppel_library_check_about(library, import.about, error);
     if (!status && is_zero(&record.digest))
         status = make_digest(&record, import.about->external_id, error);
     if (!status && track) {

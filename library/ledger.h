@@ -29,10 +29,6 @@ enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,
 enum doppel_status links_forget(struct doppel_library *library, uint64_t id,
                                 struct doppel_error *error);
 
-/** Whether all that is said is fit to be kept. DOPPEL_E_ARGUMENT with a sentence. */
-enum doppel_status said_check(struct doppel_library *library, const struct doppel_about *about,
-                              struct doppel_error *error);
-
 /** doppel_library_tell of what was checked, and of an item that is there. */
 enum doppel_status said_put(struct doppel_library *library, uint64_t id,
                             const struct doppel_about *about, struct doppel_error *error);

@@ -336,6 +336,23 @@ DOPPEL_API enum doppel_status doppel_library_each_from(struct doppel_library *li
                                                        uint64_t first, doppel_item_visitor *visitor,
                                                        void *context, struct doppel_error *error);
 
+/* ---- a copy ---- */
+
+/** @return false to end it */
+typedef bool doppel_library_progress(void *context, uint64_t done_bytes, uint64_t total_bytes);
+
+/**
+ * Copy the library as of this moment, while others read it and write to it.
+ * @param directory of the copy: not there, or empty. It appears when it is whole: synced, opened,
+ * its derived indexes made.
+ * @param progress may be NULL
+ * @return DOPPEL_E_ARGUMENT: something is there; DOPPEL_E_IO; DOPPEL_E_CORRUPT; DOPPEL_E_CANCELLED
+ */
+DOPPEL_API enum doppel_status doppel_library_backup(struct doppel_library *library,
+                                                    const char *directory,
+                                                    doppel_library_progress *progress,
+                                                    void *context, struct doppel_error *error);
+
 /* ---- sounds ----
  *
  * Items of scheme peaks32 have no codes: their peaks are the attachment

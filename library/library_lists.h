@@ -54,6 +54,12 @@ DOPPEL_API enum doppel_status doppel_library_tell(struct doppel_library *library
                                                   const struct doppel_about *about,
                                                   struct doppel_error *error);
 
+/** Whether doppel_library_tell would take it, which takes all back where it does not.
+ * DOPPEL_E_ARGUMENT. */
+DOPPEL_API enum doppel_status doppel_library_check_about(struct doppel_library *library,
+                                                         const struct doppel_about *about,
+                                                         struct doppel_error *error);
+
 /** @param out given (doppel_about_free); of a text `source` and `date` are the record's */
 DOPPEL_API enum doppel_status doppel_library_about(struct doppel_library *library, uint64_t id,
                                                    struct doppel_about *out,

@@ -150,7 +150,8 @@ static enum doppel_status check_foreign_scheme(const struct settings *settings,
                                                struct doppel_error *error)
 {
     enum {
-        VERBS_ANY = VERB_HASH | VERB_COMPARE | VERB_SCHEMES | VERB_LIST | VERB_SHOW | VERB_REMOVE,
+        VERBS_ANY = VERB_HASH | VERB_COMPARE | VERB_SCHEMES | VERB_LIST | VERB_SHOW | VERB_REMOVE |
+                    VERB_EXPORT,
         VERBS_SOUND = VERBS_ANY | VERB_ADD | VERB_FIND
     };
     bool film = settings->scheme->kind == DOPPEL_KIND_VIDEO;
@@ -206,6 +207,7 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' is for %s, not for %s",
                            given->name, doppel_kind_name(given->kind),
                            doppel_kind_name(settings->kind));
+    settings->scheme_given = given != NULL;
     bool one = given || settings->kind || settings->code;
     for (size_t i = 0; !settings->scheme && i < count; i++)
         if (!settings->kind || schemes[i].kind == settings->kind)

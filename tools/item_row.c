@@ -24,14 +24,12 @@ json_t *item_row(struct doppel_library *library, const struct doppel_item *item)
     put_integer(row, "version", record->version);
     if (record->fingerprint.count) /* of sounds and films: put_sound_details, put_film_details */
         put_integer(row, "codes", code_count(&record->fingerprint));
-    if (record->kind == DOPPEL_KIND_IMAGE) {
-        put_integer(row, "width", record->width);
-        put_integer(row, "height", record->height);
-        put_integer(row, "quality", record->quality);
-    } else if (record->width) {
+    if (record->width) {
         put_integer(row, "width", record->width);
         put_integer(row, "height", record->height);
     }
+    if (record->kind == DOPPEL_KIND_IMAGE)
+        put_integer(row, "quality", record->quality);
     if (item_has_file(item)) {
         put_integer(row, "size", (uint64_t)item->stamp.size);
         put_number(row, "mtime", (double)item->stamp.mtime_ns / 1e9, 3);

@@ -10,6 +10,8 @@ enum {
     VERBS_INDEX_QUERY = VERB_INDEX_SEARCH | VERB_INDEX_KNN,
     VERBS_INDEX_WRITE = VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE | VERB_INDEX_COMPACT,
     VERBS_DECIDE = VERB_INGEST | VERB_CHECK,
+    VERBS_EXCHANGE = VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP,
+    VERBS_PRINT = VERB_ANY & ~(uint64_t)VERBS_EXCHANGE,
     VERBS_READ = VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_TUNE |
                  VERB_REPORT | VERBS_DECIDE,
     VERBS_WALK = VERB_SCAN | VERB_HASH | VERB_ADD | VERB_FIND | VERB_REPORT | VERBS_DECIDE,
@@ -19,9 +21,10 @@ enum {
     VERBS_LIBRARY = VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE |
                     VERBS_DECIDE | VERB_MONITOR | VERB_REPORT | VERB_MARK | VERB_LOG | VERB_SOURCE |
                     VERB_TAG | VERB_LISTS | VERB_LISTS_SET | VERB_VERIFY | VERB_COMPACT |
-                    VERB_STATS,
+                    VERB_STATS | VERBS_EXCHANGE,
     VERBS_TELL = VERB_ADD | VERB_TAG | VERBS_DECIDE,
-    VERBS_ASK = VERB_LIST | VERB_FIND | VERB_GROUPS | VERB_REPORT | VERB_REMOVE,
+    VERBS_ASK =
+        VERB_LIST | VERB_FIND | VERB_GROUPS | VERB_REPORT | VERB_REMOVE | VERB_EXPORT,
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP,
     VERBS_CORPUS = VERB_DEDUP | VERBS_DECIDE,
     VERBS_SOUND = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_MONITOR | VERBS_DECIDE,
@@ -33,10 +36,10 @@ enum {
 
 const struct option_info option_table[] = {
     {"kind", 0, "KIND", OPTION_KIND, AT(kind), NULL, "Only files of this kind",
-     VERBS_WALK | VERB_GROUPS | VERB_LIST, SECTION_MATCHING},
+     VERBS_WALK | VERB_GROUPS | VERB_LIST | VERB_EXPORT, SECTION_MATCHING},
     {"scheme", 0, "NAME", OPTION_SCHEME, AT(scheme), NULL,
      "The way of fingerprinting, see 'doppel schemes' (default: the first of the kind)",
-     VERBS_READ | VERB_GROUPS | VERB_LIST | VERBS_CORPUS, SECTION_MATCHING},
+     VERBS_READ | VERB_GROUPS | VERB_LIST | VERBS_CORPUS | VERB_EXPORT, SECTION_MATCHING},
     {"max-distance", 0, "N", OPTION_DISTANCE, AT(max_distance), NULL,
      "Widest distance of a match, in bits of the scheme's code (default: by the rate of false "
      "matches)",
@@ -176,8 +179,8 @@ const struct option_info option_table[] = {
      "back",
      VERBS_INDEX_CODES, SECTION_CODES},
     {"output", 'o', "PATH", OPTION_TEXT, AT(output), NULL,
-     "What to make: the folder of the index; the page, or - for standard output",
-     VERB_INDEX_BUILD | VERB_REPORT, SECTION_OUTPUT},
+     "What to make: the folder of the index; the page or export, or - for standard output",
+     VERB_INDEX_BUILD | VERB_REPORT | VERB_EXPORT, SECTION_OUTPUT},
     {"compact", 0, NULL, OPTION_FLAG, AT(compact), NULL, "Fewer bytes a code, and slower searches",
      VERB_INDEX_BUILD, SECTION_CODES},
     {"repair", 0, NULL, OPTION_FLAG, AT(repair), NULL,
@@ -234,21 +237,21 @@ const struct option_info option_table[] = {
      "\"kind = 'image' AND width > 1000\"",
      VERBS_ASK | VERB_TAG, SECTION_ITEMS},
     {"list", 0, "NAME", OPTION_TEXTS, AT(lists), NULL,
-     "The list that items are put on, which is made when it is not there; of find, groups, list "
-     "and remove only items on it; may be repeated",
-     VERBS_ASK | VERBS_TELL, SECTION_ITEMS},
+     "The list that items are put on, which is made when it is not there; of find, groups, list, "
+     "remove and export only items on it; may be repeated",
+     VERBS_ASK | VERBS_TELL | VERB_IMPORT, SECTION_ITEMS},
     {"label", 0, "LABEL", OPTION_TEXTS, AT(labels), NULL,
-     "A label for items, or only those that have it; may be repeated", VERBS_ASK | VERBS_TELL,
-     SECTION_ITEMS},
+     "A label for items, or only those that have it; may be repeated",
+     VERBS_ASK | VERBS_TELL | VERB_IMPORT, SECTION_ITEMS},
     {"all", 0, NULL, OPTION_FLAG, AT(all), NULL,
      "Also the matches that are left out since an item of a benign list explains them", VERB_FIND,
      SECTION_ITEMS},
     {"external-id", 0, "ID", OPTION_TEXT, AT(external_id), NULL, "What somebody else calls it",
      VERBS_TELL, SECTION_ITEMS},
     {"source", 0, "NAME", OPTION_TEXT, AT(source), NULL,
-     "Where it comes from: see 'doppel source set'", VERBS_TELL, SECTION_ITEMS},
-    {"meta", 0, "JSON", OPTION_TEXT, AT(meta), NULL, "An object in JSON, kept with it", VERBS_TELL,
-     SECTION_ITEMS},
+     "Where it comes from: see 'doppel source set'", VERBS_TELL | VERB_IMPORT, SECTION_ITEMS},
+    {"meta", 0, "JSON", OPTION_TEXT, AT(meta), NULL, "An object in JSON, kept with it",
+     VERBS_TELL | VERB_IMPORT, SECTION_ITEMS},
     {"remove", 0, NULL, OPTION_FLAG, AT(take_back), NULL,
      "Take items off the lists, and the labels off them", VERB_TAG, SECTION_ITEMS},
     {"state", 0, "active|disabled|benign", OPTION_CHOICE, AT(state), "active",
@@ -308,7 +311,7 @@ const struct option_info option_table[] = {
     {"durable", 0, NULL, OPTION_FLAG, AT(durable), NULL,
      "What was added or removed survives power loss too",
      VERB_ADD | VERB_REMOVE | VERB_INGEST | VERBS_INDEX_WRITE | VERB_MARK | VERB_SOURCE | VERB_TAG |
-         VERB_LISTS | VERB_LISTS_SET,
+         VERB_LISTS | VERB_LISTS_SET | VERB_IMPORT | VERB_MERGE,
      SECTION_LIBRARY},
     {"cache", 0, "FILE", OPTION_TEXT, AT(cache), NULL,
      "Keeps what was read (default: $XDG_CACHE_HOME/doppel/cache.db)", VERBS_READ, SECTION_LIBRARY},
@@ -324,8 +327,15 @@ const struct option_info option_table[] = {
      SECTION_LIBRARY},
 
     {"format", 0, "table|json|csv", OPTION_CHOICE, AT(format), "table",
-     "How results are printed; json is one object a line", VERB_ANY, SECTION_OUTPUT},
-    {"json", 0, NULL, OPTION_SHORTHAND, 0, "format=json", "The same as --format json", VERB_ANY,
+     "How results are printed; json is one object a line", VERBS_PRINT, SECTION_OUTPUT},
+    {"format", 0, "json|csv|pdq|imagehash|fpcalc|digests", OPTION_CHOICE, AT(export_format), "json",
+     "JSON Lines have all that is known; csv is flat; the others are lists as PDQ, imagehash, "
+     "fpcalc "
+     "-raw and sha256sum print them",
+     VERB_EXPORT, SECTION_OUTPUT},
+    {"format", 0, "json|csv|pdq|imagehash|fpcalc|digests|auto", OPTION_CHOICE, AT(import_format),
+     "auto", "What FILE is; auto: as it begins", VERB_IMPORT, SECTION_OUTPUT},
+    {"json", 0, NULL, OPTION_SHORTHAND, 0, "format=json", "The same as --format json", VERBS_PRINT,
      SECTION_OUTPUT},
     {"emit", 0, "decisions|unique|duplicates|annotated", OPTION_CHOICE, AT(emit), "decisions",
      "A decision for each line; or the lines themselves: those to be kept, the others, or all with "
@@ -366,7 +376,8 @@ const struct option_info option_table[] = {
      SECTION_OUTPUT},
     {"no-progress", 0, NULL, OPTION_FLAG, AT(no_progress), NULL,
      "No progress line (there is none unless standard error is a terminal)",
-     VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD | VERBS_CORPUS | VERB_VERIFY,
+     VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD | VERBS_CORPUS | VERB_VERIFY |
+         VERBS_EXCHANGE,
      SECTION_OUTPUT},
     {"help", 'h', NULL, OPTION_FLAG, AT(help), NULL, "Print this help", VERB_ANY, SECTION_OUTPUT},
     {"version", 0, NULL, OPTION_FLAG, AT(version), NULL, "Print the version", VERB_ANY,

@@ -27,6 +27,16 @@ enum {
 };
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
+/* Formats of export and import. */
+enum exchange {
+    EXCHANGE_JSON,
+    EXCHANGE_CSV,
+    EXCHANGE_PDQ,
+    EXCHANGE_IMAGEHASH,
+    EXCHANGE_FPCALC,
+    EXCHANGE_DIGESTS,
+    EXCHANGE_AUTO
+};
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
 enum check { CHECK_NONE, CHECK_PIXELS };
@@ -170,6 +180,9 @@ struct settings {
     bool all;                     /* find: also what benign items explain */
     bool take_back;               /* tag: off these lists, and labels */
     enum doppel_list_state state; /* of a list */
+
+    enum exchange export_format, import_format;
+    bool scheme_given;
 
     bool help, version;
 };

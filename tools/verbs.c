@@ -181,6 +181,33 @@ const struct verb verb_table[] = {
      "what became a link becomes a file of its own again, with its former time and mode. Nothing "
      "is overwritten: what has changed meanwhile stays as it is, and is said; then it ends with 3.",
      "doppel undo --list", cmd_undo},
+    {"export", VERB_EXPORT, "", 0, 0, "all that the library knows, as lines that others read",
+     "As JSON Lines nothing is lost: items with their codes, what is said of them, whom they "
+     "follow, "
+     "sources, lists, marks and the log, so that 'import' makes the same library again. --kind, "
+     "--scheme, --list, --label and --where choose items; then what the library was told itself is "
+     "left out.",
+     "doppel export --list press --format csv -o press.csv", cmd_export},
+    {"import", VERB_IMPORT, "FILE...", 1, SIZE_MAX,
+     "items from an export, or a list of fingerprints",
+     "What FILE is, is told by how it begins: an export; CSV with columns scheme and code, or md5, "
+     "sha1, sha256; a list of PDQ or imagehash codes, of fpcalc -raw, of md5sum, sha1sum or "
+     "sha256sum. - is standard input. Items need no file here; what is there already comes in "
+     "once: by its bytes and path, or by list and name. A line that cannot be read is told with "
+     "its "
+     "number, and the run goes on. The library is made when there is none.",
+     "doppel import hashes.csv --list hashlist", cmd_import},
+    {"merge", VERB_MERGE, "OTHER", 1, 1, "all of another library into this one",
+     "As 'export' and 'import' in one go: the same bytes at the same path are one item, ids are "
+     "new, "
+     "and what this library says itself (marks, sources, states of lists) stays where the other "
+     "one "
+     "says something else. Nothing is decided anew. OTHER may be in use.",
+     "doppel merge /mnt/laptop/doppel -L ~/doppel", cmd_merge},
+    {"backup", VERB_BACKUP, "DIR", 1, 1, "a copy of the library, while it is in use",
+     "As of one moment, whatever is written meanwhile. DIR must not be there, or be empty; it "
+     "appears when it is whole.",
+     "doppel backup /mnt/backup/doppel-2026-05-31", cmd_backup},
     {"verify", VERB_VERIFY, "", 0, 0, "check a library, and mend it",
      "Every page and row of the catalogue, what rows say of each other, and every byte of the "
      "indexes of sounds and films. Problems are a line each; then it ends with 3. --repair "

@@ -1,0 +1,193 @@
+/* A copy of a library as of one moment, while others use it. */
+#include "library/derived.h"
+#include "library/rows.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STEP_PAGES = 2048, OPEN_FOLDERS = 16 };
+
+/* ---- the folder ---- */
+
+static enum doppel_status fail(const char *path, struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
+}
+
+/* Nothing may be there but an empty folder. */
+static enum doppel_status check_place(const char *directory, struct doppel_error *error)
+{
+    DIR *folder = opendir(directory);
+    if (!folder)
+        return errno == ENOENT ? DOPPEL_OK : fail(directory, error);
+    int entries = 0;
+    while (entries < 3 && readdir(folder))
+        entries++;
+    closedir(folder);
+    return entries <= 2 ? DOPPEL_OK /* . and .. */
+                        : doppel_fail(error, DOPPEL_E_ARGUMENT,
+                                      "%s: there is something already; a backup makes a folder of "
+                                      "its own",
+                                      directory);
+}
+
+static int remove_entry(const char *path, const struct stat *stat, int type, struct FTW *walk)
+{
+    (void)stat;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+static enum doppel_status sync_path(const char *path, struct doppel_error *error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool good = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return good ? DOPPEL_OK : fail(path, error);
+}
+
+/* The folder in which a folder lies; given (free). */
+static char *parent_of(const char *directory)
+{
+    size_t size = strlen(directory);
+    while (size > 1 && directory[size - 1] == '/')
+        size--;
+    while (size && directory[size - 1] != '/')
+        size--;
+    return size ? strndup(directory, size) : strdup(".");
+}
+
+/* ---- the catalogue ---- */
+
+struct copying {
+    struct doppel_library *library;
+    const char *path; /* of the copy */
+    doppel_library_progress *progress;
+    void *context;
+};
+
+static enum doppel_status step(const struct copying *copying, sqlite3_backup *backup,
+                               int page_bytes, struct doppel_error *error)
+{
+    int result = SQLITE_OK;
+    while (result == SQLITE_OK) {
+        result = sqlite3_backup_step(backup, STEP_PAGES);
+        uint64_t total = (uint64_t)sqlite3_backup_pagecount(backup) * (uint64_t)page_bytes;
+        uint64_t left = (uint64_t)sqlite3_backup_remaining(backup) * (uint64_t)page_bytes;
+        if (copying->progress && !copying->progress(copying->context, total - left, total))
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
+    }
+    if (result == SQLITE_DONE)
+        return DOPPEL_OK;
+    return doppel_fail(error, result == SQLITE_CORRUPT ? DOPPEL_E_CORRUPT : DOPPEL_E_IO,
+                       "%s: cannot be copied: %s", copying->path, sqlite3_errstr(result));
+}
+
+static enum doppel_status copy_to(const struct copying *copying, sqlite3 *from, sqlite3 *to,
+                                  struct doppel_error *error)
+{
+    int64_t page_bytes = 0;
+    enum doppel_status status =
+        rows_number(copying->library, "PRAGMA page_size", NO_VALUES, &page_bytes, NULL, error);
+    if (status)
+        return status;
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+    if (!backup)
+        return doppel_fail(error, DOPPEL_E_IO, "%s: %s", copying->path, sqlite3_errmsg(to));
+    status = step(copying, backup, (int)page_bytes, error);
+    if (sqlite3_backup_finish(backup) && !status)
+        status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", copying->path, sqlite3_errmsg(to));
+    return status;
+}
+
+/* Within one transaction that reads: what others commit meanwhile is not seen, and does not make it
+ * begin again. */
+static enum doppel_status copy_catalogue(const struct copying *copying, struct doppel_error *error)
+{
+    struct doppel_library *library = copying->library;
+    sqlite3_stmt *statement;
+    sqlite3 *to = NULL;
+    int64_t seen;
+    enum doppel_status status = doppel_store_execute(library->store, "BEGIN", error);
+    if (status)
+        return status;
+    status =
+        rows_number(library, "SELECT count(*) FROM sqlite_schema", NO_VALUES, &seen, NULL, error);
+    if (!status)
+        status = doppel_store_statement(library->store, "SELECT 1", &statement, error);
+    if (!status &&
+        sqlite3_open_v2(copying->path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL))
+        status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", copying->path,
+                             to ? sqlite3_errmsg(to) : "no memory");
+    if (!status)
+        status = copy_to(copying, sqlite3_db_handle(statement), to, error);
+    if (sqlite3_close(to) && !status)
+        status = doppel_fail(error, DOPPEL_E_IO, "%s: cannot be closed", copying->path);
+    doppel_store_execute(library->store, "ROLLBACK", NULL);
+    return status ? status : sync_path(copying->path, error);
+}
+
+/* ---- all of it ---- */
+
+/* The indexes of sounds and films are made from the copy: so it is seen to be one, too. */
+static enum doppel_status make_whole(const char *directory, struct doppel_error *error)
+{
+    static const struct doppel_library_options options;
+    struct doppel_library *copy;
+    enum doppel_status status = doppel_library_open(directory, &options, &copy, error);
+    if (!status)
+        doppel_library_close(copy);
+    return status ? status : sync_path(directory, error);
+}
+
+static enum doppel_status fill(const struct copying *copying, const char *folder,
+                               const char *directory, struct doppel_error *error)
+{
+    enum doppel_status status = copy_catalogue(copying, error);
+    if (!status)
+        status = make_whole(folder, error);
+    if (!status && rename(folder, directory))
+        status = fail(directory, error);
+    char *parent = parent_of(directory);
+    if (!status && parent)
+        status = sync_path(parent, error);
+    free(parent);
+    return status;
+}
+
+enum doppel_status doppel_library_backup(struct doppel_library *library, const char *directory,
+                                         doppel_library_progress *progress, void *context,
+                                         struct doppel_error *error)
+{
+    enum doppel_status status = check_place(directory, error);
+    if (status)
+        return status;
+    size_t length = strlen(directory);
+    while (length > 1 && directory[length - 1] == '/')
+        length--;
+    char *folder = sqlite3_mprintf("%.*s.XXXXXX", (int)length, directory);
+    char *path = sqlite3_mprintf("%.*s.XXXXXX/catalogue.db", (int)length, directory);
+    if (!folder || !path)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory);
+    else if (!mkdtemp(folder))
+        status = fail(directory, error);
+    if (!status) {
+        memcpy(path, folder, strlen(folder));
+        const struct copying copying = {library, path, progress, context};
+        status = fill(&copying, folder, directory, error);
+        if (status)
+            nftw(folder, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    }
+    sqlite3_free(folder);
+    sqlite3_free(path);
+    return status;
+}
