@@ -74,7 +74,7 @@ static enum doppel_status take_imagehash(struct import_source *source, char *lin
                                          struct doppel_error *error)
 {
     size_t digits = hex_length(line), gap = strspn(line + digits, " \t,;");
-    if (line[digits] && !gap)
+    if (digits != 16 || (line[digits] && !gap))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no 16 hex digits");
     char *name = line + digits + gap;
     line[digits] = '\0';

@@ -1,0 +1,511 @@
+/* export, import, merge and backup, as a user runs them. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collection.h"
+#include "command.h"
+#include "writer.h"
+
+static const char PDQ_LIST[] =
+    "hash,quality,filename\n"
+    "f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b22,100,./bridge.jpg\n"
+    "30a10efd71cc3d429013d48d0ffffc52e34e0e17ada952a9d29685211ea9e5af,97,\"a, b \"\"c\"\".jpg\"\n"
+    "f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b23,100,copy.jpg\n";
+
+static void put(const char *path, const char *text)
+{
+    write_file(path, text, strlen(text));
+}
+
+static void run_well(const char *const *words)
+{
+    struct ran ran = command_run(NULL, words);
+    assert_code(&ran, 0);
+    ran_free(&ran);
+}
+#define well(...) run_well((const char *const[]){__VA_ARGS__, NULL})
+
+/* ---- exports, compared ---- */
+
+static int compare_lines(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* What differs from library to library although nothing else does. */
+static char *plain_line(const char *line)
+{
+    static const char *const own[] = {"item", "text", "added_ns", "leader", "canonical", "time_ns"};
+    json_t *object = json_loads(line, 0, NULL);
+    assert_non_null(object);
+    bool left_out = json_object_get(object, "log") || json_object_get(object, "doppel_export");
+    bool follows = json_object_get(object, "leader") != NULL;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!json_is_string(json_object_get(object, own[i])))
+            json_object_del(object, own[i]);
+    if (follows)
+        json_object_set_new(object, "follows", json_true());
+    char *plain = left_out ? NULL : json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(object);
+    return plain;
+}
+
+/* An export without ids and times, its lines in order; free. */
+static char *plain_export(const char *library, unsigned *out_lines)
+{
+    char *text = doppel_prints(0, "export", "-L", library), *rest = text, *lines[2000];
+    size_t count = 0, size = 1;
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        char *plain = *line ? plain_line(line) : NULL;
+        if (!plain)
+            continue;
+        assert_true(count < sizeof lines / sizeof *lines);
+        size += strlen(plain) + 1;
+        lines[count++] = plain;
+    }
+    qsort(lines, count, sizeof *lines, compare_lines);
+    char *all = malloc(size), *at = all;
+    *all = '\0';
+    for (size_t i = 0; i < count; i++) {
+        at += sprintf(at, "%s\n", lines[i]);
+        free(lines[i]);
+    }
+    free(text);
+    if (out_lines)
+        *out_lines = (unsigned)count;
+    return all;
+}
+
+static void assert_same_libraries(const char *a, const char *b)
+{
+    char *x = plain_export(a, NULL), *y = plain_export(b, NULL);
+    assert_string_equal(x, y);
+    free(x);
+    free(y);
+}
+
+/* Pictures, files of text, records, codes, digests, sounds by code; lists, labels, sources, marks.
+ */
+static void make_library(const char *library)
+{
+    make_folder("pics");
+    keep_drawing("pics/a.jpg", 1, 5);
+    keep_drawing("pics/b\xff.jpg", 2, 6);
+    keep_text("pics/c.txt", write_words(7, 300));
+    put("pdq.csv", PDQ_LIST);
+    put("imagehash", "d8f8f0cee0f4a84a  x y.png\n0123456789abcdef\n");
+    put("fpcalc", "FILE=a.mp3\nDURATION=10\nFINGERPRINT=1,2,3,4,4294967295\n\n"
+                  "DURATION=9\nFINGERPRINT=5,6,7\n");
+    put("sums", "d41d8cd98f00b204e9800998ecf8427e  empty\n"
+                "da39a3ee5e6b4b0d3255bfef95601890afd80709 *empty too\n"
+                "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  third\n");
+    put("records.jsonl", "{\"id\":\"r1\",\"text\":\"one two three four five six seven eight nine "
+                         "ten eleven twelve\","
+                         "\"source\":\"s\"}\n"
+                         "{\"id\":\"r2\",\"text\":\"one two three four five six seven eight nine "
+                         "ten eleven twelve\"}\n"
+                         "{\"id\":\"r3\",\"text\":\"short\"}\n");
+    well("add", "-L", library, "-q", "pics", "--list", "mine", "--meta", "{\"a\":[1,2.5,\"x\"]}");
+    well("import", "-q", "-L", library, "pdq.csv", "--list", "bad", "--label", "b", "--label", "a",
+         "--source", "example.org");
+    well("import", "-q", "-L", library, "imagehash", "fpcalc", "sums");
+    well("ingest", "-q", "-L", library, "--jsonl", "records.jsonl", "--keep-shingles");
+    well("lists", "set", "-L", library, "mine", "--state", "benign");
+    well("source", "set", "-L", library, "*.org", "7");
+    well("mark", "-L", library, "1", "2", "--distinct");
+}
+
+/* ---- tests ---- */
+
+static void an_export_makes_the_same_library_again(void **state)
+{
+    (void)state;
+    unsigned lines = 0;
+    make_library("one");
+    free(plain_export("one", &lines));
+    assert_true(lines >= 16);
+    well("export", "-L", "one", "-o", "one.jsonl");
+    well("import", "-L", "two", "one.jsonl");
+    assert_same_libraries("one", "two");
+    struct ran ran = doppel("import", "-L", "two", "one.jsonl"); /* again: nothing is new */
+    assert_code(&ran, 0);
+    assert_has(ran.err, "doppel: 0 imported, 0 updated, ");
+    ran_free(&ran);
+    assert_same_libraries("one", "two");
+    well("verify", "-q", "-L", "two");
+}
+
+/* Whoever followed whom does so there, too, whatever the numbers are. */
+static void groups_come_along(void **state)
+{
+    (void)state;
+    put("first", "{\"scheme\":\"pdq\",\"code\":"
+                 "\"00000000000000000000000000000000000000000000000000000000000000ff\"}\n");
+    put("second",
+        "{\"item\":90,\"scheme\":\"imagehash\",\"code\":\"00000000000000ff\",\"leader\":7,"
+        "\"external_id\":\"follower\"}\n"
+        "{\"item\":7,\"scheme\":\"imagehash\",\"code\":\"00000000000000fe\",\"canonical\":90,"
+        "\"external_id\":\"leader\"}\n"
+        "{\"item\":8,\"scheme\":\"imagehash\",\"code\":\"00000000000000fd\",\"leader\":12345}\n");
+    well("import", "-q", "-L", "l", "first", "second");
+    char *out = doppel_prints(0, "show", "-L", "l", "2", "3", "4", "--json");
+    assert_has(out, "\"leader\":3");
+    assert_has(out, "\"canonical\":2");
+    assert_lacks(out, "\"leader\":4,");
+    free(out);
+}
+
+/* Files of other tools come back as they went in. */
+static void lists_come_back(void **state)
+{
+    (void)state;
+    make_library("one");
+    char *out = doppel_prints(0, "export", "-q", "-L", "one", "--format", "pdq");
+    assert_string_equal(out, strchr(PDQ_LIST, '\n') + 1);
+    free(out);
+    out = doppel_prints(0, "export", "-q", "-L", "one", "--format", "imagehash");
+    assert_string_equal(out, "d8f8f0cee0f4a84a  x y.png\n0123456789abcdef\n");
+    free(out);
+    out = doppel_prints(0, "export", "-q", "-L", "one", "--format", "fpcalc");
+    assert_has(out, "FILE=a.mp3\n");
+    assert_has(out, "FINGERPRINT=1,2,3,4,4294967295\n");
+    assert_has(out, "FINGERPRINT=5,6,7\n");
+    free(out);
+    out = doppel_prints(0, "export", "-q", "-L", "one", "--format", "digests");
+    assert_string_equal(
+        out, "d41d8cd98f00b204e9800998ecf8427e  empty\n"
+             "da39a3ee5e6b4b0d3255bfef95601890afd80709  empty too\n"
+             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  third\n");
+    free(out);
+    well("export", "-L", "one", "--format", "csv", "--list", "bad", "-o", "bad.csv");
+    well("import", "-q", "-L", "two", "bad.csv");
+    out = doppel_prints(0, "export", "-q", "-L", "two", "--format", "pdq");
+    assert_string_equal(out, strchr(PDQ_LIST, '\n') + 1);
+    free(out);
+}
+
+/* What is chosen is all that goes out; what the library was told stays at home. */
+static void a_part_is_exported(void **state)
+{
+    (void)state;
+    make_library("one");
+    char *out = doppel_prints(0, "export", "-L", "one", "--list", "bad");
+    assert_int_equal(count_lines(out, "\"item\""), 3);
+    assert_int_equal(count_lines(out, "\"state\""), 1);
+    assert_lacks(out, "\"mark\"");
+    assert_lacks(out, "source_pattern");
+    assert_lacks(out, "\"log\"");
+    free(out);
+    out = doppel_prints(0, "export", "-L", "one", "--scheme", "imagehash");
+    assert_int_equal(count_lines(out, "\"item\""), 2);
+    free(out);
+    out = doppel_prints(0, "export", "-L", "one", "--where", "external_id = 'copy.jpg'");
+    assert_int_equal(count_lines(out, "\"item\""), 1);
+    free(out);
+    out = doppel_prints(0, "export", "-L", "one", "--kind", "text");
+    assert_int_equal(count_lines(out, "\"text\":"), 3);
+    free(out);
+}
+
+/* Items without a file are found, grouped, shown by name, and never acted on. */
+static void codes_are_items(void **state)
+{
+    (void)state;
+    put("pdq.csv", PDQ_LIST);
+    well("import", "-q", "-L", "l", "pdq.csv", "--list", "bad");
+    char *out = doppel_prints(0, "find", "-L", "l", "--scheme", "pdq", "--json", "--code",
+                              "f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b20");
+    assert_int_equal(count_lines(out, "\"name\""), 2);
+    assert_lacks(out, "\"path\"");
+    free(out);
+    out = doppel_prints(0, "groups", "-L", "l", "--scheme", "pdq", "--json");
+    assert_has(out, "\"name\":\"copy.jpg\"");
+    free(out);
+    out = doppel_prints(0, "groups", "-L", "l", "--scheme", "pdq", "-0");
+    assert_string_equal(out, "");
+    free(out);
+    out = doppel_prints(0, "groups", "-L", "l", "--scheme", "pdq", "--action", "trash", "--reason",
+                        "near", "--yes", "--journal", "journal");
+    free(out);
+    out = doppel_prints(0, "list", "-L", "l");
+    assert_has(out, "a, b \"c\".jpg");
+    free(out);
+    out = doppel_prints(0, "log", "-L", "l", "1");
+    assert_has(out, "imported");
+    free(out);
+    well("remove", "-L", "l", "1");
+    out = doppel_prints(0, "list", "-L", "l", "--json");
+    assert_int_equal(count_lines(out, "\"name\""), 2);
+    free(out);
+}
+
+/* The same list again updates in place. */
+static void a_list_is_updated_in_place(void **state)
+{
+    (void)state;
+    put("old", "0123456789abcdef  a\nfedcba9876543210  b\n");
+    put("new", "0123456789abcdee  a\nfedcba9876543210  b\n1111111111111111  c\n");
+    well("import", "-q", "-L", "l", "old", "--list", "x");
+    struct ran ran = doppel("import", "-L", "l", "new", "--list", "x");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "1 imported, 1 updated, 1 there already");
+    ran_free(&ran);
+    char *out = doppel_prints(0, "export", "-q", "-L", "l", "--format", "imagehash");
+    assert_string_equal(out, "0123456789abcdee  a\nfedcba9876543210  b\n1111111111111111  c\n");
+    free(out);
+}
+
+/* What each line of hostile input is told as; good ones between them come in. */
+static void bad_lines_are_told(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "{",
+        "[1]",
+        "{\"foo\":1}",
+        "{\"item\":1,\"scheme\":\"nonesuch\"}",
+        "{\"item\":1,\"scheme\":\"pdq\"}",
+        "{\"item\":1,\"scheme\":\"pdq\",\"bits\":256,\"sequence\":[[\"00\",0]]}",
+        "{\"item\":1,\"scheme\":\"pdq\",\"bits\":1e99,\"sequence\":[]}",
+        "{\"item\":1,\"scheme\":\"imagehash\",\"bits\":64,\"sequence\":[[\"0123456789abcdef\",99]]"
+        "}",
+        "{\"item\":1,\"scheme\":\"imagehash\",\"bits\":64,\"sequence\":[[\"0123456789abcdef\",-1]]"
+        "}",
+        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcde\"}",
+        "{\"item\":99999999999999999999,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\"}",
+        "{\"item\":-1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\"}",
+        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"quality\":101}",
+        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"attachment\":"
+        "\"AAA\"}",
+        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"labels\":[1]}",
+        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"labels\":[\"\"]}",
+        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"external_id\":"
+        "\"\\u0000\"}",
+        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"external_id\":"
+        "\"\xff\"}",
+        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"meta\":[]}",
+        "{\"item\":1,\"path\":\"x\",\"digest\":\"00\",\"scheme\":\"imagehash\","
+        "\"code\":\"0123456789abcdef\"}",
+        "{\"item\":1,\"path\":\"relative\",\"digest\":\"00000000000000000000000000000001\","
+        "\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\"}",
+        "{\"item\":1,\"path_base64\":\"AAAA\",\"scheme\":\"imagehash\",\"code\":"
+        "\"0123456789abcdef\"}",
+        "{\"item\":1,\"scheme\":\"frames64\",\"bits\":64,\"sequence\":[]}",
+        "{\"item\":1,\"scheme\":\"peaks32\",\"bits\":64,\"sequence\":[],\"attachment\":\"AAAA\"}",
+        "{\"exact\":\"md5:00\"}",
+        "{\"exact\":\"crc:00\"}",
+        "{\"text\":1,\"content\":\"00\"}",
+        "{\"text\":1,\"lanes\":\"00\",\"content\":\"00000000000000000000000000000001\"}",
+        "{\"list\":\"\",\"state\":\"active\"}",
+        "{\"list\":\"x\",\"state\":\"nonesuch\"}",
+        "{\"source_pattern\":\"[\",\"authority\":1}",
+        "{\"policy\":[\"nonesuch\"]}",
+        "{\"mark\":\"same\",\"a\":\"00\"}",
+        "{\"mark\":\"same\",\"a\":\"00000000000000000000000000000001\",\"b\":"
+        "\"00000000000000000000000000000001\"}",
+        "{\"text_options\":{\"lanes\":7}}",
+    };
+    size_t count = sizeof bad / sizeof *bad;
+    FILE *file = fopen("bad.jsonl", "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file,
+                "%s\n{\"scheme\":\"imagehash\",\"code\":\"%016zx\",\"external_id\":\"n%zu\"}\n",
+                bad[i], i, i);
+    for (int i = 0; i < 100000; i++) /* deep */
+        fputc('[', file);
+    fputs("\n{\"item\":1,\"scheme\":\"pdq\"\0}\n", file);
+    fclose(file);
+    struct ran ran = doppel("import", "-L", "l", "bad.jsonl");
+    assert_code(&ran, 3);
+    for (size_t i = 0; i < count; i++) {
+        char place[64];
+        snprintf(place, sizeof place, "doppel: bad.jsonl:%zu: ", 2 * i + 1);
+        if (!strstr(ran.err, place))
+            fail_msg("line %zu was taken: %s\n%s", 2 * i + 1, bad[i], ran.err);
+    }
+    ran_free(&ran);
+    char *out = doppel_prints(0, "list", "-L", "l", "--json");
+    assert_int_equal(count_lines(out, "\"name\""), count);
+    free(out);
+}
+
+static void assert_refused(const char *text, size_t size, const char *format, int code,
+                           const char *sentence)
+{
+    write_file("input", text, size);
+    struct ran ran = doppel("import", "-L", "l", "input", "--format", format);
+    assert_code(&ran, code);
+    assert_has(ran.err, sentence);
+    ran_free(&ran);
+}
+
+static void other_formats_are_checked(void **state)
+{
+    (void)state;
+    static const char sha[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n";
+    assert_refused(sha, strlen(sha), "auto", 2, "say '--format pdq' or '--format digests'");
+    assert_refused(sha, strlen(sha), "imagehash", 3, "input:1: ");
+    assert_refused("0123\n", 5, "pdq", 3, "input:1: ");
+    assert_refused("0123\n", 5, "digests", 3, "input:1: ");
+    assert_refused("hello\n", 6, "auto", 2, "name one with '--format'");
+    assert_refused("a,b\n1,2\n", 8, "auto", 2, "names no column");
+    assert_refused("scheme,code\npdq,00\n", 19, "csv", 3, "input:2: ");
+    assert_refused("FINGERPRINT=x\n", 14, "fpcalc", 3, "input:1: ");
+    assert_refused("0123456789\0bcdef\n", 17, "imagehash", 3, "a NUL in it");
+    assert_refused("{\"doppel_export\":99}\n", 21, "json", 2, "format 99");
+    struct ran ran = doppel("import", "-L", "l", "nonesuch");
+    assert_code(&ran, 2);
+    ran_free(&ran);
+}
+
+/* A quote that never ends, and a line without an end, take no more memory than they may. */
+static void endless_input_ends(void **state)
+{
+    (void)state;
+    enum { BYTES = 40 << 20 };
+    char *text = malloc(BYTES);
+    memset(text, 'a', BYTES);
+    memcpy(text, "code,scheme\n\"", 13);
+    write_file("endless.csv", text, BYTES);
+    struct ran ran = doppel("import", "-L", "l", "endless.csv");
+    assert_code(&ran, 2);
+    ran_free(&ran);
+    write_file("endless", text + 13, BYTES - 13);
+    ran = doppel("import", "-L", "l", "endless", "--format", "json");
+    assert_code(&ran, 3);
+    ran_free(&ran);
+    free(text);
+}
+
+static void digests_of_other_tools_are_read(void **state)
+{
+    (void)state;
+    put("tagged", "MD5 (a (b) = c.txt) = d41d8cd98f00b204e9800998ecf8427e\n");
+    put("nsrl", "\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\"\n"
+                "\"DA39A3EE5E6B4B0D3255BFEF95601890AFD80709\",\"D41D8CD98F00B204E9800998ECF8427E\","
+                "\"00000000\",\"empty.txt\"\n");
+    put("bare", "D41D8CD98F00B204E9800998ECF8427E\n");
+    well("import", "-q", "-L", "l", "tagged", "nsrl", "bare");
+    char *out = doppel_prints(0, "export", "-q", "-L", "l", "--format", "digests");
+    assert_string_equal(out, "d41d8cd98f00b204e9800998ecf8427e  a (b) = c.txt\n"
+                             "da39a3ee5e6b4b0d3255bfef95601890afd80709  empty.txt\n");
+    free(out);
+}
+
+/* All of both is in it; what this one says stays. */
+static void libraries_are_merged(void **state)
+{
+    (void)state;
+    unsigned one = 0, both = 0;
+    make_library("one");
+    put("more", "1111111111111111  more\n");
+    well("import", "-q", "-L", "two", "more");
+    well("source", "set", "-L", "two", "*.org", "9");
+    struct ran ran = doppel("merge", "one", "-L", "two");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "stay so");
+    ran_free(&ran);
+    free(plain_export("one", &one));
+    free(plain_export("two", &both));
+    assert_int_equal(both, one + 1);
+    char *out = doppel_prints(0, "source", "list", "-L", "two", "--json");
+    assert_has(out, "9");
+    free(out);
+    ran = doppel("merge", "one", "-L", "two");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "0 imported, 0 updated");
+    ran_free(&ran);
+    ran = doppel("merge", "two", "-L", "two");
+    assert_code(&ran, 2);
+    ran_free(&ran);
+    ran = doppel("merge", "nonesuch", "-L", "two");
+    assert_code(&ran, 2);
+    ran_free(&ran);
+}
+
+/* Texts that were read in another way are refused; the rest comes. */
+static void texts_of_another_way_are_refused(void **state)
+{
+    (void)state;
+    make_library("one");
+    put("other.jsonl",
+        "{\"id\":\"x\",\"text\":\"one two three four five six seven eight nine\"}\n");
+    well("ingest", "-q", "-L", "two", "--jsonl", "other.jsonl", "--shingle", "3");
+    struct ran ran = doppel("merge", "one", "-L", "two");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "its texts: ");
+    ran_free(&ran);
+    char *out = doppel_prints(0, "list", "-L", "two", "--json");
+    assert_lacks(out, "\"record\":\"r1\"");
+    assert_has(out, "copy.jpg");
+    free(out);
+}
+
+static void a_backup_is_a_library(void **state)
+{
+    (void)state;
+    make_library("one");
+    well("backup", "-L", "one", "copy");
+    assert_same_libraries("one", "copy");
+    well("verify", "-q", "-L", "copy");
+    struct ran ran = doppel("backup", "-L", "one", "copy");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "copy: ");
+    ran_free(&ran);
+}
+
+/* A library that cannot be written is exported and copied all the same, and not imported into. */
+static void a_read_only_library_is_read(void **state)
+{
+    (void)state;
+    const struct setting powerless = {.powerless = true};
+    put("more", "1111111111111111  more\n");
+    well("import", "-q", "-L", "l", "more");
+    assert_int_equal(chmod("l/catalogue.db", 0444) | chmod("l", 0555), 0);
+    struct ran ran = doppel_with(&powerless, "export", "-L", "l");
+    assert_code(&ran, 0);
+    assert_has(ran.out, "\"more\"");
+    ran_free(&ran);
+    ran = doppel_with(&powerless, "import", "-L", "l", "more");
+    assert_code(&ran, 2);
+    ran_free(&ran);
+    assert_int_equal(chmod("l", 0755), 0);
+}
+
+static void a_closed_pipe_ends_an_export(void **state)
+{
+    (void)state;
+    const struct setting closed = {.closed_pipe = true};
+    put("more", "1111111111111111  more\n");
+    well("import", "-q", "-L", "l", "more");
+    struct ran ran = doppel_with(&closed, "export", "-L", "l");
+    assert_string_equal(ran.err, "");
+    ran_free(&ran);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SANDBOX(an_export_makes_the_same_library_again),
+        IN_SANDBOX(groups_come_along),
+        IN_SANDBOX(lists_come_back),
+        IN_SANDBOX(a_part_is_exported),
+        IN_SANDBOX(codes_are_items),
+        IN_SANDBOX(a_list_is_updated_in_place),
+        IN_SANDBOX(bad_lines_are_told),
+        IN_SANDBOX(other_formats_are_checked),
+        IN_SANDBOX(endless_input_ends),
+        IN_SANDBOX(digests_of_other_tools_are_read),
+        IN_SANDBOX(libraries_are_merged),
+        IN_SANDBOX(texts_of_another_way_are_refused),
+        IN_SANDBOX(a_backup_is_a_library),
+        IN_SANDBOX(a_read_only_library_is_read),
+        IN_SANDBOX(a_closed_pipe_ends_an_export),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
