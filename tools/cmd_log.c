@@ -126,8 +126,9 @@ static char *told(const struct doppel_log_entry *entry, uint64_t id)
         strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
     char *sentence = log_sentence(entry, id);
     char *shown = printable(sentence, true);
-    line = must_allocate(strlen(when) + strlen(shown) + 4);
-    sprintf(line, "%s  %s", when, shown);
+    size_t size = strlen(when) + strlen(shown) + 4;
+    line = must_allocate(size);
+    snprintf(line, size, "%s  %s", when, shown);
     free(shown);
     free(sentence);
     return line;
