@@ -1,0 +1,104 @@
+/* Fuzz target: lines of an export, as import reads them; what they carry is kept by nobody. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/carried_json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* An item that is given on is one: its codes are there, and strings end. */
+static enum doppel_status take_item(void *context, const struct carried_item *item,
+                                    struct doppel_error *error)
+{
+    (void)context;
+    (void)error;
+    const struct doppel_fingerprint *fingerprint = &item->item.record.fingerprint;
+    uint64_t sum = strlen(item->item.path);
+    for (uint32_t i = 0; i < fingerprint->count; i++) {
+        if (i && fingerprint->positions[i] < fingerprint->positions[i - 1])
+            abort();
+        sum += fingerprint->codes[i].word[0];
+    }
+    for (size_t i = 0; i < item->about.label_count; i++)
+        sum += strlen(item->about.labels[i]);
+    json_t *again = json_of_item(item);
+    json_decref(again);
+    return sum == 42 ? DOPPEL_E_ARGUMENT : DOPPEL_OK;
+}
+
+static enum doppel_status take_text(void *context, const struct carried_text *text,
+                                    struct doppel_error *error)
+{
+    (void)context;
+    (void)error;
+    for (uint64_t i = 1; text->text->shingles && i < text->text->shingle_total; i++)
+        if (text->text->shingles[i] <= text->text->shingles[i - 1])
+            abort();
+    json_t *again = json_of_text(text);
+    json_decref(again);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status take_policy(void *context, const struct doppel_keep_policy *policy,
+                                      struct doppel_error *error)
+{
+    (void)context;
+    (void)error;
+    if (policy->count > DOPPEL_KEEP_CRITERIA)
+        abort();
+    return DOPPEL_OK;
+}
+
+static enum doppel_status take_source(void *context, const char *pattern, int64_t authority,
+                                      struct doppel_error *error)
+{
+    (void)context;
+    (void)error;
+    return strlen(pattern) == (size_t)authority ? DOPPEL_E_ARGUMENT : DOPPEL_OK;
+}
+
+static enum doppel_status take_list(void *context, const char *name, enum doppel_list_state state,
+                                    struct doppel_error *error)
+{
+    (void)context;
+    (void)error;
+    return strlen(name) == (size_t)state ? DOPPEL_E_ARGUMENT : DOPPEL_OK;
+}
+
+static enum doppel_status take_options(void *context, const struct doppel_text_options *options,
+                                       const struct doppel_text_limits *limits,
+                                       struct doppel_error *error)
+{
+    (void)context;
+    (void)limits;
+    (void)error;
+    if (options->lanes != 128 && options->lanes != 256)
+        abort();
+    return DOPPEL_OK;
+}
+
+static enum doppel_status take_mark(void *context, const struct doppel_mark *mark,
+                                    struct doppel_error *error)
+{
+    (void)context;
+    (void)error;
+    return mark->note && strlen(mark->note) == 1 ? DOPPEL_E_ARGUMENT : DOPPEL_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct carry_sink sink = {.policy = take_policy,
+                                           .source = take_source,
+                                           .list = take_list,
+                                           .text_options = take_options,
+                                           .item = take_item,
+                                           .text = take_text,
+                                           .mark = take_mark};
+    struct doppel_error error;
+    json_t *object = json_loadb((const char *)data, size, 0, NULL);
+    if (object)
+        (void)carry_json(object, &sink, &error);
+    json_decref(object);
+    return 0;
+}
