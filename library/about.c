@@ -262,3 +262,26 @@ enum doppel_status about_move(struct doppel_library *library, uint64_t from, uin
         status = state_changed(library, from, error);
     return status || !to ? status : state_changed(library, to, error);
 }
+
+enum doppel_status doppel_library_by_external_id(struct doppel_library *library,
+                                                 const char *external_id, uint64_t *out,
+                                                 struct doppel_error *error)
+{
+    bool row;
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store, "SELECT item FROM about WHERE external_id = ?1 ORDER BY item DESC LIMIT 1",
+        &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_text(statement, 1, external_id, -1, SQLITE_STATIC);
+    status = doppel_store_step(library->store, statement, &row, error);
+    if (status)
+        return status;
+    if (!row)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: nothing is called %s",
+                           library->directory, external_id);
+    *out = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return DOPPEL_OK;
+}

@@ -13,7 +13,7 @@
 #define ROW_IS_WHOLE "item." IS_WHOLE(ITEM_COLUMNS)
 #define ITEM_IS_WHOLE                                                                              \
     ROW_IS_WHOLE                                                                                   \
-        " AND (item.scheme = 0 OR fingerprint." IS_WHOLE(COMPUTED_COLUMNS("fingerprint")) ")"
+    " AND (item.scheme = 0 OR fingerprint." IS_WHOLE(COMPUTED_COLUMNS("fingerprint")) ")"
 
 /** The same of what is said of an item. */
 #define ABOUT_COLUMNS "item, source, date, external_id, meta"
@@ -40,9 +40,10 @@ struct derived {
 struct doppel_library {
     struct doppel_store *store;
     char *directory;
-    int64_t opened_ns; /* stamps of files changed since then are not settled */
-    bool writing;      /* a transaction is open */
-    bool visiting;     /* within doppel_library_each */
+    int64_t opened_ns;     /* stamps of files changed since then are not settled */
+    bool writing;          /* a transaction is open */
+    bool (*stopped)(void); /* whether to end what takes long; NULL: no */
+    bool visiting;         /* within doppel_library_each */
     bool visiting_texts, visiting_log;
     uint32_t text_lanes; /* of the signatures of its texts; 0: not looked up yet */
     char *corpus;        /* path of a row of `corpus`; NULL: none yet in this transaction */

@@ -66,6 +66,11 @@ DOPPEL_API enum doppel_status doppel_library_about(struct doppel_library *librar
                                                    struct doppel_error *error);
 DOPPEL_API void doppel_about_free(struct doppel_about *about);
 
+/** The item that somebody else calls so; of several the last. DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_library_by_external_id(struct doppel_library *library,
+                                                            const char *external_id, uint64_t *out,
+                                                            struct doppel_error *error);
+
 /** Take an item off a list, or a label off it. DOPPEL_E_NOT_FOUND. */
 DOPPEL_API enum doppel_status doppel_library_unlist(struct doppel_library *library, uint64_t id,
                                                     const char *list, struct doppel_error *error);
@@ -165,6 +170,9 @@ DOPPEL_API enum doppel_status doppel_library_each_failure(struct doppel_library 
                                                           struct doppel_error *error);
 
 /* ---- asking by SQL ---- */
+
+/** Ask, while an expression is answered, whether to end. @param stopped NULL: no */
+DOPPEL_API void doppel_library_stop_by(struct doppel_library *library, bool (*stopped)(void));
 
 /**
  * The items and texts for which an expression holds, by id.

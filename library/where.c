@@ -142,7 +142,8 @@ static int authorize(void *context, int action, const char *first, const char *s
 /* When it is to end. */
 struct deadline {
     struct timespec at;
-    bool passed;
+    bool (*stopped)(void); /* or NULL */
+    bool passed, cancelled;
 };
 
 static int look_at_clock(void *context)
@@ -152,7 +153,8 @@ static int look_at_clock(void *context)
     clock_gettime(CLOCK_MONOTONIC, &now);
     deadline->passed = now.tv_sec > deadline->at.tv_sec ||
                        (now.tv_sec == deadline->at.tv_sec && now.tv_nsec >= deadline->at.tv_nsec);
-    return deadline->passed;
+    deadline->cancelled = deadline->stopped && deadline->stopped();
+    return deadline->passed || deadline->cancelled;
 }
 
 static struct deadline deadline_in(uint32_t timeout_ms)
@@ -195,6 +197,8 @@ static enum doppel_status fail(sqlite3 *database, const struct deadline *deadlin
                                const char *directory, struct doppel_error *error)
 {
     int code = sqlite3_errcode(database) & 0xff;
+    if (deadline->cancelled)
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
     if (deadline->passed)
         return doppel_fail(error, DOPPEL_E_TIMEOUT,
                            "%s: the expression took too long; ask for less", directory);
@@ -225,6 +229,7 @@ static enum doppel_status ask(sqlite3 *database, const struct doppel_library *li
 {
     sqlite3_stmt *statement = NULL;
     struct deadline deadline = deadline_in(timeout_ms);
+    deadline.stopped = library->stopped;
     const char *rest = "";
     enum doppel_status status = DOPPEL_OK;
     if (confine(database, &deadline) || sqlite3_prepare_v2(database, sql, -1, &statement, &rest) ||
@@ -237,6 +242,11 @@ static enum doppel_status ask(sqlite3 *database, const struct doppel_library *li
     sqlite3_finalize(statement);
     sqlite3_progress_handler(database, 0, NULL, NULL);
     return status;
+}
+
+void doppel_library_stop_by(struct doppel_library *library, bool (*stopped)(void))
+{
+    library->stopped = stopped;
 }
 
 enum doppel_status doppel_library_where(struct doppel_library *library, const char *expression,

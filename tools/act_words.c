@@ -7,7 +7,7 @@ static const char *const actions[] = {
     [ACTION_HARDLINK] = "hardlink", [ACTION_REFLINK] = "reflink", [ACTION_SYMLINK] = "symlink",
     [ACTION_TRASH] = "trash",       [ACTION_MOVE_TO] = "move-to", [ACTION_SCRIPT] = "script",
 };
-static const char *const reasons[] = {"identical", "same-content", "near", "part"};
+static const char *const reasons[] = {"identical", "same-content", "near", "part", "marked"};
 
 const char *action_name(enum action action)
 {

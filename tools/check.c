@@ -272,10 +272,11 @@ static enum doppel_status check_action(struct settings *settings, struct doppel_
                            "does not go with it",
                            settings->yes ? "yes" : "format");
     if (settings->reason_text && !parse_reasons(settings->reason_text, &settings->reasons))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--reason' takes identical, same-content, near and part, with commas "
-                           "between, not '%s'",
-                           settings->reason_text);
+        return doppel_fail(
+            error, DOPPEL_E_ARGUMENT,
+            "'--reason' takes identical, same-content, near, part and marked, with commas "
+            "between, not '%s'",
+            settings->reason_text);
     return DOPPEL_OK;
 }
 

@@ -266,8 +266,10 @@ static void say_summary(const struct verifying *verifying)
         report_notice(report, "%" PRIu64 " problem%s, %" PRIu64 " repaired", problems,
                       problems == 1 ? "" : "s", repaired);
     else
-        report_notice(report, "%" PRIu64 " problem%s (--repair mends)", problems,
-                      problems == 1 ? "" : "s");
+        report_notice(report,
+                      "%" PRIu64 " problem%s; 'doppel verify --repair' mends what is the library's "
+                                 "own, 'doppel add' and 'doppel remove --gone' follow files",
+                      problems, problems == 1 ? "" : "s");
 }
 
 static void say_old(const struct verifying *verifying)

@@ -10,6 +10,7 @@
 
 #include "tools/memory.h"
 #include "tools/paths.h"
+#include "tools/signals.h"
 #include "tools/values.h"
 
 enum doppel_status open_library(const struct settings *settings, bool create, bool read_only,
@@ -22,6 +23,8 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "no place for a library is known; name one with --library DIR");
     enum doppel_status status = doppel_library_open(directory, &options, out, error);
+    if (!status)
+        doppel_library_stop_by(*out, signals_stopped);
     if (status == DOPPEL_E_NOT_FOUND)
         doppel_fail(error, status, "%s: no library here; `doppel add PATH...` makes one",
                     directory);
@@ -56,6 +59,8 @@ enum doppel_status find_item(struct doppel_library *library, const char *name, b
         if (status == DOPPEL_OK) {
             id = item.id;
             doppel_item_free(&item);
+        } else if (status == DOPPEL_E_NOT_FOUND) {
+            status = doppel_library_by_external_id(library, name, &id, error);
         }
     }
     if (status == DOPPEL_OK)

@@ -25,6 +25,8 @@ struct file_stream {
     struct intake_options intake_options;
     struct intake *intake;
 
+    bool waited; /* for another process, and said so */
+
     /* what is fed: borrowed for the call */
     const struct doppel_ingest_file *fed;
     size_t fed_count, fed_in, fed_out; /* taken in, and decided */
@@ -52,7 +54,7 @@ static struct walk_options walk_of(struct file_stream *stream)
         walk.feed = next_fed;
         walk.feed_context = stream;
     }
-    walk.every_name = options->fed || options->only_asked;
+    walk.every_name = true; /* each input is answered */
     return walk;
 }
 
@@ -115,7 +117,10 @@ static bool waits(struct file_stream *stream, enum doppel_status status, time_t 
 {
     if (status != DOPPEL_E_BUSY || signals_stopped() || time(NULL) - since >= PATIENCE_SECONDS)
         return false;
-    report_detail(stream->options->report, "the library", "another process writes; waiting");
+    if (!stream->waited)
+        report_notice(stream->options->report,
+                      "another process is writing to the library: waiting");
+    stream->waited = true;
     return true;
 }
 

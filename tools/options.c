@@ -23,8 +23,7 @@ enum {
                     VERB_TAG | VERB_LISTS | VERB_LISTS_SET | VERB_VERIFY | VERB_COMPACT |
                     VERB_STATS | VERBS_EXCHANGE,
     VERBS_TELL = VERB_ADD | VERB_TAG | VERBS_DECIDE,
-    VERBS_ASK =
-        VERB_LIST | VERB_FIND | VERB_GROUPS | VERB_REPORT | VERB_REMOVE | VERB_EXPORT,
+    VERBS_ASK = VERB_LIST | VERB_FIND | VERB_GROUPS | VERB_REPORT | VERB_REMOVE | VERB_EXPORT,
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP,
     VERBS_CORPUS = VERB_DEDUP | VERBS_DECIDE,
     VERBS_SOUND = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_MONITOR | VERBS_DECIDE,
@@ -212,8 +211,8 @@ const struct option_info option_table[] = {
     {"to", 0, "DIR", OPTION_TEXT, AT(move_to), NULL,
      "The folder of --action move-to, in which files keep their paths", VERBS_ACT, SECTION_ACTING},
     {"reason", 0, "LIST", OPTION_TEXT, AT(reason_text), NULL,
-     "Which members are acted on, of identical, same-content, near and part, with commas between "
-     "(default: identical; others can only be trashed or moved)",
+     "Which members are acted on, of identical, same-content, near, part and marked, with commas "
+     "between (default: identical; others can only be trashed or moved)",
      VERBS_ACT, SECTION_ACTING},
     {"yes", 0, NULL, OPTION_FLAG, AT(yes), NULL, "Do it", VERBS_ACT, SECTION_ACTING},
     {"dry-run", 0, NULL, OPTION_FLAG, AT(dry_run), NULL,

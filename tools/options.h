@@ -56,7 +56,13 @@ enum action {
     ACTION_MOVE_TO,
     ACTION_SCRIPT
 };
-enum { REASON_IDENTICAL = 1, REASON_SAME_CONTENT = 2, REASON_NEAR = 4, REASON_PART = 8 };
+enum {
+    REASON_IDENTICAL = 1,
+    REASON_SAME_CONTENT = 2,
+    REASON_NEAR = 4,
+    REASON_PART = 8,
+    REASON_MARKED = 16
+};
 
 enum code_width { CODE_32, CODE_64, CODE_128, CODE_256 }; /* 32 << width bits */
 enum code_input { CODES_HEX, CODES_RAW };

@@ -23,6 +23,21 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+/* What a page of ours has near its beginning. */
+static const char signature[] = "<meta name=\"generator\" content=\"doppel report\">";
+
+/* A file that may be somebody's work stays: only a page takes the place of one. */
+static bool is_foreign(const char *path)
+{
+    char head[512];
+    FILE *stream = fopen(path, "re");
+    if (!stream)
+        return false; /* there is none, or making it will say why not */
+    size_t size = fread(head, 1, sizeof head, stream);
+    fclose(stream);
+    return size && !memmem(head, size, signature, strlen(signature));
+}
+
 static FILE *open_beside(const char *path, char **out_temporary)
 {
     size_t size = strlen(path) + 32;
@@ -59,6 +74,9 @@ enum doppel_status page_file_try(const char *path, struct doppel_error *error)
     char *temporary;
     if (strcmp(path, "-") == 0 || is_special(path))
         return DOPPEL_OK;
+    if (is_foreign(path))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "%s: is no page of doppel, left alone; choose another name", path);
     FILE *stream = open_beside(path, &temporary);
     if (!stream)
         return fail(path, error);

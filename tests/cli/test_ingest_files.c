@@ -76,6 +76,21 @@ static void pictures_are_decided(void **state)
     ran_free(&ran);
 }
 
+/* One answer for each input, also for one that is named twice, or has two names. */
+static void each_input_is_answered(void **state)
+{
+    (void)state;
+    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    assert_int_equal(link("a.jpg", "hard.jpg"), 0);
+    assert_int_equal(symlink("a.jpg", "soft.jpg"), 0);
+    struct ran ran = doppel("ingest", "-L", "library", "a.jpg", "hard.jpg", "soft.jpg", "a.jpg");
+    assert_code(&ran, 0);
+    assert_int_equal(count_lines(ran.out, ""), 4);
+    assert_int_equal(count_lines(ran.out, "\"new\""), 1);
+    assert_int_equal(count_lines(ran.out, "\"duplicate\""), 3);
+    ran_free(&ran);
+}
+
 /* Moved, changed, and known files: the second run. */
 static void paths_are_followed(void **state)
 {
@@ -427,6 +442,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(pictures_are_decided),
+        IN_SANDBOX(each_input_is_answered),
         IN_SANDBOX(paths_are_followed),
         IN_SANDBOX(texts_of_files_and_records_meet),
         IN_SANDBOX(sounds_are_decided),

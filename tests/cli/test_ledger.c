@@ -194,6 +194,11 @@ static void items_are_tagged_and_asked_for(void **state)
     struct ran ran = doppel("tag", "-L", "library", "999", "--label", "x");
     assert_code(&ran, 3);
     ran_free(&ran);
+    /* What somebody else calls an item names it. */
+    free(doppel_prints(0, "tag", "-L", "library", "2", "--external-id", "post-7"));
+    json = doppel_prints(0, "show", "-L", "library", "--json", "post-7");
+    assert_has(json, "\"id\":2,");
+    free(json);
 }
 
 static void benign_items_explain_others(void **state)

@@ -328,16 +328,37 @@ static void a_page_that_fails_leaves_the_old_one(void **state)
     (void)state;
     make_folder("pages");
     make_collection();
-    write_file("pages/out.html", "old", 3);
+    static const char old[] = "<meta name=\"generator\" content=\"doppel report\">old";
+    write_file("pages/out.html", old, strlen(old));
     struct setting no_worker = {.environment = {"DOPPEL_WORKER=/nowhere"}};
     free(doppel_prints(0, "scan", "pics", "--json"));
     struct ran ran = doppel_with(&no_worker, "report", "pics", "-o", "pages/out.html");
     assert_code(&ran, 2);
     ran_free(&ran);
     char *page = page_at("pages/out.html");
-    assert_string_equal(page, "old");
+    assert_string_equal(page, old);
     free(page);
     assert_int_equal(system("test $(ls pages | wc -l) = 1"), 0);
+}
+
+/* Only a page takes the place of a file. */
+static void what_is_no_page_is_left_alone(void **state)
+{
+    (void)state;
+    make_collection();
+    size_t before_size, after_size;
+    char *before = read_file("pics/city.jpg", &before_size);
+    struct ran ran = doppel("report", "pics", "-o", "pics/city.jpg");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "pics/city.jpg: is no page of doppel, left alone");
+    ran_free(&ran);
+    char *after = read_file("pics/city.jpg", &after_size);
+    assert_int_equal(before_size, after_size);
+    assert_memory_equal(before, after, after_size);
+    free(before);
+    free(after);
+    free(doppel_prints(0, "report", "pics", "-o", "out.html"));
+    free(doppel_prints(0, "report", "pics", "-o", "out.html"));
 }
 
 int main(void)
@@ -353,6 +374,7 @@ int main(void)
         IN_SANDBOX(nothing_found_is_a_page_too),
         IN_SANDBOX(says_what_is_wrong),
         IN_SANDBOX(a_page_that_fails_leaves_the_old_one),
+        IN_SANDBOX(what_is_no_page_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
