@@ -40,6 +40,7 @@ static json_t *row_of(const struct intake_file *file, const struct doppel_ingest
                       const struct file_decision *decision)
 {
     const struct rule_answer *answer = &decision->answer;
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(file->record.scheme);
     json_t *row = json_object();
     if (record && record->id)
         put_text(row, "id", record->id);
@@ -52,8 +53,12 @@ static json_t *row_of(const struct intake_file *file, const struct doppel_ingest
         put_integer(row, "replaces", decision->replaces);
     if (answer->reason)
         put_text(row, "reason", answer->reason);
-    if (decision->match)
+    if (decision->match) {
         json_object_update(row, decision->match);
+    } else if (scheme && !file->record.error.status) {
+        put_text(row, "kind", doppel_kind_name(file->record.kind));
+        put_text(row, "scheme", scheme->name);
+    }
     if (decision->item)
         put_integer(row, "item", decision->item);
     return row;

@@ -1,37 +1,16 @@
-/* What is to be decided of a file, from a library: gathering facts, and keeping what was decided.
- */
-#include "tools/file_decider.h"
+/* What is to be decided of a file: by the facts, and keeping what was decided. */
+#include "tools/file_decider_room.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/array.h"
 #include "tools/about_options.h"
 #include "tools/collection.h"
 #include "tools/decide_log.h"
-#include "tools/exact_digests.h"
 #include "tools/known_failures.h"
-#include "tools/library_search.h"
 #include "tools/memory.h"
 #include "tools/pair_judge.h"
-
-struct file_decider {
-    const struct settings *settings;
-    struct report *report;
-    struct doppel_library *library;
-    struct library_search *search; /* NULL: nothing was looked for yet */
-    struct answers answers;
-    ARRAY(struct rule_candidate) candidates;
-    ARRAY(struct doppel_about) abouts; /* of the candidates whose origin was asked for */
-
-    char *folder, *real_folder; /* that the last path was in, and its absolute form; or NULL */
-
-    /* of the file at hand */
-    const struct file_to_decide *file;
-    char *path; /* absolute */
-    uint64_t marked;
-};
 
 void file_decision_free(struct file_decision *decision)
 {
@@ -163,179 +142,6 @@ bool file_recall(void *context, const struct doppel_digest *digest, struct doppe
     return good;
 }
 
-/* ---- by bytes ---- */
-
-/* Its leader; itself when that cannot be told. */
-static uint64_t leader_of(const struct file_decider *decider, uint64_t id)
-{
-    uint64_t leader = id;
-    return id && doppel_library_leader(decider->library, id, &leader, NULL) ? id : leader;
-}
-
-static enum doppel_list_state state_of(const struct file_decider *decider, uint64_t id)
-{
-    enum doppel_list_state state = DOPPEL_LIST_ACTIVE;
-    if (id && doppel_library_has_states(decider->library))
-        (void)doppel_library_state_of(decider->library, id, &state, NULL);
-    return state;
-}
-
-/* The item at the path of the file. */
-static enum doppel_status ask_by_path(struct file_decider *decider, struct rule_bytes *facts,
-                                      struct doppel_error *error)
-{
-    const struct intake_file *file = decider->file->file;
-    struct doppel_known known;
-    enum doppel_status status =
-        doppel_library_at(decider->library, decider->path, &file->stamp, &known, error);
-    if (status && status != DOPPEL_E_NOT_FOUND)
-        return status;
-    if (!status) {
-        facts->here = known.id;
-        facts->here_same =
-            file->known ? known.unchanged
-                        : memcmp(&known.digest, &file->record.digest, sizeof known.digest) == 0;
-        facts->here_leader = leader_of(decider, known.id);
-    }
-    if (file->known && !facts->here_same)
-        facts->unreadable = "the library was changed while the file was looked up; try again";
-    return DOPPEL_OK;
-}
-
-static enum doppel_status ask_by_bytes(struct file_decider *decider, struct rule_bytes *facts,
-                                       struct doppel_error *error)
-{
-    const struct doppel_digest *digest = &decider->file->file->record.digest;
-    enum doppel_status status =
-        doppel_library_by_bytes(decider->library, digest, &facts->same, &facts->gone, error);
-    if (!status && !facts->same)
-        status = exact_find(decider->library, decider->path, &decider->file->file->stamp,
-                            &facts->same, error);
-    if (status)
-        return status;
-    enum doppel_list_state state = state_of(decider, facts->same);
-    if (state == DOPPEL_LIST_DISABLED)
-        facts->same = 0;
-    facts->same_is_benign = state == DOPPEL_LIST_BENIGN;
-    facts->same_leader = leader_of(decider, facts->same);
-    facts->gone_leader = leader_of(decider, facts->gone);
-    return DOPPEL_OK;
-}
-
-static enum doppel_status gather_bytes(struct file_decider *decider, struct rule_bytes *facts,
-                                       struct doppel_error *error)
-{
-    const struct intake_file *file = decider->file->file;
-    *facts = (struct rule_bytes){0};
-    if (file->record.error.status) {
-        facts->unreadable = file->record.error.message;
-        return DOPPEL_OK;
-    }
-    enum doppel_status status = ask_by_path(decider, facts, error);
-    if (!status && !facts->here && !file->known)
-        status = ask_by_bytes(decider, facts, error);
-    return status;
-}
-
-/* ---- by content ---- */
-
-static enum doppel_status want_search(struct file_decider *decider, struct doppel_error *error)
-{
-    enum doppel_status status = DOPPEL_OK;
-    if (!decider->search) {
-        status = library_search_new(decider->settings, decider->report, decider->library,
-                                    &decider->search, error);
-        if (!status)
-            library_search_leaders(decider->search);
-    }
-    return status ? status : library_search_catch_up(decider->search, error);
-}
-
-/* Where it is from, if that may matter: borrowed from the abouts. */
-static struct doppel_origin origin_of(struct file_decider *decider, uint64_t id)
-{
-    struct doppel_about about;
-    if (!decider->file->source || !decider->file->date ||
-        doppel_library_about(decider->library, id, &about, NULL))
-        return (struct doppel_origin){0};
-    if (!array_push(&decider->abouts, about)) {
-        doppel_about_free(&about);
-        return (struct doppel_origin){0};
-    }
-    return (struct doppel_origin){about.source, about.date};
-}
-
-/* Of texts alone it is told in this way; what is only near is never compared with the text itself.
- */
-static bool is_same_text(const struct doppel_match *match)
-{
-    return match->kind == DOPPEL_KIND_TEXT && match->relation == DOPPEL_RELATION_SAME &&
-           match->verified == DOPPEL_VERIFIED_EXACT && match->similarity >= 1;
-}
-
-/* What is no longer in the library is passed over. */
-static enum doppel_status add_candidate(struct file_decider *decider, const struct answer *answer,
-                                        struct doppel_error *error)
-{
-    struct doppel_name name;
-    struct rule_candidate candidate = {.id = answer->id,
-                                       .leader = leader_of(decider, answer->id),
-                                       .same_content = is_same_text(&answer->pair.match),
-                                       .state = state_of(decider, answer->id),
-                                       .match = &answer->pair.match};
-    enum doppel_status status = doppel_library_name(decider->library, answer->id, &name, error);
-    if (status)
-        return status == DOPPEL_E_NOT_FOUND || status == DOPPEL_E_CORRUPT ? DOPPEL_OK : status;
-    candidate.kind = name.kind;
-    status = doppel_library_word(decider->library, &decider->file->file->record.digest,
-                                 &name.content, &candidate.word, error);
-    doppel_name_free(&name);
-    if (status)
-        return status;
-    candidate.origin = origin_of(decider, answer->id);
-    return array_push(&decider->candidates, candidate)
-               ? DOPPEL_OK
-               : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
-}
-
-static bool take_mark(void *context, const struct doppel_mark *mark)
-{
-    struct file_decider *decider = context;
-    const struct doppel_digest *own = &decider->file->file->record.digest;
-    bool first = memcmp(&mark->a, own, sizeof *own) == 0;
-    uint64_t id = 0;
-    if (mark->word == DOPPEL_WORD_SAME &&
-        !doppel_library_by_digest(decider->library, first ? &mark->b : &mark->a, &id, NULL) && id &&
-        state_of(decider, id) == DOPPEL_LIST_ACTIVE && (!decider->marked || id < decider->marked))
-        decider->marked = id;
-    return true;
-}
-
-static enum doppel_status gather_content(struct file_decider *decider, struct rule_content *facts,
-                                         struct doppel_error *error)
-{
-    const struct intake_file *file = decider->file->file;
-    decider->marked = 0;
-    enum doppel_status status = want_search(decider, error);
-    if (!status)
-        status = library_search_file(decider->search, file, &decider->answers, error);
-    for (size_t i = 0; i < decider->answers.items.count && !status; i++)
-        if (!decider->answers.items.items[i].near_miss)
-            status = add_candidate(decider, &decider->answers.items.items[i], error);
-    if (!status)
-        status = doppel_library_each_mark(decider->library, &file->record.digest, take_mark,
-                                          decider, error);
-    *facts = (struct rule_content){
-        .kind = file->record.kind,
-        .too_short = !status && pair_obstacle(decider->settings, &file->record),
-        .origin = {decider->file->source, decider->file->date},
-        .marked = leader_of(decider, decider->marked),
-        .candidates = decider->candidates.items,
-        .count = decider->candidates.count,
-    };
-    return status;
-}
-
 /* ---- what is told ---- */
 
 static struct answer *answer_of_candidate(const struct file_decider *decider, size_t candidate)
@@ -459,16 +265,18 @@ static enum doppel_status decide(struct file_decider *decider, struct file_decis
 {
     struct rule_bytes bytes;
     struct rule_content content;
-    enum doppel_status status = gather_bytes(decider, &bytes, error);
+    enum doppel_status status = file_gather_bytes(decider, &bytes, error);
     if (!status && rule_by_bytes(&bytes, &out->answer)) {
         out->item = bytes.here_same ? bytes.here : 0;
         out->replaces = out->answer.former;
         return DOPPEL_OK;
     }
     if (!status)
-        status = gather_content(decider, &content, error);
+        status = file_gather_content(decider, &content, error);
     if (!status)
         rule_by_content(&content, &out->answer);
+    if (!status && out->answer.decision == DOPPEL_DECISION_TOO_SHORT)
+        out->answer.reason = pair_obstacle(decider->settings, &decider->file->file->record);
     return status;
 }
 

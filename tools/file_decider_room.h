@@ -1,0 +1,34 @@
+/* What the files of deciding of files share. */
+#ifndef DOPPEL_TOOLS_FILE_DECIDER_ROOM_H
+#define DOPPEL_TOOLS_FILE_DECIDER_ROOM_H
+
+#include "core/array.h"
+#include "tools/file_decider.h"
+#include "tools/library_search.h"
+
+struct file_decider {
+    const struct settings *settings;
+    struct report *report;
+    struct doppel_library *library;
+    struct library_search *search; /* NULL: nothing was looked for yet */
+    struct answers answers;
+    ARRAY(struct rule_candidate) candidates;
+    ARRAY(struct doppel_about) abouts; /* of the candidates whose origin was asked for */
+
+    char *folder, *real_folder; /* that the last path was in, and its absolute form; or NULL */
+
+    /* of the file at hand */
+    const struct file_to_decide *file;
+    char *path; /* absolute */
+    uint64_t marked;
+};
+
+/* The facts about the file at hand that cost no look at its content. */
+enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_bytes *facts,
+                                     struct doppel_error *error);
+
+/* The others: what in the library is like it, and what people said of it. */
+enum doppel_status file_gather_content(struct file_decider *decider, struct rule_content *facts,
+                                       struct doppel_error *error);
+
+#endif
