@@ -260,6 +260,30 @@ enum doppel_status file_decider_prepare(struct file_decider *decider,
 
 /* ---- deciding ---- */
 
+/* A file that has changed may be the double of another one, too: whose place it takes is one thing,
+ * whom it follows another. */
+static enum doppel_status follow_others(struct file_decider *decider, struct rule_bytes bytes,
+                                        struct rule_answer *answer, struct doppel_error *error)
+{
+    struct rule_content content;
+    struct rule_answer other;
+    uint64_t former = bytes.here;
+    bytes.here = bytes.gone = 0;
+    if (!rule_by_bytes(&bytes, &other)) {
+        enum doppel_status status = file_gather_content(decider, &content, error);
+        if (status)
+            return status;
+        rule_by_content(&content, &other);
+    }
+    bool by_a_match = other.follows && strcmp(other.reason, "marked") != 0;
+    if (!by_a_match || other.of == former)
+        return DOPPEL_OK;
+    answer->of = other.of;
+    answer->candidate = other.candidate;
+    answer->follows = true;
+    return DOPPEL_OK;
+}
+
 static enum doppel_status decide(struct file_decider *decider, struct file_decision *out,
                                  struct doppel_error *error)
 {
@@ -268,8 +292,8 @@ static enum doppel_status decide(struct file_decider *decider, struct file_decis
     enum doppel_status status = file_gather_bytes(decider, &bytes, error);
     if (!status && rule_by_bytes(&bytes, &out->answer)) {
         out->item = bytes.here_same ? bytes.here : 0;
-        out->replaces = out->answer.former;
-        return DOPPEL_OK;
+        out->replaces = decider->former = out->answer.former;
+        return decider->former ? follow_others(decider, bytes, &out->answer, error) : DOPPEL_OK;
     }
     if (!status)
         status = file_gather_content(decider, &content, error);
@@ -287,6 +311,7 @@ enum doppel_status file_decide(struct file_decider *decider, const struct file_t
     struct decide_match match = {0};
     struct file_decision decision = {0};
     decider->file = file;
+    decider->former = 0;
     decider->path = path_of(decider, file->file->path);
     enum doppel_status status = decide(decider, &decision, error);
     if (!status)

@@ -75,7 +75,7 @@ enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_b
         return DOPPEL_OK;
     }
     enum doppel_status status = ask_by_path(decider, facts, error);
-    if (!status && !facts->here && !file->known)
+    if (!status && !facts->here_same && !file->known)
         status = ask_by_bytes(decider, facts, error);
     return status;
 }
@@ -163,7 +163,8 @@ enum doppel_status file_gather_content(struct file_decider *decider, struct rule
     if (!status)
         status = library_search_file(decider->search, file, &decider->answers, error);
     for (size_t i = 0; i < decider->answers.items.count && !status; i++)
-        if (!decider->answers.items.items[i].near_miss)
+        if (!decider->answers.items.items[i].near_miss &&
+            decider->answers.items.items[i].id != decider->former)
             status = add_candidate(decider, &decider->answers.items.items[i], error);
     if (!status)
         status = doppel_library_each_mark(decider->library, &file->record.digest, take_mark,

@@ -91,6 +91,39 @@ static void each_input_is_answered(void **state)
     ran_free(&ran);
 }
 
+/* A changed file takes the place of what it was, and follows what it is a double of. */
+static void a_changed_file_may_be_a_double(void **state)
+{
+    (void)state;
+    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_picture("b.jpg", draw_picture(1, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    free(doppel_prints(0, "ingest", "-L", "library", "a.jpg", "b.jpg"));
+    copy_file("a.jpg", "b.jpg");
+    char *out = doppel_prints(0, "check", "-L", "library", "b.jpg");
+    assert_decided(out, "b.jpg", "revision", "same-path", 1);
+    assert_number(out, "replaces", 2, 0);
+    assert_has(out, "\"verified\":\"exact\"");
+    free(out);
+    out = doppel_prints(0, "ingest", "-L", "library", "b.jpg");
+    assert_decided(out, "b.jpg", "revision", "same-path", 1);
+    assert_number(out, "replaces", 2, 0);
+    free(out);
+    out = doppel_prints(0, "show", "-L", "library", "--json", "b.jpg");
+    assert_number(out, "leader", 1, 0);
+    free(out);
+    /* Near, and another edit of itself. */
+    keep_picture("b.jpg", draw_picture(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
+    out = doppel_prints(0, "ingest", "-L", "library", "b.jpg");
+    assert_decided(out, "b.jpg", "revision", "same-path", 1);
+    assert_has(out, "\"verified\":\"codes\"");
+    free(out);
+    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 70);
+    out = doppel_prints(0, "ingest", "-L", "library", "a.jpg");
+    assert_has(out, "\"revision\"");
+    assert_number(out, "replaces", 1, 0);
+    free(out);
+}
+
 /* Moved, changed, and known files: the second run. */
 static void paths_are_followed(void **state)
 {
@@ -444,6 +477,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(pictures_are_decided),
         IN_SANDBOX(each_input_is_answered),
+        IN_SANDBOX(a_changed_file_may_be_a_double),
         IN_SANDBOX(paths_are_followed),
         IN_SANDBOX(texts_of_files_and_records_meet),
         IN_SANDBOX(sounds_are_decided),
