@@ -102,6 +102,22 @@ static void remove_note(const struct step *step)
     free(info);
 }
 
+/* The double is where it was, and where it was to go, or had been, is a copy of it: a run was
+ * killed before it could remove the one of the two, or an undoing run the other. */
+static void remove_copy(const struct step *step)
+{
+    struct held there, back;
+    if (held_open(step->target, NULL, &there, NULL))
+        return;
+    if (has_content_of(&there.stat, &step->stamp) &&
+        held_open(step->path, NULL, &back, NULL) == DOPPEL_OK) {
+        if (!is_same_file(&there.stat, &back.stat) && !held_same_bytes(&there, &back, NULL))
+            unlinkat(there.folder, there.name, 0);
+        held_close(&back);
+    }
+    held_close(&there);
+}
+
 /* What a killed run left where the double was to go. */
 static void remove_rest_of_copy(const struct step *step)
 {
@@ -109,8 +125,10 @@ static void remove_rest_of_copy(const struct step *step)
     open_site(step->target, &site);
     if (step->action == ACTION_TRASH && !site.there)
         remove_note(step);
-    if (step->action == ACTION_MOVE_TO)
+    if (step->action == ACTION_MOVE_TO) {
         remove_rest(&site, step);
+        remove_copy(step);
+    }
     close_site(&site);
 }
 
@@ -138,22 +156,14 @@ static enum undone move_back(const struct step *step, struct doppel_error *error
 /* An undoing run was killed when the copy was back, and what it was copied from was about to go. */
 static void finish_move_back(const struct step *step)
 {
-    struct held there, back;
     struct site site;
     char *name = undo_name(step);
     open_site(step->target, &site);
     if (site.folder >= 0)
         unlinkat(site.folder, name, 0);
-    if (held_open(step->target, NULL, &there, NULL) == DOPPEL_OK) {
-        if (held_open(step->path, NULL, &back, NULL) == DOPPEL_OK) {
-            if (!is_same_file(&there.stat, &back.stat) && !held_same_bytes(&there, &back, NULL))
-                unlinkat(there.folder, there.name, 0);
-            held_close(&back);
-        }
-        held_close(&there);
-    }
     close_site(&site);
     free(name);
+    remove_copy(step);
 }
 
 static enum undone undo_move(const struct site *site, const struct step *step,

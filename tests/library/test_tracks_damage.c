@@ -202,7 +202,7 @@ static void assert_refused(const char *directory)
     struct doppel_error error = {0};
     assert_int_equal(doppel_library_open(directory, &reader, &library, NULL), DOPPEL_OK);
     assert_int_equal(open_set(library, &error), DOPPEL_E_CORRUPT);
-    assert_non_null(strstr(error.message, "doppel add"));
+    assert_non_null(strstr(error.message, "doppel verify --repair"));
     doppel_library_close(library);
 }
 
