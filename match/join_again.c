@@ -203,7 +203,8 @@ static enum doppel_status tell_all(struct again *again)
         if (join->follows[rank] || again->searched[rank])
             continue;
         meeting_array told = join->meetings;
-        status = search_orphans(again, rank, told.items + at, told.count - at);
+        const struct meeting *rest = told.count > at ? told.items + at : NULL;
+        status = search_orphans(again, rank, rest, told.count - at);
         array_free(&told);
         at = 0;
     }
