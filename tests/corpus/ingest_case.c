@@ -69,7 +69,7 @@ static void write_corpus(struct ingest_case *made, const char *lines, size_t siz
 void case_write(struct ingest_case *made, size_t first, size_t count)
 {
     struct bytes lines = {0};
-    const struct corpus piece = {made->corpus.records + first, count};
+    const struct corpus piece = {count ? made->corpus.records + first : NULL, count};
     corpus_write(&piece, &lines);
     write_corpus(made, count ? lines.data : "", lines.size);
     bytes_free(&lines);
