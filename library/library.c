@@ -7,7 +7,8 @@
 #include "library/derived.h"
 #include "library/schema.h"
 
-enum { BUSY_TIMEOUT_MS = 5000, LOG_PAGES = 16384 };
+/* Ids in no order dirty a page of their index each: a writer keeps what it can of these. */
+enum { BUSY_TIMEOUT_MS = 5000, LOG_PAGES = 16384, WRITER_CACHE_KB = 65536 };
 
 enum doppel_status catalogue_open(const char *directory,
                                   const struct doppel_library_options *options,
@@ -24,6 +25,7 @@ enum doppel_status catalogue_open(const char *directory,
         .durable = options->durable,
         .busy_timeout_ms = BUSY_TIMEOUT_MS,
         .log_pages = LOG_PAGES,
+        .cache_kb = options->read_only ? 0 : WRITER_CACHE_KB,
     };
     struct doppel_store *store = NULL;
     char *path = sqlite3_mprintf("%s/catalogue.db", directory);

@@ -37,6 +37,7 @@ struct doppel_store_options {
     uint32_t busy_timeout_ms; /**< how long to wait for another writer */
     uint32_t log_pages;       /**< of 4 KB, after which what was written ahead is put in its place:
                                  more are written at once, and fewer of them twice; 0: 4096 */
+    uint32_t cache_kb;        /**< of pages that are kept in memory at most; 0: SQLite's 2 MB */
 };
 
 /**
