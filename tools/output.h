@@ -84,7 +84,7 @@ void put_number(json_t *object, const char *key, double value, int decimals);
 void put_rate(json_t *object, const char *key, double rate);
 /** A path; where it is not UTF-8, with U+FFFD, and KEY_base64 beside it. */
 void put_path(json_t *object, const char *key, const char *path);
-/** The fields of a match of CLI.md; transform only where something was transformed. */
+/** The fields of a match; transform only where something was transformed. */
 void put_match(json_t *object, const struct doppel_match *match);
 /** A nested object or list; taken. */
 void put_value(json_t *object, const char *key, json_t *value);

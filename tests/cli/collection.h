@@ -24,7 +24,7 @@ enum { COLLECTION_FILES = 20 };
 /**
  * The groups of a JSON Lines output as text: a line a group, the members' paths in byte order, each
  * followed by its reason, "pics/a.jpg kept, pics/b.jpg near"; the lines in byte order. Given
- * (free). Fails the test when a line is not what CLI.md says of a group.
+ * (free). Fails the test when a line is not a group as `scan --json` prints it.
  */
 char *groups_as_text(const char *json_lines, const char *base);
 
