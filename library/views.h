@@ -27,227 +27,53 @@
     ".id ORDER BY list.name)) AS lists"
 
 /* Files and digests, then records. */
-#define VIEW_ITEMS                                                                                                                                                                                      \
-    "SELECT item.id AS id,"                                                                                                                                                                             \
-    " CASE item.kind WHEN 1 THEN 'text' WHEN 2 THEN 'image' WHEN 3 THEN 'audio'"                                                                                                                        \
-    " WHEN 4 THEN 'video' ELSE 'unknown' END AS kind,"                                                                                                                                                  \
-    " CASE WHEN substr(item.path, 1, 1) = x'00' THEN NULL ELSE CAST(item.path AS TEXT) END AS "                                                                                                         \
-    "path, NULL AS record_id, NULL AS line,"                                                                                                                                                            \
-    " CAST(about.source AS TEXT) AS source, CAST(about.date AS TEXT) AS date, " SAID_OF(                                                                                                                \
-        "item") ", item.size AS size, item.width AS width, item.height AS height,"                                                                                                                      \
-                " item.duration_ms / 1000.0 AS duration, item.quality AS quality, NULL AS "                                                                                                             \
-                "words, " SCHEME_NAME(                                                                                                                                                                  \
-                    "item.scheme") " AS scheme, item.version AS scheme_version, "                                                                                                                       \
-                                   "lower(hex(item.digest)) AS digest,"                                                                                                                                 \
-                                   " item.simhash AS simhash, NULL AS decision,"                                                                                                                        \
-                                   " coalesce(link.leader, item.id) AS leader,"                                                                                                                         \
-                                   " coalesce(canonical.item, link.leader, item.id) AS "                                                                                                                \
-                                   "canonical, " TIME_OF("item.added_ns") " AS added, " TIME_OF(                                                                                                        \
-                                       "nullif(item.mtime_ns, 0)") " AS modified,"                                                                                                                      \
-                                                                   " item.added_ns AS added_ns, "                                                                                                       \
-                                                                   "item.mtime_ns AS mtime_ns "                                                                                                         \
-                                                                   "FROM item"                                                                                                                          \
-                                                                   " LEFT JOIN about ON "                                                                                                               \
-                                                                   "about.item = item.id LEFT "                                                                                                         \
-                                                                   "JOIN link ON link.item = "                                                                                                          \
-                                                                   "item.id"                                                                                                                            \
-                                                                   " LEFT JOIN canonical ON "                                                                                                           \
-                                                                   "canonical.leader = "                                                                                                                \
-                                                                   "coalesce(link.leader, "                                                                                                             \
-                                                                   "item.id)"                                                                                                                           \
-                                                                   " UNION ALL SELECT text.id, "                                                                                                        \
-                                                                   "'text', CAST(corpus.path AS "                                                                                                       \
-                                                                   "TEXT), CAST(record_id AS "                                                                                                          \
-                                                                   "TEXT),"                                                                                                                             \
-                                                                   " line, CAST(text.source AS "                                                                                                        \
-                                                                   "TEXT), CAST(text.date AS "                                                                                                          \
-                                                                   "TEXT), " SAID_OF(                                                                                                                   \
-                                                                       "text") ", text.size, "                                                                                                          \
-                                                                               "NULL, NULL, "                                                                                                           \
-                                                                               "NULL, NULL, "                                                                                                           \
-                                                                               "text.words,"                                                                                                            \
-                                                                               " CASE "                                                                                                                 \
-                                                                               "length(lanes) "                                                                                                         \
-                                                                               "WHEN 256 THEN "                                                                                                         \
-                                                                               "'minhash128' "                                                                                                          \
-                                                                               "WHEN 512 THEN "                                                                                                         \
-                                                                               "'minhash256' "                                                                                                          \
-                                                                               "END, NULL,"                                                                                                             \
-                                                                               " lower(hex(text."                                                                                                       \
-                                                                               "content)), "                                                                                                            \
-                                                                               "text.simhash,"                                                                                                          \
-                                                                               " " DECISION_NAME(                                                                                                       \
-                                                                                   "text."                                                                                                              \
-                                                                                   "decision") ","                                                                                                      \
-                                                                                               " "                                                                                                      \
-                                                                                               "c"                                                                                                      \
-                                                                                               "o"                                                                                                      \
-                                                                                               "a"                                                                                                      \
-                                                                                               "l"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "s"                                                                                                      \
-                                                                                               "c"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "("                                                                                                      \
-                                                                                               "n"                                                                                                      \
-                                                                                               "u"                                                                                                      \
-                                                                                               "l"                                                                                                      \
-                                                                                               "l"                                                                                                      \
-                                                                                               "i"                                                                                                      \
-                                                                                               "f"                                                                                                      \
-                                                                                               "("                                                                                                      \
-                                                                                               "t"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "x"                                                                                                      \
-                                                                                               "t"                                                                                                      \
-                                                                                               "."                                                                                                      \
-                                                                                               "l"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "a"                                                                                                      \
-                                                                                               "d"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "r"                                                                                                      \
-                                                                                               ","                                                                                                      \
-                                                                                               " "                                                                                                      \
-                                                                                               "0"                                                                                                      \
-                                                                                               ")"                                                                                                      \
-                                                                                               ","                                                                                                      \
-                                                                                               " "                                                                                                      \
-                                                                                               "t"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "x"                                                                                                      \
-                                                                                               "t"                                                                                                      \
-                                                                                               "."                                                                                                      \
-                                                                                               "i"                                                                                                      \
-                                                                                               "d"                                                                                                      \
-                                                                                               ")"                                                                                                      \
-                                                                                               ","                                                                                                      \
-                                                                                               " "                                                                                                      \
-                                                                                               "c"                                                                                                      \
-                                                                                               "o"                                                                                                      \
-                                                                                               "a"                                                                                                      \
-                                                                                               "l"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "s"                                                                                                      \
-                                                                                               "c"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "("                                                                                                      \
-                                                                                               "c"                                                                                                      \
-                                                                                               "a"                                                                                                      \
-                                                                                               "n"                                                                                                      \
-                                                                                               "o"                                                                                                      \
-                                                                                               "n"                                                                                                      \
-                                                                                               "i"                                                                                                      \
-                                                                                               "c"                                                                                                      \
-                                                                                               "a"                                                                                                      \
-                                                                                               "l"                                                                                                      \
-                                                                                               "."                                                                                                      \
-                                                                                               "i"                                                                                                      \
-                                                                                               "t"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "m"                                                                                                      \
-                                                                                               ","                                                                                                      \
-                                                                                               " "                                                                                                      \
-                                                                                               "n"                                                                                                      \
-                                                                                               "u"                                                                                                      \
-                                                                                               "l"                                                                                                      \
-                                                                                               "l"                                                                                                      \
-                                                                                               "i"                                                                                                      \
-                                                                                               "f"                                                                                                      \
-                                                                                               "("                                                                                                      \
-                                                                                               "t"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "x"                                                                                                      \
-                                                                                               "t"                                                                                                      \
-                                                                                               "."                                                                                                      \
-                                                                                               "l"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "a"                                                                                                      \
-                                                                                               "d"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "r"                                                                                                      \
-                                                                                               ","                                                                                                      \
-                                                                                               " "                                                                                                      \
-                                                                                               "0"                                                                                                      \
-                                                                                               ")"                                                                                                      \
-                                                                                               ","                                                                                                      \
-                                                                                               " "                                                                                                      \
-                                                                                               "t"                                                                                                      \
-                                                                                               "e"                                                                                                      \
-                                                                                               "x"                                                                                                      \
-                                                                                               "t"                                                                                                      \
-                                                                                               "."                                                                                                      \
-                                                                                               "i"                                                                                                      \
-                                                                                               "d"                                                                                                      \
-                                                                                               ")"                                                                                                      \
-                                                                                               ","                                                                                                      \
-                                                                                               " " TIME_OF(                                                                                             \
-                                                                                                   "text.added_ns") ", NULL, text.added_ns, NULL FROM text LEFT JOIN corpus ON corpus.id = text.corpus" \
-                                                                                                                    " LEFT JOIN about ON about.item = text.id"                                          \
-                                                                                                                    " LEFT JOIN canonical ON canonical.leader = coalesce(nullif(text.leader, 0), text.id)"
+/* clang-format off */
+#define VIEW_FILES \
+    "SELECT item.id AS id," \
+    " CASE item.kind WHEN 1 THEN 'text' WHEN 2 THEN 'image' WHEN 3 THEN 'audio'" \
+    " WHEN 4 THEN 'video' ELSE 'unknown' END AS kind," \
+    " CASE WHEN substr(item.path, 1, 1) = x'00' THEN NULL ELSE CAST(item.path AS TEXT) END" \
+    " AS path, NULL AS record_id, NULL AS line," \
+    " CAST(about.source AS TEXT) AS source, CAST(about.date AS TEXT) AS date, " \
+    SAID_OF("item") \
+    ", item.size AS size, item.width AS width, item.height AS height," \
+    " item.duration_ms / 1000.0 AS duration, item.quality AS quality, NULL AS words, " \
+    SCHEME_NAME("item.scheme") " AS scheme, item.version AS scheme_version," \
+    " lower(hex(item.digest)) AS digest, item.simhash AS simhash, NULL AS decision," \
+    " coalesce(link.leader, item.id) AS leader," \
+    " coalesce(canonical.item, link.leader, item.id) AS canonical, " \
+    TIME_OF("item.added_ns") " AS added, " \
+    TIME_OF("nullif(item.mtime_ns, 0)") " AS modified," \
+    " item.added_ns AS added_ns, item.mtime_ns AS mtime_ns FROM item" \
+    " LEFT JOIN about ON about.item = item.id LEFT JOIN link ON link.item = item.id" \
+    " LEFT JOIN canonical ON canonical.leader = coalesce(link.leader, item.id)"
 
-#define VIEW_DECISIONS                                                                             \
-    "SELECT entry, " TIME_OF("time_ns") " AS time, time_ns, action, nullif(item, 0) AS item,"      \
-                                        " CAST(path AS TEXT) AS name, CAST(source AS TEXT) AS "    \
-                                        "source, " DECISION_NAME("decision") " AS decision, of "   \
-                                                                             "AS of_item, "        \
-                                                                             "former_item, "       \
-                                                                             "CAST(former_path "   \
-                                                                             "AS TEXT) AS "        \
-                                                                             "former_name, "       \
-                                                                             "reason,"             \
-                                                                             " " SCHEME_NAME(      \
-                                                                                 "scheme") " AS "  \
-                                                                                           "schem" \
-                                                                                           "e, "   \
-                                                                                           "versi" \
-                                                                                           "on "   \
-                                                                                           "AS "   \
-                                                                                           "schem" \
-                                                                                           "e_"    \
-                                                                                           "versi" \
-                                                                                           "on, "  \
-                                                                                           "dista" \
-                                                                                           "nce, " \
-                                                                                           "bits," \
-                                                                                           " simi" \
-                                                                                           "larit" \
-                                                                                           "y,"    \
-                                                                                           " CASE" \
-                                                                                           " limi" \
-                                                                                           "t_"    \
-                                                                                           "kind " \
-                                                                                           "WHEN " \
-                                                                                           "1 "    \
-                                                                                           "THEN " \
-                                                                                           "'dist" \
-                                                                                           "ance'" \
-                                                                                           " WHEN" \
-                                                                                           " 2 "   \
-                                                                                           "THEN " \
-                                                                                           "'simi" \
-                                                                                           "larit" \
-                                                                                           "y' "   \
-                                                                                           "WHEN " \
-                                                                                           "3 "    \
-                                                                                           "THEN " \
-                                                                                           "'rate" \
-                                                                                           "' END" \
-                                                                                           " AS "  \
-                                                                                           "limit" \
-                                                                                           "_kind" \
-                                                                                           ", "    \
-                                                                                           "match" \
-                                                                                           "_limi" \
-                                                                                           "t, "   \
-                                                                                           "false" \
-                                                                                           "_posi" \
-                                                                                           "tive_" \
-                                                                                           "rate," \
-                                                                                           " deta" \
-                                                                                           "il "   \
-                                                                                           "FROM " \
-                                                                                           "log"
+#define VIEW_RECORDS \
+    "SELECT text.id, 'text', CAST(corpus.path AS TEXT), CAST(record_id AS TEXT), line," \
+    " CAST(text.source AS TEXT), CAST(text.date AS TEXT), " \
+    SAID_OF("text") \
+    ", text.size, NULL, NULL, NULL, NULL, text.words," \
+    " CASE length(lanes) WHEN 256 THEN 'minhash128' WHEN 512 THEN 'minhash256' END, NULL," \
+    " lower(hex(text.content)), text.simhash, " \
+    DECISION_NAME("text.decision") \
+    ", coalesce(nullif(text.leader, 0), text.id)," \
+    " coalesce(canonical.item, nullif(text.leader, 0), text.id), " \
+    TIME_OF("text.added_ns") \
+    ", NULL, text.added_ns, NULL FROM text LEFT JOIN corpus ON corpus.id = text.corpus" \
+    " LEFT JOIN about ON about.item = text.id" \
+    " LEFT JOIN canonical ON canonical.leader = coalesce(nullif(text.leader, 0), text.id)"
+
+#define VIEW_ITEMS VIEW_FILES " UNION ALL " VIEW_RECORDS
+
+#define VIEW_DECISIONS \
+    "SELECT entry, " TIME_OF("time_ns") " AS time, time_ns, action, nullif(item, 0) AS item," \
+    " CAST(path AS TEXT) AS name, CAST(source AS TEXT) AS source, " \
+    DECISION_NAME("decision") " AS decision, of AS of_item, former_item," \
+    " CAST(former_path AS TEXT) AS former_name, reason, " \
+    SCHEME_NAME("scheme") " AS scheme, version AS scheme_version, distance, bits, similarity," \
+    " CASE limit_kind WHEN 1 THEN 'distance' WHEN 2 THEN 'similarity' WHEN 3 THEN 'rate' END" \
+    " AS limit_kind, match_limit, false_positive_rate, detail FROM log"
+/* clang-format on */
 
 #define VIEW_LISTS                                                                                 \
     "SELECT name, CASE state WHEN 0 THEN 'active' WHEN 1 THEN 'disabled' WHEN 2 THEN 'benign' END" \
