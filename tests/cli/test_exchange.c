@@ -259,63 +259,64 @@ static void a_list_is_updated_in_place(void **state)
     free(out);
 }
 
+static const char *const bad_lines[] = {
+    "{",
+    "[1]",
+    "{\"foo\":1}",
+    "{\"item\":1,\"scheme\":\"nonesuch\"}",
+    "{\"item\":1,\"scheme\":\"pdq\"}",
+    "{\"item\":1,\"scheme\":\"pdq\",\"bits\":256,\"sequence\":[[\"00\",0]]}",
+    "{\"item\":1,\"scheme\":\"pdq\",\"bits\":1e99,\"sequence\":[]}",
+    "{\"item\":1,\"scheme\":\"imagehash\",\"bits\":64,\"sequence\":[[\"0123456789abcdef\",99]]"
+    "}",
+    "{\"item\":1,\"scheme\":\"imagehash\",\"bits\":64,\"sequence\":[[\"0123456789abcdef\",-1]]"
+    "}",
+    "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcde\"}",
+    "{\"item\":99999999999999999999,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\"}",
+    "{\"item\":-1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\"}",
+    "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"quality\":101}",
+    "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"attachment\":"
+    "\"AAA\"}",
+    "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"labels\":[1]}",
+    "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"labels\":[\"\"]}",
+    "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"external_id\":"
+    "\"\\u0000\"}",
+    "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"external_id\":"
+    "\"\xff\"}",
+    "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"meta\":[]}",
+    "{\"item\":1,\"path\":\"x\",\"digest\":\"00\",\"scheme\":\"imagehash\","
+    "\"code\":\"0123456789abcdef\"}",
+    "{\"item\":1,\"path\":\"relative\",\"digest\":\"00000000000000000000000000000001\","
+    "\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\"}",
+    "{\"item\":1,\"path_base64\":\"AAAA\",\"scheme\":\"imagehash\",\"code\":"
+    "\"0123456789abcdef\"}",
+    "{\"item\":1,\"scheme\":\"frames64\",\"bits\":64,\"sequence\":[]}",
+    "{\"item\":1,\"scheme\":\"peaks32\",\"bits\":64,\"sequence\":[],\"attachment\":\"AAAA\"}",
+    "{\"exact\":\"md5:00\"}",
+    "{\"exact\":\"crc:00\"}",
+    "{\"text\":1,\"content\":\"00\"}",
+    "{\"text\":1,\"lanes\":\"00\",\"content\":\"00000000000000000000000000000001\"}",
+    "{\"list\":\"\",\"state\":\"active\"}",
+    "{\"list\":\"x\",\"state\":\"nonesuch\"}",
+    "{\"source_pattern\":\"[\",\"authority\":1}",
+    "{\"policy\":[\"nonesuch\"]}",
+    "{\"mark\":\"same\",\"a\":\"00\"}",
+    "{\"mark\":\"same\",\"a\":\"00000000000000000000000000000001\",\"b\":"
+    "\"00000000000000000000000000000001\"}",
+    "{\"text_options\":{\"lanes\":7}}",
+};
+
 /* What each line of hostile input is told as; good ones between them come in. */
 static void bad_lines_are_told(void **state)
 {
     (void)state;
-    static const char *const bad[] = {
-        "{",
-        "[1]",
-        "{\"foo\":1}",
-        "{\"item\":1,\"scheme\":\"nonesuch\"}",
-        "{\"item\":1,\"scheme\":\"pdq\"}",
-        "{\"item\":1,\"scheme\":\"pdq\",\"bits\":256,\"sequence\":[[\"00\",0]]}",
-        "{\"item\":1,\"scheme\":\"pdq\",\"bits\":1e99,\"sequence\":[]}",
-        "{\"item\":1,\"scheme\":\"imagehash\",\"bits\":64,\"sequence\":[[\"0123456789abcdef\",99]]"
-        "}",
-        "{\"item\":1,\"scheme\":\"imagehash\",\"bits\":64,\"sequence\":[[\"0123456789abcdef\",-1]]"
-        "}",
-        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcde\"}",
-        "{\"item\":99999999999999999999,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\"}",
-        "{\"item\":-1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\"}",
-        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"quality\":101}",
-        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"attachment\":"
-        "\"AAA\"}",
-        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"labels\":[1]}",
-        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"labels\":[\"\"]}",
-        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"external_id\":"
-        "\"\\u0000\"}",
-        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"external_id\":"
-        "\"\xff\"}",
-        "{\"item\":1,\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\",\"meta\":[]}",
-        "{\"item\":1,\"path\":\"x\",\"digest\":\"00\",\"scheme\":\"imagehash\","
-        "\"code\":\"0123456789abcdef\"}",
-        "{\"item\":1,\"path\":\"relative\",\"digest\":\"00000000000000000000000000000001\","
-        "\"scheme\":\"imagehash\",\"code\":\"0123456789abcdef\"}",
-        "{\"item\":1,\"path_base64\":\"AAAA\",\"scheme\":\"imagehash\",\"code\":"
-        "\"0123456789abcdef\"}",
-        "{\"item\":1,\"scheme\":\"frames64\",\"bits\":64,\"sequence\":[]}",
-        "{\"item\":1,\"scheme\":\"peaks32\",\"bits\":64,\"sequence\":[],\"attachment\":\"AAAA\"}",
-        "{\"exact\":\"md5:00\"}",
-        "{\"exact\":\"crc:00\"}",
-        "{\"text\":1,\"content\":\"00\"}",
-        "{\"text\":1,\"lanes\":\"00\",\"content\":\"00000000000000000000000000000001\"}",
-        "{\"list\":\"\",\"state\":\"active\"}",
-        "{\"list\":\"x\",\"state\":\"nonesuch\"}",
-        "{\"source_pattern\":\"[\",\"authority\":1}",
-        "{\"policy\":[\"nonesuch\"]}",
-        "{\"mark\":\"same\",\"a\":\"00\"}",
-        "{\"mark\":\"same\",\"a\":\"00000000000000000000000000000001\",\"b\":"
-        "\"00000000000000000000000000000001\"}",
-        "{\"text_options\":{\"lanes\":7}}",
-    };
-    size_t count = sizeof bad / sizeof *bad;
+    size_t count = sizeof bad_lines / sizeof *bad_lines;
     FILE *file = fopen("bad.jsonl", "w");
     assert_non_null(file);
     for (size_t i = 0; i < count; i++)
         fprintf(file,
                 "%s\n{\"scheme\":\"imagehash\",\"code\":\"%016zx\",\"external_id\":\"n%zu\"}\n",
-                bad[i], i, i);
+                bad_lines[i], i, i);
     for (int i = 0; i < 100000; i++) /* deep */
         fputc('[', file);
     fputs("\n{\"item\":1,\"scheme\":\"pdq\"\0}\n", file);
@@ -326,7 +327,7 @@ static void bad_lines_are_told(void **state)
         char place[64];
         snprintf(place, sizeof place, "doppel: bad.jsonl:%zu: ", 2 * i + 1);
         if (!strstr(ran.err, place))
-            fail_msg("line %zu was taken: %s\n%s", 2 * i + 1, bad[i], ran.err);
+            fail_msg("line %zu was taken: %s\n%s", 2 * i + 1, bad_lines[i], ran.err);
     }
     ran_free(&ran);
     char *out = doppel_prints(0, "list", "-L", "l", "--json");

@@ -70,34 +70,34 @@ static void mark_tenths(const struct listed_match *match, bool tenths[TENTHS])
             tenths[t] = true;
 }
 
-static bool is_explained_slowly(const struct listed_match *matches, size_t which)
+/* How long a match is, in tenths, and how much of that benign ones have. */
+static void count_tenths(const struct listed_match *matches, size_t which, int *out_length,
+                         int *out_common)
 {
     bool benign[TENTHS] = {0}, own[TENTHS] = {0};
-    int length = 0, common = 0;
+    *out_length = *out_common = 0;
     for (size_t i = 0; i < MATCHES; i++)
         if (matches[i].state == DOPPEL_LIST_BENIGN)
             mark_tenths(&matches[i], benign);
     mark_tenths(&matches[which], own);
     for (int t = 0; t < TENTHS; t++) {
-        length += own[t];
-        common += own[t] && benign[t];
+        *out_length += own[t];
+        *out_common += own[t] && benign[t];
     }
+}
+
+static bool is_explained_slowly(const struct listed_match *matches, size_t which)
+{
+    int length, common;
+    count_tenths(matches, which, &length, &common);
     return matches[which].state == DOPPEL_LIST_ACTIVE && length && common * 5 > length * 4;
 }
 
 /* Whether it is exactly at the limit, where sums of doubles may say either. */
 static bool is_at_the_limit(const struct listed_match *matches, size_t which)
 {
-    bool benign[TENTHS] = {0}, own[TENTHS] = {0};
-    int length = 0, common = 0;
-    for (size_t i = 0; i < MATCHES; i++)
-        if (matches[i].state == DOPPEL_LIST_BENIGN)
-            mark_tenths(&matches[i], benign);
-    mark_tenths(&matches[which], own);
-    for (int t = 0; t < TENTHS; t++) {
-        length += own[t];
-        common += own[t] && benign[t];
-    }
+    int length, common;
+    count_tenths(matches, which, &length, &common);
     return common * 5 == length * 4;
 }
 
