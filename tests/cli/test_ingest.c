@@ -1,8 +1,6 @@
 /* doppel ingest as a user runs it: on files, as a coprocess, with other choices. */
 #include "command.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "coprocess.h"
 #include "records.h"
 
-enum { RECORDS = 700, PATIENCE_MS = 20000 };
+enum { RECORDS = 700 };
 
 static void write_text(const char *path, const char *text)
 {
@@ -84,62 +83,16 @@ static void goes_on_where_it_ended(void **state)
 
 /* ---- as a coprocess ---- */
 
-struct coprocess {
-    pid_t pid;
-    int to, from;
-};
-
-static struct coprocess start(void)
-{
-    int to[2], from[2];
-    assert_int_equal(pipe2(to, O_CLOEXEC), 0);
-    assert_int_equal(pipe2(from, O_CLOEXEC), 0);
-    struct coprocess coprocess = {.pid = fork(), .to = to[1], .from = from[0]};
-    assert_true(coprocess.pid >= 0);
-    if (coprocess.pid == 0) {
-        dup2(to[0], 0);
-        dup2(from[1], 1);
-        execl(DOPPEL_PROGRAM, "doppel", "ingest", "-L", "library", "--jsonl", "-", NULL);
-        _exit(126);
-    }
-    close(to[0]);
-    close(from[1]);
-    return coprocess;
-}
-
-/* One line of answer, or the test fails. */
-static void read_line(const struct coprocess *coprocess, char *out, size_t size)
-{
-    struct pollfd ready = {.fd = coprocess->from, .events = POLLIN};
-    size_t used = 0;
-    while (used + 1 < size) {
-        assert_int_equal(poll(&ready, 1, PATIENCE_MS), 1);
-        assert_int_equal(read(coprocess->from, out + used, 1), 1);
-        if (out[used++] == '\n')
-            break;
-    }
-    out[used] = '\0';
-}
-
-static int end(struct coprocess *coprocess)
-{
-    int status;
-    close(coprocess->to);
-    close(coprocess->from);
-    assert_int_equal(waitpid(coprocess->pid, &status, 0), coprocess->pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 /* Each line is answered before the next is written, and what was answered is in the library. */
 static void answers_at_once(void **state)
 {
     (void)state;
     char *lines = make_records(30, 3), *at = lines, answer[4096], wanted[64];
-    struct coprocess coprocess = start();
+    struct coprocess coprocess = coprocess_start("--jsonl");
     for (int i = 0; i < 30; i++) {
         size_t size = strcspn(at, "\n") + 1;
         assert_int_equal(write(coprocess.to, at, size), size);
-        read_line(&coprocess, answer, sizeof answer);
+        coprocess_read(&coprocess, answer, sizeof answer);
         snprintf(wanted, sizeof wanted, "{\"id\":\"r%d\",\"path\":\"-\",\"line\":%d,", i, i + 1);
         assert_memory_equal(answer, wanted, strlen(wanted));
         at += size;
@@ -147,7 +100,7 @@ static void answers_at_once(void **state)
     char *list = doppel_prints(0, "list", "-L", "library", "--json");
     assert_int_equal(count_lines(list, ""), 30);
     free(list);
-    assert_int_equal(end(&coprocess), 0);
+    assert_int_equal(coprocess_end(&coprocess), 0);
     free(lines);
 }
 
@@ -157,9 +110,9 @@ static void an_interrupt_ends_it(void **state)
     (void)state;
     char answer[4096];
     static const char line[] = "{\"id\":\"a\",\"text\":\"one two three\"}\n{\"id\":\"b\",\"te";
-    struct coprocess coprocess = start();
+    struct coprocess coprocess = coprocess_start("--jsonl");
     assert_int_equal(write(coprocess.to, line, strlen(line)), strlen(line));
-    read_line(&coprocess, answer, sizeof answer);
+    coprocess_read(&coprocess, answer, sizeof answer);
     pause_ms(50);
     kill(coprocess.pid, SIGINT);
     double began = now_seconds();

@@ -1,22 +1,18 @@
 /* doppel ingest of files of all kinds: named, walked, and in streams. */
 #include "command.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collection.h"
+#include "coprocess.h"
 #include "films.h"
 #include "sounds.h"
 #include "writer.h"
-
-enum { PATIENCE_MS = 20000 };
 
 /* The answer about a path: the line up to its end; given (free). */
 static char *line_of(const char *out, const char *path)
@@ -304,42 +300,6 @@ static void a_verbatim_copy_is_not_decoded(void **state)
 
 /* ---- streams ---- */
 
-struct coprocess {
-    pid_t pid;
-    int to, from;
-};
-
-static struct coprocess start(void)
-{
-    int to[2], from[2];
-    assert_int_equal(pipe2(to, O_CLOEXEC), 0);
-    assert_int_equal(pipe2(from, O_CLOEXEC), 0);
-    struct coprocess coprocess = {.pid = fork(), .to = to[1], .from = from[0]};
-    assert_true(coprocess.pid >= 0);
-    if (coprocess.pid == 0) {
-        dup2(to[0], 0);
-        dup2(from[1], 1);
-        execl(DOPPEL_PROGRAM, "doppel", "ingest", "-L", "library", "-", NULL);
-        _exit(126);
-    }
-    close(to[0]);
-    close(from[1]);
-    return coprocess;
-}
-
-static void read_line(const struct coprocess *coprocess, char *out, size_t size)
-{
-    struct pollfd ready = {.fd = coprocess->from, .events = POLLIN};
-    size_t used = 0;
-    while (used + 1 < size) {
-        assert_int_equal(poll(&ready, 1, PATIENCE_MS), 1);
-        assert_int_equal(read(coprocess->from, out + used, 1), 1);
-        if (out[used++] == '\n')
-            break;
-    }
-    out[used] = '\0';
-}
-
 static const char *const lines[] = {"a.png",
                                     "{\"id\":\"t\",\"text\":\"one two three four five six seven "
                                     "eight nine ten eleven twelve\"}",
@@ -374,20 +334,16 @@ static void streams_are_answered_in_order(void **state)
 {
     (void)state;
     char answer[4096], all[4096] = "";
-    int status;
     make_stream_files();
-    struct coprocess coprocess = start();
+    struct coprocess coprocess = coprocess_start(NULL);
     for (int i = 0; i < LINES; i++) {
         assert_int_equal(write(coprocess.to, lines[i], strlen(lines[i])), strlen(lines[i]));
         assert_int_equal(write(coprocess.to, "\n", 1), 1);
-        read_line(&coprocess, answer, sizeof answer);
+        coprocess_read(&coprocess, answer, sizeof answer);
         assert_has(answer, answers[i]);
         strcat(strcat(all, lines[i]), "\n");
     }
-    close(coprocess.to);
-    close(coprocess.from);
-    assert_int_equal(waitpid(coprocess.pid, &status, 0), coprocess.pid);
-    assert_int_equal(WEXITSTATUS(status), 3);
+    assert_int_equal(coprocess_end(&coprocess), 3);
     const struct setting setting = {.input = all};
     struct ran ran = doppel_with(&setting, "ingest", "-L", "second", "-");
     assert_code(&ran, 3);
@@ -406,16 +362,12 @@ static void an_interrupt_keeps_what_was_answered(void **state)
 {
     (void)state;
     char answer[4096];
-    int status;
     make_stream_files();
-    struct coprocess coprocess = start();
+    struct coprocess coprocess = coprocess_start(NULL);
     assert_int_equal(write(coprocess.to, "a.png\n", 6), 6);
-    read_line(&coprocess, answer, sizeof answer);
+    coprocess_read(&coprocess, answer, sizeof answer);
     kill(coprocess.pid, SIGINT);
-    assert_int_equal(waitpid(coprocess.pid, &status, 0), coprocess.pid);
-    assert_int_equal(WEXITSTATUS(status), 130);
-    close(coprocess.to);
-    close(coprocess.from);
+    assert_int_equal(coprocess_end(&coprocess), 130);
     char *list = doppel_prints(0, "list", "-L", "library", "--json");
     assert_int_equal(count_lines(list, ""), 1);
     free(list);
