@@ -31,6 +31,33 @@ static const struct column columns[] = {
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
+/* Of files, which are known by their paths. */
+static const struct column file_columns[] = {
+    {"item", "item", CELL_NUMBER},
+    {"decision", "decision", CELL_TEXT},
+    {"of", "of", CELL_TEXT},
+    {"replaces", "replaces", CELL_TEXT},
+    {"reason", "reason", CELL_TEXT},
+    {"kind", NULL, CELL_TEXT},
+    {"distance", NULL, CELL_NUMBER},
+    {"similarity", "similarity", CELL_NUMBER},
+    {"query_coverage", NULL, CELL_NUMBER},
+    {"item_coverage", NULL, CELL_NUMBER},
+    {"verified", "verified", CELL_TEXT},
+    {"id", "id", CELL_TEXT},
+    {"line", NULL, CELL_NUMBER},
+    {"path", "path", CELL_PATH},
+};
+static const struct layout file_layout = {file_columns, sizeof file_columns / sizeof *file_columns,
+                                          NULL, NULL, NULL};
+
+/* Records of corpora alone come from --jsonl, and to dedup. */
+static const struct layout *layout_of(const struct settings *settings)
+{
+    bool records = settings->verb->bit == VERB_DEDUP || settings->jsonl.count;
+    return records ? &layout : &file_layout;
+}
+
 bool decision_output_begin(struct decision_output *output, const struct settings *settings,
                            struct report *report)
 {
@@ -41,7 +68,7 @@ bool decision_output_begin(struct decision_output *output, const struct settings
         return false;
     }
     if (rows)
-        output->output = output_new(settings, &layout, report);
+        output->output = output_new(settings, layout_of(settings), report);
     return true;
 }
 

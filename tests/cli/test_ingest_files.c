@@ -85,6 +85,9 @@ static void each_input_is_answered(void **state)
     assert_int_equal(count_lines(ran.out, "\"new\""), 1);
     assert_int_equal(count_lines(ran.out, "\"duplicate\""), 3);
     ran_free(&ran);
+    char *table = doppel_prints(0, "check", "-L", "library", "--format", "table", "hard.jpg");
+    assert_has(table, "hard.jpg"); /* a row says of which file it is */
+    free(table);
 }
 
 /* A changed file takes the place of what it was, and follows what it is a double of. */
