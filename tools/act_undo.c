@@ -73,8 +73,8 @@ static char *undo_name(const struct step *step)
                : name;
 }
 
-/* What a killed run left beside a file under its temporary name: that is the double itself, or
- * what was to take its place and can be had again. */
+/* What a killed run left in a folder under the temporary name of a step: that is the double itself,
+ * or what was to take its place and can be had again. */
 static void remove_rest(const struct site *site, const struct step *step)
 {
     struct stat stat;
@@ -82,6 +82,16 @@ static void remove_rest(const struct site *site, const struct step *step)
         fstatat(site->folder, step->temporary, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
         !has_stamp(&stat, &step->stamp))
         unlinkat(site->folder, step->temporary, 0);
+}
+
+/* A copy that a killed undoing run was about to bring back, or what it was copied from and was
+ * about to go. */
+static void remove_rest_of_undo(const struct site *site, const struct step *step)
+{
+    char *name = undo_name(step);
+    if (site->folder >= 0)
+        unlinkat(site->folder, name, 0);
+    free(name);
 }
 
 static bool double_is_beside(const struct site *site, const struct step *step)
@@ -118,8 +128,8 @@ static void remove_copy(const struct step *step)
     held_close(&there);
 }
 
-/* What a killed run left where the double was to go. */
-static void remove_rest_of_copy(const struct step *step)
+/* The double is back: what killed runs left where it was to go is removed. */
+static void remove_rest_of_move(const struct step *step)
 {
     struct site site;
     open_site(step->target, &site);
@@ -127,6 +137,7 @@ static void remove_rest_of_copy(const struct step *step)
         remove_note(step);
     if (step->action == ACTION_MOVE_TO) {
         remove_rest(&site, step);
+        remove_rest_of_undo(&site, step);
         remove_copy(step);
     }
     close_site(&site);
@@ -153,36 +164,27 @@ static enum undone move_back(const struct step *step, struct doppel_error *error
     return undone;
 }
 
-/* An undoing run was killed when the copy was back, and what it was copied from was about to go. */
-static void finish_move_back(const struct step *step)
+/* A run was killed when the double had its copy, and was about to go. */
+static enum undone name_again(const struct site *site, const struct step *step,
+                              struct doppel_error *error)
 {
-    struct site site;
-    char *name = undo_name(step);
-    open_site(step->target, &site);
-    if (site.folder >= 0)
-        unlinkat(site.folder, name, 0);
-    close_site(&site);
-    free(name);
-    remove_copy(step);
+    if (renameat2(site->folder, step->temporary, site->folder, site->name, RENAME_NOREPLACE))
+        return refused(error, "its folder cannot be written to");
+    remove_rest_of_move(step);
+    return UNDO_DONE;
 }
 
 static enum undone undo_move(const struct site *site, const struct step *step,
                              struct doppel_error *error)
 {
-    if (site->there && has_stamp(&site->stat, &step->stamp)) {
-        remove_rest_of_copy(step);
-        return nothing(error);
-    }
     if (site->there && has_content_of(&site->stat, &step->stamp)) {
-        finish_move_back(step);
+        remove_rest_of_move(step);
         return nothing(error);
     }
     if (site->there)
         return refused(error, "another file is there now");
-    if (double_is_beside(site, step)) /* the run was killed between copying and removing */
-        return renameat2(site->folder, step->temporary, site->folder, site->name, RENAME_NOREPLACE)
-                   ? refused(error, "its folder cannot be written to")
-                   : UNDO_DONE;
+    if (double_is_beside(site, step))
+        return name_again(site, step, error);
     return move_back(step, error);
 }
 
@@ -259,15 +261,6 @@ static enum undone undo_link(const struct site *site, const struct step *step,
     if (double_is_beside(site, step)) /* the run was killed before it removed the double */
         return take_place(&link, step->temporary, error) ? UNDO_REFUSED : UNDO_DONE;
     return copy_back(site, step, error);
-}
-
-/* A copy that an undoing run was about to bring back when it was killed. */
-static void remove_rest_of_undo(const struct site *site, const struct step *step)
-{
-    char *name = undo_name(step);
-    if (site->folder >= 0)
-        unlinkat(site->folder, name, 0);
-    free(name);
 }
 
 enum undone step_undo(const struct step *step, struct doppel_error *error)
