@@ -38,6 +38,8 @@ struct doppel_corpus_record {
     const char *text; /**< NULL: it has none */
     size_t text_size;
     const char *path, *source, *date; /**< NULL: it has none */
+    const struct doppel_about *said;  /**< what else it says of itself, where that is asked for;
+                                         without source and date. NULL: nothing */
     struct doppel_error error;        /**< status != OK: unreadable, and why */
 };
 
@@ -108,10 +110,11 @@ DOPPEL_API enum doppel_status doppel_dedup(const struct doppel_dedup_options *op
 
 /** A file that a record names. Strings are borrowed. */
 struct doppel_ingest_file {
-    uint64_t line;             /**< of the record, from 1 */
-    const char *path;          /**< relative to the working folder, or absolute */
-    const char *id;            /**< NULL: it has none */
-    const char *source, *date; /**< NULL: not known */
+    uint64_t line;                   /**< of the record, from 1 */
+    const char *path;                /**< relative to the working folder, or absolute */
+    const char *id;                  /**< NULL: it has none */
+    const char *source, *date;       /**< NULL: not known */
+    const struct doppel_about *said; /**< what else the record says; NULL: nothing */
 };
 
 struct doppel_ingest_options {
@@ -126,6 +129,10 @@ struct doppel_ingest_options {
     const char *source;               /**< of records that name none; NULL: none. Borrowed */
     const struct doppel_about *about; /**< said of each text that is added, but for source and date;
                                          NULL: nothing. Borrowed */
+    /** Records say nothing of themselves but source and date. Else "external_id", "meta", "labels"
+     * and "list" (or "lists") are said of their text, or file, beside `about`, and before it; a
+     * record in which one of them is of a wrong type is unreadable. */
+    bool plain_records;
     bool check; /**< decide only: nothing is remembered, and no record is known to later ones */
     /** Decide of files, any kind, and tell it: called from the calling thread for each run of
      * records that name a file and have no text, in their place among the others, all that came

@@ -45,11 +45,14 @@ static bool next_line_is_record(const char *line, const char *end)
     return length && *text == '{';
 }
 
-static enum doppel_status judge(const char *bytes, size_t size, struct doppel_error *error)
+static enum doppel_status judge(const char *bytes, size_t size, bool takes_paths,
+                                struct doppel_error *error)
 {
     if (is_utf16(bytes, size))
         return doppel_fail(error, DOPPEL_E_FORMAT,
                            "UTF-16, not UTF-8; convert it: iconv -f UTF-16 -t UTF-8");
+    if (takes_paths)
+        return DOPPEL_OK; /* which may begin with a bracket */
     size_t length;
     const char *line = first_line(bytes, size, &length);
     if (length && *line == '[' && line[length - 1] != ']')
@@ -61,9 +64,9 @@ static enum doppel_status judge(const char *bytes, size_t size, struct doppel_er
     return DOPPEL_OK;
 }
 
-bool file_start(const char *bytes, size_t size, struct line_block *block)
+bool file_start(const char *bytes, size_t size, bool takes_paths, struct line_block *block)
 {
     size_t skipped = begins(bytes, size, "\xEF\xBB\xBF", 3) ? 3 : 0;
     block->bytes = bytes + skipped;
-    return judge(bytes + skipped, size - skipped, &block->damage) == DOPPEL_OK;
+    return judge(bytes + skipped, size - skipped, takes_paths, &block->damage) == DOPPEL_OK;
 }

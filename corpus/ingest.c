@@ -271,6 +271,8 @@ static enum doppel_status ingest_batch(struct ingest *ingest, struct ingest_batc
         return doppel_fail(error, status, "%s", batch->error.message);
     ingest->batch = batch;
     find_path(ingest);
+    for (size_t i = 0; i < batch->records.count && !status; i++)
+        status = people_check(ingest, &batch->records.items[i], error);
     for (size_t i = 0; i < batch->records.count && !status && !ingest->stopped;)
         status = batch->records.items[i].is_file
                      ? run_files(ingest, &i, error)

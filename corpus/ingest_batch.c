@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "corpus/record_text.h"
+#include "corpus/said.h"
 
 #define POOL_FAILED SIZE_MAX
 #define POOL_NULL (SIZE_MAX - 1)
@@ -116,6 +117,7 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
         .lanes = pool_add(&batch->lanes, result.lanes,
                           preparer->batches->options->text.lanes * sizeof *result.lanes),
         .path = pool_add_string(&batch->strings, is_file ? record->path : NULL),
+        .said = parser_give_said(preparer->parser),
         .is_file = is_file,
         .unreadable = unreadable,
         .too_short = result.too_short,
@@ -126,15 +128,26 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
     if (error.status == DOPPEL_E_MEMORY || prepared.id == POOL_FAILED ||
         prepared.source == POOL_FAILED || prepared.date == POOL_FAILED ||
         prepared.problem == POOL_FAILED || prepared.path == POOL_FAILED ||
-        prepared.lanes == POOL_FAILED || !array_push(&batch->records, prepared))
+        prepared.lanes == POOL_FAILED || !array_push(&batch->records, prepared)) {
+        said_free(prepared.said);
         return out_of_memory(preparer);
+    }
     return true;
+}
+
+static void forget_records(struct ingest_batch *batch)
+{
+    for (size_t i = 0; i < batch->records.count; i++)
+        said_free(batch->records.items[i].said);
+    batch->records.count = batch->strings.count = batch->lanes.count = 0;
 }
 
 static void prepare(struct preparer *preparer, struct ingest_batch *batch)
 {
+    const char *path = reader_file_path(preparer->batches->reader, batch->block.file);
     preparer->batch = batch;
-    batch->records.count = batch->strings.count = batch->lanes.count = 0;
+    forget_records(batch);
+    batch->block.with_blanks = strcmp(path, "-") == 0; /* whoever writes there waits for answers */
     parser_block(preparer->parser, &batch->block, take_record, preparer);
 }
 
@@ -143,6 +156,7 @@ static void prepare(struct preparer *preparer, struct ingest_batch *batch)
 static void free_batch(struct ingest_batch *batch)
 {
     line_block_free(&batch->block);
+    forget_records(batch);
     array_free(&batch->records);
     free(batch->strings.items);
     free(batch->lanes.items);
@@ -204,18 +218,29 @@ static struct slot *read_block(struct batches *batches)
     return slot;
 }
 
+/* Of the records as they are wanted; NULL: no memory. */
+static struct parser *new_parser(const struct doppel_ingest_options *options)
+{
+    struct parser *parser = parser_new(&options->fields);
+    if (!parser)
+        return NULL;
+    if (options->decide_files)
+        parser_take_paths(parser);
+    if (options->plain_records || parser_take_said(parser))
+        return parser;
+    parser_free(parser);
+    return NULL;
+}
+
 static void *fill_batches(void *context)
 {
     struct batches *batches = context;
-    struct preparer preparer = {.batches = batches,
-                                .parser = parser_new(&batches->options->fields)};
+    struct preparer preparer = {.batches = batches, .parser = new_parser(batches->options)};
     struct slot *slot;
     struct doppel_error error = {0};
     if (!preparer.parser)
         doppel_fail(&error, DOPPEL_E_MEMORY, "no memory for a parser");
-    else if (batches->options->decide_files)
-        parser_take_paths(preparer.parser);
-    if (preparer.parser)
+    else
         doppel_text_new(&batches->options->text, &preparer.text, &error);
     while ((slot = read_block(batches))) {
         if (error.status)
@@ -260,6 +285,8 @@ enum doppel_status batches_new(const struct doppel_ingest_options *options, stru
     pthread_cond_init(&batches->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     reader_stop_by(reader, &batches->stop);
+    if (options->decide_files)
+        reader_take_paths(reader);
     if (batches->slots && batches->threads)
         start(batches, threads);
     if (!batches->thread_count) {

@@ -26,6 +26,7 @@ static bool gather_files(struct ingest *ingest, size_t *at)
             .id = pool_string(strings, record->id),
             .source = pool_string(strings, record->source),
             .date = pool_string(strings, record->date),
+            .said = record->said,
         };
         size_t path;
         if (!locate(ingest, pool_string(strings, record->path), &path) ||

@@ -75,10 +75,34 @@ const struct doppel_digest *people_same(void *context, const struct doppel_diges
 
 enum doppel_status people_tell(struct ingest *ingest, uint64_t item, struct doppel_error *error)
 {
-    const struct doppel_about *said = ingest->options.about;
-    if (!said)
+    const struct doppel_about *said = ingest->record->said;
+    enum doppel_status status = DOPPEL_OK;
+    if (ingest->options.about) {
+        struct doppel_about about = *ingest->options.about;
+        about.source = about.date = NULL; /* are those of the record */
+        status = doppel_library_tell(ingest->library, item, &about, error);
+    }
+    return said && !status ? doppel_library_tell(ingest->library, item, said, error) : status;
+}
+
+enum doppel_status people_check(struct ingest *ingest, struct prepared *record,
+                                struct doppel_error *error)
+{
+    static const struct doppel_about nothing;
+    struct bytes_pool *strings = &ingest->batch->strings;
+    struct doppel_about about = record->said ? *record->said : nothing;
+    struct doppel_error wrong;
+    if (record->is_file && !about.external_id)
+        about.external_id = (char *)pool_string(strings, record->id);
+    if (record->unreadable || (!record->said && !about.external_id))
         return DOPPEL_OK;
-    struct doppel_about about = *said;
-    about.source = about.date = NULL; /* are those of the record */
-    return doppel_library_tell(ingest->library, item, &about, error);
+    enum doppel_status status = doppel_library_check_about(ingest->library, &about, &wrong);
+    if (status != DOPPEL_E_ARGUMENT)
+        return status ? doppel_fail(error, status, "%s", wrong.message) : DOPPEL_OK;
+    record->problem = pool_add_string(strings, wrong.message);
+    record->unreadable = true;
+    record->is_file = false;
+    return record->problem == SIZE_MAX
+               ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record")
+               : DOPPEL_OK;
 }

@@ -92,7 +92,12 @@ bool people_distinct(void *context, const struct doppel_digest *content,
 const struct doppel_digest *people_same(void *context, const struct doppel_digest *content,
                                         size_t *out_count);
 
-/** Say of what was added what is to be said of all. */
+/** Look at what the record says of itself, before anything is decided: where the library would not
+ * take it, the record is unreadable from now on. */
+enum doppel_status people_check(struct ingest *ingest, struct prepared *record,
+                                struct doppel_error *error);
+
+/** Say of what was added what is to be said of all, and what the record says. */
 enum doppel_status people_tell(struct ingest *ingest, uint64_t item, struct doppel_error *error);
 
 /** See whether there is anything to choose by. */

@@ -9,6 +9,7 @@ using namespace simdjson;
 
 struct json {
     ondemand::parser parser;
+    dom::parser whole;
 };
 
 /* Beyond, the parser's tables (five bytes and more a byte of the line) are given back. */
@@ -57,6 +58,76 @@ static json_problem visit(ondemand::parser &parser, const char *line, size_t siz
         visitor(context, field.key().raw(), token.data(), token.size());
     }
     return document.current_location().error() == OUT_OF_BOUNDS ? JSON_FINE : JSON_MORE;
+}
+
+extern "C" size_t json_extent(const char *value, size_t size)
+{
+    size_t depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++) {
+        if (quoted && value[i] == '\\')
+            i++;
+        else if (value[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && (value[i] == '{' || value[i] == '['))
+            depth++;
+        else if (!quoted && depth && (value[i] == '}' || value[i] == ']'))
+            depth--;
+        if (!quoted && !depth && i < size)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* The value, checked to the last byte. */
+static json_problem parse_whole(dom::parser &parser, const char *value, size_t size,
+                                dom::element &out)
+{
+    return problem_of(parser.parse(value, size, false).get(out));
+}
+
+static void give_back(dom::parser &parser)
+{
+    if (parser.capacity() > keep_bytes)
+        parser = dom::parser();
+}
+
+extern "C" enum json_problem json_check_object(struct json *json, const char *value, size_t size)
+{
+    dom::element element;
+    json_problem problem = parse_whole(json->whole, value, size, element);
+    if (problem == JSON_FINE && !element.is_object())
+        problem = JSON_NO_OBJECT;
+    give_back(json->whole);
+    return problem;
+}
+
+static json_problem visit_strings(dom::parser &parser, const char *value, size_t size,
+                                  json_string_visitor *visitor, void *context)
+{
+    dom::element element;
+    dom::array array;
+    json_problem problem = parse_whole(parser, value, size, element);
+    if (problem != JSON_FINE)
+        return problem;
+    if (element.get_array().get(array))
+        return JSON_NO_OBJECT;
+    for (dom::element one : array) {
+        std::string_view string;
+        if (one.get_string().get(string))
+            return JSON_NO_OBJECT;
+        if (!visitor(context, string.data(), string.size()))
+            return JSON_FINE;
+    }
+    return JSON_FINE;
+}
+
+extern "C" enum json_problem json_visit_strings(struct json *json, const char *value, size_t size,
+                                                json_string_visitor *visitor, void *context)
+{
+    json_problem problem = visit_strings(json->whole, value, size, visitor, context);
+    give_back(json->whole);
+    return problem;
 }
 
 extern "C" struct json *json_new(void)

@@ -2,6 +2,7 @@
 #ifndef DOPPEL_CORPUS_PARSE_H
 #define DOPPEL_CORPUS_PARSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -33,6 +34,21 @@ typedef void json_field_visitor(void *context, const char *key, const char *valu
  * only brackets are looked at. @param line readable PARSE_SLACK beyond size */
 enum json_problem json_visit(struct json *json, const char *line, size_t size,
                              json_field_visitor *visitor, void *context);
+
+/* Bytes of the object, array or string that begins at `value`, up to its own end; 0: it has none
+ * within `size`. Only quotes and brackets are looked at. */
+size_t json_extent(const char *value, size_t size);
+
+/* Whether this is an object, whole and without fault; JSON_NO_OBJECT: something else.
+ * @param value readable PARSE_SLACK beyond size, as for json_visit_strings */
+enum json_problem json_check_object(struct json *json, const char *value, size_t size);
+
+/* False ends it. `bytes` may hold NULs. */
+typedef bool json_string_visitor(void *context, const char *bytes, size_t size);
+
+/* Visit the strings of an array; JSON_NO_OBJECT: it is none, or holds something else. */
+enum json_problem json_visit_strings(struct json *json, const char *value, size_t size,
+                                     json_string_visitor *visitor, void *context);
 
 #ifdef __cplusplus
 }

@@ -3,17 +3,32 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "corpus/parse.h"
+#include "corpus/said.h"
 #include "corpus/unescape.h"
 #include "core/utf8.h"
 #include "corpus/value.h"
 
-enum slot_id { SLOT_ID, SLOT_TEXT, SLOT_PATH, SLOT_SOURCE, SLOT_DATE, SLOTS };
+enum slot_id {
+    SLOT_ID,
+    SLOT_TEXT,
+    SLOT_PATH,
+    SLOT_SOURCE,
+    SLOT_DATE,
+    PLAIN_SLOTS, /* those that follow are read where that is asked for */
+    SLOT_EXTERNAL_ID = PLAIN_SLOTS,
+    SLOT_META,
+    SLOT_LABELS,
+    SLOT_LIST,
+    SLOT_LISTS,
+    SLOTS
+};
 
 /* A field that records may have. */
 struct slot {
-    char *name;
+    char *name; /* NULL: nothing is called so */
     size_t name_size;
     const char *token; /* of this line; NULL: absent. The last of equal names counts */
     size_t token_size;
@@ -23,27 +38,34 @@ struct slot {
 struct parser {
     struct json *json;
     struct slot slots[SLOTS];
-    struct slot *last; /* that of the last field, or NULL */
-    struct value copy; /* of a line that had to be mended, or is a path */
+    int slot_count;            /* PLAIN_SLOTS, or all */
+    struct slot *last;         /* that of the last field, or NULL */
+    struct value copy;         /* of a line that had to be mended, or is a path */
+    struct doppel_about *said; /* of the record; NULL: nothing */
     bool takes_paths;
 };
 
 /* ---- life ---- */
+
+static bool name_slot(struct slot *slot, const char *name)
+{
+    slot->name = strdup(name);
+    slot->name_size = strlen(name);
+    return slot->name != NULL;
+}
 
 struct parser *parser_new(const struct doppel_corpus_fields *fields)
 {
     struct parser *parser = calloc(1, sizeof *parser);
     if (!parser)
         return NULL;
-    const char *const names[SLOTS] = {fields->id, fields->text, fields->path, fields->source,
-                                      fields->date};
+    const char *const names[PLAIN_SLOTS] = {fields->id, fields->text, fields->path, fields->source,
+                                            fields->date};
     parser->json = json_new();
+    parser->slot_count = PLAIN_SLOTS;
     bool good = parser->json != NULL;
-    for (int i = 0; i < SLOTS && good; i++) {
-        parser->slots[i].name = strdup(names[i]);
-        parser->slots[i].name_size = strlen(names[i]);
-        good = parser->slots[i].name != NULL;
-    }
+    for (int i = 0; i < PLAIN_SLOTS && good; i++)
+        good = name_slot(&parser->slots[i], names[i]);
     if (good)
         return parser;
     parser_free(parser);
@@ -60,12 +82,35 @@ void parser_free(struct parser *parser)
         value_free(&parser->slots[i].value);
     }
     value_free(&parser->copy);
+    said_free(parser->said);
     free(parser);
 }
 
 void parser_take_paths(struct parser *parser)
 {
     parser->takes_paths = true;
+}
+
+bool parser_take_said(struct parser *parser)
+{
+    static const char *const names[] = {"external_id", "meta", "labels", "list", "lists"};
+    bool good = true;
+    for (int i = PLAIN_SLOTS; i < SLOTS && good; i++) {
+        const char *name = names[i - PLAIN_SLOTS];
+        bool taken = false;
+        for (int j = 0; j < PLAIN_SLOTS; j++)
+            taken |= strcmp(parser->slots[j].name, name) == 0;
+        good = taken || name_slot(&parser->slots[i], name);
+    }
+    parser->slot_count = SLOTS;
+    return good;
+}
+
+struct doppel_about *parser_give_said(struct parser *parser)
+{
+    struct doppel_about *said = parser->said;
+    parser->said = NULL;
+    return said;
 }
 
 /* ---- fields ---- */
@@ -97,9 +142,9 @@ static void take_field(void *context, const char *key, const char *value, size_t
     struct parser *parser = context;
     bool escaped = memchr(key, '\\', (size_t)(value - key)) != NULL;
     parser->last = NULL;
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < parser->slot_count; i++) {
         struct slot *slot = &parser->slots[i];
-        if (!(escaped ? escaped_key_is : key_is)(slot, key, value))
+        if (!slot->name || !(escaped ? escaped_key_is : key_is)(slot, key, value))
             continue;
         slot->token = value;
         slot->token_size = size;
@@ -165,9 +210,28 @@ static enum json_problem visit_line(struct parser *parser, const char *line, siz
     return problem;
 }
 
+/* What follows a record on its line. */
+static enum doppel_status explain_rest(const char *rest, size_t size, struct doppel_error *error)
+{
+    enum { SHOWN = 40 };
+    while (size && (*rest == ' ' || *rest == '\t'))
+        rest++, size--;
+    while (size && (rest[size - 1] == ' ' || rest[size - 1] == '\t' || rest[size - 1] == '\r'))
+        size--;
+    if (size && (*rest == '{' || *rest == '['))
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "more than one JSON value; write each record on its own line");
+    return doppel_fail(error, DOPPEL_E_CORRUPT,
+                       "the record is followed by '%.*s' on its line; write nothing behind it",
+                       (int)(size < SHOWN ? size : SHOWN), rest);
+}
+
 static enum doppel_status explain(enum json_problem problem, const char *line, size_t size,
                                   struct doppel_error *error)
 {
+    size_t end;
+    while (size && (*line == ' ' || *line == '\t'))
+        line++, size--;
     switch (problem) {
     case JSON_FINE:
     case JSON_BAD_UTF8:
@@ -181,12 +245,13 @@ static enum doppel_status explain(enum json_problem problem, const char *line, s
                            "broken JSON: a control character stands in a string; write it as "
                            "\\n, \\t or \\u00XX");
     case JSON_OPEN:
+        end = json_extent(line, size);
+        if (end)
+            return explain_rest(line + end, size - end, error);
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "broken JSON: the line ends within the record; write each record on one "
                            "line, with \\n for a newline in a text");
     case JSON_NO_OBJECT:
-        while (size && (*line == ' ' || *line == '\t'))
-            line++, size--;
         if (size && *line == '[')
             return doppel_fail(error, DOPPEL_E_FORMAT,
                                "an array, not a record; make a line of each of its records: "
@@ -197,8 +262,8 @@ static enum doppel_status explain(enum json_problem problem, const char *line, s
         return doppel_fail(error, DOPPEL_E_CORRUPT, "broken JSON: %s",
                            "a comma, colon, quote or bracket is missing or too many");
     case JSON_MORE:
-        return doppel_fail(error, DOPPEL_E_CORRUPT,
-                           "more than one JSON value; write each record on its own line");
+        end = json_extent(line, size);
+        return explain_rest(line + end, size - end, error);
     }
     return DOPPEL_OK;
 }
@@ -288,12 +353,40 @@ static void read_names(struct parser *parser, struct doppel_corpus_record *out)
     }
 }
 
+static struct said_token said_token(const struct parser *parser, enum slot_id id, const char *end)
+{
+    const struct slot *slot = &parser->slots[id];
+    return (struct said_token){slot->name, slot->token,
+                               slot->token ? (size_t)(end - slot->token) : 0};
+}
+
+/* What the record says of itself, of a line without fault. */
+static void read_said(struct parser *parser, const char *end, struct doppel_corpus_record *out)
+{
+    const struct said_tokens tokens = {
+        .external_id = said_token(parser, SLOT_EXTERNAL_ID, end),
+        .meta = said_token(parser, SLOT_META, end),
+        .labels = said_token(parser, SLOT_LABELS, end),
+        .lists = {said_token(parser, SLOT_LIST, end), said_token(parser, SLOT_LISTS, end)},
+    };
+    if (said_is_any(&tokens) &&
+        said_read(&tokens, parser->json, &parser->said, &out->error) == DOPPEL_OK)
+        out->said = parser->said;
+}
+
 static bool is_object(const char *line, size_t size)
 {
     size_t i = 0;
     while (i < size && (line[i] == ' ' || line[i] == '\t'))
         i++;
     return i < size && line[i] == '{';
+}
+
+/* A line that some systems end by \r\n. There are names that end so, too, but few. */
+static void drop_return(char *path, size_t size)
+{
+    if (size > 1 && path[size - 1] == '\r' && access(path, F_OK) != 0)
+        path[size - 1] = '\0';
 }
 
 static void read_bare_path(struct parser *parser, const char *line, size_t size,
@@ -306,6 +399,7 @@ static void read_bare_path(struct parser *parser, const char *line, size_t size,
     } else {
         memcpy(parser->copy.bytes, line, size);
         parser->copy.bytes[size] = '\0';
+        drop_return(parser->copy.bytes, size);
         out->path = parser->copy.bytes;
     }
 }
@@ -316,6 +410,8 @@ void parser_line(struct parser *parser, const char *line, size_t size,
     out->size = size;
     out->id = out->text = out->path = out->source = out->date = NULL;
     out->text_size = 0;
+    said_free(parser_give_said(parser));
+    out->said = NULL;
     out->error.status = DOPPEL_OK;
     out->error.message[0] = '\0';
     if (parser->takes_paths && !is_object(line, size)) {
@@ -324,6 +420,8 @@ void parser_line(struct parser *parser, const char *line, size_t size,
     }
     explain(visit_line(parser, line, size), line, size, &out->error);
     read_names(parser, out);
+    if (!out->error.status && parser->slot_count > PLAIN_SLOTS)
+        read_said(parser, line + size, out);
     if (!out->error.status)
         read_text(parser, out);
 }
@@ -367,14 +465,15 @@ bool parser_block(struct parser *parser, const struct line_block *block, record_
     for (const char *line = block->bytes; line < end; number++) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         size_t size = (size_t)((newline ? newline : end) - line);
-        if (!is_blank(line, size)) {
-            struct doppel_corpus_record record;
-            if (size > block->max_line_bytes) {
-                record = (struct doppel_corpus_record){.size = size};
+        bool blank = is_blank(line, size);
+        if (!blank || block->with_blanks) {
+            struct doppel_corpus_record record = {.size = size};
+            if (blank)
+                doppel_fail(&record.error, DOPPEL_E_FORMAT, "an empty line");
+            else if (size > block->max_line_bytes)
                 line_too_long(line, size, block->max_line_bytes, &record.error);
-            } else {
+            else
                 parser_line(parser, line, size, &record);
-            }
             record.file = block->file;
             record.line = number;
             record.offset = block->offset + (uint64_t)(line - block->bytes);

@@ -27,6 +27,7 @@ struct corpus_file {
 
 struct reader {
     const atomic_bool *stop; /* may be NULL */
+    bool takes_paths;
     uint64_t max_line_bytes;
     struct corpus_file *files;
     size_t file_count;
@@ -110,6 +111,11 @@ void reader_free(struct reader *reader)
 void reader_stop_by(struct reader *reader, const atomic_bool *stop)
 {
     reader->stop = stop;
+}
+
+void reader_take_paths(struct reader *reader)
+{
+    reader->takes_paths = true;
 }
 
 void line_block_free(struct line_block *block)
@@ -338,7 +344,8 @@ static bool make_block(struct reader *reader, struct filling *filling, struct li
         skip_line(reader, filling, block);
         skipped = block->damage_size + 1;
     } else {
-        if (reader->offset == 0 && !file_start(filling->bytes, filling->whole, block)) {
+        if (reader->offset == 0 &&
+            !file_start(filling->bytes, filling->whole, reader->takes_paths, block)) {
             filling->whole = (size_t)(block->bytes - filling->bytes);
             filling->ended = true;
         }

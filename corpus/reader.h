@@ -19,6 +19,7 @@ struct line_block {
     uint64_t offset;            /* of the first line, in the file as decompressed */
     uint64_t line;              /* number of the first line, from 1; 0: no line was reached */
     uint64_t max_line_bytes;    /* longer ones are unreadable */
+    bool with_blanks;           /* blank lines are unreadable records; else none */
     struct doppel_error damage; /* status != OK: after these lines comes one that cannot be read (a
                                    file that cannot be opened or ends in damage, an endless line) */
     uint64_t damage_size;       /* bytes of that line; 0: not known */
@@ -35,6 +36,9 @@ void reader_free(struct reader *reader);
  * DOPPEL_E_CANCELLED. To be called before the first block. @param stop borrowed until reader_free
  */
 void reader_stop_by(struct reader *reader, const atomic_bool *stop);
+
+/** Lines may be paths: what the first one begins with tells nothing of the file. */
+void reader_take_paths(struct reader *reader);
 
 /** The next block. @param out given (line_block_free), may be freed by another thread.
  * DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_MEMORY */
@@ -69,6 +73,13 @@ void parser_free(struct parser *parser);
 /** From now on a line that begins with no brace is the path of a file, as it stands there. */
 void parser_take_paths(struct parser *parser);
 
+/** From now on what records say of themselves is read too, but for fields that are called otherwise
+ * here. False: no memory. */
+bool parser_take_said(struct parser *parser);
+
+/** What the record that was parsed last says of itself: given (said_free); NULL: nothing. */
+struct doppel_about *parser_give_said(struct parser *parser);
+
 /** Parse one line. Strings of the record are borrowed until the next call; a record with
  * error.status != OK has what could be read before. @param line readable PARSE_SLACK beyond size */
 void parser_line(struct parser *parser, const char *line, size_t size,
@@ -81,7 +92,7 @@ const char *parser_text_token(const struct parser *parser, size_t *out_size);
 /** False ends it. */
 typedef bool record_visitor(void *context, const struct doppel_corpus_record *record);
 
-/** Parse all lines of a block, in order; empty lines are no records. The damage of the block, if
+/** Parse all lines of a block, in order; blank ones as it says. The damage of the block, if
  * any, comes as a last record. @return false when the visitor ended it */
 bool parser_block(struct parser *parser, const struct line_block *block, record_visitor *visitor,
                   void *context);

@@ -111,9 +111,12 @@ static enum doppel_status begin_packing(struct source *source, struct doppel_err
     return DOPPEL_OK;
 }
 
+/* No more bytes are waited for than tell: behind a newline comes no mark, but maybe nothing for
+ * long. */
 static enum doppel_status recognise(struct source *source, struct doppel_error *error)
 {
-    while (source->end < MAGIC_BYTES && !source->ended) {
+    while (source->end < MAGIC_BYTES && !source->ended &&
+           !memchr(source->input, '\n', source->end)) {
         size_t got = 0;
         enum doppel_status status =
             read_file(source, source->input + source->end, MAGIC_BYTES - source->end, &got, error);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "tools/item_about.h"
 #include "tools/output.h"
 
 /* The numbers of items are their names, where a record has no other. */
@@ -29,10 +30,10 @@ static json_t *input_row(const struct intake_file *file, const struct doppel_ing
     if (record && record->id)
         put_text(row, "id", record->id);
     put_path(row, "path", file->path);
-    if (record && record->source)
-        put_text(row, "source", record->source);
-    if (record && record->date)
-        put_text(row, "date", record->date);
+    struct doppel_about about = record && record->said ? *record->said : (struct doppel_about){0};
+    about.source = record ? (char *)record->source : NULL;
+    about.date = record ? (char *)record->date : NULL;
+    put_said_of(row, &about);
     return row;
 }
 

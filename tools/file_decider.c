@@ -178,10 +178,12 @@ static enum doppel_status tell_about(struct file_decider *decider, uint64_t item
                                      struct doppel_error *error)
 {
     const struct file_to_decide *file = decider->file;
-    struct doppel_about about = {.source = (char *)file->source,
-                                 .date = (char *)file->date,
-                                 .external_id = (char *)file->id};
-    bool said = about.source || about.date || about.external_id;
+    struct doppel_about about = file->said ? *file->said : (struct doppel_about){0};
+    about.source = (char *)file->source;
+    about.date = (char *)file->date;
+    if (!about.external_id)
+        about.external_id = (char *)file->id;
+    bool said = file->said || about.source || about.date || about.external_id;
     if (!item)
         return DOPPEL_OK;
     enum doppel_status status = about_tell(decider->settings, decider->library, item, error);

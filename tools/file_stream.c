@@ -184,6 +184,7 @@ static enum doppel_status decide_one(struct file_stream *stream, size_t i,
         .id = record ? record->id : NULL,
         .source = record ? record->source : NULL,
         .date = record ? record->date : NULL,
+        .said = record ? record->said : NULL,
     };
     return file_decide(stream->decider, &file, stream->options->only_asked, &stream->decisions[i],
                        error);

@@ -14,12 +14,29 @@ static void put_names(json_t *row, const char *key, char *const *names, size_t c
         json_decref(list);
 }
 
+static void put_known(json_t *row, const char *key, const char *text)
+{
+    if (text)
+        put_text(row, key, text);
+}
+
 static void put_memberships(json_t *row, const struct doppel_about *about)
 {
     put_names(row, "labels", about->labels, about->label_count);
     put_names(row, "lists", about->lists, about->list_count);
     if (about->state != DOPPEL_LIST_ACTIVE)
         put_text(row, "list_state", doppel_list_state_name(about->state));
+}
+
+void put_said_of(json_t *row, const struct doppel_about *about)
+{
+    put_known(row, "source", about->source);
+    put_known(row, "date", about->date);
+    put_known(row, "external_id", about->external_id);
+    put_memberships(row, about);
+    json_t *meta = about->meta ? json_loads(about->meta, 0, NULL) : NULL;
+    if (meta)
+        put_value(row, "meta", meta);
 }
 
 enum doppel_status put_lists(json_t *row, struct doppel_library *library, uint64_t id,
@@ -34,12 +51,6 @@ enum doppel_status put_lists(json_t *row, struct doppel_library *library, uint64
     return DOPPEL_OK;
 }
 
-static void put_known(json_t *row, const char *key, const char *text)
-{
-    if (text)
-        put_text(row, key, text);
-}
-
 static enum doppel_status put_said(json_t *row, struct doppel_library *library, uint64_t id,
                                    struct doppel_error *error)
 {
@@ -47,13 +58,7 @@ static enum doppel_status put_said(json_t *row, struct doppel_library *library, 
     enum doppel_status status = doppel_library_about(library, id, &about, error);
     if (status)
         return status;
-    put_known(row, "source", about.source);
-    put_known(row, "date", about.date);
-    put_known(row, "external_id", about.external_id);
-    put_memberships(row, &about);
-    json_t *meta = about.meta ? json_loads(about.meta, 0, NULL) : NULL;
-    if (meta)
-        put_value(row, "meta", meta);
+    put_said_of(row, &about);
     doppel_about_free(&about);
     return DOPPEL_OK;
 }

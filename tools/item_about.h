@@ -11,6 +11,9 @@
 enum doppel_status put_about(json_t *row, struct doppel_library *library, uint64_t id,
                              struct doppel_error *error);
 
+/* What is said: the same but for leader and canonical. */
+void put_said_of(json_t *row, const struct doppel_about *about);
+
 /* labels, lists and list_state alone. */
 enum doppel_status put_lists(json_t *row, struct doppel_library *library, uint64_t id,
                              struct doppel_error *error);

@@ -170,6 +170,9 @@ const struct option_info option_table[] = {
      VERBS_CORPUS, SECTION_RECORDS},
     {"date-field", 0, "NAME", OPTION_TEXT, AT(date_field), "date",
      "The field that has the date, ISO 8601 or seconds since 1970", VERBS_CORPUS, SECTION_RECORDS},
+    {"plain-records", 0, NULL, OPTION_FLAG, AT(plain_records), NULL,
+     "Leave \"external_id\", \"meta\", \"labels\" and \"list\" of records unread", VERBS_DECIDE,
+     SECTION_RECORDS},
 
     {"bits", 0, "32|64|128|256", OPTION_CHOICE, AT(code_width), "64", "Width of a code",
      VERB_INDEX_BUILD, SECTION_CODES},

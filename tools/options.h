@@ -140,6 +140,7 @@ struct settings {
     uint64_t memory;        /* 0 = no limit */
     const char *temporary;  /* NULL: $TMPDIR or /tmp */
     bool keep_shingles;
+    bool plain_records; /* what they say of themselves is not read */
     enum doppel_same_id on_same_id;
     const char *id_field, *text_field, *path_field, *source_field, *date_field;
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/memory.h"
 #include "tools/signals.h"
@@ -38,6 +39,20 @@ void path_list_close(struct path_list *list)
     *list = (struct path_list){0};
 }
 
+/* Editors of some systems begin a list with a byte order mark, and end lines by \r\n. There are
+ * names that end so, too, but few. */
+static const char *mended(struct path_list *list, size_t length)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    bool marked = !list->begun && strncmp(list->line, mark, strlen(mark)) == 0;
+    list->begun = true;
+    if (list->separator == 0)
+        return list->line;
+    if (length > 1 && list->line[length - 1] == '\r' && access(list->line, F_OK) != 0)
+        list->line[length - 1] = 0;
+    return marked && access(list->line, F_OK) != 0 ? list->line + strlen(mark) : list->line;
+}
+
 /* A NUL in a list of lines ends the path too: no path has one. */
 const char *path_list_next(struct path_list *list, bool *out_cut)
 {
@@ -56,5 +71,5 @@ const char *path_list_next(struct path_list *list, bool *out_cut)
     if (!length)
         return NULL;
     list->line[length] = 0;
-    return list->line;
+    return mended(list, length);
 }

@@ -12,7 +12,7 @@ struct path_list {
     FILE *stream; /* NULL: there is no list, or it is read */
     char separator;
     char *line;
-    size_t capacity;
+    bool begun;
 };
 
 /* Longer than any path that a system call takes; what is longer is an error, not memory. */

@@ -54,6 +54,15 @@ static bool check_record(void *context, const struct doppel_corpus_record *recor
     check_string(record->path);
     check_string(record->source);
     check_string(record->date);
+    if (record->said) {
+        const struct doppel_about *said = record->said;
+        check_string(said->external_id);
+        check_string(said->meta);
+        for (size_t i = 0; i < said->label_count; i++)
+            check_string(said->labels[i]);
+        for (size_t i = 0; i < said->list_count; i++)
+            check_string(said->lists[i]);
+    }
     if (record->error.status)
         check(record->error.message[0] && !record->text);
     else
@@ -71,7 +80,8 @@ static void read_all(const char *path, uint64_t max_line_bytes)
     struct reading reading = {0};
     struct reader *reader;
     struct line_block block;
-    check(parser && reader_new(&files, &reader, NULL) == DOPPEL_OK);
+    check(parser && parser_take_said(parser));
+    check(reader_new(&files, &reader, NULL) == DOPPEL_OK);
     while (reader_next(reader, &block, NULL) == DOPPEL_OK) {
         check(parser_block(parser, &block, check_record, &reading));
         line_block_free(&block);
