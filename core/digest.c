@@ -61,8 +61,9 @@ struct doppel_digest digest_stream_get(const struct digest_stream *stream)
     return canonical(XXH3_128bits_digest(state_of(stream)));
 }
 
-enum doppel_status doppel_digest_fd(int fd, struct doppel_digest *out_digest, uint64_t *out_size,
-                                    struct doppel_error *error)
+enum doppel_status digest_fd_with(int fd, digest_taker *taker, void *context,
+                                  struct doppel_digest *out, uint64_t *out_size,
+                                  struct doppel_error *error)
 {
     XXH3_state_t *state = XXH3_createState();
     if (!state)
@@ -77,16 +78,24 @@ enum doppel_status doppel_digest_fd(int fd, struct doppel_digest *out_digest, ui
         if (got < 0)
             break;
         XXH3_128bits_update(state, buffer, (size_t)got);
+        if (taker)
+            taker(context, buffer, (size_t)got);
         size += (uint64_t)got;
     }
     struct doppel_digest digest = canonical(XXH3_128bits_digest(state));
     XXH3_freeState(state);
     if (got < 0)
         return doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(errno));
-    *out_digest = digest;
+    *out = digest;
     if (out_size)
         *out_size = size;
     return DOPPEL_OK;
+}
+
+enum doppel_status doppel_digest_fd(int fd, struct doppel_digest *out_digest, uint64_t *out_size,
+                                    struct doppel_error *error)
+{
+    return digest_fd_with(fd, NULL, NULL, out_digest, out_size, error);
 }
 
 void doppel_hex_encode(const void *data, size_t size, char *out)

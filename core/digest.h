@@ -21,4 +21,12 @@ void digest_stream_add(struct digest_stream *stream, const void *data, size_t by
 /** Of the bytes so far. */
 struct doppel_digest digest_stream_get(const struct digest_stream *stream);
 
+/* Takes the bytes of a file, piece by piece. */
+typedef void digest_taker(void *context, const void *data, size_t bytes);
+
+/** doppel_digest_fd, and the bytes are shown to a taker on the way; NULL: to nobody. */
+enum doppel_status digest_fd_with(int fd, digest_taker *taker, void *context,
+                                  struct doppel_digest *out, uint64_t *out_size,
+                                  struct doppel_error *error);
+
 #endif

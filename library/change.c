@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool is_bytes_alone(const struct doppel_record *record)
+{
+    return record->scheme == DOPPEL_SCHEME_NONE && record->kind == DOPPEL_KIND_UNKNOWN &&
+           !record->fingerprint.count && !record->attachment_size;
+}
+
 /* ---- what is there ---- */
 
 enum doppel_status present_by_path(struct doppel_library *library, const char *path,
@@ -131,10 +137,12 @@ static enum doppel_status put_fingerprint(struct doppel_library *library, uint64
                                           const struct doppel_record *record,
                                           struct doppel_error *error)
 {
+    const char *sql = record->scheme == DOPPEL_SCHEME_NONE
+                          ? "DELETE FROM fingerprint WHERE item = ?1"
+                          : PUT_COMPUTED("fingerprint");
     sqlite3_stmt *statement;
-    enum doppel_status status =
-        doppel_store_statement(library->store, PUT_COMPUTED("fingerprint"), &statement, error);
-    if (!status)
+    enum doppel_status status = doppel_store_statement(library->store, sql, &statement, error);
+    if (!status && record->scheme != DOPPEL_SCHEME_NONE)
         status = fingerprint_bind(statement, 2, &record->fingerprint, error);
     if (status)
         return status;
@@ -220,8 +228,10 @@ static enum doppel_status add_again(struct doppel_library *library, struct addit
                                     const struct present *present, struct doppel_error *error)
 {
     addition->id = present->id;
-    addition->outcome = present->same_scheme ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_UPDATED;
-    if (present->same_scheme && present->settled && stamp_equal(&present->stamp, addition->stamp))
+    bool poorer = !present->same_scheme && is_bytes_alone(addition->record);
+    bool same = present->same_scheme || poorer;
+    addition->outcome = same ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_UPDATED;
+    if (poorer || (same && present->settled && stamp_equal(&present->stamp, addition->stamp)))
         return DOPPEL_OK;
     enum doppel_status status = DOPPEL_OK;
     if (!present->same_scheme)
@@ -272,8 +282,16 @@ static enum doppel_status add(struct doppel_library *library, struct addition *a
     status = library_moved(library, &addition->record->digest, &first, &id, &former_path, error);
     if (status)
         return status;
-    status = former_path ? add_moved(library, addition, id, former_path, error)
-                         : add_new(library, addition, 0, error);
+    bool poorer = false; /* what is known of the item is not given up for bytes alone */
+    int64_t scheme = 0;
+    if (former_path && is_bytes_alone(addition->record)) {
+        status = rows_number(library, "SELECT scheme FROM item WHERE id = ?1", VALUES(ID(id)),
+                             &scheme, NULL, error);
+        poorer = scheme != DOPPEL_SCHEME_NONE;
+    }
+    if (!status)
+        status = former_path && !poorer ? add_moved(library, addition, id, former_path, error)
+                                        : add_new(library, addition, 0, error);
     free(former_path);
     return status;
 }
@@ -284,7 +302,8 @@ static enum doppel_status check_addition(const char *path, const struct doppel_r
     if (path[0] != '/')
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: a library holds absolute paths only",
                            path);
-    if (record->error.status || (record->fingerprint.count == 0) != is_track(record))
+    bool codeless = is_track(record) || is_bytes_alone(record);
+    if (record->error.status || (record->fingerprint.count == 0) != codeless)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: has no fingerprint to be added", path);
     if (record->fingerprint.scheme != record->scheme ||
         record->fingerprint.version != record->version)

@@ -28,6 +28,9 @@ struct addition {
     uint64_t id;
 };
 
+/** Of bytes that nothing was made of: no scheme, and so no codes. */
+bool is_bytes_alone(const struct doppel_record *record);
+
 /** Within a change that has begun. */
 enum doppel_status item_insert(struct doppel_library *library, struct addition *addition,
                                struct doppel_error *error);

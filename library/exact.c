@@ -28,22 +28,19 @@ static struct value value_of(enum doppel_exact algorithm, const uint8_t *digest)
         .type = VALUE_BYTES, .bytes = digest, .size = doppel_exact_bytes(algorithm)};
 }
 
+#define BIT_IF_ANY(number)                                                                         \
+    "(EXISTS(SELECT 1 FROM exact WHERE algorithm = " number ") << " number ")"
+
 enum doppel_status doppel_library_exact_kinds(struct doppel_library *library, unsigned *out,
                                               struct doppel_error *error)
 {
-    unsigned kinds = 0;
-    for (int algorithm = 1; algorithm <= ALGORITHMS; algorithm++) {
-        int64_t one;
-        bool found;
-        enum doppel_status status =
-            rows_number(library, "SELECT 1 FROM exact WHERE algorithm = ?1 LIMIT 1",
-                        VALUES(ID(algorithm)), &one, &found, error);
-        if (status)
-            return status;
-        kinds |= found ? 1u << algorithm : 0;
-    }
-    *out = kinds;
-    return DOPPEL_OK;
+    int64_t kinds = 0;
+    enum doppel_status status =
+        rows_number(library, "SELECT " BIT_IF_ANY("1") " | " BIT_IF_ANY("2") " | " BIT_IF_ANY("3"),
+                    (struct values){0}, &kinds, NULL, error);
+    if (!status)
+        *out = (unsigned)kinds;
+    return status;
 }
 
 enum doppel_status doppel_library_by_exact(struct doppel_library *library,

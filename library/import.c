@@ -93,6 +93,11 @@ static enum doppel_status find_present(struct doppel_library *library, struct im
             present_by_path(library, addition->path, addition->record, &import->present, error);
     if (status || import->present.same_bytes)
         return status;
+    if (import->present.id && is_bytes_alone(addition->record))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "%s: the library knows other bytes at this path, and nothing else is "
+                           "known of the item",
+                           addition->path);
     if (import->present.id) { /* this library's file stays where it is */
         static const struct doppel_file_stamp none;
         import->present = (struct present){0};
@@ -187,6 +192,8 @@ static enum doppel_status check_item(const struct doppel_item *item, struct dopp
     if (item->path && *item->path && (item->path[0] != '/' || is_zero(&record->digest)))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "%s: an item with a path has an absolute one, and a digest", item->path);
+    if (item->path && *item->path && is_bytes_alone(record))
+        return DOPPEL_OK;
     if (record->error.status || (record->fingerprint.count == 0) != is_track(record))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "there is no fingerprint to be added");
     if (!fingerprint_fits(&record->fingerprint, record) || record->quality > MAX_QUALITY)

@@ -202,7 +202,9 @@ enum doppel_added {
  * a new id); a path that is gone whose bytes turn up elsewhere is moved.
  *
  * @param path absolute, any bytes
- * @param record with a fingerprint: what could not be fingerprinted is no item
+ * @param record with a fingerprint: what could not be fingerprinted is no item. Or with a digest
+ * alone, no kind and no scheme, of bytes that needed no other look; of an item of these bytes that
+ * has a fingerprint, it stays
  * @return DOPPEL_E_ARGUMENT for those; with any other failure (DOPPEL_E_BUSY after five seconds of
  * waiting for another writer, _IO, …) of this call or of doppel_library_remove all since the last
  * commit is taken back; when DOPPEL_OK, the item survives SIGKILL (with `durable`, power loss)

@@ -121,15 +121,17 @@ json_t *json_of_item(const struct carried_item *carried)
     const struct doppel_item *item = &carried->item;
     json_t *object = json_object();
     put_signed(object, "item", (int64_t)item->id);
-    if (item->record.scheme == DOPPEL_SCHEME_NONE) {
+    bool named = *item->path && item->path[0] != '/'; /* by a digest */
+    if (named)
         put_text(object, "exact", item->path);
-    } else {
-        if (*item->path) {
-            put_bytes(object, "path", item->path);
-            put_stamp(object, &item->stamp);
-        }
-        put_record(object, &item->record);
+    if (item->path[0] == '/') {
+        put_bytes(object, "path", item->path);
+        put_stamp(object, &item->stamp);
     }
+    if (item->record.scheme != DOPPEL_SCHEME_NONE)
+        put_record(object, &item->record);
+    else if (!named)
+        put_digest(object, "digest", &item->record.digest);
     put_signed(object, "added_ns", item->added_ns);
     put_bytes(object, "source", carried->about.source);
     put_bytes(object, "date", carried->about.date);

@@ -174,7 +174,10 @@ static enum doppel_status carry_item(struct fields *fields, const struct carry_s
         field_bytes(fields, "path", &item->path);
         if (item->path)
             take_stamp(fields, &item->stamp);
-        take_record(fields, &item->record);
+        if (item->path && !json_object_get(fields->object, "scheme"))
+            field_digest(fields, "digest", &item->record.digest);
+        else
+            take_record(fields, &item->record);
     }
     field_bytes(fields, "source", &carried.about.source);
     field_bytes(fields, "date", &carried.about.date);

@@ -33,12 +33,51 @@ static enum doppel_status ask_code(struct find *find, struct doppel_error *error
     return status;
 }
 
+static unsigned exact_kinds(void *context)
+{
+    const struct find *find = context;
+    unsigned kinds;
+    return doppel_library_exact_kinds(find->library, &kinds, NULL) ? 0 : kinds;
+}
+
+/* The item that stands for the bytes by a digest of another make. */
+static enum doppel_status take_listed(struct find *find, const struct intake_file *file,
+                                      bool *out_found, struct doppel_error *error)
+{
+    static const struct doppel_record nothing; /* of what could not be read */
+    struct answer answer = {0};
+    enum doppel_status status = exact_find(find->library, &file->exact, &answer.id, error);
+    *out_found = answer.id != 0;
+    if (status || !answer.id)
+        return status;
+    pair_of_same_bytes(file->record.error.status ? &nothing : &file->record, &answer.pair);
+    if (!answers_keep(&find->answers, &answer))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
+    answers_order(&find->answers);
+    return DOPPEL_OK;
+}
+
+/* What is listed is found also where it cannot be read as anything. */
 static enum doppel_status ask_file(struct find *find, const struct intake_file *file,
                                    struct doppel_error *error)
 {
+    const struct doppel_error *reason = &file->record.error;
+    bool listed = false;
+    enum doppel_status status = DOPPEL_OK;
     progress_clear(&find->report->progress);
-    enum doppel_status status = library_search_file(find->search, file, &find->answers, error);
-    return status ? status : find_print(&find->print, file->path, &find->answers, error);
+    answers_clear(&find->answers);
+    if (!reason->status)
+        status = library_search_file(find->search, file, &find->answers, error);
+    if (!status)
+        status = take_listed(find, file, &listed, error);
+    if (!status && reason->status && !listed)
+        report_input(find->report, file->path, reason->message);
+    else if (!status && reason->status)
+        report_notice(find->report, "%s: %s; found by its digest alone", file->path,
+                      reason->message);
+    bool answered = listed || !reason->status;
+    return status || !answered ? status
+                               : find_print(&find->print, file->path, &find->answers, error);
 }
 
 static enum doppel_status ask_files(struct find *find, struct doppel_error *error)
@@ -55,6 +94,9 @@ static enum doppel_status ask_files(struct find *find, struct doppel_error *erro
         .walk = &walk,
         .cache = cache,
         .attachments = match_options_from(find->settings).check_pixels,
+        .failures = true,
+        .exact_kinds = exact_kinds,
+        .known_context = find,
     };
     struct intake *intake = NULL;
     struct intake_file file;

@@ -72,8 +72,10 @@ static void put_limit(json_t *row, const struct doppel_log_entry *entry)
 static void put_log_match(json_t *row, const struct doppel_log_entry *entry)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(entry->scheme);
-    put_text(row, "scheme", scheme ? scheme->name : "unknown");
-    put_integer(row, "version", entry->version);
+    if (entry->scheme) { /* of bytes alone there is none */
+        put_text(row, "scheme", scheme ? scheme->name : "unknown");
+        put_integer(row, "version", entry->version);
+    }
     if (entry->bits) {
         put_integer(row, "distance", entry->distance);
         put_integer(row, "bits", entry->bits);

@@ -1,14 +1,22 @@
-/* Files that a library knows by an MD5, SHA-1 or SHA-256 alone. */
+/* Digests by which others know files: MD5, SHA-1 and SHA-256, where a library has items of such. */
 #ifndef DOPPEL_TOOLS_EXACT_DIGESTS_H
 #define DOPPEL_TOOLS_EXACT_DIGESTS_H
 
 #include <doppel/library.h>
 
-/* The item that stands for a file's bytes; 0: none, also when the file cannot be read or is no
- * longer what it was. The file is read for it, only where the library has such items.
- * @param path absolute */
-enum doppel_status exact_find(struct doppel_library *library, const char *path,
-                              const struct doppel_file_stamp *stamp, uint64_t *out_id,
-                              struct doppel_error *error);
+/* Those of a file. */
+struct exact_digests {
+    unsigned kinds;                             /* which there are: 1 << enum doppel_exact */
+    uint8_t bytes[DOPPEL_EXACT_SHA256 + 1][32]; /* by enum doppel_exact */
+};
+
+/* doppel_digest_fd, and in the same pass these kinds of digests.
+ * @param out `kinds` says which; the rest is filled */
+enum doppel_status exact_digest_fd(int fd, struct doppel_digest *out_digest,
+                                   struct exact_digests *out, struct doppel_error *error);
+
+/* The item that stands for the bytes; 0: none. */
+enum doppel_status exact_find(struct doppel_library *library, const struct exact_digests *digests,
+                              uint64_t *out_id, struct doppel_error *error);
 
 #endif

@@ -96,10 +96,12 @@ static json_t *row_of_item(const struct carried_item *carried)
         put_integer(row, "size", (uint64_t)item->stamp.size);
     }
     if (scheme) {
-        doppel_hex_encode(record->digest.bytes, sizeof record->digest.bytes, digest);
         put_text(row, "scheme", scheme->name);
         put_integer(row, "version", record->version);
         put_code(row, &record->fingerprint);
+    }
+    if (scheme || item_has_file(item)) {
+        doppel_hex_encode(record->digest.bytes, sizeof record->digest.bytes, digest);
         put_text(row, "digest", digest);
     } else {
         put_exact(row, item->path);
@@ -188,7 +190,8 @@ static bool write_list_line(const struct exporting *exporting, const struct carr
         [EXCHANGE_FPCALC] = DOPPEL_SCHEME_CHROMAPRINT,
         [EXCHANGE_DIGESTS] = DOPPEL_SCHEME_NONE,
     };
-    if (record->scheme != schemes[exporting->format])
+    bool named = record->scheme || !item_has_file(&carried->item);
+    if (record->scheme != schemes[exporting->format] || !named)
         return false;
     char *name = name_of(carried);
     if (exporting->format == EXCHANGE_PDQ)

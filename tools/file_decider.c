@@ -96,6 +96,15 @@ static bool is_wanted(const struct file_decider *decider, enum doppel_kind kind,
     return scheme && scheme->id == id && scheme->version == version;
 }
 
+/* Of an item that nothing was made of: as long as it follows the one that it was listed by. */
+static bool is_listed_item(const struct file_decider *decider, const struct doppel_known *known)
+{
+    uint64_t leader;
+    return known->scheme == DOPPEL_SCHEME_NONE &&
+           !doppel_library_leader(decider->library, known->id, &leader, NULL) &&
+           leader != known->id;
+}
+
 bool file_is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
 {
     struct file_decider *decider = context;
@@ -104,7 +113,9 @@ bool file_is_known(void *context, const char *path, const struct doppel_file_sta
         return false; /* it may have been read in another way */
     char *absolute = path_of(decider, path);
     bool same = !doppel_library_at(decider->library, absolute, stamp, &known, NULL) &&
-                known.unchanged && is_wanted(decider, known.kind, known.scheme, known.version);
+                known.unchanged &&
+                (is_wanted(decider, known.kind, known.scheme, known.version) ||
+                 is_listed_item(decider, &known));
     if (known.kind == DOPPEL_KIND_AUDIO && settings_scheme(decider->settings, DOPPEL_KIND_VIDEO) &&
         named_as_film(path))
         same = false; /* its sound may have been added alone, before */
@@ -156,8 +167,8 @@ static void describe(struct file_decider *decider, struct file_decision *decisio
     struct pair_match same;
     const struct rule_answer *answer = &decision->answer;
     const struct doppel_record *record = &decider->file->file->record;
-    bool by_bytes = answer->candidate == NO_CANDIDATE && answer->of && record->scheme &&
-                    !decision->item && strcmp(answer->reason, "marked") != 0;
+    bool by_bytes = answer->candidate == NO_CANDIDATE && answer->of && !decision->item &&
+                    strcmp(answer->reason, "marked") != 0;
     if (answer->candidate != NO_CANDIDATE) {
         decision->match = decide_match_row(&answer_of_candidate(decider, answer->candidate)->pair);
         decide_match_fill(decider->settings,

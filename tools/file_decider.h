@@ -52,10 +52,14 @@ enum doppel_status file_decider_prepare(struct file_decider *decider,
                                         struct doppel_error *error);
 
 /* What the library knows without a look at the content, for the intake; `context` is the decider:
- * whether the file of a path is unchanged, or still cannot be read, and the record of bytes. */
+ * whether the file of a path is unchanged, or still cannot be read, the record of bytes, and
+ * whether they are those of an item of another make of digest that decides. */
 bool file_is_known(void *context, const char *path, const struct doppel_file_stamp *stamp);
 bool file_fails(void *context, const char *path, const struct doppel_file_stamp *stamp,
                 struct doppel_error *out);
 bool file_recall(void *context, const struct doppel_digest *digest, struct doppel_record *out);
+unsigned file_exact_kinds(void *context);
+bool file_is_listed(void *context, const struct doppel_digest *digest,
+                    const struct exact_digests *exact);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "tools/exact_digests.h"
 #include "tools/pair_judge.h"
 
 /* ---- by bytes ---- */
@@ -40,8 +39,6 @@ static enum doppel_status ask_by_path(struct file_decider *decider, struct rule_
                         : memcmp(&known.digest, &file->record.digest, sizeof known.digest) == 0;
         facts->here_leader = leader_of(decider, known.id);
     }
-    if (file->known && !facts->here_same)
-        facts->unreadable = "the library was changed while the file was looked up; try again";
     return DOPPEL_OK;
 }
 
@@ -52,8 +49,7 @@ static enum doppel_status ask_by_bytes(struct file_decider *decider, struct rule
     enum doppel_status status =
         doppel_library_by_bytes(decider->library, digest, &facts->same, &facts->gone, error);
     if (!status && !facts->same)
-        status = exact_find(decider->library, decider->path, &decider->file->file->stamp,
-                            &facts->same, error);
+        status = exact_find(decider->library, &decider->file->file->exact, &facts->same, error);
     if (status)
         return status;
     enum doppel_list_state state = state_of(decider, facts->same);
@@ -77,7 +73,39 @@ enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_b
     enum doppel_status status = ask_by_path(decider, facts, error);
     if (!status && !facts->here_same && !file->known)
         status = ask_by_bytes(decider, facts, error);
+    if (!file->record.scheme && !facts->here_same && !facts->same) /* and nothing else is known */
+        facts->unreadable = "the library was changed while the file was looked up; try again";
     return status;
+}
+
+unsigned file_exact_kinds(void *context)
+{
+    const struct file_decider *decider = context;
+    unsigned kinds;
+    return doppel_library_exact_kinds(decider->library, &kinds, NULL) ? 0 : kinds;
+}
+
+/* Whether nothing is known of an item but its bytes. */
+static bool has_bytes_alone(const struct file_decider *decider, uint64_t id)
+{
+    struct doppel_item item;
+    if (doppel_library_get(decider->library, id, false, &item, NULL))
+        return false;
+    bool alone = item.record.scheme == DOPPEL_SCHEME_NONE;
+    doppel_item_free(&item);
+    return alone;
+}
+
+/* What decides ends the work; a file that is new all the same is one that is to be found later. */
+bool file_is_listed(void *context, const struct doppel_digest *digest,
+                    const struct exact_digests *exact)
+{
+    const struct file_decider *decider = context;
+    uint64_t id, same;
+    return !exact_find(decider->library, exact, &id, NULL) && id &&
+           state_of(decider, id) == DOPPEL_LIST_ACTIVE &&
+           (doppel_library_by_digest(decider->library, digest, &same, NULL) ||
+            has_bytes_alone(decider, same));
 }
 
 /* ---- by content ---- */

@@ -79,6 +79,8 @@ enum doppel_status file_stream_new(const struct file_stream_options *options,
         .known = file_is_known,
         .fails = file_fails,
         .recall = file_recall,
+        .exact_kinds = file_exact_kinds,
+        .listed = file_is_listed,
         .known_context = stream->decider,
     };
     if (!status)

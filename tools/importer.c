@@ -10,6 +10,7 @@
 #include "core/array.h"
 #include "tools/carried_ids.h"
 #include "tools/importer_room.h"
+#include "tools/item_name.h"
 #include "tools/memory.h"
 
 /* A transaction ends after so many pieces, or so many bytes of attachments. */
@@ -119,7 +120,7 @@ static enum doppel_status put_item(struct importer *importer, const struct carri
                                    uint64_t *out_id, enum doppel_added *out_added,
                                    struct doppel_error *error)
 {
-    if (carried->item.record.scheme == DOPPEL_SCHEME_NONE)
+    if (carried->item.record.scheme == DOPPEL_SCHEME_NONE && !item_has_file(&carried->item))
         return put_exact(importer, carried, out_id, out_added, error);
     struct doppel_about all = said_of(importer, &carried->about);
     enum doppel_status status =

@@ -120,6 +120,8 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
     slot->file.path = must_copy(slot->entry.path);
     slot->file.source = (uint32_t)slot->entry.argument;
     slot->file.stamp = stamp_of(&slot->entry.stat);
+    if (intake->options->exact_kinds)
+        slot->exact_kinds = intake->options->exact_kinds(intake->options->known_context);
     if (slot->entry.what == WALK_ERROR) {
         slot_ready(slot, slot->entry.error.status, slot->entry.error.message);
     } else if (slot->entry.what == WALK_SKIPPED) {
@@ -132,6 +134,8 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
     } else if (!slot_recall_by_path(intake, slot)) {
         status = slot_read(intake, slot, error);
     }
+    if (!status && slot->state == SLOT_READY)
+        slot_read_for_lists(intake, slot);
     intake->next_in++;
     return status;
 }

@@ -12,6 +12,7 @@
 #include <doppel/library.h>
 #include <doppel/worker.h>
 
+#include "tools/exact_digests.h"
 #include "tools/options.h"
 #include "tools/report.h"
 #include "tools/walk.h"
@@ -25,7 +26,9 @@ struct intake_file {
     bool known; /* unchanged, says the caller's `known` or `fails`: it was not read, `record` is
                    empty but for its error */
     struct doppel_file_stamp stamp;
-    struct doppel_record record; /* error.status is DOPPEL_OK, unless failures are asked for */
+    struct doppel_record record; /* error.status is DOPPEL_OK, unless failures are asked for; of a
+                                    file that is `listed` it has the digest alone */
+    struct exact_digests exact;  /* of the kinds that were asked for, where the file was read */
 };
 
 void intake_file_free(struct intake_file *file);
@@ -46,6 +49,14 @@ typedef void intake_failed(void *context, const char *path, const struct doppel_
 typedef bool intake_recall(void *context, const struct doppel_digest *digest,
                            struct doppel_record *out);
 
+/* Which digests of other makes are wanted of the next file, as bits 1 << enum doppel_exact; what
+ * the cache knows of a file by its path is passed by for them. */
+typedef unsigned intake_exact_kinds(void *context);
+
+/* Whether by those digests enough is known of bytes: then they are not decoded. */
+typedef bool intake_listed(void *context, const struct doppel_digest *digest,
+                           const struct exact_digests *exact);
+
 struct intake_options {
     const struct settings *settings;
     struct report *report;
@@ -57,6 +68,8 @@ struct intake_options {
     intake_known *known; /* may be NULL, as the next ones */
     intake_fails *fails;
     intake_recall *recall;
+    intake_exact_kinds *exact_kinds;
+    intake_listed *listed;
     intake_failed *failed; /* of those that are reported */
     void *known_context;   /* of all of these */
 };

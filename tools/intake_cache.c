@@ -181,6 +181,18 @@ bool slot_recall_elsewhere(struct intake *intake, struct slot *slot,
     return true;
 }
 
+bool slot_is_listed(const struct intake *intake, struct slot *slot)
+{
+    const struct intake_options *options = intake->options;
+    struct doppel_digest digest = slot->file.record.digest;
+    if (!options->listed || !slot->file.exact.kinds ||
+        !options->listed(options->known_context, &digest, &slot->file.exact))
+        return false;
+    slot_forget_record(slot, &digest);
+    slot->state = SLOT_READY;
+    return true;
+}
+
 bool slot_recall_by_path(struct intake *intake, struct slot *slot)
 {
     struct doppel_digest digest;
@@ -192,6 +204,8 @@ bool slot_recall_by_path(struct intake *intake, struct slot *slot)
         return false;
     if (slot_recall_elsewhere(intake, slot, &digest))
         return true;
+    if (slot->exact_kinds)
+        return false; /* they are not in the cache */
     static const struct {
         enum doppel_kind kind;
         bool film_as_sound;

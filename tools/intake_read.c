@@ -101,7 +101,8 @@ static bool digest(struct slot *slot, int fd)
     struct doppel_digest *digest = &slot->file.record.digest;
     struct doppel_error error;
     struct stat after;
-    if (doppel_digest_fd(fd, digest, NULL, &error)) {
+    struct exact_digests exact = {.kinds = slot->exact_kinds};
+    if (exact_digest_fd(fd, digest, &exact, &error)) {
         slot_ready(slot, error.status, error.message);
         return false;
     }
@@ -110,6 +111,7 @@ static bool digest(struct slot *slot, int fd)
         slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
         return false;
     }
+    slot->file.exact = exact;
     return true;
 }
 
@@ -134,7 +136,8 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
     bool elsewhere = slot_recall_elsewhere(intake, slot, &slot->file.record.digest);
     if (!slot->entry.is_stdin && (!elsewhere || slot->file.stamp.size >= SMALL_BYTES))
         slot_keep_digest(intake, slot);
-    if (elsewhere || slot_recall(intake, slot, &slot->file.record.digest))
+    if (elsewhere || slot_is_listed(intake, slot) ||
+        slot_recall(intake, slot, &slot->file.record.digest))
         goto done;
     if (has_twin_at_worker(intake, slot)) {
         slot->state = SLOT_TWIN;
@@ -150,6 +153,21 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
 done:
     close(fd);
     return DOPPEL_OK;
+}
+
+void slot_read_for_lists(struct intake *intake, struct slot *slot)
+{
+    int fd;
+    const struct doppel_error reason = slot->file.record.error;
+    bool has_bytes = reason.status != DOPPEL_E_LIMIT && slot->entry.what == WALK_FILE;
+    if (!slot->exact_kinds || slot->file.exact.kinds || !reason.status || !has_bytes ||
+        walk_open(intake->walk, &slot->entry, &fd, NULL))
+        return;
+    bool read = digest(slot, fd);
+    close(fd);
+    slot->file.record.error = reason;
+    if (read && slot_is_listed(intake, slot))
+        slot->file.known = false;
 }
 
 enum doppel_status slot_read_again(struct intake *intake, uint64_t number,

@@ -24,6 +24,7 @@ enum slot_state {
 struct slot {
     enum slot_state state;
     const struct doppel_scheme *scheme; /* that its kind asks for; borrowed from the settings */
+    unsigned exact_kinds; /* digests of other makes that are wanted: 1 << enum doppel_exact */
     struct intake_file file;
     struct walk_entry entry;
 };
@@ -100,6 +101,12 @@ void slot_keep_record(struct intake *intake, const struct slot *slot);
 /* The same from those who asked for the file, of bytes alone. */
 bool slot_recall_elsewhere(struct intake *intake, struct slot *slot,
                            const struct doppel_digest *digest);
+
+/* Whether enough is known of the slot's bytes by its digests of other makes: then it is ready. */
+bool slot_is_listed(const struct intake *intake, struct slot *slot);
+
+/* Digest a file that was given up unread after all: it may be listed. */
+void slot_read_for_lists(struct intake *intake, struct slot *slot);
 
 /* The same as slot_recall of a file that has not changed since it was digested. */
 bool slot_recall_by_path(struct intake *intake, struct slot *slot);

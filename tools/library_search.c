@@ -7,6 +7,7 @@
 #include "tools/find_films.h"
 #include "tools/find_texts.h"
 #include "tools/grouping.h"
+#include "tools/item_name.h"
 #include "tools/memory.h"
 #include "tools/signals.h"
 #include "tools/sound_judge.h"
@@ -70,8 +71,10 @@ static bool take_item(void *context, const struct doppel_item *item)
         report_input(search->report, item->path, record->error.message);
         return !signals_stopped();
     }
+    if (record->scheme == DOPPEL_SCHEME_NONE && item_has_file(item) && !search->leaders)
+        search->status = find_known_add(&search->known, item, search->error);
     if (!is_wanted(search, record))
-        return true;
+        return search->status == DOPPEL_OK;
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
     bool leader = leads(search, item->id);
     if (record->kind == DOPPEL_KIND_TEXT)

@@ -75,8 +75,9 @@ static void print_match(FILE *out, const struct doppel_log_entry *entry)
         if (entry->limit_kind == DOPPEL_LIMIT_RATE)
             print_limit(out, entry);
     }
-    fprintf(out, " (%s, version %u)", scheme ? scheme->name : "a scheme that is not known",
-            entry->version);
+    if (entry->scheme) /* of bytes alone there is none */
+        fprintf(out, " (%s, version %u)", scheme ? scheme->name : "a scheme that is not known",
+                entry->version);
 }
 
 static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint64_t id)

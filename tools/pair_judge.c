@@ -70,7 +70,7 @@ void pair_of_same_bytes(const struct doppel_record *record, struct pair_match *o
                                        .scheme = record->scheme,
                                        .relation = DOPPEL_RELATION_SAME,
                                        .verified = DOPPEL_VERIFIED_EXACT,
-                                       .bits = distance_bits(record->scheme),
+                                       .bits = record->scheme ? distance_bits(record->scheme) : 0,
                                        .similarity = 1};
     if (record->kind != DOPPEL_KIND_IMAGE && record->scheme != DOPPEL_SCHEME_PEAKS32)
         out->match.false_positive_rate = -1;

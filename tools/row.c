@@ -116,7 +116,8 @@ static json_t *segments_of(const struct doppel_match *match)
 void put_match(json_t *object, const struct doppel_match *match)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(match->scheme);
-    put_text(object, "kind", doppel_kind_name(match->kind));
+    if (match->kind)
+        put_text(object, "kind", doppel_kind_name(match->kind));
     if (scheme)
         put_text(object, "scheme", scheme->name);
     put_text(object, "relation", doppel_relation_name(match->relation));
