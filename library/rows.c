@@ -49,7 +49,7 @@ struct value value_if(bool known, struct value value)
 
 /* ---- statements ---- */
 
-static void bind(sqlite3_stmt *statement, int parameter, const struct value *value)
+void value_bind(sqlite3_stmt *statement, int parameter, const struct value *value)
 {
     switch (value->type) {
     case VALUE_INTEGER:
@@ -66,6 +66,7 @@ static void bind(sqlite3_stmt *statement, int parameter, const struct value *val
         sqlite3_bind_blob64(statement, parameter, value->bytes, value->size, SQLITE_STATIC);
         break;
     case VALUE_NULL:
+        sqlite3_bind_null(statement, parameter);
         break;
     }
 }
@@ -79,7 +80,7 @@ enum doppel_status rows_prepare(struct doppel_library *library, const char *sql,
     if (status)
         return status;
     for (size_t i = 0; i < values.count; i++)
-        bind(statement, (int)i + 1, &values.items[i]);
+        value_bind(statement, (int)i + 1, &values.items[i]);
     *out = statement;
     return DOPPEL_OK;
 }

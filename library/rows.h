@@ -23,6 +23,8 @@ struct value value_digest(const struct doppel_digest *digest);
 /** None when `known` is false. */
 struct value value_if(bool known, struct value value);
 
+void value_bind(sqlite3_stmt *statement, int parameter, const struct value *value);
+
 /** What a statement binds to ?1, ?2, … */
 struct values {
     const struct value *items;

@@ -9,30 +9,6 @@
 
 #include "library/schema.h"
 
-/* Items first: others speak of them. Indexes are made anew from these. */
-static const struct salvage_table tables[] = {
-    {"item", NULL},
-    {"fingerprint", NULL},
-    {"attachment", NULL},
-    {"corpus", NULL},
-    {"text", NULL},
-    {"text_shingles", NULL},
-    {"log", NULL},
-    {"text_options", NULL},
-    {"about", NULL},
-    {"link", NULL},
-    {"canonical", NULL},
-    {"list", NULL},
-    {"policy", NULL},
-    {"revision", NULL},
-    {"label", "item DESC, label DESC"},
-    {"list_item", "item DESC, list DESC"},
-    {"source", "pattern DESC"},
-    {"mark", "a DESC, b DESC"},
-    {"exact", "algorithm DESC, digest DESC"},
-    {"failure", "path DESC"},
-};
-
 struct names {
     char *catalogue, *fresh, *kept;
 };
@@ -59,75 +35,50 @@ static bool make_names(const char *directory, struct names *out)
 
 /* ---- the old one ---- */
 
-/* Whoever made it: nothing in it runs. Its schema may be damaged in part. */
-static int open_old(const char *path, sqlite3 **out)
+static int64_t read_number(struct doppel_store *store, const char *sql)
 {
-    int code = sqlite3_open_v2(path, out, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (code)
-        return code;
-    sqlite3_busy_timeout(*out, 5000);
-    sqlite3_limit(*out, SQLITE_LIMIT_LENGTH, 64 << 20);
-    sqlite3_db_config(*out, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_db_config(*out, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-    sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(*out, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    return sqlite3_exec(*out, "PRAGMA writable_schema=ON;PRAGMA mmap_size=0", NULL, NULL, NULL);
+    sqlite3_stmt *statement;
+    bool row = false;
+    if (doppel_store_statement(store, sql, &statement, NULL) ||
+        doppel_store_step(store, statement, &row, NULL))
+        return 0;
+    int64_t number = row ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_reset(statement);
+    return number;
 }
 
-static int read_number(sqlite3 *database, const char *sql, int64_t *out)
+/* What the first page says, if it says anything. A number that was changed into that of another
+ * program is told from it by the tables: see is_ours(). */
+static enum doppel_status check_version(const struct salvage *salvage, const char *path,
+                                        bool *out_marked, struct doppel_error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
-    if (!code && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        *out = sqlite3_column_int64(statement, 0);
-        code = SQLITE_OK;
-    }
-    sqlite3_finalize(statement);
-    return code;
+    enum { VERSION_AT = 60, APPLICATION_AT = 68 };
+    struct page page;
+    bool is;
+    enum doppel_status status = salvage_page(salvage, 1, &page, &is, error);
+    if (status)
+        return status;
+    *out_marked = memcmp(page.bytes, "SQLite format 3", 16) == 0 &&
+                  big_u32(page.bytes + APPLICATION_AT) == CATALOGUE_APPLICATION_ID;
+    uint32_t version = big_u32(page.bytes + VERSION_AT);
+    free(page.bytes);
+    if (!*out_marked || version <= CATALOGUE_VERSION)
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_VERSION,
+                       "%s: made by a newer doppel (its format is %u, this doppel's is %d)", path,
+                       version, CATALOGUE_VERSION);
 }
 
-static enum doppel_status fail_old(const struct salvage *salvage, int code,
+/* Open it, see whose it is, and keep others from it. */
+static enum doppel_status take_old(struct salvage *salvage, const char *path, bool *out_marked,
                                    struct doppel_error *error)
 {
-    switch (code & 0xff) {
-    case SQLITE_BUSY:
-        return doppel_fail(error, DOPPEL_E_BUSY,
-                           "%s: another process is writing to it; try again when it is done",
-                           salvage->directory);
-    case SQLITE_NOTADB:
-    case SQLITE_CORRUPT:
-        return doppel_fail(error, DOPPEL_E_CORRUPT,
-                           "%s: the first page of the catalogue is damaged, and nothing can be "
-                           "read by it; put a copy in its place, or make the library anew",
-                           salvage->directory);
-    default:
-        return doppel_fail(error, DOPPEL_E_IO, "%s: %s", salvage->directory,
-                           salvage->old ? sqlite3_errmsg(salvage->old) : sqlite3_errstr(code));
-    }
-}
-
-/* Open it, see whose it is, and keep others from writing. */
-static enum doppel_status take_old(struct salvage *salvage, const char *path,
-                                   struct doppel_error *error)
-{
-    int64_t id = 0, version = 0;
-    int code = open_old(path, &salvage->old);
-    if (!code)
-        code = sqlite3_exec(salvage->old, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-    if (!code)
-        code = read_number(salvage->old, "PRAGMA application_id", &id);
-    if (!code)
-        code = read_number(salvage->old, "PRAGMA user_version", &version);
-    if (code)
-        return fail_old(salvage, code, error);
-    if ((uint32_t)id != CATALOGUE_APPLICATION_ID)
-        return doppel_fail(error, DOPPEL_E_FORMAT, "%s: another program's database, not doppel's",
-                           path);
-    if (version > CATALOGUE_VERSION)
-        return doppel_fail(error, DOPPEL_E_VERSION,
-                           "%s: made by a newer doppel (its format is %lld, this doppel's is %d)",
-                           path, (long long)version, CATALOGUE_VERSION);
-    return DOPPEL_OK;
+    enum doppel_status status = pages_open(path, &salvage->pages, error);
+    if (!status && !(salvage->uses = calloc((size_t)salvage->pages.count + 1, 1)))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", salvage->directory);
+    if (!status)
+        status = check_version(salvage, path, out_marked, error);
+    return status ? status : salvage_free_pages(salvage, error);
 }
 
 /* ---- the new one ---- */
@@ -164,37 +115,150 @@ static enum doppel_status open_fresh(struct salvage *salvage, const char *path,
     return status;
 }
 
+static enum doppel_status open_rescues(struct salvage *salvage, struct doppel_error *error)
+{
+    /* as SQLite has them; a name is taken once */
+    enum doppel_status status = doppel_store_execute(
+        salvage->fresh,
+        "CREATE TEMP TABLE old_schema(type TEXT NOT NULL, name TEXT NOT NULL UNIQUE,"
+        " tbl_name TEXT NOT NULL, rootpage INTEGER NOT NULL, sql TEXT) STRICT;"
+        "CREATE TEMP TABLE old_sequence(name TEXT NOT NULL, seq INTEGER NOT NULL) STRICT",
+        error);
+    if (!status)
+        status = checksum_install(salvage->fresh, error);
+    salvage->rescues = calloc(salvage_table_count, sizeof *salvage->rescues);
+    if (!status && !salvage->rescues)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", salvage->directory);
+    for (; !status && salvage->count < salvage_table_count; salvage->count++)
+        status = rescue_open(salvage, &salvage_tables[salvage->count],
+                             &salvage->rescues[salvage->count], error);
+    return status;
+}
+
+static void close_rescues(struct salvage *salvage)
+{
+    for (size_t i = 0; i < salvage->count; i++)
+        rescue_close(&salvage->rescues[i]);
+    free(salvage->rescues);
+}
+
 /* The counter of ids, so that none is given again. */
 static enum doppel_status copy_counter(struct salvage *salvage, struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    int64_t last = 0;
-    bool row;
-    if (read_number(salvage->old, "SELECT max(seq) FROM sqlite_sequence WHERE name = 'item'",
-                    &last))
-        return DOPPEL_OK;
-    enum doppel_status status = doppel_store_execute(
+    return doppel_store_execute(
         salvage->fresh,
         "INSERT INTO sqlite_sequence(name, seq) SELECT 'item', 0 WHERE NOT EXISTS("
-        "SELECT 1 FROM sqlite_sequence WHERE name = 'item')",
+        "SELECT 1 FROM sqlite_sequence WHERE name = 'item');"
+        "UPDATE sqlite_sequence SET seq = max(seq, coalesce((SELECT max(seq) FROM old_sequence"
+        " AS old WHERE old.name = sqlite_sequence.name), 0))",
         error);
-    if (!status)
-        status = doppel_store_statement(
-            salvage->fresh, "UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = 'item'",
-            &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, last > 0 ? last : 0);
-    return doppel_store_step(salvage->fresh, statement, &row, error);
 }
 
-static enum doppel_status copy_all(struct salvage *salvage, struct doppel_error *error)
+/* ---- all tables ---- */
+
+/* Where the trees begin. */
+static enum doppel_status read_schema(struct salvage *salvage, struct doppel_error *error)
+{
+    struct rescue *schema = &salvage->rescues[RESCUE_SCHEMA];
+    enum doppel_status status = salvage_tree(salvage, schema, 1, error);
+    salvage->uses[1] = PAGE_TAKEN;
+    if (!status && schema->gaps.count)
+        status = salvage_strays(salvage, schema, error);
+    return status;
+}
+
+static enum doppel_status find_root(const struct salvage *salvage, const char *name, uint32_t *out,
+                                    struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row = false;
+    enum doppel_status status = doppel_store_statement(
+        salvage->fresh, "SELECT rootpage FROM old_schema WHERE type = 'table' AND name = ?1",
+        &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+    status = doppel_store_step(salvage->fresh, statement, &row, error);
+    int64_t root = !status && row ? sqlite3_column_int64(statement, 0) : 0;
+    *out = root > 0 && root <= salvage->pages.count ? (uint32_t)root : 0;
+    if (!status)
+        sqlite3_reset(statement);
+    return status;
+}
+
+/* A table that an older doppel did not make is not missing. */
+static enum doppel_status read_trees(struct salvage *salvage, struct doppel_error *error)
+{
+    const struct rescue *schema = &salvage->rescues[RESCUE_SCHEMA];
+    bool complete = !schema->gaps.count && !schema->again.count && !schema->lost;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = RESCUE_SEQUENCE; i < salvage->count && !status; i++) {
+        uint32_t root = 0;
+        status = find_root(salvage, salvage->rescues[i].table->name, &root, error);
+        if (!status && (root || !complete))
+            status = salvage_tree(salvage, &salvage->rescues[i], root, error);
+    }
+    return status;
+}
+
+/* Trees of indexes, and of tables that are not copied, are no strays. */
+static enum doppel_status skip_others(struct salvage *salvage, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = doppel_store_statement(
+        salvage->fresh, "SELECT rootpage FROM old_schema", &statement, error);
+    while (!status && !(status = doppel_store_step(salvage->fresh, statement, &row, error)) &&
+           row) {
+        int64_t root = sqlite3_column_int64(statement, 0);
+        if (root > 0 && root <= salvage->pages.count)
+            status = salvage_skip(salvage, (uint32_t)root, 0, error);
+        if (status)
+            sqlite3_reset(statement);
+    }
+    return status;
+}
+
+static enum doppel_status read_strays(struct salvage *salvage, struct doppel_error *error)
+{
+    bool any = false;
+    for (size_t i = RESCUE_SEQUENCE; i < salvage->count; i++)
+        any |= salvage->rescues[i].gaps.count > 0;
+    if (!any)
+        return DOPPEL_OK;
+    enum doppel_status status = skip_others(salvage, error);
+    return status ? status : salvage_strays(salvage, NULL, error);
+}
+
+/* Another program's file has no table as doppel makes them, and no row with a checksum of ours. */
+static bool is_ours(const struct salvage *salvage)
+{
+    uint64_t rows = 0;
+    for (size_t i = RESCUE_TABLES; i < salvage->count; i++)
+        rows += salvage->rescues[i].table->sum ? salvage->rescues[i].rows : 0;
+    return rows || read_number(salvage->fresh,
+                               "SELECT count(*) FROM old_schema JOIN main.sqlite_schema AS one"
+                               " ON one.name = old_schema.name AND one.sql = old_schema.sql");
+}
+
+static enum doppel_status copy_all(struct salvage *salvage, bool marked, struct doppel_error *error)
 {
     enum doppel_status status = doppel_store_begin(salvage->fresh, error);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
-        status = salvage_copy(salvage, &tables[i], error);
+    if (!status)
+        status = read_schema(salvage, error);
+    if (!status)
+        status = read_trees(salvage, error);
+    if (!status)
+        status = read_strays(salvage, error);
+    if (!status && !marked && !is_ours(salvage))
+        status = doppel_fail(error, DOPPEL_E_FORMAT, "%s: nothing in it is doppel's",
+                             salvage->directory);
+    for (size_t i = RESCUE_TABLES; i < salvage->count && !status; i++)
+        status = salvage_again(salvage, &salvage->rescues[i], error);
     if (!status)
         status = copy_counter(salvage, error);
+    if (!status)
+        status = salvage_tell(salvage, error);
     if (!status)
         status = aside_sync(&salvage->aside, error);
     return status ? status : doppel_store_commit(salvage->fresh, error);
@@ -218,6 +282,7 @@ static enum doppel_status put_in_place(const struct names *names, struct doppel_
     if (link(names->catalogue, names->kept) ||
         !rename_if_there(names->catalogue, names->kept, "-wal") ||
         !rename_if_there(names->catalogue, names->kept, "-shm") ||
+        !rename_if_there(names->catalogue, names->kept, "-journal") ||
         rename(names->fresh, names->catalogue))
         return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be renamed: %s", names->catalogue,
                            strerror(errno));
@@ -238,25 +303,34 @@ enum doppel_status doppel_library_salvage(const char *directory, doppel_problem_
                                           void *context, struct doppel_error *error)
 {
     struct names names;
-    struct salvage salvage = {.directory = directory, .visitor = visitor, .context = context};
+    struct salvage salvage = {.directory = directory,
+                              .visitor = visitor,
+                              .context = context,
+                              .pages = {.file = -1, .log = -1}};
     enum doppel_status status = DOPPEL_OK;
+    bool marked = false;
     if (!make_names(directory, &names))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory);
     if (!status)
-        status = take_old(&salvage, names.catalogue, error);
+        status = take_old(&salvage, names.catalogue, &marked, error);
     if (!status)
         status = open_fresh(&salvage, names.fresh, error);
     if (!status)
-        status = copy_all(&salvage, error);
+        status = open_rescues(&salvage, error);
+    if (!status)
+        status = copy_all(&salvage, marked, error);
+    close_rescues(&salvage);
     doppel_store_close(salvage.fresh);
     if (!status)
         status = put_in_place(&names, error);
     else if (names.fresh && salvage.fresh)
         remove_fresh(names.fresh);
-    sqlite3_close(salvage.old);
+    pages_close(&salvage.pages);
     if (!status)
         status = tell_kept(&salvage, &names);
     aside_close(&salvage.aside);
+    record_free(&salvage.record);
+    free(salvage.uses);
     free_names(&names);
     return status;
 }

@@ -1,6 +1,6 @@
 /* The rows of a catalogue: as they were written, and of things that are there. */
 #include "library/derived.h"
-#include "library/text_room.h"
+#include "library/sums.h"
 #include "library/verify.h"
 
 #include <inttypes.h>
@@ -23,29 +23,22 @@ struct row_check {
         table, "the row is damaged", ROWS(table, id, name, IS_DAMAGED(columns))                    \
     }
 
-#define LOG_SUM                                                                                    \
-    "time_ns, action, item, path, former_item, former_path, source, decision, of, reason, scheme," \
-    " version, distance, bits, similarity, limit_kind, match_limit, false_positive_rate, detail"
-
 static const struct row_check damages[] = {
     DAMAGED("corpus", "0", "path", CORPUS_COLUMNS),
     DAMAGED("text_shingles", "text", "NULL", SHINGLE_COLUMNS),
-    DAMAGED("text_options", "0", "NULL",
-            "one, format, nfkc, fold_case, drop_punctuation, unit, shingle, min_words, lanes, "
-            "min_similarity, min_containment"),
+    DAMAGED("text_options", "0", "NULL", TEXT_OPTIONS_SUM),
     DAMAGED("text", "id", "record_id", TEXT_COLUMNS),
     {"log", "the entry is damaged",
      ROWS("log", "entry", "path",
           "checksum IS NOT NULL AND checksum != " CHECKSUM_OF(LOG_SUM))}, /* of before version 5 */
     DAMAGED("about", "item", "NULL", ABOUT_COLUMNS),
-    DAMAGED("list", "0", "name", "id, name, state"),
-    DAMAGED("link", "item", "NULL", "item, leader"),
-    DAMAGED("canonical", "leader", "NULL", "leader, item"),
-    DAMAGED("source", "0", "pattern", "pattern, authority"),
-    DAMAGED("policy", "0", "keep", "one, keep"),
-    DAMAGED("mark", "0", "note", "a, b, same, time_ns, note"),
-    DAMAGED("failure", "0", "path",
-            "path, " STAMP_COLUMNS ", settled, time_ns, status, message, program, limits"),
+    DAMAGED("list", "0", "name", LIST_SUM),
+    DAMAGED("link", "item", "NULL", LINK_SUM),
+    DAMAGED("canonical", "leader", "NULL", CANONICAL_SUM),
+    DAMAGED("source", "0", "pattern", SOURCE_SUM),
+    DAMAGED("policy", "0", "keep", POLICY_SUM),
+    DAMAGED("mark", "0", "note", MARK_SUM),
+    DAMAGED("failure", "0", "path", FAILURE_SUM),
 };
 
 /* ---- references ---- */

@@ -214,7 +214,7 @@ static void test_flips(void **state)
         snprintf(what, sizeof what, "flip %d of %zu at %zu", flip, count, at);
         assert_survives(*state, what, &refused);
     }
-    assert_true(refused <= FLIPS / 20); /* the first page */
+    assert_true(refused <= FLIPS / 50); /* another version in the first page */
     free(path);
 }
 

@@ -1,0 +1,22 @@
+/* What the checksums of a catalogue's rows cover, where no other header says it. */
+#ifndef DOPPEL_LIBRARY_SUMS_H
+#define DOPPEL_LIBRARY_SUMS_H
+
+#include "library/catalogue.h"
+#include "library/text_room.h"
+
+#define LOG_SUM                                                                                    \
+    "time_ns, action, item, path, former_item, former_path, source, decision, of, reason, scheme," \
+    " version, distance, bits, similarity, limit_kind, match_limit, false_positive_rate, detail"
+#define TEXT_OPTIONS_SUM                                                                           \
+    "one, format, nfkc, fold_case, drop_punctuation, unit, shingle, min_words, lanes,"             \
+    " min_similarity, min_containment"
+#define LIST_SUM "id, name, state"
+#define LINK_SUM "item, leader"
+#define CANONICAL_SUM "leader, item"
+#define SOURCE_SUM "pattern, authority"
+#define POLICY_SUM "one, keep"
+#define MARK_SUM "a, b, same, time_ns, note"
+#define FAILURE_SUM "path, " STAMP_COLUMNS ", settled, time_ns, status, message, program, limits"
+
+#endif
