@@ -186,17 +186,19 @@ static enum doppel_status find_root(const struct salvage *salvage, const char *n
     return status;
 }
 
-/* A table that an older doppel did not make is not missing. */
-static enum doppel_status read_trees(struct salvage *salvage, struct doppel_error *error)
+/* @param all also tables of which it is not known where they begin */
+static enum doppel_status read_trees(struct salvage *salvage, bool all, struct doppel_error *error)
 {
-    const struct rescue *schema = &salvage->rescues[RESCUE_SCHEMA];
-    bool complete = !schema->gaps.count && !schema->again.count && !schema->lost;
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = RESCUE_SEQUENCE; i < salvage->count && !status; i++) {
+        struct rescue *rescue = &salvage->rescues[i];
         uint32_t root = 0;
-        status = find_root(salvage, salvage->rescues[i].table->name, &root, error);
-        if (!status && (root || !complete))
-            status = salvage_tree(salvage, &salvage->rescues[i], root, error);
+        if (rescue->done)
+            continue;
+        status = find_root(salvage, rescue->table->name, &root, error);
+        rescue->done = root || all;
+        if (!status && rescue->done)
+            status = salvage_tree(salvage, rescue, root, error);
     }
     return status;
 }
@@ -217,6 +219,18 @@ static enum doppel_status skip_others(struct salvage *salvage, struct doppel_err
             sqlite3_reset(statement);
     }
     return status;
+}
+
+/* Where the list of tables has a gap. A table that an older doppel did not make is not missing. */
+static enum doppel_status read_hidden_trees(struct salvage *salvage, struct doppel_error *error)
+{
+    const struct rescue *schema = &salvage->rescues[RESCUE_SCHEMA];
+    if (!schema->gaps.count && !schema->again.count && !schema->lost)
+        return DOPPEL_OK;
+    enum doppel_status status = skip_others(salvage, error);
+    if (!status)
+        status = salvage_find_roots(salvage, error);
+    return status ? status : read_trees(salvage, true, error);
 }
 
 static enum doppel_status read_strays(struct salvage *salvage, struct doppel_error *error)
@@ -247,7 +261,9 @@ static enum doppel_status copy_all(struct salvage *salvage, bool marked, struct 
     if (!status)
         status = read_schema(salvage, error);
     if (!status)
-        status = read_trees(salvage, error);
+        status = read_trees(salvage, false, error);
+    if (!status)
+        status = read_hidden_trees(salvage, error);
     if (!status)
         status = read_strays(salvage, error);
     if (!status && !marked && !is_ours(salvage))

@@ -13,6 +13,7 @@ struct salvage_table {
     const char *name;
     const char *sum;  /* columns that its checksum covers; NULL: it has none */
     const char *into; /* NULL: the table of the same name */
+    bool keyed;       /* without row ids */
 };
 
 /** A part of a table that cannot be reached: a page that is damaged, or what it led to. */
@@ -24,7 +25,6 @@ struct gap {
 /** A table on its way into the new catalogue. */
 struct rescue {
     const struct salvage_table *table;
-    bool keyed;            /* without row ids */
     size_t columns, least; /* how many values a record has; fewer where columns came later */
     int id;                /* the column that is the row id; -1: none */
     char types[MAX_SALVAGE_COLUMNS]; /* I, R, T, B */
@@ -33,6 +33,7 @@ struct rescue {
     sqlite3_stmt *insert; /* one that is there stays */
     ARRAY(struct gap) gaps;
     ARRAY(uint32_t) again; /* pages with rows that are not as they were written */
+    bool done;             /* its tree was gone through */
     uint64_t rows, strays, aside, lost;
 };
 
@@ -47,8 +48,9 @@ struct salvage {
     doppel_problem_visitor *visitor;
     void *context;
     struct pages pages;
-    uint8_t *uses;     /* of each page: enum page_use */
-    bool free_unknown; /* which pages are free cannot be read */
+    uint8_t *uses;      /* of each page: enum page_use */
+    bool free_unknown;  /* which pages are free cannot be read */
+    bool roots_unknown; /* pages of an index may be among the strays */
     struct record record;
     struct doppel_store *fresh;
     struct rescue *rescues; /* of the tables, in order */
@@ -105,6 +107,9 @@ enum doppel_status salvage_skip(struct salvage *salvage, uint32_t root, unsigned
 
 /** Find out which pages are free: what is on them was removed. */
 enum doppel_status salvage_free_pages(struct salvage *salvage, struct doppel_error *error);
+
+/** Find where those trees begin of which it is not known, once all others were gone through. */
+enum doppel_status salvage_find_roots(struct salvage *salvage, struct doppel_error *error);
 
 /** Copy rows of pages that nothing leads to into tables with gaps. @param only NULL: any table */
 enum doppel_status salvage_strays(struct salvage *salvage, struct rescue *only,

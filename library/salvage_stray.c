@@ -91,6 +91,8 @@ static bool could_be(const struct salvage *salvage, const struct rescue *rescue)
         return is_path(&values[1]);
     if (strcmp(name, "text_shingles") == 0)
         return is_known(salvage, "SELECT 1 FROM text WHERE id = ?1", &values[0]);
+    if (strcmp(name, "list_item") == 0)
+        return is_known(salvage, "SELECT 1 FROM list WHERE id = ?1", &values[1]);
     bool computed = strcmp(name, "fingerprint") == 0;
     if (!computed && strcmp(name, "attachment") != 0)
         return true;
@@ -103,7 +105,7 @@ static struct gap *gap_of(const struct salvage *salvage, const struct rescue *re
 {
     for (size_t i = 0; i < rescue->gaps.count; i++) {
         struct gap *gap = &rescue->gaps.items[i];
-        if (rescue->keyed || (id > gap->after && id <= gap->last))
+        if (rescue->table->keyed || (id > gap->after && id <= gap->last))
             return gap;
     }
     return rescue->gaps.count && !salvage->free_unknown ? &rescue->gaps.items[0] : NULL;
@@ -150,7 +152,7 @@ static enum doppel_status find_table(struct salvage *salvage, struct rescue *onl
     uint32_t most = 0, rows;
     *out = NULL;
     for (struct rescue *rescue = first; rescue < end && !status; rescue++) {
-        if (!rescue->gaps.count || has_ids(page->kind) == rescue->keyed)
+        if (!rescue->gaps.count || has_ids(page->kind) == rescue->table->keyed)
             continue;
         status = count_rows(salvage, rescue, page, &rows, error);
         if (rows >= most)
@@ -191,6 +193,8 @@ static enum doppel_status take_page(struct salvage *salvage, struct rescue *only
     enum doppel_status status = find_table(salvage, only, page, &rescue, &sure, error);
     if (status || !rescue)
         return status;
+    /* two ids may be a row of an index as well */
+    sure &= !salvage->roots_unknown || strcmp(rescue->table->name, "list_item") != 0;
     salvage->uses[page->number] = PAGE_TAKEN;
     for (uint32_t i = 0; i < page->cells && !status; i++)
         status = take_stray(salvage, rescue, page, i, sure, error);

@@ -7,28 +7,28 @@
 
 /* Items first: others speak of them. Indexes are made anew from these. */
 const struct salvage_table salvage_tables[] = {
-    [RESCUE_SCHEMA] = {"sqlite_schema", NULL, "old_schema"},
-    [RESCUE_SEQUENCE] = {"sqlite_sequence", NULL, "old_sequence"},
-    [RESCUE_TABLES] = {"item", ITEM_COLUMNS, NULL},
-    {"text", TEXT_COLUMNS, NULL},
-    {"fingerprint", COMPUTED_COLUMNS("fingerprint"), NULL},
-    {"attachment", COMPUTED_COLUMNS("attachment"), NULL},
-    {"corpus", CORPUS_COLUMNS, NULL},
-    {"text_shingles", SHINGLE_COLUMNS, NULL},
-    {"text_options", TEXT_OPTIONS_SUM, NULL},
-    {"log", LOG_SUM, NULL},
-    {"about", ABOUT_COLUMNS, NULL},
-    {"link", LINK_SUM, NULL},
-    {"canonical", CANONICAL_SUM, NULL},
-    {"list", LIST_SUM, NULL},
-    {"policy", POLICY_SUM, NULL},
-    {"revision", NULL, NULL},
-    {"label", NULL, NULL},
-    {"list_item", NULL, NULL},
-    {"source", SOURCE_SUM, NULL},
-    {"mark", MARK_SUM, NULL},
-    {"exact", NULL, NULL},
-    {"failure", FAILURE_SUM, NULL},
+    [RESCUE_SCHEMA] = {"sqlite_schema", NULL, "old_schema", false},
+    [RESCUE_SEQUENCE] = {"sqlite_sequence", NULL, "old_sequence", false},
+    [RESCUE_TABLES] = {"item", ITEM_COLUMNS, NULL, false},
+    {"text", TEXT_COLUMNS, NULL, false},
+    {"fingerprint", COMPUTED_COLUMNS("fingerprint"), NULL, false},
+    {"attachment", COMPUTED_COLUMNS("attachment"), NULL, false},
+    {"corpus", CORPUS_COLUMNS, NULL, false},
+    {"text_shingles", SHINGLE_COLUMNS, NULL, false},
+    {"text_options", TEXT_OPTIONS_SUM, NULL, false},
+    {"log", LOG_SUM, NULL, false},
+    {"about", ABOUT_COLUMNS, NULL, false},
+    {"link", LINK_SUM, NULL, false},
+    {"canonical", CANONICAL_SUM, NULL, false},
+    {"list", LIST_SUM, NULL, false},
+    {"policy", POLICY_SUM, NULL, false},
+    {"revision", NULL, NULL, false},
+    {"label", NULL, NULL, true},
+    {"list_item", NULL, NULL, true},
+    {"source", SOURCE_SUM, NULL, true},
+    {"mark", MARK_SUM, NULL, true},
+    {"exact", NULL, NULL, true},
+    {"failure", FAILURE_SUM, NULL, true},
 };
 const size_t salvage_table_count = sizeof salvage_tables / sizeof *salvage_tables;
 
@@ -57,7 +57,8 @@ static void take_column(struct rescue *rescue, sqlite3_stmt *row)
 /* A key of one integer column in a table with row ids is the row id. */
 static void take_id(struct rescue *rescue, sqlite3_stmt *row)
 {
-    if (!rescue->keyed && sqlite3_column_int(row, 3) && rescue->types[rescue->columns - 1] == 'I')
+    if (!rescue->table->keyed && sqlite3_column_int(row, 3) &&
+        rescue->types[rescue->columns - 1] == 'I')
         rescue->id = (int)rescue->columns - 1;
 }
 
@@ -69,16 +70,13 @@ static enum doppel_status read_shape(const struct salvage *salvage, struct rescu
     bool any;
     enum doppel_status status = doppel_store_statement(
         salvage->fresh,
-        "SELECT name, type, \"notnull\", pk, (SELECT wr FROM pragma_table_list(?1)) AS wr"
-        " FROM pragma_table_info(?1) ORDER BY cid",
-        &row, error);
+        "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?1) ORDER BY cid", &row, error);
     if (status)
         return status;
     sqlite3_bind_text(row, 1, name_of(rescue), -1, SQLITE_STATIC);
     while (!(status = doppel_store_step(salvage->fresh, row, &any, error)) && any) {
         if (rescue->columns == MAX_SALVAGE_COLUMNS)
             break;
-        rescue->keyed = sqlite3_column_int(row, 4);
         take_column(rescue, row);
         take_id(rescue, row);
         const char *comma = rescue->columns > 1 ? "," : "";

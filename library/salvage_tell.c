@@ -25,7 +25,7 @@ static const char *plural(uint64_t count)
 static void name_gap(const struct rescue *rescue, const struct gap *gap, char *out, size_t size)
 {
     int64_t first = gap->after == INT64_MIN ? INT64_MIN : gap->after + 1;
-    if (rescue->keyed)
+    if (rescue->table->keyed)
         snprintf(out, size, "of this table");
     else if (first == INT64_MIN && gap->last == INT64_MAX)
         snprintf(out, size, "of all rows");
@@ -49,7 +49,8 @@ static enum doppel_status tell_gap(struct salvage *salvage, const struct rescue 
         snprintf(detail, sizeof detail, "a page %s is damaged, and those that were on it are lost",
                  of);
     return tell(salvage, rescue->table->name,
-                !rescue->keyed && gap->after >= 0 && !gap->found ? (uint64_t)gap->after + 1 : 0,
+                !rescue->table->keyed && gap->after >= 0 && !gap->found ? (uint64_t)gap->after + 1
+                                                                        : 0,
                 detail, gap->found > 0, error);
 }
 

@@ -143,7 +143,7 @@ static enum doppel_status is_of_table(struct salvage *salvage, const struct resc
     for (uint32_t i = 0; i < page->cells && !status && !*out; i++) {
         struct cell cell;
         if (cell_read(page, i, &cell) &&
-            (rescue->keyed || (cell.id > span.after && cell.id <= span.last)))
+            (rescue->table->keyed || (cell.id > span.after && cell.id <= span.last)))
             status = rescue_read(salvage, rescue, &cell, out, error);
     }
     return status;
@@ -164,7 +164,7 @@ static enum doppel_status is_part(struct salvage *salvage, const struct rescue *
                                   const struct page *page, struct span span, bool root, bool *out,
                                   struct doppel_error *error)
 {
-    *out = has_ids(page->kind) != rescue->keyed;
+    *out = has_ids(page->kind) != rescue->table->keyed;
     if (!*out || (root && page->cells == 0 && !is_inner(page->kind)))
         return DOPPEL_OK;
     if (!is_inner(page->kind))
@@ -187,11 +187,11 @@ static enum doppel_status walk_children(struct salvage *salvage, struct rescue *
         struct cell cell;
         struct span part = span;
         bool is = cell_read(page, i, &cell);
-        if (is && !rescue->keyed && cell.id > span.after && cell.id <= span.last)
+        if (is && !rescue->table->keyed && cell.id > span.after && cell.id <= span.last)
             part.last = span.after = cell.id;
         status = is ? walk(salvage, rescue, cell.child, part, depth + 1, error)
                     : add_gap(salvage, rescue, part, error);
-        if (!status && rescue->keyed)
+        if (!status && rescue->table->keyed)
             status = take_cell(salvage, rescue, page, i, sound, false, error);
     }
     return status ? status : walk(salvage, rescue, page->right, span, depth + 1, error);
