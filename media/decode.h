@@ -45,6 +45,8 @@ struct picture {
     uint8_t *pixels;                  /**< given (free); rows follow each other without a gap */
     uint32_t width, height;           /**< of `pixels` */
     uint32_t full_width, full_height; /**< as the file declares them */
+    uint32_t there;                   /**< of the full rows; 0 = all */
+    bool coarse;                      /**< broken off before the finer details */
     unsigned orientation;             /**< EXIF 1..8; 0 = not told */
 };
 

@@ -67,6 +67,8 @@ static enum doppel_status read_picture(struct input *input,
     enum doppel_status status = decode(input, options, &picture, error);
     if (options->from_rgb)
         picture.orientation = 1; /* Pillow leaves a picture as it is stored */
+    uint32_t there = picture.there ? picture.there : picture.full_height;
+    bool turned = picture.orientation >= 5;
     if (status == DOPPEL_OK)
         status = orientation_apply(&picture, &options->limits, error);
     if (status == DOPPEL_OK && input->error)
@@ -80,6 +82,9 @@ static enum doppel_status read_picture(struct input *input,
         .pixels = picture.pixels,
         .width = picture.full_width,
         .height = picture.full_height,
+        .there_width = turned ? there : picture.full_width,
+        .there_height = turned ? picture.full_height : there,
+        .coarse = picture.coarse,
         .format = format,
     };
     return DOPPEL_OK;

@@ -28,6 +28,8 @@ struct reader {
     uint32_t rows_good; /* rows whose data were there */
     unsigned scanned;   /* a bit for each component that a whole scan was read of */
     bool cut;           /* the data are over: rows from now on are invented */
+    bool ended;         /* and there was no end of image */
+    bool coarse;        /* later scans are not all there */
     char message[JMSG_LENGTH_MAX];
 };
 
@@ -95,6 +97,7 @@ static boolean fill_buffer(j_decompress_ptr cinfo)
     static const JOCTET end_of_image[] = {0xff, JPEG_EOI};
     struct reader *reader = reader_of((j_common_ptr)cinfo);
     size_t size = input_fill(reader->input);
+    reader->ended = !size;
     cinfo->src->next_input_byte = size ? reader->input->window : end_of_image;
     cinfo->src->bytes_in_buffer = size ? size : sizeof end_of_image;
     return TRUE;
@@ -313,18 +316,40 @@ static uint32_t rows_of_first_scan(const struct jpeg_decompress_struct *cinfo)
     return (uint32_t)rows;
 }
 
+/* Whether the image ends in what is left of the file, where other things may follow it. In the data
+ * of scans the marker's bytes do not occur. */
+static bool has_end(struct reader *reader)
+{
+    uint8_t last[2];
+    uint64_t size = reader->input->size;
+    if (input_read_at(reader->input, size - sizeof last, last, sizeof last) == sizeof last &&
+        last[0] == 0xff && last[1] == JPEG_EOI)
+        return true;
+    if (reader->cinfo.unread_marker == JPEG_EOI) /* read ahead */
+        return !reader->ended;
+    bool marker = false;
+    while (!reader->ended) {
+        unsigned byte = next_byte(&reader->cinfo);
+        if (marker && byte == JPEG_EOI)
+            return !reader->ended;
+        marker = byte == 0xff;
+    }
+    return false;
+}
+
 static void read_scans(struct reader *reader)
 {
     j_decompress_ptr cinfo = &reader->cinfo;
     int event;
+    bool enough = false;
     do {
         event = jpeg_consume_input(cinfo);
-        if (event == JPEG_SCAN_COMPLETED && has_enough(reader))
-            break;
+        enough = event == JPEG_SCAN_COMPLETED && has_enough(reader);
         if (reader->cut || cinfo->input_scan_number > MAX_SCANS)
             break;
-    } while (event != JPEG_REACHED_EOI);
+    } while (!enough && event != JPEG_REACHED_EOI);
     reader->rows_good = reader->cut ? rows_of_first_scan(cinfo) : cinfo->output_height;
+    reader->coarse = reader->cut || reader->ended || (enough && !has_end(reader));
 }
 
 /* ---- rows ---- */
@@ -443,6 +468,8 @@ static enum doppel_status crop(struct reader *reader, struct doppel_error *error
     uint64_t full = (uint64_t)reader->rows_good * picture->full_height / picture->height;
     enum doppel_status status = check_rows("JPEG", (uint32_t)full, picture->full_height, error);
     picture->height = reader->rows_good;
+    picture->there = (uint32_t)full;
+    picture->coarse = reader->coarse && full == picture->full_height;
     return status;
 }
 

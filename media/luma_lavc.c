@@ -11,6 +11,7 @@
 #include "media/decode.h"
 #include "media/film.h"
 #include "media/frame.h"
+#include "media/gif_rows.h"
 #include "media/thumbnail.h"
 #include "media/thumbnail_frame.h"
 
@@ -22,6 +23,8 @@ struct reader {
     AVPacket *packet;
     AVFrame *frame;
     uint32_t declared_height;    /* of a file that breaks off; 0 = as decoded */
+    uint32_t rows;               /* that are there then */
+    struct gif_rows gif;         /* of one that breaks off */
     struct doppel_error refusal; /* of a frame over the limits */
 };
 
@@ -108,10 +111,9 @@ static uint64_t raw_layout(const uint8_t *data, enum doppel_format format, uint6
     return 0;
 }
 
-/* libavcodec refuses a raw picture that breaks off: declare the rows that are there instead.
- * @param out_height the height declared before; untouched when all rows are there */
-static enum doppel_status keep_rows_there(struct reader *reader, enum doppel_format format,
-                                          uint32_t *out_height, struct doppel_error *error)
+/* libavcodec refuses a raw picture that breaks off: declare the rows that are there instead. */
+static enum doppel_status keep_raw_rows(struct reader *reader, enum doppel_format format,
+                                        struct doppel_error *error)
 {
     uint8_t *data = reader->packet->data;
     uint64_t first_row = 0, size = (uint64_t)reader->packet->size;
@@ -129,8 +131,33 @@ static enum doppel_status keep_rows_there(struct reader *reader, enum doppel_for
         put_u32(data + 22, declared < 0 ? 0 - (uint32_t)rows : (uint32_t)rows);
     else
         put_u16(data + 14, (uint16_t)rows);
-    *out_height = height;
+    reader->declared_height = height;
+    reader->rows = (uint32_t)rows;
     return DOPPEL_OK;
+}
+
+/* libavcodec takes a GIF that breaks off, and leaves the rest of it blank. */
+static enum doppel_status keep_gif_rows(struct reader *reader, struct doppel_error *error)
+{
+    struct gif_rows *gif = &reader->gif;
+    if (!gif_is_cut(reader->packet->data, (size_t)reader->packet->size, gif))
+        return DOPPEL_OK;
+    reader->declared_height = gif->height;
+    reader->rows = gif->rows;
+    return check_rows(reader->name, gif->rows, gif->height, error);
+}
+
+/* The frame becomes what is there. */
+static void crop_frame(const struct reader *reader)
+{
+    AVFrame *frame = reader->frame;
+    if (reader->rows && (int64_t)reader->rows < frame->height)
+        frame->height = (int)reader->rows;
+    for (int y = 1; y < frame->height; y++) {
+        uint8_t *row = frame->data[0] + (ptrdiff_t)y * frame->linesize[0];
+        if (gif_lacks_row(&reader->gif, (uint32_t)y))
+            memcpy(row, row - frame->linesize[0], (size_t)abs(frame->linesize[0]));
+    }
 }
 
 /* ---- decoding ---- */
@@ -199,7 +226,8 @@ static enum doppel_status load_packet(struct reader *reader, enum doppel_format 
     av_shrink_packet(reader->packet, (int)got);
     status = check_declared(reader, format, error);
     if (status == DOPPEL_OK)
-        status = keep_rows_there(reader, format, &reader->declared_height, error);
+        status = format == DOPPEL_FORMAT_GIF ? keep_gif_rows(reader, error)
+                                             : keep_raw_rows(reader, format, error);
     return status;
 }
 
@@ -229,6 +257,8 @@ static enum doppel_status read_frame(struct reader *reader, enum doppel_format f
         status = load_packet(reader, format, error);
     if (status == DOPPEL_OK)
         status = decode_packet(reader, error);
+    if (status == DOPPEL_OK && reader->rows)
+        crop_frame(reader);
     return status;
 }
 
@@ -247,8 +277,11 @@ static enum doppel_status decode(struct input *input, const struct doppel_luma_o
     enum doppel_status status = read_frame(&reader, format, id, error);
     if (status == DOPPEL_OK)
         status = frame_to_picture(reader.frame, options, has_no_alpha(&reader, format), out, error);
-    if (status == DOPPEL_OK && reader.declared_height)
+    if (status == DOPPEL_OK && reader.declared_height) {
         out->full_height = reader.declared_height;
+        out->there = reader.rows;
+        out->coarse = reader.rows == reader.declared_height;
+    }
     if (status == DOPPEL_OK && format == DOPPEL_FORMAT_TIFF)
         out->orientation = orientation_read(reader.packet->data, (size_t)reader.packet->size);
     close_reader(&reader);

@@ -9,6 +9,9 @@
 #include "media/decode.h"
 #include "media/rgb.h"
 
+/* libpng drops a piece that is not whole, with the rows in it. */
+enum { PIECE_BYTES = 1024 };
+
 struct reader {
     png_structp png;
     png_infop info;
@@ -21,6 +24,7 @@ struct reader {
     uint32_t whole_rows; /* interlaced: rows of `samples` that hold something */
     uint64_t allowed;    /* bytes of libpng's next allocation */
     bool out_of_memory, cut;
+    bool whole; /* all passes over all rows were read */
     char message[128];
 };
 
@@ -85,6 +89,7 @@ static enum doppel_status open_reader(struct reader *reader, struct doppel_error
     png_set_read_fn(reader->png, reader, read_data);
     png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* check_pixels judges */
     png_set_chunk_cache_max(reader->png, 128);
+    png_set_compression_buffer_size(reader->png, PIECE_BYTES);
     return DOPPEL_OK;
 }
 
@@ -182,6 +187,7 @@ static enum doppel_status run(struct reader *reader, uint8_t **luma, struct dopp
         read_interlaced(reader);
     else
         read_plain(reader, *luma);
+    reader->whole = true;
     png_read_end(reader->png, reader->info);
     return DOPPEL_OK;
 }
@@ -207,8 +213,10 @@ enum doppel_status decode_png(struct input *input, const struct doppel_luma_opti
         take_row(&reader, reader.samples + y * reader.row_bytes, luma);
     if (status == DOPPEL_OK)
         status = rows_finish(&reader.rows, "PNG", out, error);
-    if (status == DOPPEL_OK)
+    if (status == DOPPEL_OK) {
         out->orientation = read_orientation(&reader);
+        out->coarse = !reader.whole && out->there == out->full_height;
+    }
     png_destroy_read_struct(&reader.png, &reader.info, NULL);
     rows_free(&reader.rows);
     free(reader.samples);

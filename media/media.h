@@ -65,7 +65,9 @@ DOPPEL_API struct doppel_luma_options doppel_luma_options_default(void);
 struct doppel_luma {
     struct doppel_plane plane; /**< `plane.data` is `pixels` */
     uint8_t *pixels;           /**< given (doppel_luma_free) */
-    uint32_t width, height;    /**< of the picture as shown, before any reduction */
+    uint32_t width, height;    /**< of the picture as shown and declared, before any reduction */
+    uint32_t there_width, there_height; /**< the same of what is there, where the file breaks off */
+    bool coarse; /**< all of it is there, but the file breaks off before its finer details */
     enum doppel_format format;
 };
 
@@ -89,8 +91,9 @@ DOPPEL_API enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
  *
  * Alpha is laid over white. Of an animation the first frame counts, of a TIFF the first
  * page. A JPEG, PNG, WebP, GIF or uncompressed BMP or TGA that breaks off is decoded as far as it
- * goes when at least a tenth of its rows are there; the plane then has these rows only, while width
- * and height are still those declared. Others that break off are refused, as the libraries do.
+ * goes when at least a tenth of its rows are there (of an interlaced GIF, all); the plane then has
+ * these rows only, which there_width and there_height tell, as shown. A progressive JPEG or an
+ * interlaced PNG may be `coarse`. Others that break off are refused, as the libraries do.
  *
  * @param fd      an open regular file, readable from offset 0; borrowed; its offset is not used
  * @param options NULL for the defaults

@@ -93,7 +93,8 @@ enum doppel_status rows_finish(struct rows *rows, const char *format_name, struc
                                 .width = rows->width,
                                 .height = divide_up(rows->taken, rows->factor),
                                 .full_width = rows->full_width,
-                                .full_height = rows->full_height};
+                                .full_height = rows->full_height,
+                                .there = rows->taken};
         rows->pixels = NULL;
     }
     rows_free(rows);

@@ -19,7 +19,8 @@ static const struct column columns[] = {
     {"keyframes", NULL, CELL_BOOL},       {"has_sound", NULL, CELL_BOOL},
     {"words", "words", CELL_NUMBER},      {"characters", NULL, CELL_NUMBER},
     {"bad_bytes", NULL, CELL_NUMBER},     {"too_short", NULL, CELL_BOOL},
-    {"sequence", "sequence", CELL_TEXT},  {"path", "path", CELL_PATH},
+    {"remark", NULL, CELL_TEXT},          {"sequence", "sequence", CELL_TEXT},
+    {"path", "path", CELL_PATH},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
@@ -67,6 +68,8 @@ static json_t *hash_row(const struct settings *settings, const struct intake_fil
     put_film_details(row, record, settings->codes);
     if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
         put_sound_length(row, record);
+    if (record->error.message[0])
+        put_text(row, "remark", record->error.message);
     if (settings->codes && record->fingerprint.count)
         put_value(row, "sequence", sequence_json(&record->fingerprint));
     return row;

@@ -28,6 +28,7 @@ static const struct column columns[] = {
     {"verified", "verified", CELL_TEXT},
     {"item", NULL, CELL_NUMBER},
     {"of_item", NULL, CELL_NUMBER},
+    {"remark", NULL, CELL_TEXT},
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
@@ -46,6 +47,7 @@ static const struct column file_columns[] = {
     {"verified", "verified", CELL_TEXT},
     {"id", "id", CELL_TEXT},
     {"line", NULL, CELL_NUMBER},
+    {"remark", NULL, CELL_TEXT},
     {"path", "path", CELL_PATH},
 };
 static const struct layout file_layout = {file_columns, sizeof file_columns / sizeof *file_columns,

@@ -60,6 +60,8 @@ static json_t *row_of(const struct intake_file *file, const struct doppel_ingest
         put_text(row, "kind", doppel_kind_name(file->record.kind));
         put_text(row, "scheme", scheme->name);
     }
+    if (!file->record.error.status && file->record.error.message[0])
+        put_text(row, "remark", file->record.error.message);
     if (decision->item)
         put_integer(row, "item", decision->item);
     return row;

@@ -135,7 +135,7 @@ void slot_count_film(struct intake *intake, const struct slot *slot, bool spared
 /* Show how far all are. */
 void intake_show_progress(struct intake *intake);
 
-/* Say what is worth knowing of a sound or film that was read. */
+/* Say what is worth knowing of a file that was read. */
 void slot_say(const struct intake *intake, const struct slot *slot);
 
 /* What is known of `from` is known of `slot` too: they have the same bytes. */

@@ -1,4 +1,4 @@
-/* What is worth knowing of a sound or a film that was read: what is damaged, or cannot be told. */
+/* What is worth knowing of a file that was read: what is damaged, or cannot be told. */
 #include "tools/film_judge.h"
 #include "tools/intake_room.h"
 #include "tools/sound_judge.h"
@@ -43,8 +43,6 @@ static void say_of_film(struct report *report, const char *path, const struct do
         doppel_audio_track_free(&sound);
     }
     doppel_video_track_free(&film);
-    if (record->error.message[0])
-        report_notice(report, "%s: %s", path, record->error.message);
 }
 
 void slot_say(const struct intake *intake, const struct slot *slot)
@@ -54,6 +52,8 @@ void slot_say(const struct intake *intake, const struct slot *slot)
     const char *path = slot->file.path;
     say_of_sound(report, path, record);
     say_of_film(report, path, record);
+    if (record->error.message[0]) /* a remark */
+        report_notice(report, "%s: %s", path, record->error.message);
     const char *blank = sound_is_blank(record)  ? SOUND_IS_BLANK
                         : film_is_blank(record) ? FILM_IS_BLANK
                                                 : NULL;

@@ -98,6 +98,20 @@ static enum doppel_status hash_whole(const struct doppel_plane *plane,
     return DOPPEL_OK;
 }
 
+/* What is cut short is a picture all the same: that is remarked, and no failure. */
+static void remark_cut(const struct doppel_luma *luma, struct doppel_error *remark)
+{
+    const char *format = doppel_format_name(luma->format);
+    bool lower = luma->there_height < luma->height; /* as it is shown */
+    if (lower || luma->there_width < luma->width)
+        doppel_fail(remark, DOPPEL_OK, "the %s is cut short after %u of %u %s, which are used",
+                    format, lower ? luma->there_height : luma->there_width,
+                    lower ? luma->height : luma->width, lower ? "rows" : "columns");
+    else if (luma->coarse)
+        doppel_fail(remark, DOPPEL_OK,
+                    "the %s is cut short: its finer details are missing; the rest is used", format);
+}
+
 static enum doppel_status hash_picture(int fd, const struct doppel_scheme *scheme,
                                        const struct worker_limits *limits,
                                        struct doppel_outcome *out)
@@ -108,10 +122,12 @@ static enum doppel_status hash_picture(int fd, const struct doppel_scheme *schem
     if (status)
         return status;
     out->kind = DOPPEL_KIND_IMAGE;
-    out->width = luma.width;
-    out->height = luma.height;
+    out->width = luma.there_width; /* what is missing makes no picture better than others */
+    out->height = luma.there_height;
     status = scheme->id == DOPPEL_SCHEME_PHASH64 ? hash_views(&luma.plane, scheme, out)
                                                  : hash_whole(&luma.plane, scheme, out);
+    if (!status)
+        remark_cut(&luma, &out->error);
     doppel_luma_free(&luma);
     return status;
 }

@@ -141,6 +141,9 @@ uint32_t rows_of_cut(const struct file *file, size_t size, const struct scene *s
     assert_int_equal(luma.height, scene->height);
     assert_true(compare(&luma, scene, 1, 1).most < 1.1);
     uint32_t rows = luma.plane.height;
+    assert_int_equal(luma.there_height, rows);
+    assert_int_equal(luma.there_width, scene->width);
+    assert_false(luma.coarse);
     doppel_luma_free(&luma);
     return rows;
 }

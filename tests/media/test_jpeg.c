@@ -200,6 +200,9 @@ static void a_cut_file_keeps_the_rows_it_has(void **state)
     assert_int_equal(read_bytes(file.data, half, &options, &luma, &error), DOPPEL_OK);
     assert_in_range(luma.plane.height, 200, 400);
     assert_int_equal(luma.height, 600);
+    assert_int_equal(luma.there_height, luma.plane.height);
+    assert_int_equal(luma.there_width, 600);
+    assert_false(luma.coarse);
     struct difference difference = compare(&luma, &scene, 1, 1);
     assert_true(difference.mean < 1 && difference.most < 8);
     doppel_luma_free(&luma);
@@ -219,7 +222,55 @@ static void progressive_files_may_break_off_in_later_scans(void **state)
     assert_int_equal(read_bytes(file.data, scan_offset(&file, 3), &options, &luma, NULL),
                      DOPPEL_OK);
     assert_int_equal(luma.plane.height, 600);
+    assert_int_equal(luma.there_height, 600);
+    assert_true(luma.coarse);
     assert_true(compare(&luma, &scene, 1, 1).mean < 3);
+    doppel_luma_free(&luma);
+    file_free(&file);
+    scene_free(&scene);
+}
+
+/* Also where the missing scans are not needed; what follows the end of a picture is not missed. */
+static void coarse_files_are_told(void **state)
+{
+    (void)state;
+    static const struct jpeg_how hows[] = {{.progressive = true}, {.separate_scans = true}};
+    static const uint32_t sides[] = {0, 75, 300};
+    struct scene scene = scene_make(SCENE_SMOOTH, 600, 600);
+    for (size_t i = 0; i < 6; i++) {
+        struct doppel_luma_options options = reducing_to(sides[i / 2]);
+        struct file file = make_jpeg(&scene, &hows[i % 2]);
+        struct doppel_luma luma = read_good(&file, &options);
+        assert_false(luma.coarse);
+        doppel_luma_free(&luma);
+        size_t size = file.size;
+        file_append(&file, "a trailer\xff", 10);
+        luma = read_good(&file, &options);
+        assert_false(luma.coarse);
+        doppel_luma_free(&luma);
+        assert_int_equal(read_bytes(file.data, size - 20, &options, &luma, NULL), DOPPEL_OK);
+        assert_true(luma.coarse);
+        assert_int_equal(luma.there_height, 600);
+        doppel_luma_free(&luma);
+        file_free(&file);
+    }
+    scene_free(&scene);
+}
+
+/* What is missing is told as the picture is shown. */
+static void rows_of_a_turned_file_are_columns(void **state)
+{
+    (void)state;
+    struct scene scene = scene_make(SCENE_SMOOTH, 400, 600);
+    struct doppel_luma_options options = reducing_to(0);
+    struct file file = make_jpeg(&scene, &(struct jpeg_how){.orientation = 6});
+    struct doppel_luma luma;
+    assert_int_equal(read_bytes(file.data, file.size * 2 / 3, &options, &luma, NULL), DOPPEL_OK);
+    assert_int_equal(luma.width, 600);
+    assert_int_equal(luma.height, 400);
+    assert_int_equal(luma.there_width, luma.plane.width);
+    assert_in_range(luma.there_width, 200, 500);
+    assert_int_equal(luma.there_height, 400);
     doppel_luma_free(&luma);
     file_free(&file);
     scene_free(&scene);
@@ -252,6 +303,8 @@ int main(void)
         cmocka_unit_test(from_rgb_is_not_turned),
         cmocka_unit_test(from_rgb_is_the_formula_on_libjpegs_rgb),
         cmocka_unit_test(a_cut_file_keeps_the_rows_it_has),
+        cmocka_unit_test(coarse_files_are_told),
+        cmocka_unit_test(rows_of_a_turned_file_are_columns),
         cmocka_unit_test(progressive_files_may_break_off_in_later_scans),
         cmocka_unit_test(coefficients_count_as_memory),
     };

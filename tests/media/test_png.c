@@ -123,6 +123,29 @@ static void cut_files_keep_the_rows_they_have(void **state)
     scene_free(&scene);
 }
 
+/* All rows are there after the first of seven passes, in blocks of 8 x 8. */
+static void cut_interlaced_files_are_coarse(void **state)
+{
+    (void)state;
+    struct scene scene = scene_make(SCENE_SMOOTH, 300, 300);
+    struct doppel_luma_options full = reducing_to(0);
+    struct png_how how = {.colour_type = PNG_COLOR_TYPE_RGB, .interlaced = true};
+    struct file file = make_png(&scene, &how);
+    struct doppel_luma luma = read_good(&file, &full);
+    assert_false(luma.coarse);
+    doppel_luma_free(&luma);
+    for (size_t part = 3; part < 10; part++) {
+        assert_int_equal(read_bytes(file.data, file.size * part / 10, &full, &luma, NULL),
+                         DOPPEL_OK);
+        assert_true(luma.coarse);
+        assert_int_equal(luma.there_height, 300);
+        assert_true(compare(&luma, &scene, 1, 1).mean < 12);
+        doppel_luma_free(&luma);
+    }
+    file_free(&file);
+    scene_free(&scene);
+}
+
 /* Some programs save their own document in a chunk of many megabytes. */
 static void large_foreign_chunks_are_skipped(void **state)
 {
@@ -182,6 +205,7 @@ int main(void)
         cmocka_unit_test(large_pictures_are_averaged_on_the_way),
         cmocka_unit_test(every_orientation_is_applied),
         cmocka_unit_test(cut_files_keep_the_rows_they_have),
+        cmocka_unit_test(cut_interlaced_files_are_coarse),
         cmocka_unit_test(large_foreign_chunks_are_skipped),
         cmocka_unit_test(memory_is_bounded_by_what_is_kept),
     };
