@@ -72,15 +72,22 @@ static enum doppel_status describe_replaced(struct ingest *ingest, uint64_t id, 
     return status;
 }
 
-/* @param replaced the text that was to be kept of its group so far; 0: it stays */
+/* Of one record. */
+struct outcome {
+    uint64_t item;     /* 0: it was not added */
+    uint64_t replaced; /* the text that was to be kept of its group so far; 0: it stays */
+    uint64_t same_id;
+};
+
 static enum doppel_status tell_later(struct ingest *ingest, const struct decider_answer *answer,
-                                     uint64_t item, uint64_t replaced, struct doppel_error *error)
+                                     const struct outcome *outcome, struct doppel_error *error)
 {
     struct told told = {
         .record = ingest->record,
         .decision = answer->decision,
         .reason = answer->reason,
-        .item = item,
+        .item = outcome->item,
+        .same_id = outcome->same_id,
         .of = SIZE_MAX,
         .of_path = SIZE_MAX,
         .replaces = SIZE_MAX,
@@ -93,8 +100,8 @@ static enum doppel_status tell_later(struct ingest *ingest, const struct decider
         status = describe_of(ingest, answer->of, &told, error);
     if (!status && answer->replaces != NO_NUMBER)
         told.replaces = told.of;
-    if (!status && replaced)
-        status = describe_replaced(ingest, replaced, &told, error);
+    if (!status && outcome->replaced)
+        status = describe_replaced(ingest, outcome->replaced, &told, error);
     if (!status && !array_push(&ingest->told, told))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for decisions");
     return status;
@@ -148,17 +155,19 @@ static enum doppel_status decide(struct ingest *ingest, const struct prepared *r
                                  struct doppel_error *error)
 {
     struct decider_answer answer;
-    uint64_t item = 0, replaced = 0;
+    struct outcome outcome = {0};
     ingest->record = record;
     ingest->shingles = NULL;
     ingest->shingle_count = 0;
     ingest->tried = false;
     enum doppel_status status = ask_decider(ingest, &answer, error);
-    if (!status && !ingest->options.check)
-        status = remember(ingest, &answer, &item, error);
     if (!status)
-        status = canonical_choose(ingest, &answer, item, &replaced, error);
-    return status ? status : tell_later(ingest, &answer, item, replaced, error);
+        status = people_same_id(ingest, &answer, &outcome.same_id, error);
+    if (!status && !ingest->options.check)
+        status = remember(ingest, &answer, &outcome.item, error);
+    if (!status)
+        status = canonical_choose(ingest, &answer, outcome.item, &outcome.replaced, error);
+    return status ? status : tell_later(ingest, &answer, &outcome, error);
 }
 
 /* ---- telling ---- */
@@ -183,6 +192,7 @@ static bool tell(struct ingest *ingest, const struct told *told)
         .match = told->match,
         .item = told->item,
         .of_item = told->of_item,
+        .same_id = told->same_id,
     };
     if (!record->unreadable) {
         const struct line_block *block = &ingest->batch->block;

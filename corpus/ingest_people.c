@@ -73,6 +73,24 @@ const struct doppel_digest *people_same(void *context, const struct doppel_diges
 
 /* ---- what is said of what comes in ---- */
 
+enum doppel_status people_same_id(struct ingest *ingest, const struct decider_answer *answer,
+                                  uint64_t *out, struct doppel_error *error)
+{
+    const struct prepared *record = ingest->record;
+    const char *id = record->said ? record->said->external_id : NULL;
+    uint64_t other = 0;
+    if (!id && ingest->options.decide_files) /* which have ids of that kind */
+        id = pool_string(&ingest->batch->strings, record->id);
+    if (!id || record->unreadable)
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_library_by_external_id(ingest->library, id, &other, error);
+    if (status == DOPPEL_E_NOT_FOUND)
+        return DOPPEL_OK;
+    bool itself = answer->of != NO_NUMBER && ingest->memory.ids.items[answer->of] == other;
+    *out = status || itself ? 0 : other;
+    return status;
+}
+
 enum doppel_status people_tell(struct ingest *ingest, uint64_t item, struct doppel_error *error)
 {
     const struct doppel_about *said = ingest->record->said;

@@ -13,7 +13,7 @@ struct told {
     const struct prepared *record;
     enum doppel_decision decision;
     const char *reason; /* static storage, or NULL */
-    uint64_t item, of_item;
+    uint64_t item, of_item, same_id;
     size_t of, of_path; /* strings */
     uint64_t of_line;
     size_t replaces; /* string */
@@ -96,6 +96,11 @@ const struct doppel_digest *people_same(void *context, const struct doppel_diges
  * take it, the record is unreadable from now on. */
 enum doppel_status people_check(struct ingest *ingest, struct prepared *record,
                                 struct doppel_error *error);
+
+/** What else is called as the record at hand, before it is told of that; 0: nothing. A look at the
+ * library, where records say so or come with files. */
+enum doppel_status people_same_id(struct ingest *ingest, const struct decider_answer *answer,
+                                  uint64_t *out, struct doppel_error *error);
 
 /** Say of what was added what is to be said of all, and what the record says. */
 enum doppel_status people_tell(struct ingest *ingest, uint64_t item, struct doppel_error *error);

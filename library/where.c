@@ -2,6 +2,7 @@
  * this library alone, with few functions, small strings, and an end. */
 #include "library/catalogue.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -192,6 +193,19 @@ static int confine(sqlite3 *database, struct deadline *deadline)
 
 static const char question[] = "WITH items AS (" VIEW_ITEMS ") SELECT id FROM items WHERE (";
 
+/* The columns that there are, with commas between; "" where that cannot be told. */
+static void list_columns(sqlite3 *database, char *out, size_t size)
+{
+    static const char all[] = "WITH items AS (" VIEW_ITEMS ") SELECT * FROM items";
+    sqlite3_stmt *statement = NULL;
+    size_t used = 0;
+    if (sqlite3_prepare_v2(database, all, -1, &statement, NULL) == SQLITE_OK)
+        for (int i = 0; i < sqlite3_column_count(statement) && used < size; i++)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "",
+                                     sqlite3_column_name(statement, i));
+    sqlite3_finalize(statement);
+}
+
 /* What SQLite says of an expression is its author's to mend; what it says of the file is not. */
 static enum doppel_status fail(sqlite3 *database, const struct deadline *deadline,
                                const char *directory, struct doppel_error *error)
@@ -207,8 +221,12 @@ static enum doppel_status fail(sqlite3 *database, const struct deadline *deadlin
                                 : code == SQLITE_IOERR                          ? DOPPEL_E_IO
                                 : code == SQLITE_BUSY                           ? DOPPEL_E_BUSY
                                                                                 : DOPPEL_E_ARGUMENT;
-    return doppel_fail(error, status, "%s: the expression cannot be answered: %s", directory,
-                       sqlite3_errmsg(database));
+    char columns[256] = "", message[200];
+    snprintf(message, sizeof message, "%s", sqlite3_errmsg(database));
+    if (strncmp(message, "no such column", 14) == 0)
+        list_columns(database, columns, sizeof columns);
+    return doppel_fail(error, status, "%s: the expression cannot be answered: %s%s%s", directory,
+                       message, *columns ? "; there are " : "", columns);
 }
 
 static enum doppel_status visit(sqlite3_stmt *statement, const struct deadline *deadline,

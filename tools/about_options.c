@@ -15,7 +15,10 @@ static enum doppel_status check_names(const struct strings *names, const char *o
                                       struct doppel_error *error)
 {
     for (size_t i = 0; i < names->count; i++)
-        if (!*names->items[i] || !utf8_valid(names->items[i]))
+        if (!*names->items[i])
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' takes a name, which is not empty",
+                               option);
+        else if (!utf8_valid(names->items[i]))
             return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' takes a name in UTF-8", option);
     return DOPPEL_OK;
 }

@@ -24,7 +24,7 @@ struct held {
 /**
  * Open a file that is still as it was read. Symbolic links are not followed at its name.
  * @param path  borrowed as long as the file is held
- * @param stamp NULL: any regular file will do
+ * @param stamp NULL: any regular file will do; its inode 0: one with that size and mtime
  * @param out   given (held_close)
  * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND, DOPPEL_E_CHANGED, DOPPEL_E_IO
  */

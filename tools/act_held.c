@@ -36,6 +36,8 @@ static enum doppel_status not_openable(struct doppel_error *error)
 static bool has_stamp(const struct stat *stat, const struct doppel_file_stamp *stamp)
 {
     struct doppel_file_stamp now = stamp_of(stat);
+    if (stamp && !stamp->inode)
+        return now.size == stamp->size && now.mtime_ns == stamp->mtime_ns;
     return !stamp || same_stamp(&now, stamp);
 }
 

@@ -160,7 +160,7 @@ static enum doppel_status act_on(struct running *running, struct act *act,
                                  struct doppel_error *error)
 {
     struct pair_files files = {act->file->path, act->kept->path, act->file->stamp,
-                               act->kept->stamp};
+                               act->kept->stamp, act->identical};
     enum doppel_status status = DOPPEL_OK;
     if (!act->reason.status &&
         !pair_open(&files, running->settings->action, &act->pair, &act->reason)) {

@@ -88,10 +88,13 @@ enum doppel_status pair_open(const struct pair_files *files, enum action action,
 {
     struct pair pair = {.twin = {.folder = -1, .file = -1}, .kept = {.folder = -1, .file = -1}};
     struct doppel_error reason;
+    struct doppel_file_stamp stamp = files->stamp, kept_stamp = files->kept_stamp;
     if (is_one_file(files))
         return doppel_fail(error, DOPPEL_E_EMPTY, "is the kept file already, by another name");
-    enum doppel_status status = held_open(files->path, &files->stamp, &pair.twin, error);
-    if (!status && held_open(files->kept, &files->kept_stamp, &pair.kept, &reason))
+    if (files->will_be_compared)
+        stamp.inode = kept_stamp.inode = 0;
+    enum doppel_status status = held_open(files->path, &stamp, &pair.twin, error);
+    if (!status && held_open(files->kept, &kept_stamp, &pair.kept, &reason))
         status = of_kept(&reason, error);
     if (!status)
         status = check_pair(&pair, action, error);

@@ -14,6 +14,8 @@ struct pair {
 struct pair_files {
     const char *path, *kept;
     struct doppel_file_stamp stamp, kept_stamp;
+    bool will_be_compared; /* byte by byte, before anything is done: that they are copies of what
+                              was read, with its size and mtime, is enough */
 };
 
 /* Open both and look at what can be known without reading them: that they are as they were, are two

@@ -174,18 +174,31 @@ static enum undone name_again(const struct site *site, const struct step *step,
     return UNDO_DONE;
 }
 
-static enum undone undo_move(const struct site *site, const struct step *step,
+/* Whether move_back will find what it wants. */
+static enum undone look_at_moved(const struct step *step, struct doppel_error *error)
+{
+    struct held held;
+    if (held_open(step->target, NULL, &held, NULL))
+        return refused(error, "is no longer where it was moved to");
+    bool good = has_content_of(&held.stat, &step->stamp);
+    held_close(&held);
+    return good ? UNDO_DONE : refused(error, "has changed since it was moved: it stays there");
+}
+
+static enum undone undo_move(const struct site *site, const struct step *step, bool look_only,
                              struct doppel_error *error)
 {
     if (site->there && has_content_of(&site->stat, &step->stamp)) {
-        remove_rest_of_move(step);
+        if (!look_only)
+            remove_rest_of_move(step);
         return nothing(error);
     }
     if (site->there)
         return refused(error, "another file is there now");
-    if (double_is_beside(site, step))
-        return name_again(site, step, error);
-    return move_back(step, error);
+    bool beside = double_is_beside(site, step);
+    if (look_only)
+        return beside ? UNDO_DONE : look_at_moved(step, error);
+    return beside ? name_again(site, step, error) : move_back(step, error);
 }
 
 /* ---- what became a link ---- */
@@ -244,12 +257,23 @@ static enum undone copy_back(const struct site *site, const struct step *step,
     return status ? UNDO_REFUSED : UNDO_DONE;
 }
 
-static enum undone undo_link(const struct site *site, const struct step *step,
+/* Whether copy_back will find what it wants. */
+static enum undone look_at_content(const struct step *step, struct doppel_error *error)
+{
+    struct held held;
+    if (open_content(step, &held, error))
+        return UNDO_REFUSED;
+    held_close(&held);
+    return UNDO_DONE;
+}
+
+static enum undone undo_link(const struct site *site, const struct step *step, bool look_only,
                              struct doppel_error *error)
 {
     struct held link = {site->folder, -1, site->name, step->path, site->stat};
     if (site->there && has_stamp(&site->stat, &step->stamp)) {
-        remove_rest(site, step);
+        if (!look_only)
+            remove_rest(site, step);
         return nothing(error);
     }
     if (!site->there)
@@ -258,21 +282,25 @@ static enum undone undo_link(const struct site *site, const struct step *step,
         return nothing(error);
     if (!is_its_link(site, step))
         return refused(error, "another file is there now");
-    if (double_is_beside(site, step)) /* the run was killed before it removed the double */
+    bool beside = double_is_beside(site, step);
+    if (look_only)
+        return beside ? UNDO_DONE : look_at_content(step, error);
+    if (beside) /* the run was killed before it removed the double */
         return take_place(&link, step->temporary, error) ? UNDO_REFUSED : UNDO_DONE;
     return copy_back(site, step, error);
 }
 
-enum undone step_undo(const struct step *step, struct doppel_error *error)
+enum undone step_undo(const struct step *step, bool look_only, struct doppel_error *error)
 {
     struct site site;
     enum undone undone = UNDO_NOTHING;
     open_site(step->path, &site);
-    remove_rest_of_undo(&site, step);
+    if (!look_only)
+        remove_rest_of_undo(&site, step);
     if (step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO)
-        undone = undo_move(&site, step, error);
+        undone = undo_move(&site, step, look_only, error);
     else if (step->action == ACTION_HARDLINK || step->action == ACTION_SYMLINK)
-        undone = undo_link(&site, step, error);
+        undone = undo_link(&site, step, look_only, error);
     else
         doppel_fail(error, DOPPEL_E_NOT_FOUND, "is a file of its own: only its blocks are shared");
     close_site(&site);

@@ -11,7 +11,8 @@ enum undone {
     UNDO_REFUSED  /* something else is there; nothing was touched */
 };
 
-/* @param error why not, unless UNDO_DONE; of UNDO_NOTHING what there was instead */
-enum undone step_undo(const struct step *step, struct doppel_error *error);
+/* @param look_only nothing is touched: UNDO_DONE is what would come of it, as far as can be seen
+ * @param error why not, unless UNDO_DONE; of UNDO_NOTHING what there was instead */
+enum undone step_undo(const struct step *step, bool look_only, struct doppel_error *error);
 
 #endif

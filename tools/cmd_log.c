@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/array.h"
+#include "tools/called.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/log_story.h"
@@ -14,7 +15,6 @@
 #include "tools/output.h"
 #include "tools/printable.h"
 #include "tools/signals.h"
-#include "tools/values.h"
 
 static const struct column columns[] = {
     {"entry", "entry", CELL_NUMBER},
@@ -180,12 +180,6 @@ struct named {
     uint64_t id;
 };
 
-static bool take_text(void *context, const struct doppel_library_text *text)
-{
-    ((struct named *)context)->id = text->id;
-    return true;
-}
-
 /* The last item that the log knows under a name. */
 static bool take_named(void *context, const struct doppel_log_entry *entry,
                        const struct doppel_error *error)
@@ -197,24 +191,39 @@ static bool take_named(void *context, const struct doppel_log_entry *entry,
     return named->id == 0;
 }
 
-/* By number, path or record id; of what is gone the log knows. 0: there is none. */
-static uint64_t find_named(struct doppel_library *library, const char *name,
-                           struct doppel_error *error)
+static bool stop_at_entry(void *context, const struct doppel_log_entry *entry,
+                          const struct doppel_error *error)
 {
-    struct doppel_item item;
+    (void)entry, (void)error;
+    *(bool *)context = true;
+    return false;
+}
+
+/* Whether the log knows an item of that number, be it gone. */
+static bool has_story(struct doppel_library *library, uint64_t id)
+{
+    const struct doppel_log_query one = {.item = id, .limit = 1};
+    bool met = false;
+    doppel_library_each_log(library, &one, stop_at_entry, &met, NULL);
+    return met;
+}
+
+/* Of what is gone the log knows. 0: there is none. */
+static uint64_t find_named(const struct log *log, const char *name, struct doppel_error *error)
+{
     const struct doppel_log_query newest = {.newest_first = true};
+    struct called called;
     uint64_t id;
-    if (parse_whole(name, 1, INT64_MAX, &id))
+    enum doppel_status status = called_find(log->library, name, &called, error);
+    if (called_number(name, &id) && (status || called.id != id) && has_story(log->library, id))
         return id;
-    if (find_item(library, name, false, &item, error) == DOPPEL_OK) {
-        id = item.id;
-        doppel_item_free(&item);
-        return id;
+    if (!status) {
+        called_say_other(log->library, name, log->report);
+        return called.id;
     }
     char *path = absolute_path(name);
-    struct named named = {.name = name, .path = path};
-    if (!find_text(library, name, take_text, &named, error))
-        doppel_library_each_log(library, &newest, take_named, &named, error);
+    struct named named = {.name = called_id(name) ? called_id(name) : name, .path = path};
+    doppel_library_each_log(log->library, &newest, take_named, &named, error);
     free(path);
     return named.id;
 }
@@ -230,7 +239,7 @@ static enum doppel_status run(struct log *log, struct doppel_error *error)
                            "time ago such as 90m, 12h or 7d, not '%s'",
                            settings->since);
     if (name)
-        query.item = log->item = find_named(log->library, name, error);
+        query.item = log->item = find_named(log, name, error);
     if (name && !log->item)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: the library never held such an item",
                            name);

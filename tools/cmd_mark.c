@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/called.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/mark.h"
+#include "tools/memory.h"
 #include "tools/output.h"
 #include "tools/signals.h"
 
@@ -73,9 +75,11 @@ static int list_marks(const struct settings *settings, struct report *report)
 /* ---- saying ---- */
 
 static enum doppel_status mark_two(const struct settings *settings, struct doppel_library *library,
-                                   struct doppel_error *error)
+                                   struct report *report, struct doppel_error *error)
 {
     struct marked a, b;
+    for (size_t i = 0; i < 2; i++)
+        called_say_other(library, settings->operands.items[i], report);
     enum doppel_status status = marked_named(library, settings->operands.items[0], &a, error);
     if (!status)
         status = marked_named(library, settings->operands.items[1], &b, error);
@@ -91,9 +95,11 @@ static enum doppel_status mark_lines(const struct settings *settings,
 {
     const char *from = settings->marks_from;
     FILE *file = strcmp(from, "-") == 0 ? stdin : fopen(from, "rb");
-    if (!file)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: %s", from, strerror(errno));
-    char *line = NULL, place[64];
+    if (!file) {
+        report_input(report, from, strerror(errno));
+        return DOPPEL_OK;
+    }
+    char *line = NULL, *place = must_allocate(strlen(from) + 16);
     size_t capacity = 0;
     enum doppel_status status = DOPPEL_OK;
     for (unsigned number = 1; !status && getline(&line, &capacity, file) >= 0; number++) {
@@ -104,13 +110,14 @@ static enum doppel_status mark_lines(const struct settings *settings,
         if (said == DOPPEL_E_IO || said == DOPPEL_E_BUSY || said == DOPPEL_E_MEMORY) {
             status = doppel_fail(error, said, "%s", wrong.message);
         } else if (said) {
-            snprintf(place, sizeof place, "line %u", number);
+            sprintf(place, "%s:%u", from, number);
             report_input(report, place, wrong.message);
         }
     }
     if (!status && ferror(file))
         status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", from, strerror(errno));
     free(line);
+    free(place);
     if (file != stdin)
         fclose(file);
     return status;
@@ -144,7 +151,7 @@ int cmd_mark(const struct settings *settings, struct report *report)
     if (open_library(settings, true, false, &library, &error))
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = settings->marks_from ? mark_lines(settings, library, report, &error)
-                                                     : mark_two(settings, library, &error);
+                                                     : mark_two(settings, library, report, &error);
     if (!status)
         status = doppel_library_commit(library, &error);
     doppel_library_close(library);

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "tools/called.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/remove_gone.h"
 #include "tools/signals.h"
-#include "tools/values.h"
 #include "tools/where.h"
 
 struct below {
@@ -19,8 +19,13 @@ struct below {
 
 static bool is_below(const struct below *below, const char *path)
 {
-    size_t length = strlen(below->path);
-    return strncmp(path, below->path, length) == 0 && path[length] == '/';
+    size_t length = below->path ? strlen(below->path) : 0;
+    return length && strncmp(path, below->path, length) == 0 && path[length] == '/';
+}
+
+static bool is_at(const struct below *below, const char *path)
+{
+    return below->path && strcmp(path, below->path) == 0;
 }
 
 static bool take_if_below(void *context, const struct doppel_item *item)
@@ -34,9 +39,8 @@ static bool take_if_below(void *context, const struct doppel_item *item)
 static bool take_text(void *context, const struct doppel_library_text *text)
 {
     struct below *below = context;
-    bool wanted =
-        (text->record_id && strcmp(text->record_id, below->name) == 0) ||
-        (text->path && (strcmp(text->path, below->path) == 0 || is_below(below, text->path)));
+    bool wanted = (text->record_id && strcmp(text->record_id, below->name) == 0) ||
+                  (text->path && (is_at(below, text->path) || is_below(below, text->path)));
     return (!wanted || array_push(&below->ids, text->id)) && !signals_stopped();
 }
 
@@ -45,7 +49,8 @@ static bool take_text(void *context, const struct doppel_library_text *text)
 static enum doppel_status remove_below(struct doppel_library *library, const char *name,
                                        struct doppel_error *error)
 {
-    struct below below = {.name = name, .path = absolute_path(name)};
+    const char *id = called_id(name);
+    struct below below = {.name = id ? id : name, .path = id ? NULL : absolute_path(name)};
     const struct everything everything = {1, take_if_below, take_text, &below};
     enum doppel_status status = each_of_all(library, &everything, error);
     if (status == DOPPEL_OK && below.ids.count == 0)
@@ -58,24 +63,15 @@ static enum doppel_status remove_below(struct doppel_library *library, const cha
 }
 
 static enum doppel_status remove_named(struct doppel_library *library, const char *name,
-                                       struct doppel_error *error)
+                                       struct report *report, struct doppel_error *error)
 {
-    struct doppel_item item;
-    uint64_t id;
-    if (parse_whole(name, 1, INT64_MAX, &id)) { /* it goes unread, be it damaged */
-        enum doppel_status status = doppel_library_remove(library, id, error);
-        return status == DOPPEL_E_NOT_FOUND
-                   ? doppel_fail(error, status, "the library holds no such item")
-                   : status;
-    }
-    enum doppel_status status = find_item(library, name, false, &item, error);
-    if (status == DOPPEL_E_NOT_FOUND)
+    struct called called;
+    enum doppel_status status = called_find(library, name, &called, error);
+    bool many = status ? status == DOPPEL_E_NOT_FOUND : called.by == CALLED_BY_RECORD_ID;
+    if (many)
         return remove_below(library, name, error);
-    if (status)
-        return status;
-    status = doppel_library_remove(library, item.id, error);
-    doppel_item_free(&item);
-    return status;
+    called_say_other(library, name, report);
+    return status ? status : doppel_library_remove(library, called.id, error);
 }
 
 static enum doppel_status remove_wanted(const struct settings *settings,
@@ -104,7 +100,7 @@ int cmd_remove(const struct settings *settings, struct report *report)
                                                : remove_wanted(settings, library, &error);
     for (size_t i = 0;
          !settings->gone && i < settings->operands.count && !status && !signals_stopped(); i++)
-        if (remove_named(library, settings->operands.items[i], &error))
+        if (remove_named(library, settings->operands.items[i], report, &error))
             report_input(report, settings->operands.items[i], error.message);
     if (!status)
         status = doppel_library_commit(library, &error);

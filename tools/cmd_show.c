@@ -1,6 +1,9 @@
 /* doppel show ID|PATH...: all that the library knows of an item. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "tools/called.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/film_row.h"
@@ -69,6 +72,16 @@ struct showing {
     const char *name; /* as it was asked for */
 };
 
+/* All of it for programs; people tell two signatures apart by their beginnings. */
+static void put_code(json_t *row, const struct showing *showing, const char *hex)
+{
+    enum { LONGEST = 64, SHOWN = 16 };
+    char cut[SHOWN + sizeof "…"];
+    snprintf(cut, sizeof cut, "%.*s…", SHOWN, hex);
+    bool whole = showing->settings->format != FORMAT_TABLE || strlen(hex) <= LONGEST;
+    put_text(row, "code", whole ? hex : cut);
+}
+
 static void print_row(const struct showing *showing, uint64_t id, json_t *row)
 {
     struct doppel_error error;
@@ -83,7 +96,7 @@ static void print_item(const struct showing *showing, const struct doppel_item *
     json_t *row = item_row(showing->library, item);
     if (fingerprint->count && fingerprint->scheme != DOPPEL_SCHEME_WINNOW32) {
         char *hex = code_in_hex(fingerprint, 0);
-        put_text(row, "code", hex);
+        put_code(row, showing, hex);
         free(hex);
     }
     put_text_details(row, showing->settings, &item->record);
@@ -96,13 +109,14 @@ static void print_item(const struct showing *showing, const struct doppel_item *
 
 static bool print_text(void *context, const struct doppel_library_text *text)
 {
+    struct showing *showing = context;
     json_t *row = text_row(text);
     char *hex = text_code(text);
-    put_text(row, "code", hex);
+    put_code(row, showing, hex);
     put_integer(row, "codes", 1);
     put_integer(row, "shingles_kept", text->shingles ? text->shingle_total : 0);
     free(hex);
-    print_row(context, text->id, row);
+    print_row(showing, text->id, row);
     return true;
 }
 
@@ -111,6 +125,7 @@ static void show(struct showing *showing, const char *name)
     struct doppel_item item;
     struct doppel_error error;
     showing->name = name;
+    called_say_other(showing->library, name, showing->report);
     enum doppel_status status = find_item(showing->library, name, true, &item, &error);
     if (status == DOPPEL_OK) {
         print_item(showing, &item);

@@ -128,8 +128,8 @@ static void print_lines(struct output *output, const struct doppel_library_stats
     for (size_t i = 0; i < DOPPEL_LIBRARY_DECISIONS; i++)
         if (stats->decisions[i])
             print_count(output, "records", decision_names[i], stats->decisions[i]);
-    print_count(output, "groups", NULL, stats->groups);
-    print_count(output, "duplicates", NULL, stats->followers);
+    print_count(output, "groups", "linked", stats->groups);
+    print_count(output, "duplicates", "linked", stats->followers);
     for (int i = 0; i < DOPPEL_LIBRARY_STATES; i++)
         if (stats->lists[i])
             print_count(output, "lists", doppel_list_state_name((enum doppel_list_state)i),

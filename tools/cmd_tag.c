@@ -1,5 +1,6 @@
 /* doppel tag: say something of items that are in the library, or take it back. */
 #include "tools/about_options.h"
+#include "tools/called.h"
 #include "tools/collection.h"
 #include "tools/commands.h"
 #include "tools/signals.h"
@@ -55,6 +56,7 @@ static enum doppel_status tag_named(const struct tag *tag, const char *name,
         report_input(tag->report, name, error->message);
         return DOPPEL_OK;
     }
+    called_say_other(tag->library, name, tag->report);
     return tag_one(tag, id, error);
 }
 

@@ -118,13 +118,14 @@ static enum doppel_status undo_one(struct undoing *undoing, const struct step *s
                                    struct doppel_error *error)
 {
     struct doppel_error reason;
-    enum undone undone = step_undo(step, &reason);
+    bool dry_run = undoing->settings->dry_run;
+    enum undone undone = step_undo(step, dry_run, &reason);
     undoing->files += undone == UNDO_DONE;
     undoing->refused += undone == UNDO_REFUSED;
-    tell(undoing, step, undone == UNDO_DONE, undone == UNDO_DONE ? NULL : reason.message);
+    tell(undoing, step, undone == UNDO_DONE && !dry_run, undone == UNDO_DONE ? NULL : reason.message);
     if (undone == UNDO_REFUSED)
         report_input(undoing->report, step->path, reason.message);
-    if (undone == UNDO_REFUSED)
+    if (undone == UNDO_REFUSED || dry_run)
         return DOPPEL_OK;
     enum step_end end =
         undone == UNDO_NOTHING && step->end == STEP_OPEN ? STEP_FAILED : STEP_UNDONE;
@@ -148,9 +149,9 @@ static enum doppel_status undo_run(struct undoing *undoing, uint64_t run,
         report_notice(undoing->report, "run %llu: nothing is left to be undone",
                       (unsigned long long)run);
     else
-        report_notice(undoing->report, "run %llu: %llu file%s brought back",
-                      (unsigned long long)run, (unsigned long long)undoing->files,
-                      undoing->files == 1 ? "" : "s");
+        report_notice(undoing->report, "run %llu: %llu file%s %s", (unsigned long long)run,
+                      (unsigned long long)undoing->files, undoing->files == 1 ? "" : "s",
+                      undoing->settings->dry_run ? "would be brought back" : "brought back");
     return status;
 }
 
@@ -185,7 +186,8 @@ static int undo(const struct settings *settings, struct report *report, const ch
 {
     struct undoing undoing = {.settings = settings, .report = report};
     struct doppel_error error, late;
-    if (journal_open(path, &undoing.journal, &undoing.content, &error))
+    if (settings->dry_run ? journal_read(path, &undoing.content, &error)
+                          : journal_open(path, &undoing.journal, &undoing.content, &error))
         return report_fatal(report, "%s", error.message);
     say_unreadable(report, &undoing.content);
     enum doppel_status status = undo_wanted(&undoing, &error);

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/called.h"
 #include "tools/memory.h"
 #include "tools/paths.h"
 #include "tools/signals.h"
-#include "tools/values.h"
 
 enum doppel_status open_library(const struct settings *settings, bool create, bool read_only,
                                 struct doppel_library **out, struct doppel_error *error)
@@ -49,22 +49,10 @@ char *absolute_path(const char *path)
 enum doppel_status find_item(struct doppel_library *library, const char *name, bool with_attachment,
                              struct doppel_item *out, struct doppel_error *error)
 {
-    uint64_t id = 0;
-    enum doppel_status status = DOPPEL_OK;
-    if (!parse_whole(name, 1, INT64_MAX, &id)) {
-        struct doppel_item item;
-        char *path = absolute_path(name);
-        status = doppel_library_by_path(library, path, &item, error);
-        free(path);
-        if (status == DOPPEL_OK) {
-            id = item.id;
-            doppel_item_free(&item);
-        } else if (status == DOPPEL_E_NOT_FOUND) {
-            status = doppel_library_by_external_id(library, name, &id, error);
-        }
-    }
+    struct called called;
+    enum doppel_status status = called_find(library, name, &called, error);
     if (status == DOPPEL_OK)
-        status = doppel_library_get(library, id, with_attachment, out, error);
+        status = doppel_library_get(library, called.id, with_attachment, out, error);
     return status == DOPPEL_E_NOT_FOUND
                ? doppel_fail(error, status, "the library holds no such item")
                : status;
@@ -79,13 +67,6 @@ struct one_text {
     struct doppel_error *error;
     bool good;
 };
-
-static bool take_id(void *context, const struct doppel_library_text *text)
-{
-    struct one_text *one = context;
-    one->id = text->id;
-    return true;
-}
 
 static bool take_text(void *context, const struct doppel_library_text *text)
 {
@@ -102,17 +83,12 @@ bool find_text(struct doppel_library *library, const char *name,
                doppel_library_text_visitor *visitor, void *context, struct doppel_error *error)
 {
     struct one_text one = {.visitor = visitor, .context = context, .error = error};
-    const struct doppel_text_query by_name = {.record_id = name};
-    uint64_t id;
-    if (parse_whole(name, 1, INT64_MAX, &id))
-        one.id = id;
-    else if (doppel_library_each_text(library, &by_name, take_id, &one, error))
+    struct called called;
+    if (called_find(library, name, &called, error))
         return false;
-    const struct doppel_text_query by_id = {.first = one.id, .last = one.id, .shingles = true};
-    uint64_t wanted = one.id;
-    one.id = 0;
-    if (wanted)
-        doppel_library_each_text(library, &by_id, take_text, &one, error);
+    const struct doppel_text_query by_id = {
+        .first = called.id, .last = called.id, .shingles = true};
+    doppel_library_each_text(library, &by_id, take_text, &one, error);
     if (!one.id)
         doppel_fail(error, DOPPEL_E_NOT_FOUND, "the library holds no such item");
     return one.good;

@@ -16,11 +16,12 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
 /* The absolute form of a path, under which a library knows it; given (free). */
 char *absolute_path(const char *path);
 
-/* ID or PATH of a command line to an item; given (doppel_item_free). */
+/* What a command line calls an item (called_find); given (doppel_item_free). DOPPEL_E_NOT_FOUND: it
+ * may be a text. */
 enum doppel_status find_item(struct doppel_library *library, const char *name, bool with_attachment,
                              struct doppel_item *out, struct doppel_error *error);
 
-/* The text of that number, or the last one of that record id. @return false, with a sentence, when
+/* The text that a command line calls so. @return false, with a sentence, when
  * there is none, or it is damaged; else what the visitor returned */
 bool find_text(struct doppel_library *library, const char *name,
                doppel_library_text_visitor *visitor, void *context, struct doppel_error *error);

@@ -179,6 +179,8 @@ void decision_append(struct decision_text *text, const struct doppel_dedup_decis
         put_text_match(text, decision->decision, &decision->match);
     if (decision->item)
         put_count(text, "item", decision->item);
+    if (decision->same_id)
+        put_count(text, "same_id", decision->same_id);
     append(text, "}", 1);
 }
 

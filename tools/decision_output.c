@@ -147,6 +147,7 @@ bool decision_output_take(void *context, const struct doppel_dedup_decision *dec
     output->counts[decision->decision]++;
     output->unique += decision->unique;
     output->matched += decision->of_item != 0 || decision->of_path;
+    output->same_ids += decision->same_id != 0;
     if (decision->decision == DOPPEL_DECISION_UNREADABLE)
         report_unreadable(output, decision);
     if (output->output)
@@ -180,6 +181,7 @@ bool decision_output_row(struct decision_output *output, const struct decided_ro
     output->counts[decided->decision]++;
     output->unique += decided->unique;
     output->matched += decided->matched;
+    output->same_ids += decided->same_id;
     if (decided->decision == DOPPEL_DECISION_UNREADABLE)
         report_input(output->report, decided->path, decided->reason);
     if (output->output)
@@ -207,14 +209,25 @@ static void summarise(const struct decision_output *output)
             used += (size_t)snprintf(line + used, sizeof line - used, ", %llu %s",
                                      (unsigned long long)output->counts[i],
                                      doppel_decision_name((enum doppel_decision)i));
-    report_notice(output->report, "%llu records%s; %llu unique", (unsigned long long)records,
-                  used ? line : "", (unsigned long long)output->unique);
+    report_notice(output->report, "%llu %s%s%s; %llu unique", (unsigned long long)records,
+                  layout_of(output->settings) == &layout ? "record" : "input",
+                  records == 1 ? "" : "s", used ? line : "", (unsigned long long)output->unique);
+}
+
+static void say_same_ids(const struct decision_output *output)
+{
+    uint64_t count = output->same_ids;
+    if (count)
+        report_notice(output->report,
+                      "%llu id%s something else, too: \"same_id\" in the answer says which item",
+                      (unsigned long long)count, count == 1 ? " is that of" : "s are those of");
 }
 
 bool decision_output_finish(struct decision_output *output, bool ended)
 {
     bool written = output->output ? output_finish(output->output) : decision_output_flush(output);
     decision_text_free(&output->text);
+    say_same_ids(output);
     if (written && ended)
         summarise(output);
     return written;

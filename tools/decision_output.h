@@ -17,8 +17,9 @@ struct decision_output {
     struct output *output; /* of tables and CSV; else NULL */
     struct decision_text text;
     uint64_t counts[DECISIONS], unique;
-    uint64_t matched; /* that have something to do with what came before */
-    bool failed;      /* to write */
+    uint64_t same_ids; /* whose id is that of something else, too */
+    uint64_t matched;  /* that have something to do with what came before */
+    bool failed;       /* to write */
 };
 
 /** @return false, with a sentence, when what is asked for does not go together */
@@ -31,7 +32,7 @@ bool decision_output_take(void *context, const struct doppel_dedup_decision *dec
 /** What was decided of a file. */
 struct decided_row {
     enum doppel_decision decision;
-    bool unique, matched, is_path; /* is_path: it was named by its path alone */
+    bool unique, matched, same_id, is_path; /* is_path: it was named by its path alone */
     const char *path, *reason;
     json_t *row, *input; /* taken: the decision; and the record without it, NULL when only decisions
                             are printed */

@@ -64,6 +64,8 @@ static json_t *row_of(const struct intake_file *file, const struct doppel_ingest
         put_text(row, "remark", file->record.error.message);
     if (decision->item)
         put_integer(row, "item", decision->item);
+    if (decision->same_id)
+        put_integer(row, "same_id", decision->same_id);
     return row;
 }
 
@@ -82,6 +84,7 @@ bool decision_row_tell(struct decision_output *output, const struct intake_file 
         .reason = answer->reason,
         .row = row_of(file, record, decision),
         .input = bare ? NULL : input_row(file, record),
+        .same_id = decision->same_id != 0,
         .is_path = !record || !record->id,
     };
     return decision_output_row(output, &decided);

@@ -6,11 +6,14 @@
 #include <sys/stat.h>
 
 #include "tools/about_options.h"
+#include "tools/called.h"
 #include "tools/collection.h"
 #include "tools/decide_log.h"
 #include "tools/known_failures.h"
 #include "tools/memory.h"
 #include "tools/pair_judge.h"
+
+static const char same_id[] = "same-id"; /* a reason */
 
 void file_decision_free(struct file_decision *decision)
 {
@@ -168,7 +171,8 @@ static void describe(struct file_decider *decider, struct file_decision *decisio
     const struct rule_answer *answer = &decision->answer;
     const struct doppel_record *record = &decider->file->file->record;
     bool by_bytes = answer->candidate == NO_CANDIDATE && answer->of && !decision->item &&
-                    strcmp(answer->reason, "marked") != 0;
+                    strcmp(answer->reason, "marked") != 0 &&
+                    answer->reason != same_id;
     if (answer->candidate != NO_CANDIDATE) {
         decision->match = decide_match_row(&answer_of_candidate(decider, answer->candidate)->pair);
         decide_match_fill(decider->settings,
@@ -242,6 +246,9 @@ static enum doppel_status keep(struct file_decider *decider, struct file_decisio
     bool readable = answer->decision != DOPPEL_DECISION_UNREADABLE;
     bool known = readable && decision->item;
     const struct intake_file *file = decider->file->file;
+    if (answer->reason == same_id)
+        return decide_log(decider->library, decider->path, decider->file->source, decision, match,
+                          error);
     if (readable && !file->known)
         status = add(decider, decision, &added, error);
     else if (!readable && !file->known && file->stamp.inode)
@@ -251,13 +258,13 @@ static enum doppel_status keep(struct file_decider *decider, struct file_decisio
         status = tell_about(decider, decision->item, error);
     if (status || known || (!readable && file->known))
         return status; /* it is there already: nothing was decided */
-    if (readable && added != DOPPEL_ADDED_MOVED)
+    status =
+        decide_log(decider->library, decider->path, decider->file->source, decision, match, error);
+    if (!status && readable && added != DOPPEL_ADDED_MOVED)
         status = follow(decider, decision, error);
     if (!status && answer->former)
         decision->replaces = answer->former;
-    return status ? status
-                  : decide_log(decider->library, decider->path, decider->file->source, decision,
-                               match, error);
+    return status;
 }
 
 enum doppel_status file_decider_prepare(struct file_decider *decider,
@@ -269,6 +276,49 @@ enum doppel_status file_decider_prepare(struct file_decider *decider,
         doppel_library_prepare(decider->library, path, &file->record, out_tracks, error);
     free(path);
     return status;
+}
+
+/* ---- ids that came before ---- */
+
+/* What was there before under an id, an item or a record; 0: nothing. */
+static enum doppel_status find_called(struct file_decider *decider, const char *id, uint64_t *out,
+                                      struct doppel_error *error)
+{
+    struct called called = {0};
+    char *name = must_allocate(strlen(id) + sizeof "id:");
+    stpcpy(stpcpy(name, "id:"), id);
+    enum doppel_status status = called_find(decider->library, name, &called, error);
+    free(name);
+    *out = called.id;
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+/* An id may be that of one file alone, wherever that moves and however it changes. */
+static enum doppel_status look_at_id(struct file_decider *decider, struct file_decision *decision,
+                                     struct doppel_error *error)
+{
+    const struct file_to_decide *file = decider->file;
+    const struct rule_answer *answer = &decision->answer;
+    const char *id = file->said && file->said->external_id ? file->said->external_id : file->id;
+    uint64_t other = 0;
+    if (!id || answer->decision == DOPPEL_DECISION_UNREADABLE ||
+        (answer->reason && strcmp(answer->reason, "moved") == 0))
+        return DOPPEL_OK;
+    enum doppel_status status = find_called(decider, id, &other, error);
+    if (status || !other || other == decision->item || other == answer->former)
+        return status;
+    decision->same_id = other;
+    if (decider->settings->on_same_id == DOPPEL_SAME_ID_UPDATE)
+        return DOPPEL_OK; /* it may have it, too */
+    bool skip = decider->settings->on_same_id == DOPPEL_SAME_ID_SKIP;
+    decision->item = decision->replaces = 0;
+    decision->answer = (struct rule_answer){
+        .decision = skip ? DOPPEL_DECISION_DUPLICATE : DOPPEL_DECISION_CONFLICT,
+        .reason = same_id,
+        .of = other,
+        .candidate = NO_CANDIDATE,
+    };
+    return DOPPEL_OK;
 }
 
 /* ---- deciding ---- */
@@ -327,6 +377,8 @@ enum doppel_status file_decide(struct file_decider *decider, const struct file_t
     decider->former = 0;
     decider->path = path_of(decider, file->file->path);
     enum doppel_status status = decide(decider, &decision, error);
+    if (!status)
+        status = look_at_id(decider, &decision, error);
     if (!status)
         describe(decider, &decision, &match);
     if (!status && !only_asked)

@@ -25,6 +25,7 @@ struct file_decision {
     struct rule_answer answer;
     uint64_t item;     /* its number in the library; 0: it has none */
     uint64_t replaces; /* whose place it takes, at its path or as the one to keep; 0: nobody's */
+    uint64_t same_id;  /* what else is called as its record says; 0: nothing */
     struct doppel_name of; /* what answer.of is called */
     json_t *match;         /* the fields of the match; NULL: there is none */
 };

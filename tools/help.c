@@ -51,21 +51,47 @@ void help_short(FILE *stream)
           stream);
 }
 
-static void print_verbs(FILE *stream, const char *family)
+static void print_verb(FILE *stream, const struct verb *verb)
 {
-    for (size_t i = 0; i < verb_count; i++) {
-        char label[64];
-        if (family && !verb_is_of(&verb_table[i], family))
-            continue;
-        snprintf(label, sizeof label, "  %s %s", verb_table[i].name, verb_table[i].operands);
-        print_entry(stream, label, verb_table[i].summary, SUMMARY_INDENT);
+    char label[64];
+    snprintf(label, sizeof label, "  %s %s", verb->name, verb->operands);
+    print_entry(stream, label, verb->summary, SUMMARY_INDENT);
+}
+
+/* Verbs under headings, each under one. */
+static const struct {
+    const char *title;
+    uint64_t verbs;
+} chapters[] = {
+    {"Files as they are",
+     VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_SCHEMES | VERB_TUNE | VERB_REPORT | VERB_UNDO},
+    {"A library",
+     VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE | VERB_MONITOR},
+    {"Whatever comes in", VERB_INGEST | VERB_CHECK | VERB_DEDUP | VERB_LOG},
+    {"What people say", VERB_MARK | VERB_SOURCE | VERB_TAG | VERB_LISTS | VERB_LISTS_SET},
+    {"Upkeep and exchange", VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP | VERB_VERIFY |
+                                VERB_COMPACT | VERB_STATS},
+    {"An index of codes on its own", VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE |
+                                         VERB_INDEX_SEARCH | VERB_INDEX_KNN | VERB_INDEX_INFO |
+                                         VERB_INDEX_VERIFY | VERB_INDEX_COMPACT},
+};
+
+static void print_chapters(FILE *stream)
+{
+    for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
+        fprintf(stream, "\n%s:\n", chapters[i].title);
+        for (size_t j = 0; j < verb_count; j++)
+            if (verb_table[j].bit & chapters[i].verbs)
+                print_verb(stream, &verb_table[j]);
     }
 }
 
 void help_family(FILE *stream, const char *family)
 {
     fprintf(stream, "Usage: doppel %s VERB [OPTION]...\n\nVerbs:\n", family);
-    print_verbs(stream, family);
+    for (size_t i = 0; i < verb_count; i++)
+        if (verb_is_of(&verb_table[i], family))
+            print_verb(stream, &verb_table[i]);
     fprintf(stream, "\n'doppel %s VERB --help' tells of a verb.\n", family);
 }
 
@@ -73,9 +99,9 @@ void help_main(FILE *stream)
 {
     fputs("Usage: doppel VERB [OPTION]... [PATH]...\n"
           "Finds the doubles of your media, also after re-encoding, resizing, cropping and "
-          "editing.\n\nVerbs:\n",
+          "editing.\n",
           stream);
-    print_verbs(stream, NULL);
+    print_chapters(stream);
     fputs(
         "\n'doppel VERB --help' or 'doppel help VERB' tells of a verb, 'doppel --version' of this "
         "build.\n\n"

@@ -13,8 +13,8 @@
 
 static bool take_content(void *context, const struct doppel_library_text *text)
 {
-    *(struct marked *)context =
-        (struct marked){.digest = text->content, .id = text->id, .is_text = true};
+    *(struct marked *)context = (struct marked){
+        .kind = DOPPEL_KIND_TEXT, .digest = text->content, .id = text->id, .is_text = true};
     return true;
 }
 
@@ -41,7 +41,8 @@ enum doppel_status marked_named(struct doppel_library *library, const char *name
     struct doppel_item item;
     enum doppel_status status = find_item(library, name, false, &item, error);
     if (status == DOPPEL_OK) {
-        *out = (struct marked){.digest = item.record.digest, .id = item.id};
+        *out =
+            (struct marked){.kind = item.record.kind, .digest = item.record.digest, .id = item.id};
         doppel_item_free(&item);
         return DOPPEL_OK;
     }
@@ -83,10 +84,21 @@ static enum doppel_status part(struct doppel_library *library, uint64_t a, uint6
     return status;
 }
 
+/* Of what is not known it may be. A film may be known by its sound. */
+static bool may_be_same(enum doppel_kind a, enum doppel_kind b)
+{
+    bool tracks = a >= DOPPEL_KIND_AUDIO && b >= DOPPEL_KIND_AUDIO;
+    return a == b || !a || !b || tracks;
+}
+
 enum doppel_status mark_say(struct doppel_library *library, const struct marked *a,
                             const struct marked *b, enum doppel_word word, const char *note,
                             struct doppel_error *error)
 {
+    if (word == DOPPEL_WORD_SAME && !may_be_same(a->kind, b->kind))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "%s and %s are never compared, so they cannot be the same",
+                           doppel_kind_name(a->kind), doppel_kind_name(b->kind));
     enum doppel_status status =
         doppel_library_mark(library, &a->digest, &b->digest, word, note, error);
     bool items = a->id && b->id && a->id != b->id && !a->is_text && !b->is_text;
@@ -118,6 +130,16 @@ static bool read_digest(const char *hex, struct doppel_digest *out)
     return true;
 }
 
+static enum doppel_kind kind_of(struct doppel_library *library, uint64_t id)
+{
+    struct doppel_name name;
+    if (!id || doppel_library_name(library, id, &name, NULL))
+        return DOPPEL_KIND_UNKNOWN;
+    enum doppel_kind kind = name.kind;
+    doppel_name_free(&name);
+    return kind;
+}
+
 /* `key` is "a" or "b". */
 static enum doppel_status read_side(struct doppel_library *library, const json_t *object,
                                     const char *key, const char *digest_key, struct marked *out,
@@ -136,6 +158,7 @@ static enum doppel_status read_side(struct doppel_library *library, const json_t
                            hex);
     if (doppel_library_by_digest(library, &marked.digest, &marked.id, NULL))
         marked.id = 0;
+    marked.kind = kind_of(library, marked.id);
     *out = marked;
     return DOPPEL_OK;
 }

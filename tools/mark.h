@@ -6,6 +6,7 @@
 
 /* What a word is about. */
 struct marked {
+    enum doppel_kind kind; /* DOPPEL_KIND_UNKNOWN: of a file that the library does not have */
     struct doppel_digest digest;
     uint64_t id; /* of the item that has it, as it was named; 0: none */
     bool is_text;
@@ -15,7 +16,7 @@ struct marked {
 enum doppel_status marked_named(struct doppel_library *library, const char *name,
                                 struct marked *out, struct doppel_error *error);
 
-/* Say it; and where both are items, let one follow the other, or no longer. */
+/* Say it, DOPPEL_E_ARGUMENT that things of different kinds are the same; and where both are items, let one follow the other, or no longer. */
 enum doppel_status mark_say(struct doppel_library *library, const struct marked *a,
                             const struct marked *b, enum doppel_word word, const char *note,
                             struct doppel_error *error);

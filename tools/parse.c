@@ -317,6 +317,20 @@ static void settle_folder(struct settings *settings)
         settings->move_to = settings->folder_word;
 }
 
+/* The first word that is a negative number, taken out of the line; NULL: there is none. */
+static const char *take_negative(int *argc, char **argv)
+{
+    for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+        char *word = argv[i];
+        if (*word != '-' || !word[1] || word[1 + strspn(word + 1, "0123456789")])
+            continue;
+        memmove(argv + i, argv + i + 1, (size_t)(*argc - i) * sizeof *argv);
+        --*argc;
+        return word;
+    }
+    return NULL;
+}
+
 static enum doppel_status parse_options(int argc, char **argv, struct settings *settings,
                                         struct doppel_error *error)
 {
@@ -324,6 +338,7 @@ static enum doppel_status parse_options(int argc, char **argv, struct settings *
     getopt_view_fill(settings->verb, &view);
     opterr = 0;
     optind = 0; /* glibc: begin anew */
+    const char *authority = settings->verb->bit & VERB_SOURCE ? take_negative(&argc, argv) : NULL;
     int code;
     while ((code = getopt_long(argc, argv, view.letters, view.longs, NULL)) != -1) {
         if (code == '?' || code == ':')
@@ -336,6 +351,8 @@ static enum doppel_status parse_options(int argc, char **argv, struct settings *
     settle_folder(settings);
     for (; optind < argc; optind++)
         append_text(&settings->operands, argv[optind]);
+    if (authority) /* behind the pattern, wherever it stood */
+        append_text(&settings->operands, authority);
     return DOPPEL_OK;
 }
 

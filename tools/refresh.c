@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tools/called.h"
 #include "tools/collection.h"
 #include "tools/memory.h"
 #include "tools/signals.h"
-#include "tools/values.h"
 
 enum doppel_status refresh_list_add(struct refresh_list *list, const struct doppel_item *item,
                                     const char *path, struct doppel_error *error)
@@ -75,7 +75,7 @@ static struct named *names_of(const struct settings *settings)
     for (size_t i = 0; i < settings->operands.count; i++) {
         const char *word = settings->operands.items[i];
         names[i] = (struct named){0};
-        if (!parse_whole(word, 1, INT64_MAX, &names[i].id))
+        if (!called_number(word, &names[i].id))
             names[i].id = 0;
         names[i].path = absolute_path(word);
     }

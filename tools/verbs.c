@@ -58,7 +58,9 @@ const struct verb verb_table[] = {
      "Each group has one member that is kept: the largest picture, then the largest file, the "
      "oldest, the least deeply nested; a sound or a film before a part of it. Records of corpora "
      "are in no group: "
-     "ingest says of each what it is a duplicate of. -0 prints just the files that are not kept; "
+     "ingest says of each what it is a duplicate of. They are found anew, by the limits that are "
+     "given; what 'ingest' has linked is in 'stats' and 'log'. -0 prints just the files that are "
+     "not kept; "
      "--action acts on them, if they are still what was added.",
      "doppel groups --json", cmd_groups},
     {"report", VERB_REPORT, "[PATH...]", 0, SIZE_MAX,
@@ -75,13 +77,17 @@ const struct verb verb_table[] = {
      "why.",
      "doppel list --kind image --format csv", cmd_list},
     {"show", VERB_SHOW, "ID...", 1, SIZE_MAX, "all that the library knows of an item",
-     "An ID is the number that add, find and list print (ingest's is \"item\"), or the id of a "
-     "record.",
+     "An ID is the number that add, find and list print (ingest's is \"item\"), the id of a "
+     "record, "
+     "an external id or a path, and in this order where two are called so, which is said. item:42 "
+     "is "
+     "the number 42, id:42 what others call so.",
      "doppel show 42 --json", cmd_show},
     {"remove", VERB_REMOVE, "ID|PATH...", 0, SIZE_MAX, "make the library forget items",
      "The files themselves are not touched. A folder stands for all items in it, a corpus for the "
      "records that came from it, the id of a record for all that had it. Ids are never used again. "
-     "A PATH that looks like a number is written ./42. With --gone: the items, of those PATHs if "
+     "A PATH that looks like a number is written ./42; item:42 and id:42 are as of 'show'. With "
+     "--gone: the items, of those PATHs if "
      "any "
      "are given, whose files were deleted. Those whose folder is not there, or empty, or on "
      "another "
@@ -103,7 +109,7 @@ const struct verb verb_table[] = {
      "Of copies of the same thing the one from the source of the higher authority is kept, if the "
      "policy says so. PATTERN is the name of a source, or a pattern with *, ? and […]; an exact "
      "name counts before patterns, a longer pattern before a shorter one. Without a word a source "
-     "is worth 0. A negative N comes after --.",
+     "is worth 0. N may be negative.",
      "doppel source set '*.gov.in' 100", cmd_source_set},
     {"source remove", VERB_SOURCE, "PATTERN...", 1, SIZE_MAX, "forget what sources are worth",
      "They are worth 0 then, unless another pattern fits.", "doppel source remove '*.gov.in'",
@@ -183,7 +189,8 @@ const struct verb verb_table[] = {
     {"undo", VERB_UNDO, "[RUN]", 0, 1, "take back what 'scan --action' or 'groups --action' did",
      "Of the last run, or of the one named. What was moved or trashed comes back to where it was; "
      "what became a link becomes a file of its own again, with its former time and mode. Nothing "
-     "is overwritten: what has changed meanwhile stays as it is, and is said; then it ends with 3.",
+     "is overwritten: what has changed meanwhile stays as it is, and is said; then it ends with 3. "
+     "With --dry-run it only says what would come back.",
      "doppel undo --list", cmd_undo},
     {"export", VERB_EXPORT, "", 0, 0, "all that the library knows, as lines that others read",
      "As JSON Lines nothing is lost: items with their codes, what is said of them, whom they "
@@ -225,7 +232,11 @@ const struct verb verb_table[] = {
      "segments of each index become one. Others may read meanwhile, not write.",
      "doppel compact -L ~/doppel", cmd_compact},
     {"stats", VERB_STATS, "", 0, 0, "what a library holds, in numbers",
-     "Items by kind, scheme and version, records by decision, groups, lists, the log, and bytes.",
+     "Items by kind, scheme and version, records by decision, lists, the log, and bytes. Its "
+     "groups and "
+     "duplicates are those that 'ingest', 'mark' and 'merge' have linked, files and records; what "
+     "'add' "
+     "brought in is linked to nothing: of all files 'groups' finds the groups anew each time.",
      "doppel stats --json", cmd_stats},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "make an index of codes",
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is a "

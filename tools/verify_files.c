@@ -52,9 +52,12 @@ static const char *compare(const struct file_check *check, const struct doppel_i
     if (check->settings->all_bytes)
         return compare_bytes(item);
     struct doppel_file_stamp stamp = stamp_of(&status);
-    return same_stamp(&stamp, &item->stamp) ? NULL
-                                            : "the file was changed or replaced; add it again, or "
-                                              "use --digest to see whether its bytes are the same";
+    if (same_stamp(&stamp, &item->stamp))
+        return NULL;
+    if (stamp.size == item->stamp.size && stamp.mtime_ns == item->stamp.mtime_ns)
+        return compare_bytes(item); /* a copy of it, as undo and backups make them */
+    return "the file was changed or replaced; add it again, or use --digest to see whether its "
+           "bytes are the same";
 }
 
 static bool check_item(void *context, const struct doppel_item *item)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/memory.h"
 
@@ -50,6 +51,35 @@ static bool take_id(void *context, uint64_t id)
     return array_push(&wanted->ids, id);
 }
 
+struct sought {
+    const char *name;
+    bool met;
+};
+
+static bool meet(void *context, const struct doppel_list *list)
+{
+    struct sought *sought = context;
+    sought->met |= strcmp(list->name, sought->name) == 0;
+    return !sought->met;
+}
+
+/* A list that is not there is a slip of the pen, and no list without items. */
+static enum doppel_status check_lists(const struct settings *settings,
+                                      struct doppel_library *library, struct doppel_error *error)
+{
+    for (size_t i = 0; i < settings->lists.count; i++) {
+        struct sought sought = {.name = settings->lists.items[i]};
+        enum doppel_status status = doppel_library_each_list(library, meet, &sought, error);
+        if (status && status != DOPPEL_E_CANCELLED && status != DOPPEL_E_CORRUPT)
+            return status;
+        if (!sought.met && status != DOPPEL_E_CORRUPT)
+            return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                               "there is no list '%s' in the library; see 'doppel lists'",
+                               sought.name);
+    }
+    return DOPPEL_OK;
+}
+
 bool wanted_are_named(const struct settings *settings)
 {
     return settings->where || settings->lists.count || settings->labels.count;
@@ -62,9 +92,11 @@ enum doppel_status wanted_items_find(const struct settings *settings,
     *out = (struct wanted_items){.some = wanted_are_named(settings)};
     if (!out->some)
         return DOPPEL_OK;
+    enum doppel_status status = check_lists(settings, library, error);
+    if (status)
+        return status;
     char *expression = expression_of(settings);
-    enum doppel_status status =
-        doppel_library_where(library, expression, WHERE_MS, take_id, out, error);
+    status = doppel_library_where(library, expression, WHERE_MS, take_id, out, error);
     free(expression);
     if (status)
         wanted_items_free(out);

@@ -431,8 +431,11 @@ static void prints_a_script_for_any_name(void **state)
     static const char *const names[] = {"docs/-rf", "docs/it's $(touch owned) `touch owned` \"",
                                         "docs/two\nlines\ntouch owned", "docs/\xff\xfe raw",
                                         "docs/ end \\"};
+    char longest[256] = "docs/";
+    memset(longest + strlen(longest), 'n', 250 - strlen(".txt"));
     make_folder("docs");
     write_words("docs/0.txt", 1);
+    write_words(strcat(longest, ".txt"), 1);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[128];
         snprintf(path, sizeof path, "%s.txt", names[i]);
@@ -449,6 +452,7 @@ static void prints_a_script_for_any_name(void **state)
         snprintf(path, sizeof path, "%s.txt", names[i]);
         assert_true(same_inode("docs/0.txt", path) || same_inode(names[0], path));
     }
+    assert_true(same_inode("docs/0.txt", longest) || same_inode(names[0], longest));
     assert_int_equal(system("sh ../run.sh"), 0); /* twice does no harm */
 }
 

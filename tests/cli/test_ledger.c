@@ -98,9 +98,9 @@ static void words_come_before_their_files_and_from_a_page(void **state)
     write_file("marks.jsonl", lines, sizeof lines - 1);
     struct ran ran = doppel("mark", "-L", "library", "--from", "marks.jsonl");
     assert_code(&ran, 3);
-    assert_true(reported(ran.err, "line 4")); /* no item of the library */
-    assert_true(reported(ran.err, "line 5"));
-    assert_true(reported(ran.err, "line 6"));
+    assert_true(reported(ran.err, "marks.jsonl:4")); /* no item of the library */
+    assert_true(reported(ran.err, "marks.jsonl:5"));
+    assert_true(reported(ran.err, "marks.jsonl:6"));
     ran_free(&ran);
     char *text = doppel_prints(0, "mark", "-L", "library", "--list", "--json");
     assert_int_equal(count_lines(text, ""), 2);
@@ -224,6 +224,7 @@ static void benign_items_explain_others(void **state)
     json = doppel_prints(0, "find", "-L", "library", "--json", "pics/tree.jpg");
     assert_int_equal(count_lines(json, ""), all - 1);
     free(json);
+    free(doppel_prints(0, "lists", "set", "-L", "library", "none"));
     json = doppel_prints(1, "find", "-L", "library", "--json", "--list", "none", "pics/tree.jpg");
     assert_has(json, "\"match\":false");
     free(json);

@@ -56,6 +56,74 @@ static void brings_everything_back(void **state)
     free(before);
 }
 
+static void says_what_would_come_back(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"hardlink", "symlink", "trash", "move-to"};
+    make_doubles();
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        struct ran ran = doppel("scan", "docs", "--yes", "--action", actions[i],
+                                strcmp(actions[i], "move-to") == 0 ? "../away" : NULL);
+        assert_code(&ran, 0);
+        ran_free(&ran);
+        char *before = listing_of("..");
+        struct ran look = doppel("undo", "--dry-run", "--json");
+        assert_code(&look, 0);
+        assert_int_equal(count_lines(look.out, "\"done\":false"), 3);
+        assert_lacks(look.out, "\"reason\"");
+        assert_has(look.err, "3 files would be brought back");
+        ran_free(&look);
+        assert_listing("..", before);
+        free(before);
+        ran = doppel("undo");
+        assert_code(&ran, 0);
+        ran_free(&ran);
+    }
+    struct ran ran = doppel("scan", "docs", "--yes", "--action", "trash");
+    ran_free(&ran);
+    write_file("docs/e.txt", "another", 7);
+    ran = doppel("undo", "--dry-run", "--json");
+    assert_code(&ran, 3);
+    assert_int_equal(count_lines(ran.out, "another file is there now"), 1);
+    assert_has(ran.err, "2 files would be brought back");
+    ran_free(&ran);
+}
+
+/* A file that came back is a copy of what the library read: it may be acted on again. */
+static void what_came_back_is_not_changed(void **state)
+{
+    (void)state;
+    make_doubles();
+    free(doppel_prints(0, "add", "-L", "library", "docs"));
+    for (int i = 0; i < 2; i++) {
+        struct ran ran = doppel("groups", "-L", "library", "--action", "hardlink", "--yes");
+        assert_code(&ran, 0);
+        assert_has(ran.err, "3 files hardlinked");
+        ran_free(&ran);
+        ran = doppel("undo");
+        assert_code(&ran, 0);
+        ran_free(&ran);
+        free(doppel_prints(0, "verify", "-L", "library", "--files"));
+    }
+    size_t size;
+    struct stat stat_of;
+    char *text = read_file("docs/b.txt", &size);
+    assert_int_equal(stat("docs/b.txt", &stat_of), 0);
+    text[0] ^= 1; /* other bytes, of the same size and time, in another file */
+    write_file("docs/new", text, size);
+    const struct timespec times[2] = {stat_of.st_mtim, stat_of.st_mtim};
+    assert_int_equal(utimensat(AT_FDCWD, "docs/new", times, 0), 0);
+    assert_int_equal(rename("docs/new", "docs/b.txt"), 0);
+    struct ran ran = doppel("groups", "-L", "library", "--action", "hardlink", "--yes");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "docs/b.txt: is not the same, byte by byte");
+    ran_free(&ran);
+    ran = doppel("verify", "-L", "library", "--files");
+    assert_has(ran.out, "the file has other bytes");
+    ran_free(&ran);
+    free(text);
+}
+
 /* ---- what has changed since ---- */
 
 static void act(const char *action)
@@ -429,6 +497,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(brings_everything_back),
+        IN_SANDBOX(says_what_would_come_back),
+        IN_SANDBOX(what_came_back_is_not_changed),
         IN_SANDBOX(overwrites_nothing),
         IN_SANDBOX(copies_nothing_that_has_changed),
         IN_SANDBOX(keeps_what_changed_in_the_trash),
