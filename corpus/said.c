@@ -15,10 +15,22 @@ bool said_is_any(const struct said_tokens *tokens)
            tokens->lists[0].bytes || tokens->lists[1].bytes;
 }
 
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+/* Reading corpora wants no library. */
 void said_free(struct doppel_about *about)
 {
-    if (about)
-        doppel_about_free(about);
+    if (!about)
+        return;
+    free(about->external_id);
+    free(about->meta);
+    free_names(about->labels, about->label_count);
+    free_names(about->lists, about->list_count);
     free(about);
 }
 
