@@ -2,6 +2,7 @@
 #include "library/salvage.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,15 +101,15 @@ static enum doppel_status open_fresh(struct salvage *salvage, const char *path,
     const struct doppel_store_options options = {.application_id = CATALOGUE_APPLICATION_ID,
                                                  .schema_version = CATALOGUE_VERSION,
                                                  .schema = catalogue_schema,
-                                                 .create = true,
-                                                 .durable = true};
+                                                 .create = true};
     sqlite3_stmt *any;
     remove_fresh(path);
     enum doppel_status status = doppel_store_open(path, &options, &salvage->fresh, error);
     if (!status)
         status = doppel_store_statement(salvage->fresh, "SELECT 1", &any, error);
-    if (!status) /* one file, to be renamed; and no room for a log beside it */
-        status = doppel_store_execute(salvage->fresh, "PRAGMA journal_mode=DELETE", error);
+    if (!status) /* one file, to be renamed when all of it is on the disk */
+        status = doppel_store_execute(salvage->fresh,
+                                      "PRAGMA journal_mode=MEMORY;PRAGMA synchronous=OFF", error);
     /* What speaks of rows that are lost comes too, and is found by the check that follows. */
     if (!status)
         sqlite3_db_config(sqlite3_db_handle(any), SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
@@ -203,17 +204,27 @@ static enum doppel_status read_trees(struct salvage *salvage, bool all, struct d
     return status;
 }
 
+static bool is_copied(sqlite3_stmt *row)
+{
+    const char *type = (const char *)sqlite3_column_text(row, 1);
+    const char *name = (const char *)sqlite3_column_text(row, 2);
+    for (size_t i = 0; i < salvage_table_count; i++)
+        if (type && name && strcmp(type, "table") == 0 && strcmp(name, salvage_tables[i].name) == 0)
+            return true;
+    return false;
+}
+
 /* Trees of indexes, and of tables that are not copied, are no strays. */
 static enum doppel_status skip_others(struct salvage *salvage, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row;
     enum doppel_status status = doppel_store_statement(
-        salvage->fresh, "SELECT rootpage FROM old_schema", &statement, error);
+        salvage->fresh, "SELECT rootpage, type, name FROM old_schema", &statement, error);
     while (!status && !(status = doppel_store_step(salvage->fresh, statement, &row, error)) &&
            row) {
         int64_t root = sqlite3_column_int64(statement, 0);
-        if (root > 0 && root <= salvage->pages.count)
+        if (root > 0 && root <= salvage->pages.count && !is_copied(statement))
             status = salvage_skip(salvage, (uint32_t)root, 0, error);
         if (status)
             sqlite3_reset(statement);
@@ -291,16 +302,26 @@ static bool rename_if_there(const char *from, const char *to, const char *ending
     return done;
 }
 
+static bool sync_file(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool done = file >= 0 && fsync(file) == 0;
+    if (file >= 0)
+        close(file);
+    return done;
+}
+
 /* At each moment there is a catalogue: the old one without what it had not taken in from its log
  * yet, at worst, and that log beside the name that it gets. */
-static enum doppel_status put_in_place(const struct names *names, struct doppel_error *error)
+static enum doppel_status put_in_place(const char *directory, const struct names *names,
+                                       struct doppel_error *error)
 {
-    if (link(names->catalogue, names->kept) ||
+    if (!sync_file(names->fresh) || link(names->catalogue, names->kept) ||
         !rename_if_there(names->catalogue, names->kept, "-wal") ||
         !rename_if_there(names->catalogue, names->kept, "-shm") ||
         !rename_if_there(names->catalogue, names->kept, "-journal") ||
-        rename(names->fresh, names->catalogue))
-        return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be renamed: %s", names->catalogue,
+        rename(names->fresh, names->catalogue) || !sync_file(directory))
+        return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be put in place: %s", names->catalogue,
                            strerror(errno));
     return DOPPEL_OK;
 }
@@ -338,7 +359,7 @@ enum doppel_status doppel_library_salvage(const char *directory, doppel_problem_
     close_rescues(&salvage);
     doppel_store_close(salvage.fresh);
     if (!status)
-        status = put_in_place(&names, error);
+        status = put_in_place(directory, &names, error);
     else if (names.fresh && salvage.fresh)
         remove_fresh(names.fresh);
     pages_close(&salvage.pages);

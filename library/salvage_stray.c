@@ -13,41 +13,47 @@ static enum doppel_status no_memory(const struct salvage *salvage, struct doppel
 
 /* ---- free pages ---- */
 
-/* The first page names the first trunk and how many pages are free; a trunk names the next one, and
- * pages. @param mark false: only look whether all is as it should be */
-static bool follow_free(struct salvage *salvage, uint8_t *bytes, bool mark)
+/* Mark a trunk and the pages that it names, unless one of these cannot be; in a file that was cut
+ * short some are not there. @param trunk its bytes @param left how many pages are free yet */
+static bool mark_trunk(struct salvage *salvage, uint32_t number, const uint8_t *trunk,
+                       uint32_t pages, uint32_t *left)
 {
-    const struct pages *pages = &salvage->pages;
-    if (!pages_read(pages, 1, bytes) || memcmp(bytes, "SQLite format 3", 16) != 0)
+    uint32_t count = big_u32(trunk + 4);
+    if (count >= *left || count > salvage->pages.size / 4 - 2)
         return false;
-    uint32_t next = big_u32(bytes + 32), left = big_u32(bytes + 36);
-    while (next) {
-        uint32_t count = 0;
-        if (left == 0 || next < 2 || !pages_read(pages, next, bytes) ||
-            (count = big_u32(bytes + 4)) >= left || count > pages->size / 4 - 2)
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t page = big_u32(trunk + TRUNK_HEADER_BYTES + (size_t)4 * i);
+        if (page < 2 || page > pages)
             return false;
-        if (mark)
-            salvage->uses[next] = PAGE_FREE;
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t page = big_u32(bytes + TRUNK_HEADER_BYTES + (size_t)4 * i);
-            if (page < 2 || page > pages->count)
-                return false;
-            if (mark)
-                salvage->uses[page] = PAGE_FREE;
-        }
-        left -= count + 1;
-        next = big_u32(bytes);
     }
-    return left == 0;
+    salvage->uses[number] = PAGE_FREE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t page = big_u32(trunk + TRUNK_HEADER_BYTES + (size_t)4 * i);
+        if (page <= salvage->pages.count)
+            salvage->uses[page] = PAGE_FREE;
+    }
+    *left -= count + 1;
+    return true;
 }
 
+/* The first page names the first trunk and how many pages are free; a trunk names the next one. */
 enum doppel_status salvage_free_pages(struct salvage *salvage, struct doppel_error *error)
 {
-    uint8_t *bytes = malloc(salvage->pages.size);
+    enum { PAGES_AT = 28, FIRST_TRUNK_AT = 32, COUNT_AT = 36 };
+    const struct pages *pages = &salvage->pages;
+    uint8_t *bytes = malloc(pages->size);
     if (!bytes)
         return no_memory(salvage, error);
-    salvage->free_unknown =
-        !follow_free(salvage, bytes, false) || !follow_free(salvage, bytes, true);
+    bool known = pages_read(pages, 1, bytes) && memcmp(bytes, "SQLite format 3", 16) == 0;
+    uint32_t all = known ? big_u32(bytes + PAGES_AT) : 0;
+    uint32_t next = known ? big_u32(bytes + FIRST_TRUNK_AT) : 0;
+    uint32_t left = known ? big_u32(bytes + COUNT_AT) : 0;
+    while (known && next && left) {
+        known = next > 1 && pages_read(pages, next, bytes) &&
+                mark_trunk(salvage, next, bytes, all, &left);
+        next = big_u32(bytes);
+    }
+    salvage->free_unknown = !known || next || left;
     free(bytes);
     return DOPPEL_OK;
 }
@@ -87,6 +93,10 @@ static bool could_be(const struct salvage *salvage, const struct rescue *rescue)
 {
     const char *name = rescue->table->name;
     const struct value *values = salvage->record.values;
+    if (strcmp(name, "item") == 0 || strcmp(name, "text") == 0)
+        return !salvage->free_unknown ||
+               !is_known(salvage, "SELECT 1 FROM log WHERE item = ?1 AND action = 'removed'",
+                         &values[0]);
     if (strcmp(name, "corpus") == 0)
         return is_path(&values[1]);
     if (strcmp(name, "text_shingles") == 0)
