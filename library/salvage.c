@@ -263,7 +263,8 @@ static bool is_ours(const struct salvage *salvage)
         rows += salvage->rescues[i].table->sum ? salvage->rescues[i].rows : 0;
     return rows || read_number(salvage->fresh,
                                "SELECT count(*) FROM old_schema JOIN main.sqlite_schema AS one"
-                               " ON one.name = old_schema.name AND one.sql = old_schema.sql");
+                               " ON one.name = old_schema.name AND one.sql = old_schema.sql"
+                               " WHERE one.name IN ('item', 'fingerprint', 'attachment', 'log')");
 }
 
 static enum doppel_status copy_all(struct salvage *salvage, bool marked, struct doppel_error *error)

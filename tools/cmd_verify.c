@@ -229,12 +229,24 @@ static enum doppel_status verify_watched(struct verifying *verifying, struct dop
     return status;
 }
 
+/* The mark that tells whose a catalogue is may be what is damaged. */
+static enum doppel_status salvage_unmarked(struct verifying *verifying, struct doppel_error *error)
+{
+    struct doppel_error other;
+    enum doppel_status status = salvage(verifying, &other);
+    if (status && status != DOPPEL_E_FORMAT)
+        *error = other;
+    return status;
+}
+
 /* Pages first: what stands on damaged ones is not asked. */
 static enum doppel_status verify(struct verifying *verifying, struct doppel_error *error)
 {
     bool repair = verifying->settings->repair;
     enum doppel_status status =
         open_library(verifying->settings, false, !repair, &verifying->library, error);
+    if (status == DOPPEL_E_FORMAT && repair)
+        status = salvage_unmarked(verifying, error);
     if (status == DOPPEL_E_CORRUPT && !repair)
         return tell_unopened(verifying, error);
     if (!status)
@@ -268,7 +280,7 @@ static void say_summary(const struct verifying *verifying)
     else
         report_notice(report,
                       "%" PRIu64 " problem%s; 'doppel verify --repair' mends what is the library's "
-                                 "own, 'doppel add' and 'doppel remove --gone' follow files",
+                      "own, 'doppel add' and 'doppel remove --gone' follow files",
                       problems, problems == 1 ? "" : "s");
 }
 

@@ -118,31 +118,6 @@ static void verify_looks_at_files(void **state)
     free(bytes);
 }
 
-/* Pages are damaged: what can be read is there afterwards. */
-static void verify_saves_what_can_be_read(void **state)
-{
-    (void)state;
-    make_library();
-    size_t size;
-    free(doppel_prints(0, "compact", "-L", "library"));
-    char *bytes = read_file("library/catalogue.db", &size);
-    memset(bytes + size / 2, 0x5a, 8192);
-    write_file("library/catalogue.db", bytes, size);
-    free(bytes);
-    char *told = verify(3, NULL);
-    assert_has(told, "\"problem\":\"catalogue\"");
-    free(told);
-    told = verify(3, "--repair");
-    assert_has(told, "catalogue.db.damaged");
-    free(told);
-    assert_int_equal(access("library/catalogue.db.damaged", F_OK), 0);
-    free(verify(0, NULL));
-    free(doppel_prints(0, "add", "-L", "library", "pics"));
-    char *list = doppel_prints(0, "list", "-L", "library", "--json");
-    assert_int_equal(count_lines(list, ""), COLLECTION_FILES);
-    free(list);
-}
-
 static void old_versions_are_computed_anew(void **state)
 {
     (void)state;
@@ -359,7 +334,6 @@ int main(void)
         IN_SANDBOX(verify_says_what_is_wrong),
         IN_SANDBOX(verify_gives_up_what_is_gone),
         IN_SANDBOX(verify_looks_at_files),
-        IN_SANDBOX(verify_saves_what_can_be_read),
         IN_SANDBOX(old_versions_are_computed_anew),
         IN_SANDBOX(refresh_takes_names),
         IN_SANDBOX(compact_says_what_it_saved),
