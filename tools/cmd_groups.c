@@ -16,9 +16,11 @@ struct groups {
     struct doppel_library *library;
     struct marks marks; /* of people */
     struct wanted_items wanted;
-    bool has_sources;                                   /* whose authority counts */
-    const struct group_sink *sink;                      /* NULL: the groups are printed */
-    struct grouping *pictures, *texts, *sounds, *films; /* NULL: not wanted */
+    bool has_sources;              /* whose authority counts */
+    const struct group_sink *sink; /* NULL: the groups are printed */
+    struct grouping_options options[DOPPEL_KIND_VIDEO + 1];
+    struct grouping *by_kind[DOPPEL_KIND_VIDEO + 1]; /* UNKNOWN: of files of which nothing is known
+                                                        but their bytes; NULL: not wanted */
     struct doppel_error *error;
     enum doppel_status status;
     uint64_t others; /* items of another version */
@@ -44,7 +46,8 @@ static enum doppel_status add_text(struct groups *groups, const struct grouping_
         report_input(groups->report, entry->path, "what the library keeps of it is damaged");
         return DOPPEL_OK;
     }
-    enum doppel_status status = grouping_add_text(groups->texts, entry, &view, groups->error);
+    enum doppel_status status =
+        grouping_add_text(groups->by_kind[DOPPEL_KIND_TEXT], entry, &view, groups->error);
     text_view_free(&view);
     return status;
 }
@@ -58,8 +61,10 @@ static enum doppel_status add_timed(struct groups *groups, struct grouping_item 
     if (status)
         return status;
     status = item.record.kind == DOPPEL_KIND_AUDIO
-                 ? grouping_add_sound(groups->sounds, entry, &item.record, groups->error)
-                 : grouping_add_film(groups->films, entry, &item.record, groups->error);
+                 ? grouping_add_sound(groups->by_kind[DOPPEL_KIND_AUDIO], entry, &item.record,
+                                      groups->error)
+                 : grouping_add_film(groups->by_kind[DOPPEL_KIND_VIDEO], entry, &item.record,
+                                     groups->error);
     doppel_item_free(&item);
     if (status != DOPPEL_E_CORRUPT)
         return status;
@@ -117,11 +122,22 @@ static bool is_disabled(const struct groups *groups, uint64_t id)
 static enum doppel_status add_entry(struct groups *groups, const struct doppel_item *item,
                                     struct grouping_item *entry)
 {
+    if (item->record.scheme == DOPPEL_SCHEME_NONE)
+        return grouping_add(groups->by_kind[DOPPEL_KIND_UNKNOWN], entry, NULL, groups->error);
     if (item->record.kind == DOPPEL_KIND_TEXT)
         return add_text(groups, entry);
     if (item->record.kind == DOPPEL_KIND_AUDIO || item->record.kind == DOPPEL_KIND_VIDEO)
         return add_timed(groups, entry);
-    return grouping_add(groups->pictures, entry, &item->record.fingerprint, groups->error);
+    return grouping_add(groups->by_kind[DOPPEL_KIND_IMAGE], entry, &item->record.fingerprint,
+                        groups->error);
+}
+
+/* Of a digest alone there is nothing to group. */
+static bool is_wanted(struct groups *groups, const struct doppel_item *item)
+{
+    if (item->record.scheme == DOPPEL_SCHEME_NONE)
+        return groups->by_kind[DOPPEL_KIND_UNKNOWN] && item_has_file(item);
+    return is_of_wanted_scheme(groups->settings, &item->record, &groups->others);
 }
 
 static bool take_item(void *context, const struct doppel_item *item)
@@ -131,7 +147,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         report_input(groups->report, item->path, item->record.error.message);
         return !signals_stopped();
     }
-    if (!is_of_wanted_scheme(groups->settings, &item->record, &groups->others))
+    if (!is_wanted(groups, item))
         return true;
     if (!wanted_items_has(&groups->wanted, item->id) || is_disabled(groups, item->id))
         return !signals_stopped();
@@ -176,15 +192,6 @@ static bool load_features(void *context, const struct grouping_item *entry,
     return good;
 }
 
-static enum doppel_status want_grouping(const struct groups *groups,
-                                        const struct grouping_options *options,
-                                        struct grouping **out)
-{
-    return settings_scheme(groups->settings, options->kind)
-               ? grouping_new(options, out, groups->error)
-               : DOPPEL_OK;
-}
-
 static void put_words(json_t *member, const char *key, char *const *words, size_t count)
 {
     json_t *list = json_array();
@@ -222,58 +229,72 @@ static bool take_source(void *context, const char *pattern, int64_t authority)
     return !groups->has_sources;
 }
 
-static enum doppel_status run(struct groups *groups)
+/* What the library was told: of sources, and which members are to be kept. */
+static enum doppel_status load_words(struct groups *groups, struct doppel_keep_policy *out)
 {
-    struct group_sink with_lists = {tell_with_lists, groups};
-    struct grouping_options picture_options = {
-        .settings = groups->settings,
-        .report = groups->report,
-        .kind = DOPPEL_KIND_IMAGE,
-        .features = load_features,
-        .text = load_text,
-        .film = load_film,
-        .context = groups,
-        .marks = &groups->marks,
-        .policy = groups->settings->keep,
-        .digests = groups->sink != NULL,
-    };
-    struct grouping_options text_options = picture_options;
-    text_options.kind = DOPPEL_KIND_TEXT;
-    struct grouping_options sound_options = picture_options;
-    sound_options.kind = DOPPEL_KIND_AUDIO;
-    struct grouping_options film_options = picture_options;
-    film_options.kind = DOPPEL_KIND_VIDEO;
     enum doppel_status status = marks_load(&groups->marks, groups->library, groups->error);
     if (status == DOPPEL_OK)
         status = doppel_library_each_source(groups->library, take_source, groups, groups->error);
     if (status == DOPPEL_E_CANCELLED)
         status = DOPPEL_OK;
+    *out = groups->settings->keep;
     if (status == DOPPEL_OK && !groups->settings->keep_text)
-        status = doppel_library_policy(groups->library, &picture_options.policy, groups->error);
-    text_options.policy = sound_options.policy = film_options.policy = picture_options.policy;
-    if (status == DOPPEL_OK)
-        status = want_grouping(groups, &picture_options, &groups->pictures);
-    if (status == DOPPEL_OK)
-        status = want_grouping(groups, &text_options, &groups->texts);
-    if (status == DOPPEL_OK)
-        status = want_grouping(groups, &sound_options, &groups->sounds);
-    if (status == DOPPEL_OK)
-        status = want_grouping(groups, &film_options, &groups->films);
+        status = doppel_library_policy(groups->library, out, groups->error);
+    return status;
+}
+
+/* Of a kind that is wanted. The bytes of other files are told where nothing was chosen; a page has
+ * nothing to show of them. */
+static bool wants_kind(const struct groups *groups, enum doppel_kind kind)
+{
+    const struct settings *settings = groups->settings;
+    return kind == DOPPEL_KIND_UNKNOWN ? !settings->kind && !settings->scheme_given && !groups->sink
+                                       : settings_scheme(settings, kind) != NULL;
+}
+
+static enum doppel_status make_groupings(struct groups *groups)
+{
+    struct doppel_keep_policy policy;
+    enum doppel_status status = load_words(groups, &policy);
+    for (int kind = DOPPEL_KIND_UNKNOWN; kind <= DOPPEL_KIND_VIDEO && !status; kind++) {
+        groups->options[kind] = (struct grouping_options){
+            .settings = groups->settings,
+            .report = groups->report,
+            .kind = (enum doppel_kind)kind,
+            .features = load_features,
+            .text = load_text,
+            .film = load_film,
+            .context = groups,
+            .marks = &groups->marks,
+            .policy = policy,
+            .digests = groups->sink != NULL,
+        };
+        if (wants_kind(groups, (enum doppel_kind)kind))
+            status = grouping_new(&groups->options[kind], &groups->by_kind[kind], groups->error);
+    }
+    return status;
+}
+
+static enum doppel_status run(struct groups *groups)
+{
+    struct group_sink with_lists = {tell_with_lists, groups};
+    enum doppel_status status = make_groupings(groups);
     if (status == DOPPEL_OK)
         status = doppel_library_each(groups->library, take_item, groups, groups->error);
     say_other_versions(groups->report, groups->others);
     if (groups->status)
         status = groups->status;
-    struct grouping *const groupings[] = {groups->pictures, groups->texts, groups->sounds,
-                                          groups->films};
+    struct grouping *const groupings[] = {
+        groups->by_kind[DOPPEL_KIND_IMAGE], groups->by_kind[DOPPEL_KIND_TEXT],
+        groups->by_kind[DOPPEL_KIND_AUDIO], groups->by_kind[DOPPEL_KIND_VIDEO],
+        groups->by_kind[DOPPEL_KIND_UNKNOWN]};
+    const size_t count = sizeof groupings / sizeof *groupings;
     if (status == DOPPEL_OK)
-        status = groups->sink ? groupings_tell(groupings, 4, &with_lists, groups->error)
-                              : groupings_print(groupings, 4, groups->error);
+        status = groups->sink ? groupings_tell(groupings, count, &with_lists, groups->error)
+                              : groupings_print(groupings, count, groups->error);
     marks_free(&groups->marks);
-    grouping_free(groups->pictures);
-    grouping_free(groups->texts);
-    grouping_free(groups->sounds);
-    grouping_free(groups->films);
+    for (size_t i = 0; i < count; i++)
+        grouping_free(groupings[i]);
     return status;
 }
 

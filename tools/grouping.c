@@ -19,8 +19,7 @@ static enum doppel_status begin(struct grouping *grouping, struct doppel_error *
     const struct settings *settings = grouping->options->settings;
     if (grouping->options->kind == DOPPEL_KIND_TEXT)
         return texts_begin(grouping, error);
-    if (grouping->options->kind == DOPPEL_KIND_AUDIO ||
-        grouping->options->kind == DOPPEL_KIND_VIDEO)
+    if (grouping->options->kind != DOPPEL_KIND_IMAGE)
         return DOPPEL_OK;
     grouping->match = match_options_from(settings);
     if (grouping->options->cache && !settings->no_cache)
@@ -90,6 +89,8 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
         (void)array_push(&grouping->twins, ((struct twin){number, first}));
         return DOPPEL_OK;
     }
+    if (!grouping->matcher)
+        return DOPPEL_OK;
     if (grouping->stream && !again_add(grouping, item, fingerprint))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
     struct doppel_match_item match_item = {fingerprint, item->quality};

@@ -51,7 +51,8 @@ enum doppel_status grouping_new(const struct grouping_options *options, struct g
                                 struct doppel_error *error);
 void grouping_free(struct grouping *grouping);
 
-/* Add an item: it and the fingerprint are copied. Reference items come first. */
+/* Add an item: it and the fingerprint are copied. Reference items come first. Of kind UNKNOWN only
+ * the same bytes are told, and there is no fingerprint. */
 enum doppel_status grouping_add(struct grouping *grouping, const struct grouping_item *item,
                                 const struct doppel_fingerprint *fingerprint,
                                 struct doppel_error *error);

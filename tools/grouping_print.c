@@ -91,7 +91,8 @@ static void say_none(const struct grouping *grouping)
     const char *one = kind == DOPPEL_KIND_TEXT    ? "text"
                       : kind == DOPPEL_KIND_AUDIO ? "sound"
                       : kind == DOPPEL_KIND_VIDEO ? "film"
-                                                  : "picture";
+                      : kind == DOPPEL_KIND_IMAGE ? "picture"
+                                                  : "other file";
     if (report->terminal && grouping->options->settings->format == FORMAT_TABLE)
         report_notice(report, "no doubles among %u %s%s", count, one, count == 1 ? "" : "s");
 }

@@ -137,6 +137,35 @@ static void they_come_in_as_items(void **state)
     free(out);
 }
 
+/* Of the same bytes, by bytes alone; what is of another kind of knowledge stays apart. */
+static void groups_tell_the_same_bytes(void **state)
+{
+    (void)state;
+    make_files();
+    import_digests("sha256sum");
+    copy_file("p/bad.jpg", "p/copy.jpg");
+    free(tell(0, &no_worker, "ingest", "-L", "library", "p/a.jpg", "p/bad.jpg", "p/copy.jpg",
+              "p/odd.bin"));
+    char *out = tell(0, NULL, "groups", "--json", "-L", "library");
+    assert_int_equal(count_lines(out, "\"group\":1,\"kind\":\"unknown\""), 1);
+    assert_int_equal(count_lines(out, ""), 1);
+    assert_has(out, "p/bad.jpg");
+    assert_has(out, "p/copy.jpg");
+    assert_has(out, "\"reason\":\"identical\"");
+    free(out);
+    out = tell(0, NULL, "groups", "--json", "-L", "library", "--kind", "image");
+    assert_string_equal(out, "");
+    free(out);
+    age("p/bad.jpg");
+    age("p/copy.jpg");
+    free(tell(0, &no_worker, "ingest", "-L", "library", "p/bad.jpg", "p/copy.jpg"));
+    free(tell(0, NULL, "groups", "-L", "library", "--action", "hardlink", "--yes"));
+    struct stat one, other;
+    assert_int_equal(stat("p/bad.jpg", &one) + stat("p/copy.jpg", &other), 0);
+    assert_int_equal(one.st_ino, other.st_ino);
+    free(tell(0, NULL, "report", "-L", "library", "-o", "page.html"));
+}
+
 /* A fingerprint is made when it is asked for, or when nobody lists the bytes any more; and never
  * given up for a list. */
 static void fingerprints_come_later(void **state)
@@ -241,10 +270,11 @@ static void find_tells_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(nothing_is_decoded),      IN_SANDBOX(algorithms_go_together),
-        IN_SANDBOX(they_come_in_as_items),   IN_SANDBOX(fingerprints_come_later),
-        IN_SANDBOX(states_of_lists_count),   IN_SANDBOX(lists_outrank_failures),
-        IN_SANDBOX(a_stream_sees_new_lists), IN_SANDBOX(find_tells_lists),
+        IN_SANDBOX(nothing_is_decoded),         IN_SANDBOX(algorithms_go_together),
+        IN_SANDBOX(they_come_in_as_items),      IN_SANDBOX(fingerprints_come_later),
+        IN_SANDBOX(states_of_lists_count),      IN_SANDBOX(lists_outrank_failures),
+        IN_SANDBOX(a_stream_sees_new_lists),    IN_SANDBOX(find_tells_lists),
+        IN_SANDBOX(groups_tell_the_same_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
