@@ -129,8 +129,8 @@ struct doppel_ingest_options {
     bool keep_shingles;   /**< in the library: to compare with texts that cannot be read again */
     enum doppel_same_id on_same_id;
     const char *source;               /**< of records that name none; NULL: none. Borrowed */
-    const struct doppel_about *about; /**< said of each text that is added, but for source and date;
-                                         NULL: nothing. Borrowed */
+    const struct doppel_about *about; /**< said of each text that is added, or comes again with its
+                                         id, but for source and date; NULL: nothing. Borrowed */
     /** Records say nothing of themselves but source and date. Else "external_id", "meta", "labels"
      * and "list" (or "lists") are said of their text, or file, beside `about`, and before it; a
      * record in which one of them is of a wrong type is unreadable. */

@@ -369,6 +369,7 @@ static enum doppel_status decide_same_id(struct decider *decider,
         if (memcmp(&contents[former], &record->content, sizeof *contents) != 0)
             return decide_update(decider, record, former, answer, error);
         answer->kept = false;
+        answer->known = former;
         decide_same(decider, former, answer);
         return DOPPEL_OK;
     }
@@ -417,6 +418,7 @@ enum doppel_status decider_next(struct decider *decider, const struct decider_re
         .number = (uint32_t)decider->count - 1,
         .of = NO_NUMBER,
         .replaces = NO_NUMBER,
+        .known = NO_NUMBER,
         .kept = true,
     };
     status = decide(decider, record, &answer, error);

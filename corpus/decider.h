@@ -54,6 +54,7 @@ struct decider_answer {
     enum doppel_decision decision;
     const char *reason;    /* static storage; NULL: new, too short or unreadable */
     uint32_t of, replaces; /* NO_NUMBER: none */
+    uint32_t known;        /* the one that it is again, id and content; likewise */
     bool has_match;
     struct doppel_match match;
     bool limited; /* the match kept to a limit */

@@ -117,8 +117,9 @@ static enum doppel_status remember(struct ingest *ingest, const struct decider_a
         status = add_to_library(ingest, answer, &item, error);
     if (!status)
         status = ingest_log(ingest, answer, item, error);
-    if (!status && item)
-        status = people_tell(ingest, item, error);
+    uint64_t known = answer->known == NO_NUMBER ? 0 : ingest->memory.ids.items[answer->known];
+    if (!status && (item || known))
+        status = people_tell(ingest, item ? item : known, error);
     if (!status)
         status = memory_add(&ingest->memory, answer, ingest_lanes(ingest), item,
                             (uint32_t)ingest->shingle_count, error);

@@ -86,7 +86,9 @@ enum doppel_status people_same_id(struct ingest *ingest, const struct decider_an
     enum doppel_status status = doppel_library_by_external_id(ingest->library, id, &other, error);
     if (status == DOPPEL_E_NOT_FOUND)
         return DOPPEL_OK;
-    bool itself = answer->of != NO_NUMBER && ingest->memory.ids.items[answer->of] == other;
+    const uint64_t *ids = ingest->memory.ids.items;
+    bool itself = (answer->of != NO_NUMBER && ids[answer->of] == other) ||
+                  (answer->known != NO_NUMBER && ids[answer->known] == other);
     *out = status || itself ? 0 : other;
     return status;
 }

@@ -142,6 +142,19 @@ static enum doppel_status read_names(const struct said_token *token, struct json
 
 /* ---- any JSON ---- */
 
+/* Whether a string in it has a NUL, which many who read it do not take. */
+static bool has_nul(const char *json, size_t size)
+{
+    for (size_t i = 0; i + 1 < size; i++) {
+        if (json[i] != '\\')
+            continue;
+        if (size - i > 5 && memcmp(json + i, "\\u0000", 6) == 0)
+            return true;
+        i++;
+    }
+    return false;
+}
+
 static enum doppel_status read_meta(const struct said_token *token, struct json *json, char **out,
                                     struct doppel_error *error)
 {
@@ -157,6 +170,8 @@ static enum doppel_status read_meta(const struct said_token *token, struct json 
     if (problem != JSON_FINE)
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "broken JSON, or a number out of range, in \"%s\"", token->name);
+    if (has_nul(token->bytes, size))
+        return doppel_fail(error, DOPPEL_E_FORMAT, "\"%s\" holds a NUL character", token->name);
     *out = strndup(token->bytes, size);
     return *out ? DOPPEL_OK : no_memory(error);
 }

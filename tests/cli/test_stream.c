@@ -53,6 +53,27 @@ static void records_say_things(void **state)
     assert_shows("3", "\"meta\":{\"run\":1}");
 }
 
+/* A record that comes again says more of what is there; with other words it is another item. */
+static void records_say_more(void **state)
+{
+    (void)state;
+    char input[2000];
+    snprintf(input, sizeof input,
+             "{\"id\":\"b\",\"text\":\"%s\"}\n"
+             "{\"id\":\"a\",\"text\":\"%s\",\"labels\":\"one\",\"external_id\":\"A\"}\n"
+             "{\"id\":\"a\",\"text\":\"%s\",\"labels\":\"two\",\"external_id\":\"A\"}\n"
+             "{\"id\":\"a\",\"text\":\"%s\",\"labels\":\"three\"}\n",
+             words, words, words, others);
+    struct ran ran = stream("ingest", NULL, input);
+    assert_code(&ran, 0);
+    assert_lacks(ran.out, "same_id");
+    ran_free(&ran);
+    assert_shows("1", "\"labels\":[\"all\"]");
+    assert_shows("A", "{\"id\":2,");
+    assert_shows("2", "\"labels\":[\"all\",\"one\",\"two\"]");
+    assert_shows("3", "\"labels\":[\"all\",\"three\"]");
+}
+
 static void wrong_types_cost_their_record(void **state)
 {
     (void)state;
@@ -157,8 +178,11 @@ static void lines_of_other_systems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(records_say_things),     IN_SANDBOX(wrong_types_cost_their_record),
-        IN_SANDBOX(every_line_is_answered), IN_SANDBOX(blank_lines_of_files_are_passed_over),
+        IN_SANDBOX(records_say_things),
+        IN_SANDBOX(records_say_more),
+        IN_SANDBOX(wrong_types_cost_their_record),
+        IN_SANDBOX(every_line_is_answered),
+        IN_SANDBOX(blank_lines_of_files_are_passed_over),
         IN_SANDBOX(lines_of_other_systems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

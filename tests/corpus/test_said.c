@@ -188,6 +188,7 @@ static void test_wrong_values_are_named(void **state)
         {"\"meta\":{\"a\":tru}", "broken JSON, or a number out of range, in \"meta\""},
         {"\"meta\":{\"a\":1e999}", "broken JSON, or a number out of range, in \"meta\""},
         {"\"meta\":{\"a\":\"\xFF\"}", "broken JSON, or a number out of range, in \"meta\""},
+        {"\"meta\":{\"a\\\\\":\"\\u0000\"}", "\"meta\" holds a NUL character"},
         {"\"labels\":7", "\"labels\" is no string or array of strings"},
         {"\"labels\":[7]", "\"labels\" is no string or array of strings"},
         {"\"labels\":[\"a\",]", "\"labels\" is no string or array of strings"},
