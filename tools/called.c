@@ -123,3 +123,22 @@ void called_say_other(struct doppel_library *library, const char *name, struct r
                       " is called so, too: 'item:%" PRIu64 "' is that one",
                       name, called.id, called.other, called.other);
 }
+
+enum doppel_status called_to_change(struct doppel_library *library, const char *name,
+                                    struct report *report, struct called *out,
+                                    struct doppel_error *error)
+{
+    struct called called;
+    uint64_t number;
+    enum doppel_status status = called_find(library, name, &called, error);
+    if (status)
+        return status;
+    if (called.by != CALLED_BY_NUMBER && called_number(name, &number))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "the library holds no such item; item %" PRIu64
+                           " is called so: 'id:%s' is that one",
+                           called.id, name);
+    called_say_other(library, name, report);
+    *out = called;
+    return DOPPEL_OK;
+}

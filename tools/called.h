@@ -32,6 +32,12 @@ const char *called_id(const char *name);
 enum doppel_status called_find(struct doppel_library *library, const char *name, struct called *out,
                                struct doppel_error *error);
 
+/* The same for those who change or remove it, with called_say_other: a number is that of an item
+ * alone, lest it become something else when the item is gone: DOPPEL_E_ARGUMENT. */
+enum doppel_status called_to_change(struct doppel_library *library, const char *name,
+                                    struct report *report, struct called *out,
+                                    struct doppel_error *error);
+
 /* Say of a name that it stands for something else, too. */
 void called_say_other(struct doppel_library *library, const char *name, struct report *report);
 

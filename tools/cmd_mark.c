@@ -78,8 +78,11 @@ static enum doppel_status mark_two(const struct settings *settings, struct doppe
                                    struct report *report, struct doppel_error *error)
 {
     struct marked a, b;
+    struct called called;
     for (size_t i = 0; i < 2; i++)
-        called_say_other(library, settings->operands.items[i], report);
+        if (called_to_change(library, settings->operands.items[i], report, &called, error) ==
+            DOPPEL_E_ARGUMENT)
+            return DOPPEL_E_ARGUMENT;
     enum doppel_status status = marked_named(library, settings->operands.items[0], &a, error);
     if (!status)
         status = marked_named(library, settings->operands.items[1], &b, error);

@@ -66,11 +66,11 @@ static enum doppel_status remove_named(struct doppel_library *library, const cha
                                        struct report *report, struct doppel_error *error)
 {
     struct called called;
-    enum doppel_status status = called_find(library, name, &called, error);
+    uint64_t number;
+    enum doppel_status status = called_to_change(library, name, report, &called, error);
     bool many = status ? status == DOPPEL_E_NOT_FOUND : called.by == CALLED_BY_RECORD_ID;
-    if (many)
+    if (many && !called_number(name, &number))
         return remove_below(library, name, error);
-    called_say_other(library, name, report);
     return status ? status : doppel_library_remove(library, called.id, error);
 }
 

@@ -34,30 +34,15 @@ static enum doppel_status tag_one(const struct tag *tag, uint64_t id, struct dop
                                     : about_tell(tag->settings, tag->library, id, error);
 }
 
-static bool keep_id(void *context, const struct doppel_library_text *text)
-{
-    *(uint64_t *)context = text->id;
-    return true;
-}
-
 static enum doppel_status tag_named(const struct tag *tag, const char *name,
                                     struct doppel_error *error)
 {
-    struct doppel_item item;
-    uint64_t id = 0;
-    enum doppel_status status = find_item(tag->library, name, false, &item, error);
-    if (status == DOPPEL_OK) {
-        id = item.id;
-        doppel_item_free(&item);
-    } else if (status == DOPPEL_E_NOT_FOUND && find_text(tag->library, name, keep_id, &id, error)) {
-        status = DOPPEL_OK;
-    }
-    if (status) {
+    struct called called;
+    if (called_to_change(tag->library, name, tag->report, &called, error)) {
         report_input(tag->report, name, error->message);
         return DOPPEL_OK;
     }
-    called_say_other(tag->library, name, tag->report);
-    return tag_one(tag, id, error);
+    return tag_one(tag, called.id, error);
 }
 
 /* The names of lists and labels are what is said here, so --where alone tells of whom. */

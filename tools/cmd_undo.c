@@ -122,7 +122,8 @@ static enum doppel_status undo_one(struct undoing *undoing, const struct step *s
     enum undone undone = step_undo(step, dry_run, &reason);
     undoing->files += undone == UNDO_DONE;
     undoing->refused += undone == UNDO_REFUSED;
-    tell(undoing, step, undone == UNDO_DONE && !dry_run, undone == UNDO_DONE ? NULL : reason.message);
+    tell(undoing, step, undone == UNDO_DONE && !dry_run,
+         undone == UNDO_DONE ? NULL : reason.message);
     if (undone == UNDO_REFUSED)
         report_input(undoing->report, step->path, reason.message);
     if (undone == UNDO_REFUSED || dry_run)

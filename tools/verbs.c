@@ -86,7 +86,7 @@ const struct verb verb_table[] = {
     {"remove", VERB_REMOVE, "ID|PATH...", 0, SIZE_MAX, "make the library forget items",
      "The files themselves are not touched. A folder stands for all items in it, a corpus for the "
      "records that came from it, the id of a record for all that had it. Ids are never used again. "
-     "A PATH that looks like a number is written ./42; item:42 and id:42 are as of 'show'. With "
+     "A PATH that looks like a number is written ./42; item:42 and id:42 are as of 'show', 42 only an item. With "
      "--gone: the items, of those PATHs if "
      "any "
      "are given, whose files were deleted. Those whose folder is not there, or empty, or on "

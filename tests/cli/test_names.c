@@ -84,7 +84,18 @@ static void numbers_of_others_are_found(void **state)
     free(ingest("update", input));
     assert_shown("77", "1", NULL);
     assert_shown("1077", "1", NULL);
-    free(doppel_prints(0, "remove", "-L", "library", "1077"));
+    static const char *const changes[][3] = {{"remove", "77"}, {"tag", "1077", "--label=x"}};
+    for (size_t i = 0; i < 2; i++) { /* lest something else goes where a script says it twice */
+        struct ran ran = doppel(changes[i][0], "-L", "library", changes[i][1], changes[i][2]);
+        assert_code(&ran, 3);
+        assert_has(ran.err, "no such item; item 1 is called so: 'id:");
+        ran_free(&ran);
+    }
+    struct ran ran = doppel("mark", "-L", "library", "77", "1", "--same");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "'id:77' is that one");
+    ran_free(&ran);
+    free(doppel_prints(0, "remove", "-L", "library", "id:1077"));
     free(doppel_prints(3, "show", "-L", "library", "77"));
 }
 
