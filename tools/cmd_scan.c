@@ -93,6 +93,7 @@ static enum doppel_status take_file(struct scan *scan, const struct intake_file 
         .quality = record->quality,
         .reading = record->reading,
         .reference = file->source < scan->references,
+        .cut = record->kind == DOPPEL_KIND_IMAGE && record->error.message[0], /* so it says */
     };
     if (scan->settings->action != ACTION_NONE) {
         item.device = file->stamp.device;

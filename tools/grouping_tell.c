@@ -56,7 +56,8 @@ static bool is_longer(uint32_t a_ms, uint32_t b_ms)
     return a_ms > b_ms && a_ms - b_ms > 1000 && a_ms - b_ms > b_ms / 50;
 }
 
-/* Whether `a` is rather kept than `b`: a reference, else a file, else the better by policy. */
+/* Whether `a` is rather kept than `b`: a reference, else a file, else what was chosen or is whole,
+ * else the better by policy. */
 static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
     struct grouping_item x = item_store_get(&grouping->items, a);
@@ -67,6 +68,8 @@ static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t
         return y.no_file;
     if (x.chosen != y.chosen)
         return x.chosen;
+    if (x.cut != y.cut)
+        return y.cut;
     if (grouping->options->kind == DOPPEL_KIND_AUDIO) {
         uint32_t x_ms = timed_duration(grouping, grouping_first_of(grouping, a));
         uint32_t y_ms = timed_duration(grouping, grouping_first_of(grouping, b));

@@ -9,7 +9,7 @@
 static const uint32_t REFERENCE = UINT32_C(1) << 31, NO_FILE = UINT32_C(1) << 27;
 enum { READING_SHIFT = 28, READING_MASK = 7 };
 static const uint32_t CHOSEN = UINT32_C(1) << 26, BENIGN = UINT32_C(1) << 25;
-static const uint32_t SOURCE_MASK = (UINT32_C(1) << 25) - 1;
+static const uint32_t CUT = UINT32_C(1) << 24, SOURCE_MASK = (UINT32_C(1) << 24) - 1;
 
 struct packed_item {
     int64_t size, mtime_ns;
@@ -76,15 +76,16 @@ enum doppel_status item_store_add(struct item_store *store, const struct groupin
                                   struct doppel_error *error)
 {
     uint32_t number = item_store_count(store);
-    struct packed_item packed = {
-        .size = item->size,
-        .mtime_ns = item->mtime_ns,
-        .width = item->width,
-        .height = item->height,
-        .source = (item->source & SOURCE_MASK) |
-                  (uint32_t)(item->reading & READING_MASK) << READING_SHIFT |
-                  (item->reference ? REFERENCE : 0) | (item->no_file ? NO_FILE : 0) |
-                  (item->chosen ? CHOSEN : 0) | (item->benign ? BENIGN : 0)};
+    struct packed_item packed = {.size = item->size,
+                                 .mtime_ns = item->mtime_ns,
+                                 .width = item->width,
+                                 .height = item->height,
+                                 .source =
+                                     (item->source & SOURCE_MASK) |
+                                     (uint32_t)(item->reading & READING_MASK) << READING_SHIFT |
+                                     (item->reference ? REFERENCE : 0) |
+                                     (item->no_file ? NO_FILE : 0) | (item->chosen ? CHOSEN : 0) |
+                                     (item->benign ? BENIGN : 0) | (item->cut ? CUT : 0)};
     bool room = number < UINT32_MAX - 1 && array_reserve(&store->items) &&
                 array_reserve(&store->digests) && (!item->id || array_reserve(&store->ids)) &&
                 (!item->inode || array_reserve(&store->places)) &&
@@ -128,7 +129,7 @@ struct grouping_item item_store_get(const struct item_store *store, uint32_t num
                                  .reading = packed->source >> READING_SHIFT & READING_MASK,
                                  .reference = packed->source & REFERENCE,
                                  .no_file = packed->source & NO_FILE,
-
+                                 .cut = packed->source & CUT,
                                  .chosen = packed->source & CHOSEN,
                                  .benign = packed->source & BENIGN};
     if (number < store->digests.count)

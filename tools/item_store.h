@@ -27,6 +27,7 @@ struct grouping_item {
     bool chosen;        /* kept by what the library says, whatever the policy */
     bool benign;        /* what is near it is no double by that */
     bool no_file;       /* the path is a name: nothing is on the disk */
+    bool cut;           /* a picture that is cut short */
 };
 
 struct packed_item;

@@ -42,7 +42,10 @@ static void scan_keeps_the_whole_one(void **state)
         assert_has(ran.out, "\"keep\":\"pics/whole.jpg\"");
         ran_free(&ran);
     }
-    struct ran ran = doppel("scan", "-q", "pics");
+    struct ran ran = doppel("scan", "-q", "--json", "--keep", "date", "pics");
+    assert_has(ran.out, "\"keep\":\"pics/whole.jpg\""); /* though it is younger */
+    ran_free(&ran);
+    ran = doppel("scan", "-q", "pics");
     assert_code(&ran, 0);
     assert_string_equal(ran.err, "");
     ran_free(&ran);

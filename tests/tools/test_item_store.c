@@ -35,7 +35,12 @@ static struct kept random_item(bool with_id)
                                  .width = (uint32_t)rand(),
                                  .height = (uint32_t)rand(),
                                  .source = (uint32_t)rand() % 5,
-                                 .reference = rand() % 2}};
+                                 .reading = (uint8_t)(rand() % 8),
+                                 .reference = rand() % 2,
+                                 .chosen = rand() % 2,
+                                 .benign = rand() % 2,
+                                 .no_file = rand() % 2,
+                                 .cut = rand() % 2}};
     if (with_id)
         kept.item.id = 1 + (uint64_t)rand();
     for (size_t i = 0; i < sizeof kept.item.digest.bytes; i++)
@@ -56,7 +61,12 @@ static void expect_item(const struct item_store *store, uint32_t number, const s
     assert_int_equal(item.width, kept->item.width);
     assert_int_equal(item.height, kept->item.height);
     assert_int_equal(item.source, kept->item.source);
+    assert_int_equal(item.reading, kept->item.reading);
     assert_int_equal(item.reference, kept->item.reference);
+    assert_int_equal(item.chosen, kept->item.chosen);
+    assert_int_equal(item.benign, kept->item.benign);
+    assert_int_equal(item.no_file, kept->item.no_file);
+    assert_int_equal(item.cut, kept->item.cut);
     assert_memory_equal(&item.digest, &kept->item.digest, sizeof item.digest);
 }
 
