@@ -93,10 +93,6 @@ static bool could_be(const struct salvage *salvage, const struct rescue *rescue)
 {
     const char *name = rescue->table->name;
     const struct value *values = salvage->record.values;
-    if (strcmp(name, "item") == 0 || strcmp(name, "text") == 0)
-        return !salvage->free_unknown ||
-               !is_known(salvage, "SELECT 1 FROM log WHERE item = ?1 AND action = 'removed'",
-                         &values[0]);
     if (strcmp(name, "corpus") == 0)
         return is_path(&values[1]);
     if (strcmp(name, "text_shingles") == 0)
@@ -110,6 +106,15 @@ static bool could_be(const struct salvage *salvage, const struct rescue *rescue)
            !is_known(salvage, "SELECT 1 FROM text WHERE id = ?1", &values[0]);
 }
 
+/* The log may tell of a row on a page that was free. */
+static bool was_removed(const struct salvage *salvage, const struct rescue *rescue)
+{
+    const char *name = rescue->table->name;
+    return salvage->free_unknown && (strcmp(name, "item") == 0 || strcmp(name, "text") == 0) &&
+           is_known(salvage, "SELECT 1 FROM log WHERE item = ?1 AND action = 'removed'",
+                    &salvage->record.values[0]);
+}
+
 /* Where it is not known which pages are free, a row must be of where something is missing. */
 static struct gap *gap_of(const struct salvage *salvage, const struct rescue *rescue, int64_t id)
 {
@@ -121,17 +126,15 @@ static struct gap *gap_of(const struct salvage *salvage, const struct rescue *re
     return rescue->gaps.count && !salvage->free_unknown ? &rescue->gaps.items[0] : NULL;
 }
 
-/* Read a row; whether it is one that the table lacks. @param out_shape it looks like one */
+/* @param out whether there is a row that the table could lack */
 static enum doppel_status read_row(struct salvage *salvage, const struct rescue *rescue,
-                                   const struct page *page, uint32_t index, struct cell *out,
-                                   bool *out_is, bool *out_shape, struct doppel_error *error)
+                                   const struct page *page, uint32_t index, struct cell *cell,
+                                   bool *out, struct doppel_error *error)
 {
-    enum doppel_status status = DOPPEL_OK;
-    *out_shape = false;
-    if (cell_read(page, index, out) && gap_of(salvage, rescue, out->id))
-        status = rescue_read(salvage, rescue, out, out_shape, error);
-    *out_is = *out_shape && rescue_is_whole(rescue, &salvage->record) && could_be(salvage, rescue);
-    return status;
+    *out = false;
+    if (!cell_read(page, index, cell) || !gap_of(salvage, rescue, cell->id))
+        return DOPPEL_OK;
+    return rescue_read(salvage, rescue, cell, out, error);
 }
 
 /* ---- whose is a page ---- */
@@ -144,9 +147,9 @@ static enum doppel_status count_rows(struct salvage *salvage, const struct rescu
     *out = 0;
     for (uint32_t i = 0; i < page->cells && !status; i++) {
         struct cell cell;
-        bool is, shape;
-        status = read_row(salvage, rescue, page, i, &cell, &is, &shape, error);
-        *out += is;
+        bool is;
+        status = read_row(salvage, rescue, page, i, &cell, &is, error);
+        *out += is && rescue_is_whole(rescue, &salvage->record) && could_be(salvage, rescue);
     }
     return status;
 }
@@ -181,11 +184,11 @@ static enum doppel_status take_stray(struct salvage *salvage, struct rescue *res
                                      struct doppel_error *error)
 {
     struct cell cell;
-    bool is = false, shape = false, put = false;
-    enum doppel_status status = read_row(salvage, rescue, page, index, &cell, &is, &shape, error);
-    if (status || !shape)
+    bool is = false, put = false;
+    enum doppel_status status = read_row(salvage, rescue, page, index, &cell, &is, error);
+    if (status || !is || was_removed(salvage, rescue))
         return status;
-    if (!is || !sure)
+    if (!sure || !rescue_is_whole(rescue, &salvage->record))
         return rescue_set_aside(salvage, rescue, error);
     status = rescue_put(salvage, rescue, &put, error);
     if (!status && put) {

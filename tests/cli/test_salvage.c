@@ -114,12 +114,37 @@ static void verify_knows_whose_it_is(void **state)
     free(bytes);
 }
 
+/* Somebody has it open, who read it when it was whole. */
+static void verify_waits_for_others(void **state)
+{
+    (void)state;
+    const struct setting shell = {.program = "/bin/sh"};
+    sqlite3 *other;
+    make_library();
+    assert_int_equal(sqlite3_open("library/catalogue.db", &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "SELECT count(*) FROM item", NULL, NULL, NULL), SQLITE_OK);
+    /* by another process: to close the file here would give up the lock */
+    struct ran ran =
+        doppel_with(&shell, "-c", "printf damaged | dd of=library/catalogue.db conv=notrunc 2>&1");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    ran = doppel("verify", "-L", "library", "--repair");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "another process");
+    ran_free(&ran);
+    assert_int_not_equal(access("library/catalogue.db.damaged", F_OK), 0);
+    sqlite3_close(other);
+    free(verify(3, "--repair"));
+    free(verify(0, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(verify_saves_what_can_be_read),
         IN_SANDBOX(verify_needs_no_first_page),
         IN_SANDBOX(verify_knows_whose_it_is),
+        IN_SANDBOX(verify_waits_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
