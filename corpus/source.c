@@ -30,6 +30,7 @@ struct source {
     bool in_member; /* of gzip, or frame of zstd */
 };
 
+/* '?' is any byte. Each has one that no text has, or is longer than a name is likely to be. */
 static const struct {
     enum packing packing;
     const char *bytes;
@@ -43,10 +44,10 @@ static const struct {
      "\xFD"
      "7zXZ",
      5, "xz", "xz -dc"},
-    {PLAIN, "BZh", 3, "bzip2", "bzip2 -dc"},
+    {PLAIN, "BZh?1A", 6, "bzip2", "bzip2 -dc"},
     {PLAIN, "\x04\x22\x4D\x18", 4, "lz4", "lz4 -dc"},
     {PLAIN, "PK\x03\x04", 4, "zip", "unzip -p"},
-    {PLAIN, "PAR1", 4, "Parquet", NULL},
+    {PLAIN, "PAR1\x15", 5, "Parquet", NULL},
 };
 
 /* ---- the file itself ---- */
@@ -111,6 +112,14 @@ static enum doppel_status begin_packing(struct source *source, struct doppel_err
     return DOPPEL_OK;
 }
 
+static bool begins_with(const uint8_t *input, const char *mark, size_t size)
+{
+    size_t same = 0;
+    while (same < size && (mark[same] == '?' || input[same] == (uint8_t)mark[same]))
+        same++;
+    return same == size;
+}
+
 /* No more bytes are waited for than tell: behind a newline comes no mark, but maybe nothing for
  * long. */
 static enum doppel_status recognise(struct source *source, struct doppel_error *error)
@@ -127,7 +136,7 @@ static enum doppel_status recognise(struct source *source, struct doppel_error *
     }
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
         if (source->end < magics[i].size ||
-            memcmp(source->input, magics[i].bytes, magics[i].size) != 0)
+            !begins_with(source->input, magics[i].bytes, magics[i].size))
             continue;
         source->packing = magics[i].packing;
         if (source->packing == PLAIN && magics[i].command)

@@ -153,6 +153,7 @@ static void blank_lines_of_files_are_passed_over(void **state)
 static void lines_of_other_systems(void **state)
 {
     (void)state;
+    static const char named[] = "PAR1.txt\n"; /* as files of another kind begin */
     static const char lines[] = "\xEF\xBB\xBF[a].txt\r\nb.txt\r\nc.txt\r\ngone.txt\r\n"
                                 "{\"path\":\"b.txt\"}\r\n";
     write_file("[a].txt", words, strlen(words));
@@ -172,6 +173,10 @@ static void lines_of_other_systems(void **state)
     assert_has(list.out, "\"path\":\"c.txt\\r\"");
     assert_has(list.out, "\"path\":\"[a].txt\"");
     assert_true(reported(list.err, "gone.txt"));
+    ran_free(&list);
+    write_file("PAR1.txt", words, strlen(words));
+    list = doppel_with(&(struct setting){.input = named}, "ingest", "-L", "library", "-");
+    assert_code(&list, 0);
     ran_free(&list);
 }
 
