@@ -95,6 +95,8 @@ struct doppel_image_features {
     /** Of each view present in `fingerprint`, in its order: left, top, right, bottom as shares of
      * the full frame × 65535. */
     uint16_t boxes[DOPPEL_VIEW_COUNT][4];
+    struct doppel_digest pixels; /**< of a lossless picture (doppel/media.h: struct doppel_luma);
+                                    zero: not known, which it is to doppel_image_features */
 };
 
 /**
@@ -107,14 +109,22 @@ DOPPEL_API enum doppel_status doppel_image_features(const struct doppel_plane *p
                                                     struct doppel_image_features *out,
                                                     struct doppel_error *error);
 
-/** What a store keeps beside the codes: thumb, then boxes, little-endian. */
-enum { DOPPEL_IMAGE_ATTACHMENT_BYTES = DOPPEL_IMAGE_THUMB_BYTES + DOPPEL_VIEW_COUNT * 4 * 2 };
+/** What a store keeps beside the codes: the pixels' digest, if it is known; thumb, then boxes,
+ * little-endian. */
+enum {
+    DOPPEL_IMAGE_ATTACHMENT_BYTES = DOPPEL_IMAGE_THUMB_BYTES + DOPPEL_VIEW_COUNT * 4 * 2,
+    DOPPEL_IMAGE_ATTACHMENT_MOST = DOPPEL_IMAGE_ATTACHMENT_BYTES + 16 /**< with the digest */
+};
 
-DOPPEL_API void doppel_image_attachment_write(const struct doppel_image_features *features,
-                                              uint8_t out[DOPPEL_IMAGE_ATTACHMENT_BYTES]);
+/** @return bytes written */
+DOPPEL_API size_t doppel_image_attachment_write(const struct doppel_image_features *features,
+                                                uint8_t out[DOPPEL_IMAGE_ATTACHMENT_MOST]);
 
-/** The inverse: fills thumb and boxes only. DOPPEL_E_CORRUPT unless `size` is
- * DOPPEL_IMAGE_ATTACHMENT_BYTES. */
+/** The digest of the pixels in an attachment, or zero. Thread-safe. */
+DOPPEL_API struct doppel_digest doppel_image_attachment_pixels(const uint8_t *data, size_t size);
+
+/** The inverse: fills thumb, boxes and pixels only. DOPPEL_E_CORRUPT unless `size` is that of an
+ * attachment. */
 DOPPEL_API enum doppel_status doppel_image_attachment_read(const uint8_t *data, size_t size,
                                                            struct doppel_image_features *features);
 

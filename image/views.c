@@ -180,20 +180,35 @@ done:
 
 /* ---- the attachment ---- */
 
-void doppel_image_attachment_write(const struct doppel_image_features *features,
-                                   uint8_t out[DOPPEL_IMAGE_ATTACHMENT_BYTES])
+size_t doppel_image_attachment_write(const struct doppel_image_features *features,
+                                     uint8_t out[DOPPEL_IMAGE_ATTACHMENT_MOST])
 {
+    static const struct doppel_digest none;
+    size_t digest = memcmp(&features->pixels, &none, sizeof none) == 0 ? 0 : sizeof none;
+    memcpy(out, &features->pixels, digest);
+    out += digest;
     memcpy(out, features->thumb, DOPPEL_IMAGE_THUMB_BYTES);
     out += DOPPEL_IMAGE_THUMB_BYTES;
     for (unsigned i = 0; i < DOPPEL_VIEW_COUNT * 4; i++, out += 2)
         put_u16(out, features->boxes[i / 4][i % 4]);
+    return DOPPEL_IMAGE_ATTACHMENT_BYTES + digest;
+}
+
+struct doppel_digest doppel_image_attachment_pixels(const uint8_t *data, size_t size)
+{
+    struct doppel_digest pixels = {0};
+    if (size == DOPPEL_IMAGE_ATTACHMENT_MOST)
+        memcpy(&pixels, data, sizeof pixels);
+    return pixels;
 }
 
 enum doppel_status doppel_image_attachment_read(const uint8_t *data, size_t size,
                                                 struct doppel_image_features *features)
 {
-    if (size != DOPPEL_IMAGE_ATTACHMENT_BYTES)
+    if (size != DOPPEL_IMAGE_ATTACHMENT_BYTES && size != DOPPEL_IMAGE_ATTACHMENT_MOST)
         return DOPPEL_E_CORRUPT;
+    features->pixels = doppel_image_attachment_pixels(data, size);
+    data += size - DOPPEL_IMAGE_ATTACHMENT_BYTES;
     memcpy(features->thumb, data, DOPPEL_IMAGE_THUMB_BYTES);
     data += DOPPEL_IMAGE_THUMB_BYTES;
     for (unsigned i = 0; i < DOPPEL_VIEW_COUNT * 4; i++, data += 2)

@@ -1,6 +1,7 @@
 /* What the cache knows: of files, of contents, of pairs of contents. */
 #include "library/cache.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,9 +124,18 @@ static void read_remark(sqlite3_stmt *statement, struct doppel_record *record)
         snprintf(record->error.message, sizeof record->error.message, "%s", remark);
 }
 
+/* The attachment, or where it is not asked for what is wanted of it in any case. */
+static bool read_attachment(sqlite3_stmt *statement, bool whole, struct doppel_record *record)
+{
+    if (sqlite3_column_type(statement, COLUMN_ATTACHMENT) == SQLITE_NULL)
+        return true;
+    return whole ? attachment_read(statement, COLUMN_ATTACHMENT, record) == DOPPEL_OK
+                 : digest_read(statement, COLUMN_ATTACHMENT, &record->pixels);
+}
+
 /* True when the record can be used. */
 static bool read_row(const struct doppel_cache *cache, sqlite3_stmt *statement,
-                     struct doppel_record *record)
+                     bool with_attachment, struct doppel_record *record)
 {
     if (sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || !record_read(statement, 0, record))
         return false;
@@ -134,14 +144,16 @@ static bool read_row(const struct doppel_cache *cache, sqlite3_stmt *statement,
         return read_failure(cache, statement, record);
     read_remark(statement, record);
     return fingerprint_read(statement, COLUMN_FINGERPRINT, record) &&
-           (sqlite3_column_type(statement, COLUMN_ATTACHMENT) == SQLITE_NULL ||
-            attachment_read(statement, COLUMN_ATTACHMENT, record) == DOPPEL_OK);
+           read_attachment(statement, with_attachment, record);
 }
 
 #define SELECT_RECORD(attachment, and_it)                                                          \
     SELECT_FROM_BOTH(DETAIL_COLUMNS ", " attachment                                                \
                                     ", " IS_WHOLE(DETAIL_COLUMNS ", attachment_checksum") and_it,  \
                      "record", "digest = ?1 AND scheme = ?2 AND version = ?3 AND reading = ?4")
+/* The first bytes of an attachment lie with its row. */
+#define PIXELS "CASE WHEN kind = 2 AND length(attachment) = 4208 THEN substr(attachment, 1, 16) END"
+static_assert(DOPPEL_IMAGE_ATTACHMENT_MOST == 4208 && DOPPEL_KIND_IMAGE == 2, "as in PIXELS");
 #define AND_ATTACHMENT                                                                             \
     " AND attachment_checksum = " ATTACHMENT_CHECKSUM("digest, scheme, version, reading",          \
                                                       "attachment")
@@ -151,7 +163,7 @@ enum doppel_status doppel_cache_record(struct doppel_cache *cache,
                                        struct doppel_record *out)
 {
     const char *sql =
-        with_attachment ? SELECT_RECORD("attachment", AND_ATTACHMENT) : SELECT_RECORD("NULL", "");
+        with_attachment ? SELECT_RECORD("attachment", AND_ATTACHMENT) : SELECT_RECORD(PIXELS, "");
     sqlite3_stmt *statement = cache_reader(cache, sql);
     if (!statement)
         return DOPPEL_E_NOT_FOUND;
@@ -161,7 +173,7 @@ enum doppel_status doppel_cache_record(struct doppel_cache *cache,
     sqlite3_bind_int(statement, 4, key->reading);
     struct doppel_record record = {0};
     enum doppel_status status = cache_look_up(cache, statement);
-    if (!status && !read_row(cache, statement, &record))
+    if (!status && !read_row(cache, statement, with_attachment, &record))
         status = DOPPEL_E_NOT_FOUND;
     sqlite3_reset(statement);
     if (status)

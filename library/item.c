@@ -6,7 +6,7 @@
 
 #define SELECT_ITEM                                                                                \
     "SELECT id, path, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS                                \
-    ", fingerprint.data, " ITEM_IS_WHOLE                                                           \
+    ", pixels, fingerprint.data, " ITEM_IS_WHOLE                                                   \
     " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id "
 
 enum {
@@ -15,7 +15,8 @@ enum {
     COLUMN_ADDED,
     COLUMN_STAMP,
     COLUMN_RECORD = COLUMN_STAMP + STAMP_COLUMN_COUNT,
-    COLUMN_FINGERPRINT = COLUMN_RECORD + RECORD_COLUMN_COUNT,
+    COLUMN_PIXELS = COLUMN_RECORD + RECORD_COLUMN_COUNT,
+    COLUMN_FINGERPRINT,
     COLUMN_IS_WHOLE
 };
 
@@ -74,6 +75,7 @@ static enum doppel_status read_item(sqlite3_stmt *statement, struct doppel_item 
         doppel_fail(&item.record.error, DOPPEL_E_CORRUPT,
                     "item %llu is damaged in the library; add its file again, or remove it",
                     (unsigned long long)item.id);
+    (void)digest_read(statement, COLUMN_PIXELS, &item.record.pixels);
     read_length(statement, &item);
     *out = item;
     return DOPPEL_OK;

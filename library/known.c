@@ -96,6 +96,20 @@ enum doppel_status doppel_library_by_bytes(struct doppel_library *library,
     return library_moved(library, digest, out_first, out_gone, NULL, error);
 }
 
+enum doppel_status doppel_library_by_pixels(struct doppel_library *library,
+                                            const struct doppel_digest *pixels, uint64_t after,
+                                            uint64_t *out, struct doppel_error *error)
+{
+    int64_t id = 0;
+    bool found;
+    enum doppel_status status = rows_number(
+        library, "SELECT id FROM item WHERE pixels = ?1 AND id > ?2 ORDER BY id LIMIT 1",
+        VALUES(value_digest(pixels), ID(after)), &id, &found, error);
+    if (!status)
+        *out = found ? (uint64_t)id : 0;
+    return status;
+}
+
 enum doppel_status doppel_library_prepare(struct doppel_library *library, const char *path,
                                           const struct doppel_record *record, bool *out_tracks,
                                           struct doppel_error *error)

@@ -44,6 +44,22 @@ enum doppel_status catalogue_open(const char *directory,
     return status;
 }
 
+/* Who only reads has the tables of today, too: an older catalogue is brought up to date first. */
+static enum doppel_status open_up_to_date(const char *directory,
+                                          const struct doppel_library_options *options,
+                                          struct doppel_store **out, struct doppel_error *error)
+{
+    struct doppel_library_options writing = *options;
+    struct doppel_store *store;
+    enum doppel_status status = catalogue_open(directory, options, out, error);
+    writing.read_only = writing.create = false;
+    if (status != DOPPEL_E_VERSION || !options->read_only ||
+        catalogue_open(directory, &writing, &store, NULL))
+        return status;
+    doppel_store_close(store);
+    return catalogue_open(directory, options, out, error);
+}
+
 enum doppel_status doppel_library_open(const char *directory,
                                        const struct doppel_library_options *options,
                                        struct doppel_library **out, struct doppel_error *error)
@@ -59,7 +75,7 @@ enum doppel_status doppel_library_open(const char *directory,
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", directory);
     }
     library->opened_ns = now_ns();
-    enum doppel_status status = catalogue_open(directory, options, &library->store, error);
+    enum doppel_status status = open_up_to_date(directory, options, &library->store, error);
     if (status) {
         doppel_library_close(library);
         return status;

@@ -51,7 +51,9 @@ struct doppel_record {
     struct doppel_error error; /**< status != OK: it could not be fingerprinted, and why; else the
                                   message is "", or worth telling (doppel/worker.h) */
     struct doppel_fingerprint fingerprint; /**< empty when error.status != OK */
-    uint8_t *attachment;                   /**< as in doppel/worker.h; NULL unless asked for */
+    struct doppel_digest pixels; /**< of a lossless picture (doppel/media.h), as its attachment has
+                                    it, also when that was not asked for; zero: not known */
+    uint8_t *attachment;         /**< as in doppel/worker.h; NULL unless asked for */
     size_t attachment_size;
 };
 
@@ -285,6 +287,13 @@ DOPPEL_API enum doppel_status doppel_library_by_bytes(struct doppel_library *lib
                                                       const struct doppel_digest *digest,
                                                       uint64_t *out_first, uint64_t *out_gone,
                                                       struct doppel_error *error);
+
+/** The first item after `after` (0: of all) that is a lossless picture with these pixels; 0: there is
+ * none. */
+DOPPEL_API enum doppel_status doppel_library_by_pixels(struct doppel_library *library,
+                                                       const struct doppel_digest *pixels,
+                                                       uint64_t after, uint64_t *out,
+                                                       struct doppel_error *error);
 
 /** What an item or a text is called. */
 struct doppel_name {

@@ -36,6 +36,15 @@ static bool read_bounded(sqlite3_stmt *statement, int column, int64_t max, int64
     return sqlite3_column_type(statement, column) == SQLITE_INTEGER && *out >= 0 && *out <= max;
 }
 
+bool digest_read(sqlite3_stmt *statement, int column, struct doppel_digest *out)
+{
+    const void *bytes = sqlite3_column_blob(statement, column);
+    if (!bytes || sqlite3_column_bytes(statement, column) != (int)sizeof out->bytes)
+        return false;
+    memcpy(out->bytes, bytes, sizeof out->bytes);
+    return true;
+}
+
 bool record_read(sqlite3_stmt *statement, int first, struct doppel_record *out)
 {
     int64_t kind, scheme, version, width, height, quality;
@@ -122,6 +131,13 @@ bool fingerprint_read(sqlite3_stmt *statement, int column, struct doppel_record 
     return true;
 }
 
+struct doppel_digest record_pixels(const struct doppel_record *record)
+{
+    return record->kind == DOPPEL_KIND_IMAGE
+               ? doppel_image_attachment_pixels(record->attachment, record->attachment_size)
+               : (struct doppel_digest){0};
+}
+
 enum doppel_status attachment_read(sqlite3_stmt *statement, int column,
                                    struct doppel_record *record)
 {
@@ -135,6 +151,7 @@ enum doppel_status attachment_read(sqlite3_stmt *statement, int column,
     memcpy(copy, bytes, (size_t)size);
     record->attachment = copy;
     record->attachment_size = (size_t)size;
+    record->pixels = record_pixels(record);
     return DOPPEL_OK;
 }
 

@@ -14,6 +14,9 @@ enum { RECORD_COLUMN_COUNT = 7 };
 #define STAMP_COLUMNS "device, inode, size, mtime_ns"
 enum { STAMP_COLUMN_COUNT = 4 };
 
+/** False when there is none. */
+bool digest_read(sqlite3_stmt *statement, int column, struct doppel_digest *out);
+
 /** Bind RECORD_COLUMNS from parameter `first` on; `record` lives until the statement is reset. */
 void record_bind(sqlite3_stmt *statement, int first, const struct doppel_record *record);
 
@@ -32,11 +35,14 @@ enum { MAX_ATTACHMENT_BYTES = 64 << 20 };
 bool fingerprint_fits(const struct doppel_fingerprint *fingerprint,
                       const struct doppel_record *record);
 
+/** The digest of a lossless picture's pixels that its attachment has; zero: none. */
+struct doppel_digest record_pixels(const struct doppel_record *record);
+
 /** Read a fingerprint that fits the rest of `record` into it; false when the bytes are damaged or
  * of another picture's make. */
 bool fingerprint_read(sqlite3_stmt *statement, int column, struct doppel_record *record);
 
-/** Copy a blob; given (free). DOPPEL_E_CORRUPT when it is empty or too large, DOPPEL_E_MEMORY. */
+/** Copy a blob; given (free); and set `pixels` by it. DOPPEL_E_CORRUPT when it is empty or too large, DOPPEL_E_MEMORY. */
 enum doppel_status attachment_read(sqlite3_stmt *statement, int column,
                                    struct doppel_record *record);
 

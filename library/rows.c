@@ -142,15 +142,6 @@ enum doppel_status string_read(sqlite3_stmt *statement, int column, char **out)
     return DOPPEL_OK;
 }
 
-bool digest_read(sqlite3_stmt *statement, int column, struct doppel_digest *out)
-{
-    const void *bytes = sqlite3_column_blob(statement, column);
-    if (!bytes || sqlite3_column_bytes(statement, column) != (int)sizeof out->bytes)
-        return false;
-    memcpy(out->bytes, bytes, sizeof out->bytes);
-    return true;
-}
-
 /* ---- names ---- */
 
 bool is_utf8(const char *text)

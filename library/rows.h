@@ -57,8 +57,6 @@ int rows_changed(struct doppel_library *library);
 /** A string of bytes; NULL for NULL. Given (free). DOPPEL_E_CORRUPT: it holds a NUL; _MEMORY */
 enum doppel_status string_read(sqlite3_stmt *statement, int column, char **out);
 
-bool digest_read(sqlite3_stmt *statement, int column, struct doppel_digest *out);
-
 bool is_utf8(const char *text);
 
 /** Whether something people call something is fit to be kept: some UTF-8, 1000 bytes at most,

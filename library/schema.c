@@ -113,8 +113,13 @@
     " program TEXT NOT NULL, limits TEXT NOT NULL, checksum INTEGER NOT NULL"                      \
     ") STRICT, WITHOUT ROWID;" VIEWS
 
+/* Of lossless pictures, the digest of their pixels: version 6. */
+#define PIXELS_COLUMN                                                                              \
+    "ALTER TABLE item ADD COLUMN pixels BLOB;"                                                     \
+    "CREATE INDEX item_pixels ON item(pixels) WHERE pixels IS NOT NULL;"
+
 const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA,
-                                                            LEDGER_TABLES};
+                                                            LEDGER_TABLES, PIXELS_COLUMN};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -146,7 +151,7 @@ const char catalogue_schema[] =
     " action TEXT NOT NULL,"
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
-    ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES;
+    ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN;
 
 /* The data come last: they lie on pages of their own, which other look-ups do not read. */
 #define JOINED_TABLE(place)                                                                        \
@@ -155,7 +160,10 @@ const char catalogue_schema[] =
     " data BLOB NOT NULL"                                                                          \
     ") STRICT;"
 
-const char *const cache_upgrades[CACHE_UPGRADES] = {JOINED_TABLE("main.")};
+/* Version 5: the attachments of lossless pictures have the digest of their pixels, so pictures are
+ * read again. */
+const char *const cache_upgrades[CACHE_UPGRADES] = {JOINED_TABLE("main."),
+                                                    "DELETE FROM record WHERE kind = 2;"};
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \

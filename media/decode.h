@@ -48,6 +48,7 @@ struct picture {
     uint32_t there;                   /**< of the full rows; 0 = all */
     bool coarse;                      /**< broken off before the finer details */
     unsigned orientation;             /**< EXIF 1..8; 0 = not told */
+    struct doppel_digest digest;      /**< of a lossless picture's pixels; else zero */
 };
 
 typedef enum doppel_status decoder(struct input *input, const struct doppel_luma_options *options,
@@ -64,7 +65,9 @@ struct rows {
     uint32_t full_width, full_height, taken; /**< rows taken */
     uint32_t width, height, factor;          /**< of what is made */
     uint8_t *pixels;
-    uint32_t *sums; /**< of a row of cells; NULL when the factor is 1 */
+    uint32_t *sums;        /**< of a row of cells; NULL when the factor is 1 */
+    uint8_t *luma;         /**< of a row of samples */
+    struct pixel_digest *digest; /**< NULL: not wanted */
 };
 
 /** By how much rows_begin will reduce in each direction. */
@@ -73,8 +76,18 @@ uint32_t rows_factor(const struct doppel_luma_options *options, uint32_t width, 
 enum doppel_status rows_begin(struct rows *rows, const struct doppel_luma_options *options,
                               uint32_t width, uint32_t height, struct doppel_error *error);
 
+/** The digest of what is taken from here on is wanted, if all of it comes (rows_take_samples). */
+enum doppel_status rows_want_digest(struct rows *rows, struct doppel_error *error);
+
 /** Take the next row of `full_width` samples; rows beyond the last are ignored. */
 void rows_take(struct rows *rows, const uint8_t *luma);
+
+/** The same of interleaved samples; as luma_row. */
+void rows_take_samples(struct rows *rows, const uint8_t *samples, unsigned channels,
+                       bool ignore_alpha);
+
+/** What comes is not all, or not right: no digest. */
+void rows_drop_digest(struct rows *rows);
 
 /** Hand over what was made of the rows so far, or say that there are too few; then rows is empty.
  */
@@ -98,7 +111,15 @@ enum doppel_status check_rows(const char *format_name, uint32_t rows, uint32_t h
 
 /* ---- orientation ---- */
 
-enum tiff_tag { TIFF_WIDTH = 0x0100, TIFF_HEIGHT = 0x0101, TIFF_ORIENTATION = 0x0112 };
+enum tiff_tag {
+    TIFF_WIDTH = 0x0100,
+    TIFF_HEIGHT = 0x0101,
+    TIFF_COMPRESSION = 0x0103,
+    TIFF_ORIENTATION = 0x0112
+};
+
+/** Whether a TIFF has a second directory. */
+bool tiff_has_more(const uint8_t *data, size_t size);
 
 /* Whether a TIFF of at least 8 bytes ends before its first directory does. */
 bool tiff_is_cut(const uint8_t *data, size_t size);

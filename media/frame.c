@@ -7,8 +7,6 @@
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 
-#include "media/rgb.h"
-
 enum { MAX_COMPONENTS = 4 };
 
 struct conversion {
@@ -18,7 +16,6 @@ struct conversion {
     bool paletted, narrow, ignore_alpha;
     uint16_t *wide;   /* a component of a row, as it lies in the frame */
     uint8_t *samples; /* a row, `components` interleaved */
-    uint8_t *luma;
 };
 
 /* Which components make luma, and in which order: of YUV formats the first is enough. */
@@ -90,44 +87,55 @@ static void read_row(const struct conversion *c, int y)
         read_palette_row(c, y);
     for (unsigned i = 0; !c->paletted && i < c->components; i++)
         read_component(c, y, i);
-    luma_row(c->samples, (size_t)c->frame->width, c->components, c->ignore_alpha, c->luma);
+}
+
+/* Whether the samples taken are all that there is of a pixel. */
+static bool is_told_whole(const struct conversion *c)
+{
+    bool whole = c->paletted || c->format->nb_components == c->components;
+    for (int i = 0; i < c->format->nb_components; i++)
+        whole &= c->format->comp[i].depth <= 8;
+    return whole && !c->narrow;
 }
 
 static enum doppel_status convert(struct conversion *c, const struct doppel_luma_options *options,
-                                  struct picture *out, struct doppel_error *error)
+                                  bool digest, struct picture *out, struct doppel_error *error)
 {
     size_t width = (size_t)c->frame->width;
     c->wide = malloc(width * sizeof *c->wide);
     c->samples = malloc(width * c->components);
-    c->luma = malloc(width);
-    if (!c->wide || !c->samples || !c->luma)
+    if (!c->wide || !c->samples)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a row of %zu pixels", width);
     struct rows rows;
     enum doppel_status status =
         rows_begin(&rows, options, (uint32_t)width, (uint32_t)c->frame->height, error);
-    if (status != DOPPEL_OK)
+    if (status == DOPPEL_OK && digest && is_told_whole(c))
+        status = rows_want_digest(&rows, error);
+    if (status != DOPPEL_OK) {
+        rows_free(&rows);
         return status;
+    }
     for (int y = 0; y < c->frame->height; y++) {
         read_row(c, y);
-        rows_take(&rows, c->luma);
+        rows_take_samples(&rows, c->samples, c->components, c->ignore_alpha);
     }
     return rows_finish(&rows, "picture", out, error);
 }
 
 enum doppel_status frame_to_picture(const AVFrame *frame, const struct doppel_luma_options *options,
-                                    bool ignore_alpha, struct picture *out,
+                                    const struct frame_facts *facts, struct picture *out,
                                     struct doppel_error *error)
 {
     struct conversion c = {.frame = frame,
                            .format = av_pix_fmt_desc_get(frame->format),
-                           .ignore_alpha = ignore_alpha || options->from_rgb};
+                           .ignore_alpha = facts->ignore_alpha || options->from_rgb};
     if (!c.format || frame->width <= 0 || frame->height <= 0 || !choose_components(&c))
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
                            "holds pixels of a kind not known here (%s)",
                            c.format ? c.format->name : "none");
-    enum doppel_status status = convert(&c, options, out, error);
+    bool digest = facts->lossless && !options->from_rgb;
+    enum doppel_status status = convert(&c, options, digest, out, error);
     free(c.wide);
     free(c.samples);
-    free(c.luma);
     return status;
 }

@@ -6,9 +6,14 @@
 
 #include "media/decode.h"
 
-/** @param ignore_alpha also when the pixel format has one */
+/** What the pixel format does not tell. */
+struct frame_facts {
+    bool ignore_alpha; /**< also when the pixel format has one */
+    bool lossless;     /**< and all that the file holds: its pixels may have a digest */
+};
+
 enum doppel_status frame_to_picture(const AVFrame *frame, const struct doppel_luma_options *options,
-                                    bool ignore_alpha, struct picture *out,
+                                    const struct frame_facts *facts, struct picture *out,
                                     struct doppel_error *error);
 
 #endif

@@ -54,6 +54,18 @@ static enum doppel_status find_format(struct input *input, enum doppel_format *o
     return DOPPEL_OK;
 }
 
+/* What is shown otherwise is another picture. */
+static struct doppel_digest turned_digest(const struct picture *picture)
+{
+    static const struct doppel_digest none;
+    uint8_t bytes[sizeof none + 1];
+    if (picture->orientation <= 1 || memcmp(&picture->digest, &none, sizeof none) == 0)
+        return picture->digest;
+    memcpy(bytes, &picture->digest, sizeof none);
+    bytes[sizeof none] = (uint8_t)picture->orientation;
+    return doppel_digest_bytes(bytes, sizeof bytes);
+}
+
 static enum doppel_status read_picture(struct input *input,
                                        const struct doppel_luma_options *options,
                                        enum doppel_format format, struct doppel_luma *out,
@@ -65,6 +77,7 @@ static enum doppel_status read_picture(struct input *input,
                            doppel_format_name(format));
     struct picture picture = {0};
     enum doppel_status status = decode(input, options, &picture, error);
+    picture.digest = turned_digest(&picture);
     if (options->from_rgb)
         picture.orientation = 1; /* Pillow leaves a picture as it is stored */
     uint32_t there = picture.there ? picture.there : picture.full_height;
@@ -86,6 +99,7 @@ static enum doppel_status read_picture(struct input *input,
         .there_height = turned ? picture.full_height : there,
         .coarse = picture.coarse,
         .format = format,
+        .digest = picture.digest,
     };
     return DOPPEL_OK;
 }

@@ -247,6 +247,47 @@ static bool has_no_alpha(const struct reader *reader, enum doppel_format format)
     return format == DOPPEL_FORMAT_TGA && !(reader->packet->data[17] & 15);
 }
 
+/* Whether a GIF has one image: its blocks are gone through, without decoding. Source: GIF89a
+ * specification, CompuServe 1990. */
+static bool is_still_gif(const uint8_t *data, size_t size)
+{
+    unsigned images = 0;
+    size_t at = 13 + (size > 10 && data[10] & 0x80 ? 3u << ((data[10] & 7) + 1) : 0);
+    while (at + 10 <= size && data[at] != 0x3b) {
+        bool image = data[at] == 0x2c;
+        if (!image && data[at] != 0x21)
+            return false;
+        images += image;
+        uint8_t flags = data[at + 9];
+        at += image ? 11 + (flags & 0x80 ? 3u << ((flags & 7) + 1) : 0) : 2;
+        while (at < size && data[at])
+            at += 1 + data[at];
+        at++;
+    }
+    return images == 1 && at < size && data[at] == 0x3b;
+}
+
+/* None, the facsimile's, LZW, Deflate in both its numbers, PackBits. Source: TIFF 6.0, and its
+ * Technical Notes of 2002. */
+static bool is_lossless_tiff(const uint8_t *data, size_t size)
+{
+    uint32_t way = tiff_number(data, size, TIFF_COMPRESSION);
+    return !tiff_has_more(data, size) && (way <= 5 || way == 8 || way == 32773 || way == 32946);
+}
+
+/* Lossless, of one picture, and all there. */
+static bool is_lossless(const struct reader *reader, enum doppel_format format)
+{
+    const uint8_t *data = reader->packet->data;
+    size_t size = (size_t)reader->packet->size;
+    if (reader->declared_height || reader->frame->decode_error_flags)
+        return false;
+    return format == DOPPEL_FORMAT_GIF ? is_still_gif(data, size)
+           : format == DOPPEL_FORMAT_TIFF
+               ? is_lossless_tiff(data, size)
+               : format == DOPPEL_FORMAT_BMP || format == DOPPEL_FORMAT_TGA;
+}
+
 /* @param reader given (close_reader), also on failure */
 static enum doppel_status read_frame(struct reader *reader, enum doppel_format format,
                                      enum AVCodecID id, struct doppel_error *error)
@@ -275,8 +316,10 @@ static enum doppel_status decode(struct input *input, const struct doppel_luma_o
 {
     struct reader reader = {.input = input, .options = options, .name = doppel_format_name(format)};
     enum doppel_status status = read_frame(&reader, format, id, error);
-    if (status == DOPPEL_OK)
-        status = frame_to_picture(reader.frame, options, has_no_alpha(&reader, format), out, error);
+    if (status == DOPPEL_OK) {
+        struct frame_facts facts = {has_no_alpha(&reader, format), is_lossless(&reader, format)};
+        status = frame_to_picture(reader.frame, options, &facts, out, error);
+    }
     if (status == DOPPEL_OK && reader.declared_height) {
         out->full_height = reader.declared_height;
         out->there = reader.rows;

@@ -7,7 +7,6 @@
 #include <png.h>
 
 #include "media/decode.h"
-#include "media/rgb.h"
 
 /* libpng drops a piece that is not whole, with the rows in it. */
 enum { PIECE_BYTES = 1024 };
@@ -69,12 +68,13 @@ static void read_data(png_structp png, png_bytep out, size_t size)
     }
 }
 
-/* Chunks that are of no use here are not even inflated. */
-static void ignore_chunks(png_structp png)
+/* Chunks that are of no use here are not even inflated; that of an animation is told. */
+static void choose_chunks(png_structp png)
 {
     static const png_byte names[] = "iCCP\0iTXt\0tEXt\0zTXt\0sPLT\0hIST\0pCAL\0sCAL";
     enum { NAME_BYTES = 5 };
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, sizeof names / NAME_BYTES);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, (const png_byte *)"acTL", 1);
 }
 
 static enum doppel_status open_reader(struct reader *reader, struct doppel_error *error)
@@ -110,6 +110,14 @@ static bool is_interlaced(const struct reader *reader)
     return png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
 }
 
+/* Not of what is more than the picture that is decoded: an animation, or samples of 16 bits. */
+static bool wants_digest(struct reader *reader)
+{
+    png_unknown_chunkp chunks;
+    return !reader->options->from_rgb && png_get_bit_depth(reader->png, reader->info) <= 8 &&
+           !png_get_unknown_chunks(reader->png, reader->info, &chunks);
+}
+
 static enum doppel_status prepare(struct reader *reader, struct doppel_error *error)
 {
     const struct doppel_media_limits *limits = &reader->options->limits;
@@ -126,27 +134,28 @@ static enum doppel_status prepare(struct reader *reader, struct doppel_error *er
     if (status != DOPPEL_OK)
         return status;
     reader->allowed += (uint64_t)width * 8;
+    bool digest = wants_digest(reader);
     set_transforms(reader);
     reader->samples = calloc(is_interlaced(reader) ? height : 1, reader->row_bytes);
     if (!reader->samples)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a picture of %u x %u", width,
                            height);
-    return rows_begin(&reader->rows, reader->options, width, height, error);
+    status = rows_begin(&reader->rows, reader->options, width, height, error);
+    return status || !digest ? status : rows_want_digest(&reader->rows, error);
 }
 
 /* ---- rows ---- */
 
-static void take_row(struct reader *reader, const uint8_t *samples, uint8_t *luma)
+static void take_row(struct reader *reader, const uint8_t *samples)
 {
-    luma_row(samples, reader->rows.full_width, reader->channels, reader->options->from_rgb, luma);
-    rows_take(&reader->rows, luma);
+    rows_take_samples(&reader->rows, samples, reader->channels, reader->options->from_rgb);
 }
 
-static void read_plain(struct reader *reader, uint8_t *luma)
+static void read_plain(struct reader *reader)
 {
     for (uint32_t y = 0; y < reader->rows.full_height; y++) {
         png_read_row(reader->png, reader->samples, NULL);
-        take_row(reader, reader->samples, luma);
+        take_row(reader, reader->samples);
     }
 }
 
@@ -164,7 +173,7 @@ static void read_interlaced(struct reader *reader)
 }
 
 /* Everything that libpng may leave by longjmp; all state is in `reader`. */
-static enum doppel_status run(struct reader *reader, uint8_t **luma, struct doppel_error *error)
+static enum doppel_status run(struct reader *reader, struct doppel_error *error)
 {
     if (setjmp(png_jmpbuf(reader->png))) {
         if (reader->rows.taken || reader->whole_rows)
@@ -175,18 +184,15 @@ static enum doppel_status run(struct reader *reader, uint8_t **luma, struct dopp
                            : doppel_fail(error, DOPPEL_E_CORRUPT, "the PNG is damaged (%s)",
                                          reader->message);
     }
-    ignore_chunks(reader->png);
+    choose_chunks(reader->png);
     png_read_info(reader->png, reader->info);
     enum doppel_status status = prepare(reader, error);
     if (status != DOPPEL_OK)
         return status;
-    *luma = malloc(reader->rows.full_width);
-    if (!*luma)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the PNG");
     if (is_interlaced(reader))
         read_interlaced(reader);
     else
-        read_plain(reader, *luma);
+        read_plain(reader);
     reader->whole = true;
     png_read_end(reader->png, reader->info);
     return DOPPEL_OK;
@@ -205,12 +211,13 @@ enum doppel_status decode_png(struct input *input, const struct doppel_luma_opti
                               struct picture *out, struct doppel_error *error)
 {
     struct reader reader = {.input = input, .options = options};
-    uint8_t *luma = NULL;
     enum doppel_status status = open_reader(&reader, error);
     if (status == DOPPEL_OK)
-        status = run(&reader, &luma, error);
+        status = run(&reader, error);
+    if (!reader.whole)
+        rows_drop_digest(&reader.rows);
     for (uint32_t y = 0; status == DOPPEL_OK && y < reader.whole_rows; y++)
-        take_row(&reader, reader.samples + y * reader.row_bytes, luma);
+        take_row(&reader, reader.samples + y * reader.row_bytes);
     if (status == DOPPEL_OK)
         status = rows_finish(&reader.rows, "PNG", out, error);
     if (status == DOPPEL_OK) {
@@ -220,6 +227,5 @@ enum doppel_status decode_png(struct input *input, const struct doppel_luma_opti
     png_destroy_read_struct(&reader.png, &reader.info, NULL);
     rows_free(&reader.rows);
     free(reader.samples);
-    free(luma);
     return status;
 }

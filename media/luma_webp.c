@@ -44,6 +44,17 @@ static enum doppel_status open_frame(struct reader *reader, struct doppel_error 
     return DOPPEL_OK;
 }
 
+/* One frame, that fills the canvas, of the lossless kind. */
+static bool is_one_lossless(const struct reader *reader)
+{
+    return reader->config.input.format == 2 && !reader->options->from_rgb &&
+           WebPDemuxGetI(reader->demuxer, WEBP_FF_FRAME_COUNT) == 1 &&
+           (uint32_t)reader->config.input.width ==
+               WebPDemuxGetI(reader->demuxer, WEBP_FF_CANVAS_WIDTH) &&
+           (uint32_t)reader->config.input.height ==
+               WebPDemuxGetI(reader->demuxer, WEBP_FF_CANVAS_HEIGHT);
+}
+
 static enum doppel_status prepare(struct reader *reader, struct doppel_error *error)
 {
     const struct doppel_media_limits *limits = &reader->options->limits;
@@ -64,7 +75,8 @@ static enum doppel_status prepare(struct reader *reader, struct doppel_error *er
     reader->canvas_row = malloc(width);
     if (!reader->canvas_row)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the WebP");
-    return rows_begin(&reader->rows, reader->options, width, height, error);
+    status = rows_begin(&reader->rows, reader->options, width, height, error);
+    return status || !is_one_lossless(reader) ? status : rows_want_digest(&reader->rows, error);
 }
 
 /* The incremental decoder tells how many rows of a file that breaks off were there. */
@@ -132,6 +144,11 @@ static enum doppel_status take_rows(struct reader *reader, struct doppel_error *
     if (left + (uint64_t)s.width > reader->rows.full_width)
         return damaged(error, "its frame leaves the canvas");
     bool whole = s.rows == reader->config.input.height;
+    if (reader->rows.digest) {
+        for (int y = 0; y < s.rows; y++)
+            rows_take_samples(&reader->rows, s.rgba + (ptrdiff_t)y * s.stride, 4, false);
+        return DOPPEL_OK;
+    }
     for (uint32_t y = 0; y < reader->rows.full_height; y++) {
         memset(reader->canvas_row, 255, reader->rows.full_width);
         if (y >= top && y - top < (uint32_t)s.rows)

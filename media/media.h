@@ -69,6 +69,10 @@ struct doppel_luma {
     uint32_t there_width, there_height; /**< the same of what is there, where the file breaks off */
     bool coarse; /**< all of it is there, but the file breaks off before its finer details */
     enum doppel_format format;
+    /** Of the pixels themselves, in full size and with their colours, where the file is lossless,
+     * whole, of one picture and of 8 bits a sample at most (PNG, BMP, TGA, GIF, TIFF, WebP): the
+     * same of all files that hold the same pixels. Else zero. Its making: docs/methods.md. */
+    struct doppel_digest digest;
 };
 
 DOPPEL_API void doppel_luma_free(struct doppel_luma *luma);

@@ -50,6 +50,16 @@ bool tiff_is_cut(const uint8_t *data, size_t size)
            directory + 2 + (size_t)number(&block, directory, 2) * ENTRY_BYTES > size;
 }
 
+bool tiff_has_more(const uint8_t *data, size_t size)
+{
+    struct block block = {data, size, data[0] == 'M'};
+    uint64_t directory = number(&block, 4, 4);
+    if (directory + 2 > size)
+        return false;
+    uint64_t end = directory + 2 + (uint64_t)number(&block, (size_t)directory, 2) * ENTRY_BYTES;
+    return end + 4 <= size && number(&block, (size_t)end, 4) != 0;
+}
+
 uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag)
 {
     if (size < 8 || (memcmp(data, "II*\0", 4) && memcmp(data, "MM\0*", 4)))

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "media/decode.h"
+#include "media/pixel_digest.h"
+#include "media/rgb.h"
 
 /* Cells of 4096² samples of 255 still fit 32 bits. */
 enum { MAX_FACTOR = 4096 };
@@ -35,9 +37,10 @@ enum doppel_status rows_begin(struct rows *rows, const struct doppel_luma_option
     if (status != DOPPEL_OK)
         return status;
     rows->pixels = malloc((size_t)bytes);
+    rows->luma = malloc(width);
     if (factor > 1)
         rows->sums = calloc(rows->width, sizeof *rows->sums);
-    if (rows->pixels && (rows->sums || factor == 1))
+    if (rows->pixels && rows->luma && (rows->sums || factor == 1))
         return DOPPEL_OK;
     rows_free(rows);
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a picture of %u x %u", width, height);
@@ -82,6 +85,28 @@ void rows_take(struct rows *rows, const uint8_t *luma)
         write_cells(rows, rows->factor);
 }
 
+enum doppel_status rows_want_digest(struct rows *rows, struct doppel_error *error)
+{
+    rows->digest = pixel_digest_new(rows->full_width, rows->full_height);
+    return rows->digest ? DOPPEL_OK
+                        : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the picture");
+}
+
+void rows_drop_digest(struct rows *rows)
+{
+    pixel_digest_free(rows->digest);
+    rows->digest = NULL;
+}
+
+void rows_take_samples(struct rows *rows, const uint8_t *samples, unsigned channels,
+                       bool ignore_alpha)
+{
+    if (rows->digest && rows->taken < rows->full_height)
+        pixel_digest_take(rows->digest, samples, channels, ignore_alpha);
+    luma_row(samples, rows->full_width, channels, ignore_alpha, rows->luma);
+    rows_take(rows, rows->luma);
+}
+
 enum doppel_status rows_finish(struct rows *rows, const char *format_name, struct picture *out,
                                struct doppel_error *error)
 {
@@ -95,6 +120,8 @@ enum doppel_status rows_finish(struct rows *rows, const char *format_name, struc
                                 .full_width = rows->full_width,
                                 .full_height = rows->full_height,
                                 .there = rows->taken};
+        if (rows->digest && rows->taken == rows->full_height)
+            out->digest = pixel_digest_get(rows->digest);
         rows->pixels = NULL;
     }
     rows_free(rows);
@@ -105,5 +132,7 @@ void rows_free(struct rows *rows)
 {
     free(rows->pixels);
     free(rows->sums);
+    free(rows->luma);
+    pixel_digest_free(rows->digest);
     *rows = (struct rows){0};
 }

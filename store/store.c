@@ -150,10 +150,14 @@ static enum doppel_status check_identity(const struct doppel_store *store,
                            store->path);
     if (identity->version == options->schema_version)
         return DOPPEL_OK;
-    return doppel_fail(
-        error, DOPPEL_E_VERSION, "%s: made by %s doppel (its format is %lld, this doppel's is %u)",
-        store->path, identity->version > options->schema_version ? "a newer" : "an older",
-        (long long)identity->version, options->schema_version);
+    return doppel_fail(error, DOPPEL_E_VERSION,
+                       "%s: made by %s doppel (its format is %lld, this doppel's is %u)%s",
+                       store->path,
+                       identity->version > options->schema_version ? "a newer" : "an older",
+                       (long long)identity->version, options->schema_version,
+                       options->read_only && identity->version < options->schema_version
+                           ? "; where it can be written, opening it brings it up to date"
+                           : "");
 }
 
 /* The switch to WAL needs the file for itself, and SQLite does not wait for that by itself. */

@@ -159,6 +159,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         .path = name,
         .no_file = !item_has_file(item),
         .digest = item->record.digest,
+        .pixels = item->record.pixels,
         .size = item->stamp.size,
         .mtime_ns = item->stamp.mtime_ns,
         .id = item->id,

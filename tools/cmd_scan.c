@@ -85,6 +85,7 @@ static enum doppel_status take_file(struct scan *scan, const struct intake_file 
     struct grouping_item item = {
         .path = file->path,
         .digest = record->digest,
+        .pixels = record->pixels,
         .size = file->stamp.size,
         .mtime_ns = file->stamp.mtime_ns,
         .width = record->width,

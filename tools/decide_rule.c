@@ -29,7 +29,7 @@ bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out)
         *out = answer(DOPPEL_DECISION_NEW, "benign");
         out->of = facts->same;
     } else if (facts->same) {
-        *out = follower("identical", facts->same_leader);
+        *out = follower(facts->same_pixels ? "same-content" : "identical", facts->same_leader);
     } else {
         return false;
     }

@@ -26,12 +26,13 @@ struct rule_bytes {
     uint64_t here;          /* the item at its path */
     bool here_same;         /* it has the same bytes */
     uint64_t gone;          /* an item with the same bytes whose file is gone */
-    uint64_t same;          /* an item with the same bytes */
+    uint64_t same;          /* an item with the same bytes, or else with the same pixels */
+    bool same_pixels;       /* it is not the bytes */
     uint64_t here_leader, gone_leader, same_leader;
     bool same_is_benign;
 };
 
-/* The first stages, without a look at the content. @return false: they do not decide */
+/* The first stages, for which nothing has to be compared. @return false: they do not decide */
 bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out);
 
 /* An item or text that has something in common with a file. */

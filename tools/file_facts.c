@@ -42,6 +42,24 @@ static enum doppel_status ask_by_path(struct file_decider *decider, struct rule_
     return DOPPEL_OK;
 }
 
+/* The first picture with the same pixels that is on no list which is disabled. */
+static enum doppel_status ask_by_pixels(struct file_decider *decider, struct rule_bytes *facts,
+                                        struct doppel_error *error)
+{
+    const struct doppel_digest *pixels = &decider->file->file->record.pixels;
+    static const struct doppel_digest none;
+    enum doppel_status status = DOPPEL_OK;
+    uint64_t id = 0;
+    if (memcmp(pixels, &none, sizeof none) == 0)
+        return DOPPEL_OK;
+    do
+        status = doppel_library_by_pixels(decider->library, pixels, id, &id, error);
+    while (!status && id && state_of(decider, id) == DOPPEL_LIST_DISABLED);
+    facts->same = status ? 0 : id;
+    facts->same_pixels = facts->same != 0;
+    return status;
+}
+
 static enum doppel_status ask_by_bytes(struct file_decider *decider, struct rule_bytes *facts,
                                        struct doppel_error *error)
 {
@@ -55,10 +73,14 @@ static enum doppel_status ask_by_bytes(struct file_decider *decider, struct rule
     enum doppel_list_state state = state_of(decider, facts->same);
     if (state == DOPPEL_LIST_DISABLED)
         facts->same = 0;
+    if (!facts->same && !facts->gone) {
+        status = ask_by_pixels(decider, facts, error);
+        state = state_of(decider, facts->same);
+    }
     facts->same_is_benign = state == DOPPEL_LIST_BENIGN;
     facts->same_leader = leader_of(decider, facts->same);
     facts->gone_leader = leader_of(decider, facts->gone);
-    return DOPPEL_OK;
+    return status;
 }
 
 enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_bytes *facts,

@@ -2,6 +2,7 @@
 #include "tools/grouping_room.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/digest.h"
@@ -48,8 +49,10 @@ void grouping_free(struct grouping *grouping)
         return;
     item_store_free(&grouping->items);
     array_free(&grouping->twins);
+    array_free(&grouping->lossless);
+    digest_map_free(&grouping->by_pixels);
     array_free(&grouping->edges);
-    array_free(&grouping->by_pixels);
+    array_free(&grouping->checked);
     array_free(&grouping->compared);
     digest_stream_free(grouping->stream);
     free(grouping->joined_by);
@@ -74,6 +77,25 @@ static const struct doppel_digest *digest_at(const void *context, uint32_t numbe
     return item_store_digest(&grouping->items, number);
 }
 
+static const struct doppel_digest *pixels_at(const void *context, uint32_t place)
+{
+    const struct grouping *grouping = context;
+    return &grouping->lossless.items[place].pixels;
+}
+
+/* The first picture with the same pixels; itself when they are not known. */
+static uint32_t first_with_pixels(struct grouping *grouping, uint32_t number,
+                                  const struct doppel_digest *pixels)
+{
+    static const struct doppel_digest none;
+    if (memcmp(pixels, &none, sizeof none) == 0 ||
+        !array_push(&grouping->lossless, ((struct lossless){*pixels, number})))
+        return number;
+    uint32_t place = digest_map_put(&grouping->by_pixels, (uint32_t)grouping->lossless.count - 1,
+                                    pixels_at, grouping);
+    return grouping->lossless.items[place].item;
+}
+
 enum doppel_status grouping_add(struct grouping *grouping, const struct grouping_item *item,
                                 const struct doppel_fingerprint *fingerprint,
                                 struct doppel_error *error)
@@ -84,9 +106,11 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
     enum doppel_status status = item_store_add(&grouping->items, item, error);
     if (status)
         return status;
-    uint32_t first = digest_map_put(&grouping->first, number, digest_at, grouping);
+    uint32_t same = digest_map_put(&grouping->first, number, digest_at, grouping);
+    uint32_t first = same != number ? grouping_first_of(grouping, same)
+                                    : first_with_pixels(grouping, number, &item->pixels);
     if (first != number) {
-        (void)array_push(&grouping->twins, ((struct twin){number, first}));
+        (void)array_push(&grouping->twins, ((struct twin){number, first, same}));
         return DOPPEL_OK;
     }
     if (!grouping->matcher)

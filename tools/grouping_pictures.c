@@ -67,9 +67,9 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
         return !signals_stopped();
     if (found->borderline && !pixels_agree(grouping, found, &match))
         return !signals_stopped();
-    if (found->borderline && !array_push(&grouping->by_pixels, match))
+    if (found->borderline && !array_push(&grouping->checked, match))
         return false;
-    uint32_t by_pixels = found->borderline ? (uint32_t)grouping->by_pixels.count : 0;
+    uint32_t by_pixels = found->borderline ? (uint32_t)grouping->checked.count : 0;
     struct doppel_edge edge = {a, b, match.similarity, by_pixels};
     *out_follows = true;
     return array_push(&grouping->edges, edge) && !signals_stopped();
@@ -80,6 +80,8 @@ enum doppel_status pictures_find_pairs(struct grouping *grouping, struct doppel_
     struct report *report = grouping->options->report;
     /* Comparing takes the most memory: what it does not need goes first. */
     digest_map_free(&grouping->first);
+    digest_map_free(&grouping->by_pixels);
+    array_free(&grouping->lossless);
     if (!grouping->match.check_pixels && !grouping->options->digests &&
         grouping->options->settings->action == ACTION_NONE &&
         !(grouping->options->marks && grouping->options->marks->items.count))
@@ -108,7 +110,7 @@ static const struct doppel_match *pixel_match(const struct grouping *grouping, u
     uint32_t number = grouping->joined_by[item];
     const struct doppel_edge *edge = number == UINT32_MAX ? NULL : &grouping->edges.items[number];
     bool by_pixels = edge && edge->match && edge->a == leader;
-    return by_pixels ? &grouping->by_pixels.items[edge->match - 1] : NULL;
+    return by_pixels ? &grouping->checked.items[edge->match - 1] : NULL;
 }
 
 struct doppel_match pictures_match(const struct grouping *grouping, uint32_t query, uint32_t item)

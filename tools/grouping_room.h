@@ -7,10 +7,17 @@
 #include "tools/grouping.h"
 #include "tools/text_set.h"
 
-/* An item, and the first one with the same bytes; of texts the same words, of sounds the same
- * peaks, of films the same frames. */
+/* An item, and the first one with the same content: the same bytes, or pixels; of texts the same
+ * words, of sounds the same peaks, of films the same frames. */
 struct twin {
     uint32_t item, first;
+    uint32_t same_bytes; /* of pictures, the first one with the same bytes */
+};
+
+/* A lossless picture, the first with its bytes. */
+struct lossless {
+    struct doppel_digest pixels;
+    uint32_t item;
 };
 
 /* A picture that is compared, and what the comparison depends on. */
@@ -21,7 +28,9 @@ struct compared {
 
 struct grouping {
     const struct grouping_options *options;
-    struct digest_map first; /* of a digest: of `contents`, where there are such */
+    struct digest_map first;     /* of a digest: of `contents`, where there are such */
+    struct digest_map by_pixels; /* first of lossless pictures, by their place */
+    ARRAY(struct lossless) lossless;
     struct item_store items;
     ARRAY(struct twin) twins;        /* by item */
     ARRAY(struct doppel_edge) edges; /* `match`: 0, or 1 + number of a pixel match */
@@ -30,11 +39,11 @@ struct grouping {
 
     /* Of pictures: */
     struct doppel_match_options match;
-    struct doppel_matcher *matcher;       /* of the first item of each digest, by item number */
-    ARRAY(struct doppel_match) by_pixels; /* what the pixels said of an edge's pair */
-    struct digest_stream *stream;         /* NULL: what is found is not kept for another run */
-    ARRAY(struct compared) compared;      /* by item */
-    bool unsure;                          /* pixels that were asked for could not be had */
+    struct doppel_matcher *matcher;     /* of the first item of each digest, by item number */
+    ARRAY(struct doppel_match) checked; /* what the pixels said of an edge's pair */
+    struct digest_stream *stream;       /* NULL: what is found is not kept for another run */
+    ARRAY(struct compared) compared;    /* by item */
+    bool unsure;                        /* pixels that were asked for could not be had */
 
     /* Of texts: */
     struct text_set *texts;               /* the leaders, by item number */

@@ -35,13 +35,27 @@ static int compare_twins(const void *left, const void *right)
     return (a->item > b->item) - (a->item < b->item);
 }
 
+static const struct twin *twin_of(const struct grouping *grouping, uint32_t number)
+{
+    const struct twin wanted = {.item = number};
+    return grouping->twins.count ? bsearch(&wanted, grouping->twins.items, grouping->twins.count,
+                                           sizeof wanted, compare_twins)
+                                 : NULL;
+}
+
 uint32_t grouping_first_of(const struct grouping *grouping, uint32_t number)
 {
-    const struct twin *twin = NULL, wanted = {.item = number};
-    if (grouping->twins.count)
-        twin = bsearch(&wanted, grouping->twins.items, grouping->twins.count, sizeof wanted,
-                       compare_twins);
+    const struct twin *twin = twin_of(grouping, number);
     return twin ? twin->first : number;
+}
+
+static bool same_bytes(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    const struct twin *twin_a = twin_of(grouping, a), *twin_b = twin_of(grouping, b);
+    if (grouping->options->kind == DOPPEL_KIND_IMAGE) /* their digests may be forgotten */
+        return (twin_a ? twin_a->same_bytes : a) == (twin_b ? twin_b->same_bytes : b);
+    return memcmp(item_store_digest(&grouping->items, a), item_store_digest(&grouping->items, b),
+                  sizeof(struct doppel_digest)) == 0;
 }
 
 static bool is_timed(const struct grouping *grouping)
@@ -128,12 +142,6 @@ static bool is_shown(const struct grouping *grouping, const struct member *membe
 }
 
 /* What a member is to the kept one. */
-static bool same_bytes(const struct grouping *grouping, uint32_t a, uint32_t b)
-{
-    return memcmp(item_store_digest(&grouping->items, a), item_store_digest(&grouping->items, b),
-                  sizeof(struct doppel_digest)) == 0;
-}
-
 static void put_reason(const struct grouping *grouping, json_t *row, uint32_t kept, uint32_t item)
 {
     uint32_t a = grouping_first_of(grouping, kept), b = grouping_first_of(grouping, item);
@@ -142,9 +150,7 @@ static void put_reason(const struct grouping *grouping, json_t *row, uint32_t ke
         return;
     }
     if (a == b) {
-        bool contents = grouping->options->kind != DOPPEL_KIND_IMAGE;
-        put_text(row, "reason",
-                 contents && !same_bytes(grouping, item, kept) ? "same-content" : "identical");
+        put_text(row, "reason", same_bytes(grouping, item, kept) ? "identical" : "same-content");
         put_integer(row, "distance", 0);
         put_number(row, "similarity", 1, 4);
         return;

@@ -38,7 +38,7 @@ enum doppel_status timed_add(struct grouping *grouping, const struct grouping_it
     }
     free(waiting.packed);
     if (!status)
-        (void)array_push(&grouping->twins, ((struct twin){number, first}));
+        (void)array_push(&grouping->twins, ((struct twin){.item = number, .first = first}));
     return status;
 }
 

@@ -200,6 +200,9 @@ static void fill_record(const struct doppel_scheme *scheme, struct doppel_record
     record->fingerprint = outcome->fingerprint;
     record->attachment = outcome->attachment;
     record->attachment_size = outcome->attachment_size;
+    if (outcome->kind == DOPPEL_KIND_IMAGE)
+        record->pixels =
+            doppel_image_attachment_pixels(outcome->attachment, outcome->attachment_size);
     outcome->fingerprint = (struct doppel_fingerprint){0};
     outcome->attachment = NULL;
 }

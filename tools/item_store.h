@@ -14,6 +14,7 @@
 struct grouping_item {
     const char *path; /* going in: borrowed; coming out: NULL, see item_store_path */
     struct doppel_digest digest;
+    struct doppel_digest pixels; /* of a lossless picture; zero: not known; going in only */
     int64_t size, mtime_ns;
     uint64_t device, inode; /* 0: not wanted; all items of a store have them, or none has */
     uint64_t id; /* in the library; 0 = none: all items of a store have one, or none has */

@@ -56,22 +56,22 @@ static struct doppel_luma_options luma_options(enum doppel_scheme_id scheme,
 }
 
 /* All views, and beside them what the pixel check needs. */
-static enum doppel_status hash_views(const struct doppel_plane *plane,
+static enum doppel_status hash_views(const struct doppel_luma *luma,
                                      const struct doppel_scheme *scheme, struct doppel_outcome *out)
 {
     struct doppel_image_features features;
-    enum doppel_status status = doppel_image_features(plane, &features, &out->error);
+    enum doppel_status status = doppel_image_features(&luma->plane, &features, &out->error);
     if (status)
         return status;
     out->fingerprint = features.fingerprint;
     out->fingerprint.scheme = scheme->id;
     out->fingerprint.version = scheme->version;
     out->quality = features.quality;
-    out->attachment = malloc(DOPPEL_IMAGE_ATTACHMENT_BYTES);
+    features.pixels = luma->digest;
+    out->attachment = malloc(DOPPEL_IMAGE_ATTACHMENT_MOST);
     if (!out->attachment)
         return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a thumbnail");
-    out->attachment_size = DOPPEL_IMAGE_ATTACHMENT_BYTES;
-    doppel_image_attachment_write(&features, out->attachment);
+    out->attachment_size = doppel_image_attachment_write(&features, out->attachment);
     return DOPPEL_OK;
 }
 
@@ -124,7 +124,7 @@ static enum doppel_status hash_picture(int fd, const struct doppel_scheme *schem
     out->kind = DOPPEL_KIND_IMAGE;
     out->width = luma.there_width; /* what is missing makes no picture better than others */
     out->height = luma.there_height;
-    status = scheme->id == DOPPEL_SCHEME_PHASH64 ? hash_views(&luma.plane, scheme, out)
+    status = scheme->id == DOPPEL_SCHEME_PHASH64 ? hash_views(&luma, scheme, out)
                                                  : hash_whole(&luma.plane, scheme, out);
     if (!status)
         remark_cut(&luma, &out->error);

@@ -315,13 +315,20 @@ static void test_attachment_goes_there_and_back(void **state)
     (void)state;
     struct doppel_plane plane = draw_scene(200, 200, 8);
     struct doppel_image_features features = features_of(&plane), back = {0};
-    uint8_t bytes[DOPPEL_IMAGE_ATTACHMENT_BYTES];
-    doppel_image_attachment_write(&features, bytes);
-    assert_int_equal(doppel_image_attachment_read(bytes, sizeof bytes, &back), DOPPEL_OK);
-    assert_memory_equal(back.thumb, features.thumb, sizeof back.thumb);
-    assert_memory_equal(back.boxes, features.boxes, sizeof back.boxes);
-    assert_int_equal(doppel_image_attachment_read(bytes, sizeof bytes - 1, &back),
-                     DOPPEL_E_CORRUPT);
+    uint8_t bytes[DOPPEL_IMAGE_ATTACHMENT_MOST];
+    for (unsigned lossless = 0; lossless < 2; lossless++) {
+        memset(&features.pixels, lossless ? 7 : 0, sizeof features.pixels);
+        size_t size = doppel_image_attachment_write(&features, bytes);
+        assert_int_equal(size, lossless ? DOPPEL_IMAGE_ATTACHMENT_MOST
+                                        : DOPPEL_IMAGE_ATTACHMENT_BYTES);
+        assert_int_equal(doppel_image_attachment_read(bytes, size, &back), DOPPEL_OK);
+        assert_memory_equal(back.thumb, features.thumb, sizeof back.thumb);
+        assert_memory_equal(back.boxes, features.boxes, sizeof back.boxes);
+        assert_memory_equal(&back.pixels, &features.pixels, sizeof back.pixels);
+        back.pixels = doppel_image_attachment_pixels(bytes, size);
+        assert_memory_equal(&back.pixels, &features.pixels, sizeof back.pixels);
+        assert_int_equal(doppel_image_attachment_read(bytes, size - 1, &back), DOPPEL_E_CORRUPT);
+    }
     doppel_fingerprint_free(&features.fingerprint);
     free_plane(&plane);
 }

@@ -330,8 +330,9 @@ static void test_nonsense_is_noticed(void **state)
     }
 }
 
-/* Takes away what version 5 has of its own. */
+/* Takes away what versions 5 and 6 have of their own. */
 #define LEDGER_UNDONE                                                                              \
+    "DROP INDEX item_pixels; ALTER TABLE item DROP COLUMN pixels;"                                 \
     "DROP VIEW items; DROP VIEW decisions; DROP VIEW lists; DROP VIEW marks; DROP VIEW sources;"   \
     "DROP TABLE about; DROP TABLE label; DROP TABLE list_item; DROP TABLE list; DROP TABLE link;"  \
     "DROP TABLE canonical; DROP TABLE source; DROP TABLE policy; DROP TABLE mark;"                 \
@@ -345,7 +346,7 @@ static void test_nonsense_is_noticed(void **state)
     " former_item INTEGER, former_path BLOB) STRICT;"                                              \
     "INSERT INTO log SELECT * FROM former; DROP TABLE former;"
 
-/* A library of version 2 gets the tables when a writer opens it, and keeps what it has. */
+/* A library of version 2 gets the tables when it is opened, also to read, and keeps what it has. */
 static void test_version_2(void **state)
 {
     const char *file = folder_path(*state, "one");
@@ -359,12 +360,12 @@ static void test_version_2(void **state)
             "DROP TABLE doppel_index_segment;DROP TABLE doppel_index;DROP TABLE doppel_index_log;"
             "PRAGMA user_version = 2");
     const struct doppel_library_options reader = {.read_only = true};
-    assert_int_equal(doppel_library_open(directory_of(*state), &reader, &library, NULL),
-                     DOPPEL_E_VERSION);
-    library = open_for_texts(*state);
     struct doppel_item item;
+    assert_int_equal(doppel_library_open(directory_of(*state), &reader, &library, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_get(library, 1, false, &item, NULL), DOPPEL_OK);
     doppel_item_free(&item);
+    doppel_library_close(library);
+    library = open_for_texts(*state);
     assert_int_equal(add(library, 2), 2);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
