@@ -253,18 +253,18 @@ static bool is_still_gif(const uint8_t *data, size_t size)
 {
     unsigned images = 0;
     size_t at = 13 + (size > 10 && data[10] & 0x80 ? 3u << ((data[10] & 7) + 1) : 0);
-    while (at + 10 <= size && data[at] != 0x3b) {
+    while (at < size && data[at] != 0x3b) {
         bool image = data[at] == 0x2c;
-        if (!image && data[at] != 0x21)
+        if ((!image && data[at] != 0x21) || (image && at + 10 > size))
             return false;
         images += image;
-        uint8_t flags = data[at + 9];
+        uint8_t flags = image ? data[at + 9] : 0;
         at += image ? 11 + (flags & 0x80 ? 3u << ((flags & 7) + 1) : 0) : 2;
         while (at < size && data[at])
             at += 1 + data[at];
         at++;
     }
-    return images == 1 && at < size && data[at] == 0x3b;
+    return images == 1 && (at == size || (at < size && data[at] == 0x3b));
 }
 
 /* None, the facsimile's, LZW, Deflate in both its numbers, PackBits. Source: TIFF 6.0, and its
