@@ -125,6 +125,36 @@ static void test_another_scheme_updates_in_place(void **state)
     doppel_library_close(library);
 }
 
+/* Pictures 1 and 3 have one digest of their pixels, 2 another, 4 none. */
+static void test_by_pixels(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_digest pixels = {{7}};
+    struct doppel_item item;
+    uint64_t id = 0;
+    for (uint64_t i = 1; i <= 4; i++) {
+        struct doppel_record record = record_make(i);
+        record.attachment = realloc(record.attachment, DOPPEL_IMAGE_ATTACHMENT_MOST);
+        record.attachment_size =
+            i < 4 ? DOPPEL_IMAGE_ATTACHMENT_MOST : DOPPEL_IMAGE_ATTACHMENT_BYTES;
+        memset(record.attachment, 0, record.attachment_size);
+        record.attachment[0] = i == 2 ? 8 : 7;
+        assert_int_equal(add_numbered(library, i, record, NULL), DOPPEL_OK);
+    }
+    static const uint64_t next[] = {1, 3, 3, 0};
+    for (uint64_t after = 0; after < 4; after++) {
+        assert_int_equal(doppel_library_by_pixels(library, &pixels, after, &id, NULL), DOPPEL_OK);
+        assert_int_equal(id, next[after]);
+    }
+    assert_int_equal(doppel_library_get(library, 3, false, &item, NULL), DOPPEL_OK);
+    assert_memory_equal(&item.record.pixels, &pixels, sizeof pixels);
+    doppel_item_free(&item);
+    assert_int_equal(doppel_library_remove(library, 1, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_by_pixels(library, &pixels, 0, &id, NULL), DOPPEL_OK);
+    assert_int_equal(id, 3);
+    doppel_library_close(library);
+}
+
 static void test_known(void **state)
 {
     const char *path = folder_path(*state, "one");
@@ -250,6 +280,7 @@ int main(void)
         IN_FOLDER(test_moved),
         IN_FOLDER(test_another_scheme_updates_in_place),
         IN_FOLDER(test_known),
+        IN_FOLDER(test_by_pixels),
         IN_FOLDER(test_a_fresh_file_is_not_trusted),
         IN_FOLDER(test_paths_are_bytes),
         IN_FOLDER(test_what_is_no_item),
