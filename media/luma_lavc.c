@@ -11,7 +11,7 @@
 #include "media/decode.h"
 #include "media/film.h"
 #include "media/frame.h"
-#include "media/gif_rows.h"
+#include "media/gif.h"
 #include "media/thumbnail.h"
 #include "media/thumbnail_frame.h"
 
@@ -247,26 +247,6 @@ static bool has_no_alpha(const struct reader *reader, enum doppel_format format)
     return format == DOPPEL_FORMAT_TGA && !(reader->packet->data[17] & 15);
 }
 
-/* Whether a GIF has one image: its blocks are gone through, without decoding. Source: GIF89a
- * specification, CompuServe 1990. */
-static bool is_still_gif(const uint8_t *data, size_t size)
-{
-    unsigned images = 0;
-    size_t at = 13 + (size > 10 && data[10] & 0x80 ? 3u << ((data[10] & 7) + 1) : 0);
-    while (at < size && data[at] != 0x3b) {
-        bool image = data[at] == 0x2c;
-        if ((!image && data[at] != 0x21) || (image && at + 10 > size))
-            return false;
-        images += image;
-        uint8_t flags = image ? data[at + 9] : 0;
-        at += image ? 11 + (flags & 0x80 ? 3u << ((flags & 7) + 1) : 0) : 2;
-        while (at < size && data[at])
-            at += 1 + data[at];
-        at++;
-    }
-    return images == 1 && (at == size || (at < size && data[at] == 0x3b));
-}
-
 /* None, the facsimile's, LZW, Deflate in both its numbers, PackBits. Source: TIFF 6.0, and its
  * Technical Notes of 2002. */
 static bool is_lossless_tiff(const uint8_t *data, size_t size)
@@ -282,7 +262,7 @@ static bool is_lossless(const struct reader *reader, enum doppel_format format)
     size_t size = (size_t)reader->packet->size;
     if (reader->declared_height || reader->frame->decode_error_flags)
         return false;
-    return format == DOPPEL_FORMAT_GIF ? is_still_gif(data, size)
+    return format == DOPPEL_FORMAT_GIF ? gif_is_still(data, size)
            : format == DOPPEL_FORMAT_TIFF
                ? is_lossless_tiff(data, size)
                : format == DOPPEL_FORMAT_BMP || format == DOPPEL_FORMAT_TGA;

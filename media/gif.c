@@ -1,5 +1,6 @@
-/* How much of the first frame of a GIF is there: its codes are counted, not decoded. */
-#include "media/gif_rows.h"
+/* The blocks of a GIF, and how much of its first frame is there: codes are counted, not decoded.
+ * Source: GIF89a specification, CompuServe 1990. */
+#include "media/gif.h"
 
 #include "core/bytes.h"
 
@@ -8,6 +9,7 @@ enum {
     DESCRIPTOR_BYTES = 10,
     EXTENSION = 0x21,
     FRAME = 0x2c,
+    TRAILER = 0x3b,
     MAX_CODES = 4096,
     MAX_CODE_BITS = 12,
     NO_CODE = MAX_CODES
@@ -40,6 +42,22 @@ static size_t find_frame(const struct bytes *file)
     while (at + 2 <= file->size && file->data[at] == EXTENSION)
         at = skip_blocks(file, at + 2);
     return at + DESCRIPTOR_BYTES <= file->size && file->data[at] == FRAME ? at : file->size;
+}
+
+bool gif_is_still(const uint8_t *data, size_t size)
+{
+    const struct bytes file = {data, size};
+    unsigned frames = 0;
+    size_t at = size > HEAD_BYTES ? HEAD_BYTES + colours_bytes(data[10]) : size;
+    while (at < size && (data[at] == EXTENSION || data[at] == FRAME)) {
+        bool frame = data[at] == FRAME;
+        if (frame && at + DESCRIPTOR_BYTES > size)
+            return false;
+        frames += frame;
+        at += frame ? DESCRIPTOR_BYTES + colours_bytes(data[at + 9]) + 1 : 2;
+        at = skip_blocks(&file, at);
+    }
+    return frames == 1 && (at == size || (at < size && data[at] == TRAILER));
 }
 
 /* ---- codes ---- */

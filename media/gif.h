@@ -1,6 +1,6 @@
-/* How much of the first frame of a GIF is there. */
-#ifndef DOPPEL_MEDIA_GIF_ROWS_H
-#define DOPPEL_MEDIA_GIF_ROWS_H
+/* What the blocks of a GIF tell, without decoding. */
+#ifndef DOPPEL_MEDIA_GIF_H
+#define DOPPEL_MEDIA_GIF_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +11,9 @@ struct gif_rows {
     uint32_t top, frame_height, read; /**< of the frame: where it lies, and rows that are there */
     bool interlaced;                  /**< every eighth row comes first */
 };
+
+/** Whether it is whole, and has one frame. */
+bool gif_is_still(const uint8_t *data, size_t size);
 
 /** Whether the bytes end within the data of the first frame. @param out filled only then */
 bool gif_is_cut(const uint8_t *data, size_t size, struct gif_rows *out);

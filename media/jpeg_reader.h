@@ -1,0 +1,39 @@
+/* A JPEG on its way through libjpeg: what its input, its scans and its rows share. */
+#ifndef DOPPEL_MEDIA_JPEG_READER_H
+#define DOPPEL_MEDIA_JPEG_READER_H
+
+#include <setjmp.h>
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+#include "media/decode.h"
+
+struct jpeg_reader {
+    struct jpeg_decompress_struct cinfo;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    jmp_buf on_error;
+    struct input *input;
+    const struct doppel_luma_options *options;
+    struct picture picture;
+    unsigned channels;  /* of the picture: 1, or RGB */
+    uint8_t *colours;   /* a row of several components; NULL when libjpeg writes luma */
+    uint32_t rows_good; /* rows whose data were there */
+    unsigned scanned;   /* a bit for each component that a whole scan was read of */
+    bool cut;           /* the data are over: rows from now on are invented */
+    bool ended;         /* and there was no end of image */
+    bool coarse;        /* later scans are not all there */
+    char message[JMSG_LENGTH_MAX];
+};
+
+/* Errors and input lead to the reader, whose input and options are set. May leave by longjmp. */
+void jpeg_reader_open(struct jpeg_reader *reader);
+
+/* The next byte of the file; beyond it, of an end of image. */
+unsigned jpeg_next_byte(j_decompress_ptr cinfo);
+
+/* Read scans until there is all that the output needs, and see what of them is there. */
+void jpeg_read_scans(struct jpeg_reader *reader);
+
+#endif
