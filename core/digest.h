@@ -2,13 +2,22 @@
 #ifndef DOPPEL_CORE_DIGEST_H
 #define DOPPEL_CORE_DIGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <doppel/core.h>
 
 /** XXH3-64 of `bytes` bytes. Thread-safe. Source: xxHash, seed 0. */
 uint64_t checksum64(const void *data, size_t bytes);
+
+/** Whether a digest that may be missing is: then it is zero. */
+static inline bool digest_is_none(const struct doppel_digest *digest)
+{
+    static const struct doppel_digest none;
+    return memcmp(digest, &none, sizeof none) == 0;
+}
 
 /* XXH3-128 of bytes that come in pieces. */
 struct digest_stream;

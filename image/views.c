@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/digest.h"
 #include "image/phash.h"
 #include "image/plane.h"
 #include "image/quality.h"
@@ -183,8 +184,7 @@ done:
 size_t doppel_image_attachment_write(const struct doppel_image_features *features,
                                      uint8_t out[DOPPEL_IMAGE_ATTACHMENT_MOST])
 {
-    static const struct doppel_digest none;
-    size_t digest = memcmp(&features->pixels, &none, sizeof none) == 0 ? 0 : sizeof none;
+    size_t digest = digest_is_none(&features->pixels) ? 0 : sizeof features->pixels;
     memcpy(out, &features->pixels, digest);
     out += digest;
     memcpy(out, features->thumb, DOPPEL_IMAGE_THUMB_BYTES);

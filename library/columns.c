@@ -3,7 +3,7 @@
 #include "library/derived.h"
 #include "library/ledger.h"
 
-#include <string.h>
+#include "core/digest.h"
 
 /* A code of 64 bits that stands for a picture or a text as a whole. */
 static struct value simhash_of(const struct doppel_record *record)
@@ -28,17 +28,13 @@ static struct value duration_of(const struct doppel_record *record)
     return value_if(read, ID(sound.duration_ms + film.duration_ms));
 }
 
-static struct value pixels_of(const struct doppel_digest *pixels)
-{
-    static const struct doppel_digest none;
-    return value_if(memcmp(pixels, &none, sizeof none) != 0, value_digest(pixels));
-}
-
 enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,
                                     const struct doppel_record *record, struct doppel_error *error)
 {
     struct doppel_digest pixels = record_pixels(record);
-    return rows_run(
-        library, "UPDATE item SET simhash = ?2, duration_ms = ?3, pixels = ?4 WHERE id = ?1",
-        VALUES(ID(id), simhash_of(record), duration_of(record), pixels_of(&pixels)), error);
+    return rows_run(library,
+                    "UPDATE item SET simhash = ?2, duration_ms = ?3, pixels = ?4 WHERE id = ?1",
+                    VALUES(ID(id), simhash_of(record), duration_of(record),
+                           value_if(!digest_is_none(&pixels), value_digest(&pixels))),
+                    error);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/digest.h"
 #include "media/decode.h"
 
 enum { PROBE_BYTES = 4096 };
@@ -57,12 +58,11 @@ static enum doppel_status find_format(struct input *input, enum doppel_format *o
 /* What is shown otherwise is another picture. */
 static struct doppel_digest turned_digest(const struct picture *picture)
 {
-    static const struct doppel_digest none;
-    uint8_t bytes[sizeof none + 1];
-    if (picture->orientation <= 1 || memcmp(&picture->digest, &none, sizeof none) == 0)
+    uint8_t bytes[sizeof picture->digest + 1];
+    if (picture->orientation <= 1 || digest_is_none(&picture->digest))
         return picture->digest;
-    memcpy(bytes, &picture->digest, sizeof none);
-    bytes[sizeof none] = (uint8_t)picture->orientation;
+    memcpy(bytes, &picture->digest, sizeof picture->digest);
+    bytes[sizeof picture->digest] = (uint8_t)picture->orientation;
     return doppel_digest_bytes(bytes, sizeof bytes);
 }
 

@@ -50,7 +50,7 @@ static enum doppel_status take_listed(struct find *find, const struct intake_fil
     *out_found = answer.id != 0;
     if (status || !answer.id)
         return status;
-    pair_of_same_bytes(file->record.error.status ? &nothing : &file->record, &answer.pair);
+    pair_of_same_content(file->record.error.status ? &nothing : &file->record, &answer.pair);
     if (!answers_keep(&find->answers, &answer))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
     answers_order(&find->answers);

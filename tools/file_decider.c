@@ -179,7 +179,7 @@ static void describe(struct file_decider *decider, struct file_decision *decisio
                           &answer_of_candidate(decider, answer->candidate)->pair.match,
                           decision->match, match);
     } else if (by_bytes) {
-        pair_of_same_bytes(record, &same);
+        pair_of_same_content(record, &same);
         decision->match = decide_match_row(&same);
         decide_match_fill(decider->settings, &same.match, NULL, match);
         pair_match_free(&same);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/digest.h"
 #include "tools/pair_judge.h"
 
 /* ---- by bytes ---- */
@@ -47,10 +48,9 @@ static enum doppel_status ask_by_pixels(struct file_decider *decider, struct rul
                                         struct doppel_error *error)
 {
     const struct doppel_digest *pixels = &decider->file->file->record.pixels;
-    static const struct doppel_digest none;
     enum doppel_status status = DOPPEL_OK;
     uint64_t id = 0;
-    if (memcmp(pixels, &none, sizeof none) == 0)
+    if (digest_is_none(pixels))
         return DOPPEL_OK;
     do
         status = doppel_library_by_pixels(decider->library, pixels, id, &id, error);

@@ -2,7 +2,6 @@
 #include "tools/grouping_room.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/digest.h"
@@ -87,8 +86,7 @@ static const struct doppel_digest *pixels_at(const void *context, uint32_t place
 static uint32_t first_with_pixels(struct grouping *grouping, uint32_t number,
                                   const struct doppel_digest *pixels)
 {
-    static const struct doppel_digest none;
-    if (memcmp(pixels, &none, sizeof none) == 0 ||
+    if (digest_is_none(pixels) ||
         !array_push(&grouping->lossless, ((struct lossless){*pixels, number})))
         return number;
     uint32_t place = digest_map_put(&grouping->by_pixels, (uint32_t)grouping->lossless.count - 1,

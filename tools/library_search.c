@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/digest.h"
 #include "tools/collection.h"
 #include "tools/find_films.h"
 #include "tools/find_texts.h"
@@ -148,22 +149,34 @@ enum doppel_status library_search_catch_up(struct library_search *search,
 
 /* ---- one query ---- */
 
-static void take_identical(struct library_search *search)
-{
-    size_t at = 0;
-    for (uint64_t id;
-         (id = find_known_next(&search->known, &search->query->file->record.digest, &at));) {
-        struct answer answer = {.id = id};
-        pair_of_same_bytes(&search->query->file->record, &answer.pair);
-        if (!answers_keep(search->answers, &answer))
-            search->status = DOPPEL_E_MEMORY;
-    }
-}
-
 static bool is_taken(const struct library_search *search, uint64_t id)
 {
     const struct answer *answer = answers_of(search->answers, id);
     return answer && answer->pair.match.verified == DOPPEL_VERIFIED_EXACT;
+}
+
+static void take_same(struct library_search *search, uint64_t id)
+{
+    struct answer answer = {.id = id};
+    if (is_taken(search, id))
+        return;
+    pair_of_same_content(&search->query->file->record, &answer.pair);
+    if (!answers_keep(search->answers, &answer))
+        search->status = DOPPEL_E_MEMORY;
+}
+
+/* What has the same bytes, or pixels. */
+static void take_identical(struct library_search *search)
+{
+    const struct doppel_record *record = &search->query->file->record;
+    size_t at = 0;
+    uint64_t id;
+    while ((id = find_known_next(&search->known, &record->digest, &at)))
+        take_same(search, id);
+    if (digest_is_none(&record->pixels))
+        return;
+    while (!doppel_library_by_pixels(search->library, &record->pixels, id, &id, NULL) && id)
+        take_same(search, id);
 }
 
 static bool keep_found(struct library_search *search, const struct doppel_found *found)

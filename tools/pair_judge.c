@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/digest.h"
 #include "tools/collection.h"
 #include "tools/grouping.h"
 #include "tools/memory.h"
@@ -58,7 +59,7 @@ bool pair_is_comparable(const struct doppel_record *a, const struct doppel_recor
            (is_film(b) && a->kind != DOPPEL_KIND_TEXT);
 }
 
-void pair_of_same_bytes(const struct doppel_record *record, struct pair_match *out)
+void pair_of_same_content(const struct doppel_record *record, struct pair_match *out)
 {
     *out = (struct pair_match){.matches = true, .of_film = is_film(record)};
     if (out->of_film) {
@@ -154,11 +155,24 @@ static bool vpdqs_match(const struct settings *settings, const struct doppel_rec
     return done && matches;
 }
 
+static bool same_digest(const struct doppel_digest *a, const struct doppel_digest *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* The same bytes, or pixels. */
+static bool has_same_content(const struct doppel_record *a, const struct doppel_record *b)
+{
+    return a->scheme == b->scheme &&
+           (same_digest(&a->digest, &b->digest) ||
+            (!digest_is_none(&a->pixels) && same_digest(&a->pixels, &b->pixels)));
+}
+
 void pair_judge(const struct settings *settings, const struct doppel_record *a,
                 const struct doppel_record *b, struct pair_match *out)
 {
-    if (memcmp(&a->digest, &b->digest, sizeof a->digest) == 0 && a->scheme == b->scheme) {
-        pair_of_same_bytes(a, out);
+    if (has_same_content(a, b)) {
+        pair_of_same_content(a, out);
         return;
     }
     *out =

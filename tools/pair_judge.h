@@ -30,8 +30,8 @@ bool pair_is_comparable(const struct doppel_record *a, const struct doppel_recor
 void pair_judge(const struct settings *settings, const struct doppel_record *a,
                 const struct doppel_record *b, struct pair_match *out);
 
-/* What is said of two of the same bytes. */
-void pair_of_same_bytes(const struct doppel_record *record, struct pair_match *out);
+/* What is said of two of the same bytes, or pixels. */
+void pair_of_same_content(const struct doppel_record *record, struct pair_match *out);
 
 /* The limit that decided, in the unit in which it was, or could have been, given. */
 json_t *pair_limit(const struct settings *settings, enum doppel_scheme_id scheme);

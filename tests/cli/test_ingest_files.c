@@ -116,6 +116,14 @@ static void pixels_are_compared_before_codes(void **state)
     out = doppel_prints(0, "groups", "-L", "library", "--json");
     assert_int_equal(count_lines(out, "same-content"), 2);
     free(out);
+    out = doppel_prints(0, "compare", "--json", "p/d.png", "p/e.png");
+    assert_has(out, "\"verified\":\"exact\"");
+    free(out);
+    assert_int_equal(rename("p/e.png", "elsewhere.png"), 0);
+    write_again("elsewhere.png", "query.png");
+    out = doppel_prints(0, "find", "-L", "library", "--json", "query.png");
+    assert_int_equal(count_lines(out, "\"verified\":\"exact\""), 2);
+    free(out);
 }
 
 /* One answer for each input, also for one that is named twice, or has two names. */
