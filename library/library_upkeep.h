@@ -55,10 +55,10 @@ DOPPEL_API enum doppel_status doppel_library_set_aside(struct doppel_library *li
                                                        struct doppel_error *error);
 
 /**
- * Make a new catalogue of what can be read of one with damaged pages, row by row. The former one is
- * kept as `catalogue.db.damaged`. Nobody may have the library open to write. To be followed by
- * doppel_library_verify with `repair`.
- * @param visitor hears what was lost, by table
+ * Make a new catalogue of what can be read of one with damaged pages, row by row; its first page may
+ * be gone. The former one is kept as `catalogue.db.damaged`. Nobody may have the library open. To be
+ * followed by doppel_library_verify with `repair`.
+ * @param visitor hears, by table, how many rows were saved, and what was lost
  * @return DOPPEL_OK; DOPPEL_E_FORMAT (it is no catalogue of ours); _VERSION; _BUSY; _IO; _MEMORY
  */
 DOPPEL_API enum doppel_status doppel_library_salvage(const char *directory,

@@ -321,9 +321,10 @@ static enum doppel_status put_in_place(const char *directory, const struct names
         !rename_if_there(names->catalogue, names->kept, "-wal") ||
         !rename_if_there(names->catalogue, names->kept, "-shm") ||
         !rename_if_there(names->catalogue, names->kept, "-journal") ||
-        rename(names->fresh, names->catalogue) || !sync_file(directory))
+        rename(names->fresh, names->catalogue))
         return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be put in place: %s", names->catalogue,
                            strerror(errno));
+    (void)sync_file(directory); /* not every file system can */
     return DOPPEL_OK;
 }
 

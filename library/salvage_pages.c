@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MIN_PAGE = 512, MAX_PAGE = 65536, USUAL_PAGE = 4096, PAGES_LOOKED_AT = 4000 };
+enum { MIN_PAGE = 512, MAX_PAGE = 65536, USUAL_PAGE = 4096, BYTES_LOOKED_AT = 16 << 20 };
 
 /* ---- opening ---- */
 
@@ -69,7 +69,7 @@ static bool is_of_size(const struct page *page)
 static uint32_t count_trees(int file, uint32_t size, uint8_t *bytes)
 {
     uint32_t found = 0;
-    for (uint32_t i = 0; i < PAGES_LOOKED_AT; i++) {
+    for (uint32_t i = 0; i < BYTES_LOOKED_AT / size; i++) {
         struct page page;
         if (pread(file, bytes, size, (off_t)size * i) != (ssize_t)size)
             break;

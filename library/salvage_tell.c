@@ -33,6 +33,8 @@ static void name_gap(const struct rescue *rescue, const struct gap *gap, char *o
         snprintf(out, size, "of the rows up to %" PRId64, gap->last);
     else if (gap->last == INT64_MAX)
         snprintf(out, size, "of the rows from %" PRId64 " on", first);
+    else if (first == gap->last)
+        snprintf(out, size, "of the row %" PRId64, first);
     else
         snprintf(out, size, "of the rows from %" PRId64 " to %" PRId64, first, gap->last);
 }
@@ -46,8 +48,7 @@ static enum doppel_status tell_gap(struct salvage *salvage, const struct rescue 
         snprintf(detail, sizeof detail, "a page %s is damaged; without it %" PRIu64 " row%s found",
                  of, gap->found, gap->found == 1 ? " was" : "s were");
     else
-        snprintf(detail, sizeof detail, "a page %s is damaged, and those that were on it are lost",
-                 of);
+        snprintf(detail, sizeof detail, "a page %s is damaged, and what was on it is lost", of);
     return tell(salvage, rescue->table->name,
                 !rescue->table->keyed && gap->after >= 0 && !gap->found ? (uint64_t)gap->after + 1
                                                                         : 0,

@@ -100,8 +100,12 @@ static enum doppel_status take_cell(struct salvage *salvage, struct rescue *resc
         status = rescue_read(salvage, rescue, &cell, &is, error);
     if (!status && is)
         return take_row(salvage, rescue, page, sound, again, error);
-    rescue->lost += !status && !again;
-    return status;
+    if (status || again)
+        return status;
+    if (sound && has_ids(page->kind) && cell.id > INT64_MIN) /* pages of overflow are damaged */
+        return add_gap(salvage, rescue, (struct span){cell.id - 1, cell.id}, error);
+    rescue->lost++;
+    return DOPPEL_OK;
 }
 
 static enum doppel_status take_cells(struct salvage *salvage, struct rescue *rescue,

@@ -1,7 +1,9 @@
 /* A catalogue of which a page is damaged, each in turn, or several: all rows are saved but those of
  * that page, and none that was not there. */
 #include <stdio.h>
+#include <unistd.h>
 
+#include "library/salvage_pages.h"
 #include "tests/library/salvaged.h"
 
 /* Of pages that are much alike some will do. */
@@ -173,6 +175,35 @@ static void test_log(void **state)
     original_close(original);
 }
 
+/* ---- pages ---- */
+
+/* Large values first, so that the beginning of the file has few pages of trees. */
+static void make_pages(const char *path, int size)
+{
+    char sql[512];
+    snprintf(sql, sizeof sql,
+             "PRAGMA page_size=%d; PRAGMA synchronous=OFF; CREATE TABLE a(value);"
+             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)"
+             " INSERT INTO a SELECT randomblob(600000) FROM n;"
+             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)"
+             " INSERT INTO a SELECT randomblob(100 + i %% 100) FROM n",
+             size);
+    run_raw(path, sql);
+}
+
+static void test_page_sizes(void **state)
+{
+    for (int size = 512; size <= 65536; size *= 2) {
+        struct pages pages;
+        const char *path = folder_path(*state, "any.db");
+        make_pages(path, size);
+        assert_int_equal(pages_open(path, &pages, NULL), DOPPEL_OK);
+        assert_int_equal(pages.size, size);
+        pages_close(&pages);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +214,7 @@ int main(void)
         IN_FOLDER(test_first_page_and_another),
         IN_FOLDER(test_header),
         IN_FOLDER(test_log),
+        IN_FOLDER(test_page_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
