@@ -140,8 +140,8 @@ enum doppel_status doppel_library_compact(struct doppel_library *library, uint64
     derived_close(library);
     if (!status)
         status = doppel_store_execute(library->store, "VACUUM", error);
-    if (!status) /* readers may keep it from ending: the next one does it */
-        (void)doppel_store_execute(library->store, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
+    if (!status)
+        doppel_store_empty_log(library->store);
     if (!status)
         status = doppel_store_execute(library->store, "PRAGMA optimize", error);
     if (status)

@@ -7,8 +7,9 @@
 #include "library/derived.h"
 #include "library/schema.h"
 
-/* Ids in no order dirty a page of their index each: a writer keeps what it can of these. */
-enum { BUSY_TIMEOUT_MS = 5000, LOG_PAGES = 16384, WRITER_CACHE_KB = 65536 };
+/* Ids in no order dirty a page of their index each: a writer keeps some of these. More would cost
+ * more than they save: SQLite may look through all of them at a commit. */
+enum { BUSY_TIMEOUT_MS = 5000, LOG_PAGES = 16384, WRITER_CACHE_KB = 16384 };
 
 enum doppel_status catalogue_open(const char *directory,
                                   const struct doppel_library_options *options,

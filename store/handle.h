@@ -17,6 +17,7 @@ struct doppel_store {
     char *path;
     struct doppel_store_options options; /* without the schema */
     struct doppel_store_index *indexes;  /* open ones, which follow its transactions */
+    struct checkpointer *checkpointer;   /* NULL: SQLite's own way */
     ARRAY(struct prepared) prepared;
 };
 

@@ -1,4 +1,5 @@
 /* Opening an index: its manifest and its log as of one moment; and seeing it again later. */
+#include "store/checkpoint.h"
 #include "store/index_room.h"
 
 #include <errno.h>
@@ -270,6 +271,7 @@ static bool commit_again(struct doppel_store_index *self)
     if (doppel_store_commit(store, NULL))
         return false;
     /* Without it, power loss could still undo the commit, but not the sweep. */
+    checkpointer_wait(store->checkpointer);
     (void)sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     return true;
 }

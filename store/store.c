@@ -1,4 +1,5 @@
 /* Opening a database of ours, or making it; transactions. */
+#include "store/checkpoint.h"
 #include "store/index_room.h"
 
 #include <errno.h>
@@ -90,8 +91,9 @@ static enum doppel_status harden(struct doppel_store *store,
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_wal_autocheckpoint(database,
-                               options->log_pages ? (int)options->log_pages : PAGES_PER_CHECKPOINT);
+    sqlite3_wal_autocheckpoint(database, PAGES_PER_CHECKPOINT);
+    if (options->log_pages && !options->read_only)
+        store->checkpointer = checkpointer_new(database, (int)options->log_pages);
     char pages[48];
     snprintf(pages, sizeof pages, "PRAGMA cache_size=-%u", options->cache_kb);
     if (options->cache_kb) /* it looks into the file: what is wrong there is told by what follows */
@@ -294,6 +296,7 @@ void doppel_store_close(struct doppel_store *store)
     if (!store)
         return;
     store_forget_statements(store);
+    checkpointer_free(store->checkpointer);
     sqlite3_close(store->database);
     free(store->path);
     free(store);
@@ -341,6 +344,12 @@ void doppel_store_rollback(struct doppel_store *store)
     if (store_in_transaction(store))
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
     indexes_rolled_back(store);
+}
+
+void doppel_store_empty_log(struct doppel_store *store)
+{
+    checkpointer_wait(store->checkpointer);
+    (void)sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 }
 
 bool store_in_transaction(const struct doppel_store *store)

@@ -35,8 +35,10 @@ struct doppel_store_options {
     bool read_only;
     bool durable; /**< survive power loss (synchronous=FULL); else SIGKILL only (NORMAL) */
     uint32_t busy_timeout_ms; /**< how long to wait for another writer */
-    uint32_t log_pages;       /**< of 4 KB, after which what was written ahead is put in its place:
-                                 more are written at once, and fewer of them twice; 0: 4096 */
+    uint32_t log_pages;       /**< of 4 KB, after which what was written ahead is put in its place,
+                                 mostly by a thread, while up to twice as many more are written:
+                                 more are written at once, and fewer of them twice; 0: after 4096,
+                                 by the writer */
     uint32_t cache_kb;        /**< of pages that are kept in memory at most; 0: SQLite's 2 MB */
 };
 
@@ -76,6 +78,10 @@ DOPPEL_API enum doppel_status doppel_store_begin(struct doppel_store *store,
 DOPPEL_API enum doppel_status doppel_store_commit(struct doppel_store *store,
                                                   struct doppel_error *error);
 DOPPEL_API void doppel_store_rollback(struct doppel_store *store);
+
+/** Put all that was written ahead in its place, and empty the log; readers may keep it from that:
+ * then a later one does it. */
+DOPPEL_API void doppel_store_empty_log(struct doppel_store *store);
 
 /**
  * A statement, prepared once per text and reset; bind it with sqlite3_bind_*, step it with
