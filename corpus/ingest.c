@@ -83,6 +83,7 @@ static enum doppel_status tell_later(struct ingest *ingest, const struct decider
                                      const struct outcome *outcome, struct doppel_error *error)
 {
     struct told told = {
+        .batch = ingest->batch,
         .record = ingest->record,
         .decision = answer->decision,
         .reason = answer->reason,
@@ -175,11 +176,11 @@ static enum doppel_status decide(struct ingest *ingest, const struct prepared *r
 
 static bool tell(struct ingest *ingest, const struct told *told)
 {
-    const struct bytes_pool *strings = &ingest->batch->strings;
+    const struct bytes_pool *strings = &told->batch->strings;
     const struct prepared *record = told->record;
     struct doppel_dedup_decision decision = {
         .number = ingest->count++,
-        .path = reader_file_path(ingest->reader, ingest->batch->block.file),
+        .path = reader_file_path(ingest->reader, told->batch->block.file),
         .line = record->line,
         .id = pool_string(strings, record->id),
         .decision = told->decision,
@@ -196,7 +197,7 @@ static bool tell(struct ingest *ingest, const struct told *told)
         .same_id = told->same_id,
     };
     if (!record->unreadable) {
-        const struct line_block *block = &ingest->batch->block;
+        const struct line_block *block = &told->batch->block;
         decision.line_text = block->bytes + (record->offset - block->offset);
         decision.line_size = record->size;
     }
@@ -277,9 +278,12 @@ static enum doppel_status run_files(struct ingest *ingest, size_t *at, struct do
 static enum doppel_status ingest_batch(struct ingest *ingest, struct ingest_batch *batch,
                                        struct doppel_error *error)
 {
-    enum doppel_status status = batch->error.status;
-    if (status)
-        return doppel_fail(error, status, "%s", batch->error.message);
+    enum doppel_status status = DOPPEL_OK;
+    if (batch->error.status) { /* what came before is kept and told */
+        status = commit(ingest, error);
+        return status ? status
+                      : doppel_fail(error, batch->error.status, "%s", batch->error.message);
+    }
     ingest->batch = batch;
     find_path(ingest);
     for (size_t i = 0; i < batch->records.count && !status; i++)
@@ -288,19 +292,34 @@ static enum doppel_status ingest_batch(struct ingest *ingest, struct ingest_batc
         status = batch->records.items[i].is_file
                      ? run_files(ingest, &i, error)
                      : ingest_record(ingest, &batch->records.items[i++], error);
-    return status || !ingest->told.count ? status : commit(ingest, error);
+    return status;
+}
+
+/* What is ready is one transaction; a check, which has none, answers batch by batch. */
+static enum doppel_status ingest_group(struct ingest *ingest, struct ingest_batch *batch,
+                                       struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    while (batch && !status && !ingest->stopped) {
+        status = ingest_batch(ingest, batch, error);
+        if (!status && ingest->options.check)
+            status = commit(ingest, error);
+        batches_next(ingest->batches, 0, &batch);
+    }
+    if (!status && ingest->told.count)
+        status = commit(ingest, error);
+    batches_give_back(ingest->batches);
+    return status;
 }
 
 static enum doppel_status run(struct ingest *ingest, struct doppel_error *error)
 {
     struct ingest_batch *batch;
-    enum doppel_status status;
     while (go_on(ingest)) {
-        status = batches_next(ingest->batches, LOOK_MS, &batch);
+        enum doppel_status status = batches_next(ingest->batches, LOOK_MS, &batch);
         if (status == DOPPEL_E_NOT_FOUND)
             return DOPPEL_OK;
-        if (batch)
-            status = ingest_batch(ingest, batch, error);
+        status = ingest_group(ingest, batch, error);
         if (status)
             return status;
     }

@@ -12,7 +12,8 @@
 #define POOL_FAILED SIZE_MAX
 #define POOL_NULL (SIZE_MAX - 1)
 
-enum { BATCHES_A_THREAD = 2 };
+/* Those of pipes are small, and several are decided at once. */
+enum { BATCHES_A_THREAD = 2, MORE_BATCHES = 12 };
 
 struct slot {
     struct ingest_batch batch;
@@ -33,7 +34,7 @@ struct batches {
     size_t slot_count;
     uint64_t begun, taken; /* batches */
     bool ended;            /* none will begin any more */
-    bool given;            /* batch `taken` is with the caller */
+    size_t given, group;   /* batches with the caller, from `taken` on; how many it will be */
 };
 
 /* ---- pools ---- */
@@ -162,14 +163,18 @@ static void free_batch(struct ingest_batch *batch)
     free(batch->lanes.items);
 }
 
+static struct slot *slot_of(struct batches *batches, uint64_t number)
+{
+    return &batches->slots[number % batches->slot_count];
+}
+
 /* The slot of the next batch, once the one that it held is taken; NULL at the end. */
 static struct slot *begin_slot(struct batches *batches)
 {
     pthread_mutex_lock(&batches->lock);
     while (!batches->ended && batches->begun >= batches->taken + batches->slot_count)
         pthread_cond_wait(&batches->changed, &batches->lock);
-    struct slot *slot =
-        batches->ended ? NULL : &batches->slots[batches->begun++ % batches->slot_count];
+    struct slot *slot = batches->ended ? NULL : slot_of(batches, batches->begun++);
     pthread_mutex_unlock(&batches->lock);
     return slot;
 }
@@ -274,7 +279,7 @@ enum doppel_status batches_new(const struct doppel_ingest_options *options, stru
     uint32_t threads = options->threads ? options->threads : 1;
     batches->options = options;
     batches->reader = reader;
-    batches->slot_count = (size_t)threads * BATCHES_A_THREAD;
+    batches->slot_count = (size_t)threads * BATCHES_A_THREAD + MORE_BATCHES;
     batches->slots = calloc(batches->slot_count, sizeof *batches->slots);
     batches->threads = calloc(threads, sizeof *batches->threads);
     pthread_mutex_init(&batches->reading, NULL);
@@ -315,14 +320,6 @@ void batches_free(struct batches *batches)
     free(batches);
 }
 
-/* The batch that was given before is free to be filled again. */
-static void give_back(struct batches *batches)
-{
-    batches->slots[batches->taken++ % batches->slot_count].ready = false;
-    batches->given = false;
-    pthread_cond_broadcast(&batches->changed);
-}
-
 static struct timespec in_ms(unsigned wait_ms)
 {
     struct timespec until;
@@ -336,24 +333,47 @@ static struct timespec in_ms(unsigned wait_ms)
     return until;
 }
 
-enum doppel_status batches_next(struct batches *batches, unsigned wait_ms,
-                                struct ingest_batch **out)
+/* At most half, so that threads have what to fill meanwhile. */
+static size_t count_ready(struct batches *batches)
+{
+    size_t count = 0;
+    while (count < batches->slot_count / 2 && slot_of(batches, batches->taken + count)->ready)
+        count++;
+    return count;
+}
+
+/* @return false at the end */
+static bool wait_for_group(struct batches *batches, unsigned wait_ms)
 {
     struct timespec until = in_ms(wait_ms);
     int waited = 0;
-    bool at_end = false;
+    while (!(batches->group = count_ready(batches)) && waited == 0) {
+        if (batches->ended && batches->begun == batches->taken)
+            return false;
+        waited = pthread_cond_timedwait(&batches->changed, &batches->lock, &until);
+    }
+    return true;
+}
+
+enum doppel_status batches_next(struct batches *batches, unsigned wait_ms,
+                                struct ingest_batch **out)
+{
+    bool more = true;
     *out = NULL;
     pthread_mutex_lock(&batches->lock);
-    if (batches->given)
-        give_back(batches);
-    struct slot *slot = &batches->slots[batches->taken % batches->slot_count];
-    while (!slot->ready && !(at_end = batches->ended && batches->begun == batches->taken) &&
-           waited == 0)
-        waited = pthread_cond_timedwait(&batches->changed, &batches->lock, &until);
-    if (slot->ready) {
-        *out = &slot->batch;
-        batches->given = true;
-    }
+    if (!batches->given)
+        more = wait_for_group(batches, wait_ms);
+    if (batches->given < batches->group)
+        *out = &slot_of(batches, batches->taken + batches->given++)->batch;
     pthread_mutex_unlock(&batches->lock);
-    return at_end ? DOPPEL_E_NOT_FOUND : DOPPEL_OK;
+    return more ? DOPPEL_OK : DOPPEL_E_NOT_FOUND;
+}
+
+void batches_give_back(struct batches *batches)
+{
+    pthread_mutex_lock(&batches->lock);
+    for (; batches->given; batches->given--)
+        slot_of(batches, batches->taken++)->ready = false;
+    pthread_cond_broadcast(&batches->changed);
+    pthread_mutex_unlock(&batches->lock);
 }

@@ -47,9 +47,13 @@ enum doppel_status batches_new(const struct doppel_ingest_options *options, stru
 /** Stop reading, wait for the threads, and free. */
 void batches_free(struct batches *batches);
 
-/** The next batch; `*out` is NULL when there is none after `wait_ms` yet. Borrowed until the next
- * call. DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end. */
+/** The next batch of a group, in order of input: of those that were ready when its first was asked
+ * for, at most half of all; `*out` is NULL behind the last, and when none is ready after `wait_ms`
+ * yet. Borrowed until batches_give_back. DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end. */
 enum doppel_status batches_next(struct batches *batches, unsigned wait_ms,
                                 struct ingest_batch **out);
+
+/** End the group: its batches are filled again. */
+void batches_give_back(struct batches *batches);
 
 #endif

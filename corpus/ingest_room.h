@@ -10,6 +10,7 @@
 
 /* What was decided of a record, until it is told. */
 struct told {
+    const struct ingest_batch *batch;
     const struct prepared *record;
     enum doppel_decision decision;
     const char *reason; /* static storage, or NULL */

@@ -15,7 +15,8 @@
 
 enum {
     BLOCK_BYTES = 1 << 18,
-    KEPT_FILES = 256 /* descriptors that stay open to read lines again */
+    PIPE_BLOCK_BYTES = 1 << 15, /* who writes to a pipe waits for answers */
+    KEPT_FILES = 256            /* descriptors that stay open to read lines again */
 };
 
 struct corpus_file {
@@ -248,7 +249,9 @@ static void read_more(struct reader *reader, struct filling *filling)
 static enum doppel_status fill(struct reader *reader, struct filling *filling,
                                struct doppel_error *error)
 {
-    size_t capacity = 2 * reader->rest_size > BLOCK_BYTES ? 2 * reader->rest_size : BLOCK_BYTES;
+    size_t capacity = reader->regular ? BLOCK_BYTES : PIPE_BLOCK_BYTES;
+    if (capacity < 2 * reader->rest_size)
+        capacity = 2 * reader->rest_size;
     if (!grow(filling, capacity))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
     if (reader->rest_size)
