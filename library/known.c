@@ -96,18 +96,35 @@ enum doppel_status doppel_library_by_bytes(struct doppel_library *library,
     return library_moved(library, digest, out_first, out_gone, NULL, error);
 }
 
+static enum doppel_status next_with(struct doppel_library *library, const char *sql,
+                                    const struct doppel_digest *digest, uint64_t after,
+                                    uint64_t *out, struct doppel_error *error)
+{
+    int64_t id = 0;
+    bool found;
+    enum doppel_status status =
+        rows_number(library, sql, VALUES(value_digest(digest), ID(after)), &id, &found, error);
+    if (!status)
+        *out = found ? (uint64_t)id : 0;
+    return status;
+}
+
+enum doppel_status doppel_library_next_by_bytes(struct doppel_library *library,
+                                                const struct doppel_digest *digest, uint64_t after,
+                                                uint64_t *out, struct doppel_error *error)
+{
+    return next_with(library,
+                     "SELECT id FROM item WHERE digest = ?1 AND id > ?2 ORDER BY id LIMIT 1",
+                     digest, after, out, error);
+}
+
 enum doppel_status doppel_library_by_pixels(struct doppel_library *library,
                                             const struct doppel_digest *pixels, uint64_t after,
                                             uint64_t *out, struct doppel_error *error)
 {
-    int64_t id = 0;
-    bool found;
-    enum doppel_status status = rows_number(
-        library, "SELECT id FROM item WHERE pixels = ?1 AND id > ?2 ORDER BY id LIMIT 1",
-        VALUES(value_digest(pixels), ID(after)), &id, &found, error);
-    if (!status)
-        *out = found ? (uint64_t)id : 0;
-    return status;
+    return next_with(library,
+                     "SELECT id FROM item WHERE pixels = ?1 AND id > ?2 ORDER BY id LIMIT 1",
+                     pixels, after, out, error);
 }
 
 enum doppel_status doppel_library_prepare(struct doppel_library *library, const char *path,

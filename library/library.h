@@ -288,6 +288,12 @@ DOPPEL_API enum doppel_status doppel_library_by_bytes(struct doppel_library *lib
                                                       uint64_t *out_first, uint64_t *out_gone,
                                                       struct doppel_error *error);
 
+/** The first item after `after` (0: of all) with these bytes; 0: there is none. */
+DOPPEL_API enum doppel_status doppel_library_next_by_bytes(struct doppel_library *library,
+                                                           const struct doppel_digest *digest,
+                                                           uint64_t after, uint64_t *out,
+                                                           struct doppel_error *error);
+
 /** The first item after `after` (0: of all) that is a lossless picture with these pixels; 0: there is
  * none. */
 DOPPEL_API enum doppel_status doppel_library_by_pixels(struct doppel_library *library,

@@ -108,6 +108,11 @@ DOPPEL_API enum doppel_status doppel_library_state_of(struct doppel_library *lib
                                                       enum doppel_list_state *out,
                                                       struct doppel_error *error);
 
+/** The item on account of which it was last decided that `id` is new, since that one is on a benign
+ * list; 0: it was not decided so. */
+DOPPEL_API enum doppel_status doppel_library_benign_of(struct doppel_library *library, uint64_t id,
+                                                       uint64_t *out, struct doppel_error *error);
+
 /** Whether there is a list that is benign or disabled at all. */
 DOPPEL_API bool doppel_library_has_states(struct doppel_library *library);
 

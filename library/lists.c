@@ -93,6 +93,22 @@ enum doppel_status doppel_library_state_of(struct doppel_library *library, uint6
     return status;
 }
 
+enum doppel_status doppel_library_benign_of(struct doppel_library *library, uint64_t id,
+                                            uint64_t *out, struct doppel_error *error)
+{
+    int64_t of = 0;
+    bool found;
+    enum doppel_status status =
+        rows_number(library,
+                    "SELECT CASE WHEN reason = 'benign' THEN coalesce(of, 0) ELSE 0 END FROM log"
+                    " WHERE item = ?1 AND item != 0 AND action = 'decided'"
+                    " ORDER BY entry DESC LIMIT 1",
+                    VALUES(ID(id)), &of, &found, error);
+    if (!status)
+        *out = found ? (uint64_t)of : 0;
+    return status;
+}
+
 bool doppel_library_has_states(struct doppel_library *library)
 {
     return memory_load(library, MEMORY_STATES, load_states, NULL) || library->memory.has_states;

@@ -72,6 +72,17 @@ void decide_match_fill(const struct settings *settings, const struct doppel_matc
         put_limit(settings, out);
 }
 
+void decide_match_tell_same(const struct rule_answer *answer, struct decide_match *match)
+{
+    if (!answer->same_as || answer->same_as == answer->of)
+        return;
+    json_t *detail = json_pack("{s:s, s:s, s:I}", "relation", "same", "verified", "exact",
+                               "same_as", (json_int_t)answer->same_as);
+    free(match->detail);
+    match->detail = json_dumps(detail, JSON_COMPACT);
+    json_decref(detail);
+}
+
 enum doppel_status decide_log(struct doppel_library *library, const char *path, const char *source,
                               const struct file_decision *decision,
                               const struct decide_match *match, struct doppel_error *error)

@@ -25,6 +25,9 @@ json_t *decide_match_row(const struct pair_match *pair);
 void decide_match_fill(const struct settings *settings, const struct doppel_match *from,
                        const json_t *row, struct decide_match *out);
 
+/* Whose bytes or pixels they are, where it follows another one. */
+void decide_match_tell_same(const struct rule_answer *answer, struct decide_match *match);
+
 /* @param path absolute. @param source or NULL */
 enum doppel_status decide_log(struct doppel_library *library, const char *path, const char *source,
                               const struct file_decision *decision,

@@ -30,6 +30,7 @@ bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out)
         out->of = facts->same;
     } else if (facts->same) {
         *out = follower(facts->same_pixels ? "same-content" : "identical", facts->same_leader);
+        out->same_as = facts->same;
     } else {
         return false;
     }
@@ -61,9 +62,11 @@ static enum rank rank_of(const struct rule_content *facts, const struct rule_can
     bool one_kind = facts->kind == candidate->kind;
     if (candidate->state == DOPPEL_LIST_DISABLED)
         return RANK_NOTHING;
+    if (candidate->word == DOPPEL_WORD_DISTINCT)
+        return RANK_NOTHING;
     if (candidate->same_content)
         return RANK_SAME;
-    if (candidate->word == DOPPEL_WORD_DISTINCT || candidate->leader != candidate->id)
+    if (candidate->leader != candidate->id)
         return RANK_NOTHING;
     if (candidate->match->relation == DOPPEL_RELATION_SAME)
         rank = one_kind ? RANK_NEAR : RANK_PART; /* as the sound of a film */
@@ -131,6 +134,7 @@ static struct rule_answer by_candidate(const struct rule_content *facts, size_t 
     if (rank == RANK_NEAR && out.decision == DOPPEL_DECISION_REVISION)
         out.reason = "newer";
     out.of = candidate->leader;
+    out.same_as = rank == RANK_SAME ? candidate->id : 0;
     out.candidate = number;
     return out;
 }

@@ -13,6 +13,7 @@ struct rule_answer {
     enum doppel_decision decision;
     const char *reason; /* static storage, or the facts'; NULL: there is nothing to say */
     uint64_t of;        /* the leader of what it is linked to, or what it matched; 0: nothing */
+    uint64_t same_as;   /* the item that has its bytes or content, which may follow `of`; 0: none */
     uint64_t former;    /* the item whose place it takes; 0: none */
     size_t candidate;   /* whose match tells why; NO_CANDIDATE: none's */
     bool follows;       /* `of` is its leader */

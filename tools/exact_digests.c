@@ -48,19 +48,31 @@ enum doppel_status exact_digest_fd(int fd, struct doppel_digest *out_digest,
     return DOPPEL_OK;
 }
 
-enum doppel_status exact_find(struct doppel_library *library, const struct exact_digests *digests,
-                              uint64_t *out_id, struct doppel_error *error)
+enum doppel_status exact_find_all(struct doppel_library *library,
+                                  const struct exact_digests *digests,
+                                  uint64_t out_ids[EXACT_KINDS], struct doppel_error *error)
 {
-    static const enum doppel_exact algorithms[] = {DOPPEL_EXACT_MD5, DOPPEL_EXACT_SHA1,
-                                                   DOPPEL_EXACT_SHA256};
+    static const enum doppel_exact algorithms[EXACT_KINDS] = {DOPPEL_EXACT_MD5, DOPPEL_EXACT_SHA1,
+                                                              DOPPEL_EXACT_SHA256};
     enum doppel_status status = DOPPEL_OK;
-    *out_id = 0;
-    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms && !*out_id && !status; i++) {
+    for (size_t i = 0; i < EXACT_KINDS && !status; i++) {
+        out_ids[i] = 0;
         if (!has(digests->kinds, algorithms[i]))
             continue;
         status = doppel_library_by_exact(library, algorithms[i], digests->bytes[algorithms[i]],
-                                         out_id, error);
+                                         &out_ids[i], error);
         status = status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
     }
+    return status;
+}
+
+enum doppel_status exact_find(struct doppel_library *library, const struct exact_digests *digests,
+                              uint64_t *out_id, struct doppel_error *error)
+{
+    uint64_t ids[EXACT_KINDS] = {0};
+    enum doppel_status status = exact_find_all(library, digests, ids, error);
+    *out_id = 0;
+    for (size_t i = 0; i < EXACT_KINDS && !*out_id; i++)
+        *out_id = ids[i];
     return status;
 }

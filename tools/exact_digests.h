@@ -15,7 +15,14 @@ struct exact_digests {
 enum doppel_status exact_digest_fd(int fd, struct doppel_digest *out_digest,
                                    struct exact_digests *out, struct doppel_error *error);
 
-/* The item that stands for the bytes; 0: none. */
+enum { EXACT_KINDS = 3 };
+
+/* The items that stand for the bytes, one for each make; 0: none. */
+enum doppel_status exact_find_all(struct doppel_library *library,
+                                  const struct exact_digests *digests,
+                                  uint64_t out_ids[EXACT_KINDS], struct doppel_error *error);
+
+/* The first of them; 0: none. */
 enum doppel_status exact_find(struct doppel_library *library, const struct exact_digests *digests,
                               uint64_t *out_id, struct doppel_error *error);
 

@@ -11,6 +11,7 @@
 #include "tools/decide_log.h"
 #include "tools/known_failures.h"
 #include "tools/memory.h"
+#include "tools/output.h"
 #include "tools/pair_judge.h"
 
 static const char same_id[] = "same-id"; /* a reason */
@@ -163,6 +164,14 @@ static struct answer *answer_of_candidate(const struct file_decider *decider, si
     return answers_of(&decider->answers, decider->candidates.items[candidate].id);
 }
 
+/* The match is with another one than it follows. */
+static void put_same_as(const struct file_decision *decision)
+{
+    const struct rule_answer *answer = &decision->answer;
+    if (answer->same_as && answer->same_as != answer->of)
+        put_integer(decision->match, "same_as", answer->same_as);
+}
+
 /* The match that decided: its fields, and as the log has them. */
 static void describe(struct file_decider *decider, struct file_decision *decision,
                      struct decide_match *match)
@@ -171,10 +180,10 @@ static void describe(struct file_decider *decider, struct file_decision *decisio
     const struct rule_answer *answer = &decision->answer;
     const struct doppel_record *record = &decider->file->file->record;
     bool by_bytes = answer->candidate == NO_CANDIDATE && answer->of && !decision->item &&
-                    strcmp(answer->reason, "marked") != 0 &&
-                    answer->reason != same_id;
+                    strcmp(answer->reason, "marked") != 0 && answer->reason != same_id;
     if (answer->candidate != NO_CANDIDATE) {
         decision->match = decide_match_row(&answer_of_candidate(decider, answer->candidate)->pair);
+        put_same_as(decision);
         decide_match_fill(decider->settings,
                           &answer_of_candidate(decider, answer->candidate)->pair.match,
                           decision->match, match);
@@ -182,6 +191,8 @@ static void describe(struct file_decider *decider, struct file_decision *decisio
         pair_of_same_content(record, &same);
         decision->match = decide_match_row(&same);
         decide_match_fill(decider->settings, &same.match, NULL, match);
+        put_same_as(decision);
+        decide_match_tell_same(&decision->answer, match);
         pair_match_free(&same);
     }
     match->version = record->version;
@@ -342,6 +353,7 @@ static enum doppel_status follow_others(struct file_decider *decider, struct rul
     if (!by_a_match || other.of == former)
         return DOPPEL_OK;
     answer->of = other.of;
+    answer->same_as = other.same_as;
     answer->candidate = other.candidate;
     answer->follows = true;
     return DOPPEL_OK;

@@ -6,6 +6,9 @@
 #include "core/digest.h"
 #include "tools/pair_judge.h"
 
+/* So many items with the same bytes or pixels are looked at for one that counts. */
+enum { MAX_SAME = 64 };
+
 /* ---- by bytes ---- */
 
 /* Its leader; itself when that cannot be told. */
@@ -43,7 +46,47 @@ static enum doppel_status ask_by_path(struct file_decider *decider, struct rule_
     return DOPPEL_OK;
 }
 
-/* The first picture with the same pixels that is on no list which is disabled. */
+/* What it matches is benign: it is on such a list, or was itself decided to be nobody's double on
+ * account of one that is. */
+static bool is_benign(const struct file_decider *decider, uint64_t id)
+{
+    uint64_t of = 0;
+    return state_of(decider, id) == DOPPEL_LIST_BENIGN ||
+           (!doppel_library_benign_of(decider->library, id, &of, NULL) && of &&
+            state_of(decider, of) == DOPPEL_LIST_BENIGN);
+}
+
+/* The first counts, but for one that is benign. */
+static void take_same(const struct file_decider *decider, struct rule_bytes *facts, uint64_t id)
+{
+    bool states = doppel_library_has_states(decider->library);
+    if (!id || facts->same_is_benign || state_of(decider, id) == DOPPEL_LIST_DISABLED)
+        return;
+    facts->same_is_benign = states && is_benign(decider, id);
+    if (!facts->same || facts->same_is_benign)
+        facts->same = id;
+}
+
+/* Whether others may count more than the first. */
+static bool goes_on(const struct file_decider *decider, const struct rule_bytes *facts)
+{
+    return !facts->same || (!facts->same_is_benign && doppel_library_has_states(decider->library));
+}
+
+/* Somebody said that the file is not the same as this item. */
+static bool is_distinct(const struct file_decider *decider, uint64_t id)
+{
+    struct doppel_name name;
+    enum doppel_word word = DOPPEL_WORD_NONE;
+    if (!doppel_library_has_words(decider->library) ||
+        doppel_library_name(decider->library, id, &name, NULL))
+        return false;
+    (void)doppel_library_word(decider->library, &decider->file->file->record.digest, &name.content,
+                              &word, NULL);
+    doppel_name_free(&name);
+    return word == DOPPEL_WORD_DISTINCT;
+}
+
 static enum doppel_status ask_by_pixels(struct file_decider *decider, struct rule_bytes *facts,
                                         struct doppel_error *error)
 {
@@ -52,11 +95,25 @@ static enum doppel_status ask_by_pixels(struct file_decider *decider, struct rul
     uint64_t id = 0;
     if (digest_is_none(pixels))
         return DOPPEL_OK;
-    do
+    for (int i = 0; i < MAX_SAME && goes_on(decider, facts); i++) {
         status = doppel_library_by_pixels(decider->library, pixels, id, &id, error);
-    while (!status && id && state_of(decider, id) == DOPPEL_LIST_DISABLED);
-    facts->same = status ? 0 : id;
+        if (status || !id)
+            break;
+        if (!is_distinct(decider, id))
+            take_same(decider, facts, id);
+    }
     facts->same_pixels = facts->same != 0;
+    return status;
+}
+
+static enum doppel_status ask_by_exact(struct file_decider *decider, struct rule_bytes *facts,
+                                       struct doppel_error *error)
+{
+    uint64_t ids[EXACT_KINDS] = {0};
+    enum doppel_status status =
+        exact_find_all(decider->library, &decider->file->file->exact, ids, error);
+    for (size_t i = 0; i < EXACT_KINDS && !status; i++)
+        take_same(decider, facts, ids[i]);
     return status;
 }
 
@@ -64,20 +121,18 @@ static enum doppel_status ask_by_bytes(struct file_decider *decider, struct rule
                                        struct doppel_error *error)
 {
     const struct doppel_digest *digest = &decider->file->file->record.digest;
+    uint64_t id = 0;
     enum doppel_status status =
-        doppel_library_by_bytes(decider->library, digest, &facts->same, &facts->gone, error);
-    if (!status && !facts->same)
-        status = exact_find(decider->library, &decider->file->file->exact, &facts->same, error);
-    if (status)
-        return status;
-    enum doppel_list_state state = state_of(decider, facts->same);
-    if (state == DOPPEL_LIST_DISABLED)
-        facts->same = 0;
-    if (!facts->same && !facts->gone) {
-        status = ask_by_pixels(decider, facts, error);
-        state = state_of(decider, facts->same);
+        doppel_library_by_bytes(decider->library, digest, &id, &facts->gone, error);
+    take_same(decider, facts, status ? 0 : id);
+    for (int i = 1; i < MAX_SAME && !status && id && goes_on(decider, facts); i++) {
+        status = doppel_library_next_by_bytes(decider->library, digest, id, &id, error);
+        take_same(decider, facts, status ? 0 : id);
     }
-    facts->same_is_benign = state == DOPPEL_LIST_BENIGN;
+    if (!status && goes_on(decider, facts))
+        status = ask_by_exact(decider, facts, error);
+    if (!status && !facts->same && !facts->gone)
+        status = ask_by_pixels(decider, facts, error);
     facts->same_leader = leader_of(decider, facts->same);
     facts->gone_leader = leader_of(decider, facts->gone);
     return status;
@@ -123,9 +178,15 @@ bool file_is_listed(void *context, const struct doppel_digest *digest,
                     const struct exact_digests *exact)
 {
     const struct file_decider *decider = context;
-    uint64_t id, same;
-    return !exact_find(decider->library, exact, &id, NULL) && id &&
-           state_of(decider, id) == DOPPEL_LIST_ACTIVE &&
+    uint64_t ids[EXACT_KINDS] = {0}, same;
+    bool active = false, benign = false;
+    if (exact_find_all(decider->library, exact, ids, NULL))
+        return false;
+    for (size_t i = 0; i < EXACT_KINDS; i++) {
+        active |= ids[i] && state_of(decider, ids[i]) == DOPPEL_LIST_ACTIVE;
+        benign |= ids[i] && state_of(decider, ids[i]) == DOPPEL_LIST_BENIGN;
+    }
+    return active && !benign &&
            (doppel_library_by_digest(decider->library, digest, &same, NULL) ||
             has_bytes_alone(decider, same));
 }

@@ -107,6 +107,8 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
     uint32_t same = digest_map_put(&grouping->first, number, digest_at, grouping);
     uint32_t first = same != number ? grouping_first_of(grouping, same)
                                     : first_with_pixels(grouping, number, &item->pixels);
+    if (same == number && grouping_are_distinct(grouping, first, number))
+        first = number;
     if (first != number) {
         (void)array_push(&grouping->twins, ((struct twin){number, first, same}));
         return DOPPEL_OK;

@@ -149,8 +149,9 @@ static void put_reason(const struct grouping *grouping, json_t *row, uint32_t ke
         put_text(row, "reason", "kept");
         return;
     }
-    if (a == b) {
-        put_text(row, "reason", same_bytes(grouping, item, kept) ? "identical" : "same-content");
+    bool identical = same_bytes(grouping, item, kept);
+    if (a == b || identical) {
+        put_text(row, "reason", identical ? "identical" : "same-content");
         put_integer(row, "distance", 0);
         put_number(row, "similarity", 1, 4);
         return;

@@ -67,7 +67,7 @@ enum doppel_status grouping_add_text(struct grouping *grouping, const struct gro
     if (status)
         return status;
     uint32_t first = digest_map_put(&grouping->first, number, content_at, grouping);
-    if (first == number)
+    if (first == number || grouping_are_distinct(grouping, first, number))
         return find_leaders(grouping, number, view, error);
     (void)array_push(&grouping->twins, ((struct twin){.item = number, .first = first}));
     return DOPPEL_OK;

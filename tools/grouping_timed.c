@@ -32,7 +32,7 @@ enum doppel_status timed_add(struct grouping *grouping, const struct grouping_it
     uint32_t first = status ? 0 : digest_map_put(&grouping->first, number, content_at, grouping);
     waiting.number = number;
     waiting.reference = item->reference;
-    if (!status && first == number) {
+    if (!status && (first == number || grouping_are_distinct(grouping, first, number))) {
         (void)array_push(&grouping->waiting, waiting);
         return DOPPEL_OK;
     }

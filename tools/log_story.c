@@ -80,20 +80,42 @@ static void print_match(FILE *out, const struct doppel_log_entry *entry)
                 entry->version);
 }
 
-static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint64_t id)
+/* What is new all the same has something in common with another one. */
+static void print_beside(FILE *out, const struct doppel_log_entry *entry, uint64_t id)
 {
+    const char *reason = entry->reason ? entry->reason : "";
+    bool overlaps = strcmp(reason, "overlaps") == 0, contains = strcmp(reason, "contains") == 0;
+    char item[32] = "this one";
+    if (id != entry->of)
+        snprintf(item, sizeof item, "item %" PRIu64, entry->of);
+    fprintf(out, ", though it %s %s%s",
+            overlaps   ? "shares a part with"
+            : contains ? "contains"
+                       : "matches",
+            item, strcmp(reason, "benign") == 0 ? " (benign)" : "");
+}
+
+static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint64_t id,
+                          const json_t *detail)
+{
+    json_int_t same_as = json_integer_value(json_object_get(detail, "same_as"));
     const char *decision = doppel_decision_name((enum doppel_decision)entry->decision);
     bool alone = !entry->of || entry->decision == DOPPEL_DECISION_NEW;
     if (id == entry->item)
         fprintf(out, "came in, and was decided to be %s%s", alone ? "" : "a ", decision);
     else
-        fprintf(out, "item %" PRIu64 " was decided to be a %s", entry->item, decision);
+        fprintf(out, "item %" PRIu64 " was decided to be %s%s", entry->item, alone ? "" : "a ",
+                decision);
     if (!alone && id == entry->item)
         fprintf(out, " of item %" PRIu64, entry->of);
     else if (!alone)
         fputs(" of it", out);
     if (entry->reason && !alone)
         fprintf(out, ", %s", entry->reason);
+    if (alone && entry->of)
+        print_beside(out, entry, id);
+    if (same_as > 0)
+        fprintf(out, " with item %" JSON_INTEGER_FORMAT, same_as);
     if (entry->has_match)
         print_match(out, entry);
     print_from(out, entry);
@@ -170,7 +192,7 @@ static void print_entry(FILE *out, const struct doppel_log_entry *entry, uint64_
         print_from(out, entry);
         break;
     case DOPPEL_LOG_DECIDED:
-        print_decided(out, entry, id);
+        print_decided(out, entry, id, detail);
         break;
     case DOPPEL_LOG_CANONICAL:
         print_canonical(out, entry, id);

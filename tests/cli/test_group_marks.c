@@ -50,6 +50,40 @@ static void a_scan_honours_marks(void **state)
                   "pics");
 }
 
+/* A word counts more than equal pixels, or equal words of a text; of the same bytes there is none. */
+static void what_is_the_same_may_be_distinct(void **state)
+{
+    (void)state;
+    static const char words[] = "one two three four five six seven eight nine ten eleven twelve";
+    static const char again[] = "One two three four five six seven eight nine ten eleven twelve!";
+    size_t size;
+    assert_int_equal(mkdir("pics", 0700), 0);
+    keep_picture("pics/a.png", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 0);
+    char *data = read_file("pics/a.png", &size);
+    data[size] = 'x'; /* another file of the same pixels */
+    write_file("pics/b.png", data, size + 1);
+    write_file("pics/c.png", data, size + 1);
+    free(data);
+    write_file("pics/t.txt", words, strlen(words));
+    write_file("pics/u.txt", again, strlen(again));
+    write_file("pics/v.txt", again, strlen(again));
+    free(doppel_prints(0, "ingest", "-L", "lib", "pics/a.png", "pics/t.txt"));
+    free(doppel_prints(0, "mark", "-L", "lib", "pics/a.png", "pics/b.png", "--distinct"));
+    free(doppel_prints(0, "mark", "-L", "lib", "pics/t.txt", "pics/u.txt", "--distinct"));
+    static const char groups[] = "pics/b.png kept, pics/c.png identical\n"
+                                 "pics/u.txt kept, pics/v.txt identical\n";
+    ASSERT_GROUPS(groups, "scan", "-L", "lib", "--json", "--keep", "name", "pics");
+    char *out = doppel_prints(0, "ingest", "-L", "lib", "--json", "pics");
+    assert_int_equal(count_lines(out, "\"decision\":\"new\""), 2);
+    assert_int_equal(count_lines(out, "\"reason\":\"identical\""), 2);
+    free(out);
+    out = doppel_prints(0, "groups", "-L", "lib", "--json", "--keep", "name");
+    assert_int_equal(count_lines(out, ""), 2);
+    assert_lacks(out, "a.png");
+    assert_lacks(out, "t.txt");
+    free(out);
+}
+
 static void the_policy_chooses(void **state)
 {
     (void)state;
@@ -111,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(a_scan_honours_marks),
+        IN_SANDBOX(what_is_the_same_may_be_distinct),
         IN_SANDBOX(the_policy_chooses),
         IN_SANDBOX(a_library_keeps_by_source_and_lists),
     };

@@ -99,7 +99,16 @@ static void pixels_are_compared_before_codes(void **state)
     assert_decided(out, "p/a.jpg", "new", NULL, 0);
     assert_decided(out, "p/b.png", "duplicate", "near", 1);
     assert_decided(out, "p/c.png", "duplicate", "same-content", 1);
-    char *line = line_of(out, "p/d.png");
+    char *line = line_of(out, "p/b.png");
+    assert_lacks(line, "same_as");
+    free(line);
+    line = line_of(out, "p/c.png"); /* which p/a.jpg, whom it follows, is only like */
+    assert_number(line, "same_as", 2, 0);
+    free(line);
+    line = doppel_prints(0, "log", "-L", "library", "3");
+    assert_has(line, "a duplicate of item 1, same-content with item 2");
+    free(line);
+    line = line_of(out, "p/d.png");
     assert_has(line, "\"too_short\"");
     assert_decided(out, "p/e.png", "duplicate", "same-content", 4);
     free(line);
@@ -321,6 +330,15 @@ static void benign_items_suppress(void **state)
     char *out = doppel_prints(1, "check", "-L", "library", "b.jpg");
     assert_decided(out, "b.jpg", "new", "benign", 1);
     free(out);
+    free(ingest("b.jpg"));
+    copy_file("b.jpg", "c.jpg");
+    out = ingest("c.jpg");
+    assert_decided(out, "c.jpg", "new", "benign", 2);
+    free(out);
+    out = doppel_prints(0, "log", "3", "-L", "library");
+    assert_has(out, "decided to be new, though it matches item 2 (benign)");
+    free(out);
+    free(doppel_prints(0, "remove", "-q", "-L", "library", "2", "3"));
     free(doppel_prints(0, "lists", "set", "-L", "library", "stock", "--state", "disabled"));
     out = doppel_prints(1, "check", "-L", "library", "b.jpg");
     assert_decided(out, "b.jpg", "new", NULL, 0);

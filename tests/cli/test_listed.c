@@ -207,6 +207,10 @@ static void states_of_lists_count(void **state)
     out = tell(0, NULL, "list", "--json", "-L", "library", "--kind", "image");
     assert_int_equal(count_lines(out, "a.jpg"), 1); /* it came in as a picture */
     free(out);
+    copy_file("p/a.jpg", "copy.jpg"); /* nor is it anybody's double when it comes again */
+    out = tell(0, NULL, "ingest", "--json", "-L", "library", "copy.jpg");
+    assert_has(out, "\"reason\":\"benign\"");
+    free(out);
 }
 
 /* A failure that is remembered does not stand against a list that comes later. */

@@ -78,6 +78,7 @@ static void decides_by_bytes(void **state)
                       by_bytes[i].follows);
         assert_int_equal(answer.former, by_bytes[i].former);
         assert_true(answer.candidate == NO_CANDIDATE);
+        assert_int_equal(answer.same_as, answer.of == 3 && !by_bytes[i].facts.gone ? 4 : 0);
     }
     assert_false(rule_by_bytes(&(struct rule_bytes){0}, &answer));
 }
@@ -133,6 +134,13 @@ static const struct {
      20,
      true},
     {{{PART, DOPPEL_LIST_ACTIVE, DOPPEL_WORD_DISTINCT}},
+     0,
+     false,
+     DOPPEL_DECISION_NEW,
+     NULL,
+     0,
+     false},
+    {{{CONTENT, DOPPEL_LIST_ACTIVE, DOPPEL_WORD_DISTINCT}},
      0,
      false,
      DOPPEL_DECISION_NEW,
