@@ -104,7 +104,7 @@ static void fit_files(struct run *run, const struct doppel_ingest_options *optio
     *scheme = *doppel_scheme_by_id(id);
     run->settings.text = options->text;
     scheme->version = doppel_text_version(scheme->version, &options->text);
-    run->settings.min_similarity = options->limits.min_similarity;
+    run->settings.text_similarity = options->limits.min_similarity;
 }
 
 static enum doppel_status decide_records(struct run *run, struct doppel_error *error)

@@ -87,6 +87,7 @@ struct settings {
     struct doppel_scheme by_kind[DOPPEL_KIND_VIDEO + 1]; /* see settings_scheme */
     int32_t max_distance;                                /* -1 = not given */
     double min_similarity;                               /* -1 = not given */
+    double text_similarity; /* of texts, as the library has it; -1 = min_similarity counts */
 
     uint32_t jobs; /* 0 = one a processor */
     uint64_t max_pixels, max_memory;

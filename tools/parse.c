@@ -180,6 +180,7 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
     *settings = (struct settings){.verb = verb,
                                   .max_distance = -1,
                                   .min_similarity = -1,
+                                  .text_similarity = -1,
                                   .min_containment = -1,
                                   .max_false_positives = -1,
                                   .max_false_alarms = -1,

@@ -170,6 +170,8 @@ struct doppel_text_limits text_limits_from(const struct settings *settings)
         limits.min_similarity = settings->preset->min_similarity;
     if (settings->min_similarity >= 0)
         limits.min_similarity = settings->min_similarity;
+    if (settings->text_similarity >= 0)
+        limits.min_similarity = settings->text_similarity;
     return limits;
 }
 

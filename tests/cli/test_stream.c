@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collection.h"
 #include "command.h"
 #include "coprocess.h"
 
@@ -51,6 +52,21 @@ static void records_say_things(void **state)
     assert_shows("F-1", "f.txt");
     assert_shows("3", "\"labels\":[\"all\"]");
     assert_shows("3", "\"meta\":{\"run\":1}");
+}
+
+/* The limit of texts is theirs alone: other files are judged as elsewhere. */
+static void pictures_keep_their_limit(void **state)
+{
+    (void)state;
+    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_picture("b.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
+    struct ran ran = stream("ingest", NULL, "a.jpg\nb.jpg\n");
+    assert_code(&ran, 0);
+    assert_has(ran.out, "\"near\"");
+    ran_free(&ran);
+    char *log = doppel_prints(0, "log", "-L", "library", "--json", "2");
+    assert_has(log, "\"limit\":{\"max_false_positive_rate\":");
+    free(log);
 }
 
 /* A record that comes again says more of what is there; with other words it is another item. */
@@ -184,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(records_say_things),
+        IN_SANDBOX(pictures_keep_their_limit),
         IN_SANDBOX(records_say_more),
         IN_SANDBOX(wrong_types_cost_their_record),
         IN_SANDBOX(every_line_is_answered),
