@@ -44,6 +44,7 @@ uint8_t *original_page(struct original *original, size_t number);
 struct outcome {
     struct told told;
     int lost[ORIGINAL_TABLES], wrong[ORIGINAL_TABLES];
+    int aside; /* rows in damaged.jsonl */
 };
 
 /** Salvage `damaged`, of `size` bytes, and compare. */

@@ -66,6 +66,24 @@ static void test_random_bytes(void **state)
     original_close(original);
 }
 
+/* As many pages on end as lie in a block of a disk. */
+static void test_blocks(void **state)
+{
+    struct original *original = original_open(*state, 1024);
+    const char *seed = getenv("DOPPEL_TEST_SEED"), *rounds = getenv("DOPPEL_TEST_ROUNDS");
+    uint64_t random = seed ? strtoull(seed, NULL, 10) : 1;
+    for (long round = 0; round < (rounds ? atol(rounds) : 30); round++) {
+        char damage[64];
+        size_t count = 2 + next(&random) % 15, first = 2 + next(&random) % (original->pages - 17);
+        memcpy(original->damaged, original->bytes, original->size);
+        memset(original_page(original, first), 0, count * original->page_size);
+        snprintf(damage, sizeof damage, "round %ld, %zu pages", round, count);
+        struct outcome outcome = original_salvage(*state, original, original->size);
+        assert_saved(original, &outcome, first, count, false, damage);
+    }
+    original_close(original);
+}
+
 static void test_cut_short(void **state)
 {
     struct original *original = original_open(*state, 4096);
@@ -207,13 +225,10 @@ static void test_page_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_zeroed_pages),
-        IN_FOLDER(test_zeroed_small_pages),
-        IN_FOLDER(test_random_bytes),
-        IN_FOLDER(test_cut_short),
-        IN_FOLDER(test_first_page_and_another),
-        IN_FOLDER(test_header),
-        IN_FOLDER(test_log),
+        IN_FOLDER(test_zeroed_pages), IN_FOLDER(test_zeroed_small_pages),
+        IN_FOLDER(test_random_bytes), IN_FOLDER(test_blocks),
+        IN_FOLDER(test_cut_short),    IN_FOLDER(test_first_page_and_another),
+        IN_FOLDER(test_header),       IN_FOLDER(test_log),
         IN_FOLDER(test_page_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
