@@ -47,7 +47,8 @@ enum doppel_status store_fail(const struct doppel_store *store, int code,
         return doppel_fail(error, DOPPEL_E_BUSY,
                            "%s: another process is writing to it; try again when it is done", path);
     case SQLITE_NOTADB:
-        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: not a doppel database", path);
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "%s: not a doppel database, or its first page is damaged", path);
     case SQLITE_CORRUPT:
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the database is damaged", path);
     /* Our own SQL has no errors: the tables are not what they were when they were made. */
