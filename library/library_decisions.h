@@ -139,12 +139,17 @@ DOPPEL_API enum doppel_status doppel_library_each_follower(struct doppel_library
                                                            void *context,
                                                            struct doppel_error *error);
 
-/** The canonical member of a leader's group: the leader, unless another one was chosen.
+/** The member of a leader's group that was chosen, by hand or by policy; it may be the leader, who
+ * may be alone. @param out 0: nobody was. DOPPEL_E_CORRUPT. */
+DOPPEL_API enum doppel_status doppel_library_chosen(struct doppel_library *library, uint64_t leader,
+                                                    uint64_t *out, struct doppel_error *error);
+/** The canonical member of a leader's group: the one that was chosen, else the leader.
  * DOPPEL_E_CORRUPT. */
 DOPPEL_API enum doppel_status doppel_library_canonical(struct doppel_library *library,
                                                        uint64_t leader, uint64_t *out,
                                                        struct doppel_error *error);
-/** Choose a member by hand; the log tells. DOPPEL_E_ARGUMENT: it is of another group. */
+/** Choose a member by hand; the log tells. DOPPEL_E_ARGUMENT: it is of another group.
+ * @param item 0: nobody is chosen any more, of which the log does not tell */
 DOPPEL_API enum doppel_status doppel_library_set_canonical(struct doppel_library *library,
                                                            uint64_t leader, uint64_t item,
                                                            struct doppel_error *error);

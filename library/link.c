@@ -238,16 +238,26 @@ enum doppel_status links_forget(struct doppel_library *library, uint64_t id,
 
 /* ---- canonical members ---- */
 
-enum doppel_status doppel_library_canonical(struct doppel_library *library, uint64_t leader,
-                                            uint64_t *out, struct doppel_error *error)
+enum doppel_status doppel_library_chosen(struct doppel_library *library, uint64_t leader,
+                                         uint64_t *out, struct doppel_error *error)
 {
-    uint64_t item = leader;
+    uint64_t item = 0;
     enum doppel_status status = whole_number(
         library, "SELECT item, " IS_WHOLE(CANONICAL_COLUMNS) " FROM canonical WHERE leader = ?1",
         leader, "which one of its group is canonical is damaged; mark one to be kept", &item,
         error);
     if (!status)
         *out = item;
+    return status;
+}
+
+enum doppel_status doppel_library_canonical(struct doppel_library *library, uint64_t leader,
+                                            uint64_t *out, struct doppel_error *error)
+{
+    uint64_t chosen = 0;
+    enum doppel_status status = doppel_library_chosen(library, leader, &chosen, error);
+    if (!status)
+        *out = chosen ? chosen : leader;
     return status;
 }
 
@@ -258,17 +268,16 @@ static enum doppel_status put_canonical(struct doppel_library *library, uint64_t
 {
     uint64_t former = 0;
     char *name = NULL;
-    enum doppel_status status = doppel_library_canonical(library, leader, &former, error);
+    enum doppel_status status = doppel_library_chosen(library, leader, &former, error);
     if (status == DOPPEL_E_CORRUPT) /* this mends it */
         status = DOPPEL_OK;
     if (status || former == item)
         return status;
     status = item_name(library, item, &name, error);
     if (!status)
-        status = item == leader
-                     ? rows_run(library, "DELETE FROM canonical WHERE leader = ?1",
-                                VALUES(ID(leader)), error)
-                     : rows_run(library, PUT_CANONICAL, VALUES(ID(leader), ID(item)), error);
+        status = rows_run(library, PUT_CANONICAL, VALUES(ID(leader), ID(item)), error);
+    if (!former && item != leader)
+        former = leader;
     const struct doppel_log_entry entry = {.action = DOPPEL_LOG_CANONICAL,
                                            .item = item,
                                            .name = name,
@@ -285,6 +294,9 @@ static enum doppel_status set_canonical(struct doppel_library *library, uint64_t
                                         uint64_t item, struct doppel_error *error)
 {
     uint64_t its_leader = 0;
+    if (!item)
+        return rows_run(library, "DELETE FROM canonical WHERE leader = ?1", VALUES(ID(leader)),
+                        error);
     enum doppel_status status = item_exists(library, item, error);
     if (!status)
         status = doppel_library_leader(library, item, &its_leader, error);

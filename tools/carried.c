@@ -56,19 +56,19 @@ static bool is_wanted(struct carrying *carrying, uint64_t id, enum doppel_kind k
 
 /* ---- items and texts ---- */
 
-/* Whom an item follows; of a leader, who is canonical. What is damaged of it is told. */
+/* Whom an item follows; of a leader, who was chosen. What is damaged of it is told. */
 static void find_group(struct carrying *carrying, uint64_t id, uint64_t *leader,
                        uint64_t *canonical)
 {
     struct doppel_error error;
-    uint64_t first = id, kept = id;
+    uint64_t first = id, chosen = 0;
     enum doppel_status status = doppel_library_leader(carrying->library, id, &first, &error);
     if (!status && first == id)
-        status = doppel_library_canonical(carrying->library, id, &kept, &error);
+        status = doppel_library_chosen(carrying->library, id, &chosen, &error);
     if (status)
         report_input(carrying->report, "the library", error.message);
     *leader = first == id ? 0 : first;
-    *canonical = first != id || kept == id ? 0 : kept;
+    *canonical = chosen;
 }
 
 static bool find_about(struct carrying *carrying, uint64_t id, struct doppel_about *out)

@@ -90,14 +90,14 @@ static enum doppel_status look_up(struct groups *groups, struct grouping_item *e
 {
     struct doppel_library *library = groups->library;
     enum doppel_list_state state;
-    uint64_t leader, canonical = 0;
+    uint64_t leader, chosen = 0;
     enum doppel_status status = doppel_library_state_of(library, entry->id, &state, groups->error);
     entry->benign = !status && state == DOPPEL_LIST_BENIGN;
     if (!status)
         status = doppel_library_leader(library, entry->id, &leader, groups->error);
     if (!status)
-        status = doppel_library_canonical(library, leader, &canonical, groups->error);
-    entry->chosen = canonical == entry->id && leader != entry->id;
+        status = doppel_library_chosen(library, leader, &chosen, groups->error);
+    entry->chosen = chosen == entry->id;
     entry->has_authority = groups->has_sources;
     struct doppel_about about;
     if (!status && groups->has_sources) {

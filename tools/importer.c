@@ -174,8 +174,8 @@ static enum doppel_status choose_one(struct importer *importer, const struct pen
     if (!status)
         status = doppel_library_leader(library, kept, &its, error);
     if (!status)
-        status = doppel_library_canonical(library, leader, &now, error);
-    if (status || leader != pending->id || its != leader || now != leader)
+        status = doppel_library_chosen(library, leader, &now, error);
+    if (status || leader != pending->id || its != leader || now)
         return status;
     return doppel_library_set_canonical(library, leader, kept, error);
 }

@@ -125,7 +125,9 @@ static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint6
 
 static void print_canonical(FILE *out, const struct doppel_log_entry *entry, uint64_t id)
 {
-    if (id == entry->item)
+    if (!entry->former)
+        fprintf(out, "was chosen to be kept");
+    else if (id == entry->item)
         fprintf(out, "took the place of item %" PRIu64 " as the one of its group to keep",
                 entry->former);
     else if (id == entry->former)

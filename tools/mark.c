@@ -55,18 +55,26 @@ enum doppel_status marked_named(struct doppel_library *library, const char *name
 
 /* ---- what follows ---- */
 
-/* The later group joins the earlier one. */
+/* The later group joins the earlier one; if its leader was chosen, so it stays, unless another is.
+ */
 static enum doppel_status join(struct doppel_library *library, uint64_t a, uint64_t b,
                                struct doppel_error *error)
 {
-    uint64_t leader_a = a, leader_b = b;
+    uint64_t leader_a = a, leader_b = b, chosen = 0, other = 0;
     enum doppel_status status = doppel_library_leader(library, a, &leader_a, error);
     if (!status)
         status = doppel_library_leader(library, b, &leader_b, error);
     if (status || leader_a == leader_b)
         return status;
-    uint64_t first = leader_a < leader_b ? leader_a : leader_b;
-    return doppel_library_link(library, leader_a ^ leader_b ^ first, first, error);
+    uint64_t first = leader_a < leader_b ? leader_a : leader_b, later = leader_a ^ leader_b ^ first;
+    status = doppel_library_chosen(library, first, &chosen, error);
+    if (!status)
+        status = doppel_library_chosen(library, later, &other, error);
+    if (!status)
+        status = doppel_library_link(library, later, first, error);
+    return status || chosen || other != later
+               ? status
+               : doppel_library_set_canonical(library, first, other, error);
 }
 
 /* Of two of which one follows the other, it follows none. */
@@ -163,26 +171,60 @@ static enum doppel_status read_side(struct doppel_library *library, const json_t
     return DOPPEL_OK;
 }
 
+/* Files of the same bytes are told apart by their paths. */
+static enum doppel_status read_file(struct doppel_library *library, const json_t *object,
+                                    const char *key, const char *digest_key, struct marked *out,
+                                    struct doppel_error *error)
+{
+    struct doppel_item item;
+    const char *path = json_string_value(json_object_get(object, key));
+    if (!path || find_item(library, path, false, &item, error) != DOPPEL_OK)
+        return read_side(library, object, key, digest_key, out, error);
+    *out = (struct marked){.id = item.id};
+    doppel_item_free(&item);
+    return DOPPEL_OK;
+}
+
+/* The other members of a group, which need not follow anybody, are not chosen any more. */
+static enum doppel_status step_down(struct doppel_library *library, const json_t *over,
+                                    uint64_t kept, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    size_t i;
+    json_t *member;
+    json_array_foreach(over, i, member)
+    {
+        struct marked other;
+        uint64_t leader, chosen = 0;
+        if (read_file(library, member, "path", "digest", &other, NULL) || !other.id ||
+            other.is_text || other.id == kept) /* gone meanwhile, or the same bytes */
+            continue;
+        status = doppel_library_leader(library, other.id, &leader, error);
+        if (!status)
+            status = doppel_library_chosen(library, leader, &chosen, error);
+        if (!status && chosen == other.id)
+            status = doppel_library_set_canonical(library, leader, 0, error);
+        if (status)
+            return status;
+    }
+    return status;
+}
+
 static enum doppel_status keep(struct doppel_library *library, const json_t *object,
                                struct doppel_error *error)
 {
     struct marked marked;
-    struct doppel_item item;
-    const char *path = json_string_value(json_object_get(object, "a"));
     uint64_t leader;
-    if (path && find_item(library, path, false, &item, error) == DOPPEL_OK) {
-        marked = (struct marked){.id = item.id};
-        doppel_item_free(&item);
-    } else {
-        enum doppel_status status = read_side(library, object, "a", "a_digest", &marked, error);
-        if (status)
-            return status;
-    }
+    enum doppel_status status = read_file(library, object, "a", "a_digest", &marked, error);
+    if (status)
+        return status;
     if (!marked.id || marked.is_text)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND,
                            "what is to be kept is no file of the library: add it first");
-    enum doppel_status status = doppel_library_leader(library, marked.id, &leader, error);
-    return status ? status : doppel_library_set_canonical(library, leader, marked.id, error);
+    status = doppel_library_leader(library, marked.id, &leader, error);
+    if (!status)
+        status = doppel_library_set_canonical(library, leader, marked.id, error);
+    return status ? status : step_down(library, json_object_get(object, "over"), marked.id, error);
 }
 
 static enum doppel_status say_object(struct doppel_library *library, const json_t *object,

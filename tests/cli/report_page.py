@@ -156,7 +156,10 @@ def test_keys_choose_and_mark():
     assert page.run("document.querySelector('.current .member.same') !== null")
     lines = [json.loads(line) for line in page.downloaded("marks.jsonl", lambda: page.keys("e")).splitlines()]
     assert lines == [
-        {"mark": "keep", "a": "/g1/copy1.jpg", "a_digest": "00011"},
+        {
+            "mark": "keep", "a": "/g1/copy1.jpg", "a_digest": "00011",
+            "over": [{"path": "/g1/kept.jpg", "digest": "00010"}, {"path": "/g1/copy2.jpg", "digest": "00012"}],
+        },
         {"mark": "distinct", "a": "/g1/copy1.jpg", "a_digest": "00011", "b": "/g1/copy2.jpg", "b_digest": "00012"},
         {"mark": "same", "a": "/g2/kept.jpg", "a_digest": "00020", "b": "/g2/copy1.jpg", "b_digest": "00021"},
     ], lines

@@ -131,6 +131,58 @@ static void a_page_chooses_what_is_kept(void **state)
     free(json);
 }
 
+static void say_kept(const char *kept, const char *over)
+{
+    char line[500];
+    snprintf(line, sizeof line,
+             "{\"mark\":\"keep\",\"a\":\"pics/%s\",\"over\":[{\"path\":\"pics/%s\"}]}\n", kept,
+             over);
+    const struct setting input = {.input = line};
+    struct ran ran = doppel_with(&input, "mark", "-L", "library", "--from", "-");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+}
+
+static void assert_kept(const char *library, const char *name)
+{
+    char kept[100];
+    snprintf(kept, sizeof kept, "/pics/%s\",\"savable\"", name);
+    char *json =
+        doppel_prints(0, "groups", "-L", library, "--json", "--where", "path LIKE '%/tree%'");
+    assert_int_equal(count_lines(json, ""), 1);
+    assert_has(json, kept);
+    free(json);
+}
+
+/* `add` links nothing: each of them leads a group of its own. */
+static void a_page_chooses_among_files_that_follow_nobody(void **state)
+{
+    (void)state;
+    add_collection();
+    say_kept("tree.jpg", "tree-mirrored.jpg");
+    assert_kept("library", "tree.jpg");
+    say_kept("tree-mirrored.jpg", "tree.jpg");
+    assert_kept("library", "tree-mirrored.jpg");
+    say_kept("tree.jpg", "tree-mirrored.jpg");
+    assert_kept("library", "tree.jpg");
+    struct ran ran = doppel("export", "-L", "library", "-o", "all.jsonl");
+    ran_free(&ran);
+    free(doppel_prints(0, "import", "-q", "-L", "other", "all.jsonl"));
+    assert_kept("other", "tree.jpg");
+    free(doppel_prints(0, "verify", "-L", "library"));
+    char *text = doppel_prints(0, "log", "-L", "library", "pics/tree.jpg");
+    assert_has(text, "was chosen to be kept, as a person said");
+    free(text);
+    free(doppel_prints(0, "mark", "-L", "library", "pics/tree.jpg", "pics/tree-mirrored.jpg",
+                       "--same"));
+    text = doppel_prints(0, "show", "-L", "library", "pics/tree.jpg", "--json");
+    assert_has(text, "\"leader\":");
+    free(text);
+    text = doppel_prints(0, "log", "-L", "library", "pics/tree.jpg");
+    assert_has(text, "; of its group it is the one to keep");
+    free(text);
+}
+
 static void the_log_outlives_items(void **state)
 {
     (void)state;
@@ -261,6 +313,7 @@ int main(void)
         IN_SANDBOX(a_word_is_kept_and_told),
         IN_SANDBOX(words_come_before_their_files_and_from_a_page),
         IN_SANDBOX(a_page_chooses_what_is_kept),
+        IN_SANDBOX(a_page_chooses_among_files_that_follow_nobody),
         IN_SANDBOX(the_log_outlives_items),
         IN_SANDBOX(items_are_tagged_and_asked_for),
         IN_SANDBOX(benign_items_explain_others),

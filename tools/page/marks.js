@@ -99,6 +99,7 @@ function markLines(groups) {
     if (groupId(group) in marks.keep) {
       const line = { mark: 'keep' };
       put(line, 'a', kept);
+      line.over = group.members.filter(member => member !== kept).map(({ path, digest }) => ({ path, digest }));
       lines.push(JSON.stringify(line));
     }
     group.members.forEach((a, i) => group.members.slice(i + 1).forEach(b => {
