@@ -17,7 +17,8 @@ struct carrying {
     enum doppel_status status; /* of the sink, or of what is looked up */
     bool chosen;               /* not all is wanted */
     struct wanted_items wanted;
-    uint64_t next, done; /* texts below are given; how many pieces were */
+    uint64_t next, done;      /* texts below are given; how many pieces were */
+    struct doppel_error said; /* why `status` is not OK: a visit only says that it was ended */
 };
 
 void carried_item_free(struct carried_item *item)
@@ -30,7 +31,7 @@ static bool go_on(struct carrying *carrying)
 {
     progress_update(&carrying->report->progress, ++carrying->done, carrying->report->errors);
     if (!carrying->status && signals_stopped())
-        carrying->status = doppel_fail(carrying->error, DOPPEL_E_CANCELLED, "interrupted");
+        carrying->status = doppel_fail(&carrying->said, DOPPEL_E_CANCELLED, "interrupted");
     return !carrying->status;
 }
 
@@ -38,7 +39,7 @@ static bool go_on(struct carrying *carrying)
 static void settle(struct carrying *carrying, const char *name, enum doppel_status status)
 {
     if (status == DOPPEL_E_ARGUMENT)
-        report_input(carrying->report, name, carrying->error->message);
+        report_input(carrying->report, name, carrying->said.message);
     else
         carrying->status = status;
 }
@@ -93,7 +94,7 @@ static void give_item(struct carrying *carrying, const struct doppel_item *visit
     find_group(carrying, visited->id, &carried.leader, &carried.canonical);
     char *name = name_of_item(carrying->library, &carried.item);
     settle(carrying, name,
-           carrying->sink->item(carrying->sink->context, &carried, carrying->error));
+           carrying->sink->item(carrying->sink->context, &carried, &carrying->said));
     free(name);
     carried_item_free(&carried);
 }
@@ -113,7 +114,7 @@ static bool visit_text(void *context, const struct doppel_library_text *text)
     find_about(carrying, text->id, &carried.about);
     find_group(carrying, text->id, &leader, &carried.canonical);
     settle(carrying, text->record_id ? text->record_id : "a text",
-           carrying->sink->text(carrying->sink->context, &carried, carrying->error));
+           carrying->sink->text(carrying->sink->context, &carried, &carrying->said));
     doppel_about_free(&carried.about);
     return go_on(carrying);
 }
@@ -127,6 +128,8 @@ static void give_texts_before(struct carrying *carrying, uint64_t id)
     enum doppel_status status =
         doppel_library_each_text(carrying->library, &query, visit_text, carrying, carrying->error);
     carrying->next = id + 1;
+    if (!carrying->status && status)
+        carrying->said = *carrying->error;
     if (!carrying->status)
         carrying->status = status;
 }
@@ -161,7 +164,7 @@ static bool visit_source(void *context, const char *pattern, int64_t authority)
 {
     struct carrying *carrying = context;
     settle(carrying, pattern,
-           carrying->sink->source(carrying->sink->context, pattern, authority, carrying->error));
+           carrying->sink->source(carrying->sink->context, pattern, authority, &carrying->said));
     return !carrying->status;
 }
 
@@ -179,7 +182,7 @@ static bool visit_list(void *context, const struct doppel_list *list)
     if (!carrying->settings->lists.count || has_name(&carrying->settings->lists, list->name))
         settle(carrying, list->name,
                carrying->sink->list(carrying->sink->context, list->name, list->state,
-                                    carrying->error));
+                                    &carrying->said));
     return !carrying->status;
 }
 
@@ -187,7 +190,7 @@ static bool visit_mark(void *context, const struct doppel_mark *mark)
 {
     struct carrying *carrying = context;
     settle(carrying, "a word",
-           carrying->sink->mark(carrying->sink->context, mark, carrying->error));
+           carrying->sink->mark(carrying->sink->context, mark, &carrying->said));
     return go_on(carrying);
 }
 
@@ -198,7 +201,7 @@ static bool visit_entry(void *context, const struct doppel_log_entry *entry,
     if (error->status)
         report_input(carrying->report, "the log", error->message);
     else
-        carrying->status = carrying->sink->log(carrying->sink->context, entry, carrying->error);
+        carrying->status = carrying->sink->log(carrying->sink->context, entry, &carrying->said);
     return go_on(carrying);
 }
 
@@ -283,5 +286,7 @@ enum doppel_status carry(struct doppel_library *library, const struct settings *
     if (!status)
         status = give_tail(&carrying);
     wanted_items_free(&carrying.wanted);
+    if (carrying.status)
+        *error = carrying.said;
     return status;
 }

@@ -140,6 +140,17 @@ static void an_export_makes_the_same_library_again(void **state)
 }
 
 /* Whoever followed whom does so there, too, whatever the numbers are. */
+static void a_full_disk_is_said(void **state)
+{
+    (void)state;
+    make_library("full");
+    const struct setting setting = {.program = "/bin/sh"};
+    struct ran ran = doppel_with(&setting, "-c", DOPPEL_PROGRAM " export -L full > /dev/full");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "No space left");
+    ran_free(&ran);
+}
+
 static void groups_come_along(void **state)
 {
     (void)state;
@@ -493,6 +504,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(an_export_makes_the_same_library_again),
+        IN_SANDBOX(a_full_disk_is_said),
         IN_SANDBOX(groups_come_along),
         IN_SANDBOX(lists_come_back),
         IN_SANDBOX(a_part_is_exported),
