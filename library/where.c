@@ -124,9 +124,9 @@ static const char *const functions[] = {"->",
                                         "unixepoch",
                                         "upper",
                                         NULL};
-static const char *const tables[] = {"item",      "text",      "corpus",    "about",
-                                     "label",     "list",      "list_item", "link",
-                                     "canonical", "json_each", "json_tree", NULL};
+static const char *const tables[] = {"items",     "item",      "text",      "corpus", "about",
+                                     "label",     "list",      "list_item", "link",   "canonical",
+                                     "json_each", "json_tree", NULL};
 
 static int authorize(void *context, int action, const char *first, const char *second,
                      const char *database, const char *trigger)

@@ -72,6 +72,7 @@ static void test_expressions(void **state)
     assert_where(library, "1 = 0", "");
     assert_where(library, "NULL", "");
     assert_where(library, "id = (SELECT max(id) FROM items)", "20 ");
+    assert_where(library, "id = (SELECT count(*) FROM items)", "20 ");
     doppel_library_close(library);
 }
 
