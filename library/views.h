@@ -39,7 +39,9 @@
     ", item.size AS size, item.width AS width, item.height AS height," \
     " item.duration_ms / 1000.0 AS duration, item.quality AS quality, NULL AS words, " \
     SCHEME_NAME("item.scheme") " AS scheme, item.version AS scheme_version," \
-    " lower(hex(item.digest)) AS digest, item.simhash AS simhash, NULL AS decision," \
+    " lower(hex(item.digest)) AS digest, item.simhash AS simhash," \
+    " (SELECT " DECISION_NAME("log.decision") " FROM log WHERE log.item = item.id" \
+    " AND log.item != 0 AND log.action = 'decided' ORDER BY log.entry DESC LIMIT 1) AS decision," \
     " coalesce(link.leader, item.id) AS leader," \
     " coalesce(canonical.item, link.leader, item.id) AS canonical, " \
     TIME_OF("item.added_ns") " AS added, " \

@@ -126,7 +126,7 @@ static const char *const functions[] = {"->",
                                         NULL};
 static const char *const tables[] = {"items",     "item",      "text",      "corpus", "about",
                                      "label",     "list",      "list_item", "link",   "canonical",
-                                     "json_each", "json_tree", NULL};
+                                     "json_each", "json_tree", "log",       NULL};
 
 static int authorize(void *context, int action, const char *first, const char *second,
                      const char *database, const char *trigger)

@@ -29,6 +29,11 @@ static struct doppel_library *make(const char *folder)
     }
     assert_int_equal(doppel_library_link(library, 5, 3, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_set_canonical(library, 3, 5, NULL), DOPPEL_OK);
+    struct doppel_log_entry entry = {
+        .action = DOPPEL_LOG_DECIDED, .item = 7, .decided = true, .decision = DOPPEL_DECISION_NEW};
+    assert_int_equal(doppel_library_log(library, &entry, NULL), DOPPEL_OK);
+    entry.decision = DOPPEL_DECISION_DUPLICATE;
+    assert_int_equal(doppel_library_log(library, &entry, NULL), DOPPEL_OK);
     commit(library);
     return library;
 }
@@ -70,6 +75,8 @@ static void test_expressions(void **state)
     assert_where(library, "id = 1 /* ) */ OR path = ')'", "1 ");
     assert_where(library, "hamming(5, 6) = 2 AND hamming(x'ff', 'f0') = 4 AND id = 1", "1 ");
     assert_where(library, "1 = 0", "");
+    assert_where(library, "decision = 'duplicate' OR decision = 'new'", "7 ");
+    assert_where(library, "decision = 'new'", "");
     assert_where(library, "NULL", "");
     assert_where(library, "id = (SELECT max(id) FROM items)", "20 ");
     assert_where(library, "id = (SELECT count(*) FROM items)", "20 ");
@@ -98,7 +105,7 @@ static void test_what_is_refused(void **state)
         "id = ?1",
         "id = :name",
         "id, path",
-        "EXISTS(SELECT 1 FROM log)",
+        "EXISTS(SELECT 1 FROM failure)",
         "EXISTS(SELECT 1 FROM sqlite_master)",
         "EXISTS(SELECT 1 FROM sqlite_schema)",
         "EXISTS(SELECT data FROM fingerprint)",
