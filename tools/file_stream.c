@@ -184,7 +184,7 @@ static enum doppel_status decide_one(struct file_stream *stream, size_t i,
     const struct file_to_decide file = {
         .file = &stream->files[i],
         .id = record ? record->id : NULL,
-        .source = record ? record->source : NULL,
+        .source = record && record->source ? record->source : stream->options->settings->source,
         .date = record ? record->date : NULL,
         .said = record ? record->said : NULL,
     };

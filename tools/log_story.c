@@ -101,10 +101,13 @@ static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint6
     json_int_t same_as = json_integer_value(json_object_get(detail, "same_as"));
     const char *decision = doppel_decision_name((enum doppel_decision)entry->decision);
     bool alone = !entry->of || entry->decision == DOPPEL_DECISION_NEW;
+    bool noun = entry->decision != DOPPEL_DECISION_NEW &&
+                entry->decision != DOPPEL_DECISION_TOO_SHORT &&
+                entry->decision != DOPPEL_DECISION_UNREADABLE;
     if (id == entry->item)
-        fprintf(out, "came in, and was decided to be %s%s", alone ? "" : "a ", decision);
+        fprintf(out, "came in, and was decided to be %s%s", noun ? "a " : "", decision);
     else
-        fprintf(out, "item %" PRIu64 " was decided to be %s%s", entry->item, alone ? "" : "a ",
+        fprintf(out, "item %" PRIu64 " was decided to be %s%s", entry->item, noun ? "a " : "",
                 decision);
     if (!alone && id == entry->item)
         fprintf(out, " of item %" PRIu64, entry->of);

@@ -166,9 +166,13 @@ static void a_changed_file_may_be_a_double(void **state)
     assert_number(out, "replaces", 2, 0);
     assert_has(out, "\"verified\":\"exact\"");
     free(out);
-    out = doppel_prints(0, "ingest", "-L", "library", "b.jpg");
+    out = doppel_prints(0, "ingest", "-L", "library", "b.jpg", "--source", "web");
     assert_decided(out, "b.jpg", "revision", "same-path", 1);
     assert_number(out, "replaces", 2, 0);
+    free(out);
+    out = doppel_prints(0, "log", "-L", "library", "b.jpg");
+    assert_has(out, "was decided to be a revision of item 1, same-path");
+    assert_has(out, ", from web; it took the place of item 2");
     free(out);
     out = doppel_prints(0, "show", "-L", "library", "--json", "b.jpg");
     assert_number(out, "leader", 1, 0);

@@ -241,7 +241,7 @@ static void items_are_tagged_and_asked_for(void **state)
     assert_refused("say something", "tag", "-L", "library", "1");
     assert_refused("of which items", "tag", "-L", "library", "--label", "x");
     assert_refused("not authorized", "list", "-L", "library", "--where",
-                   "EXISTS(SELECT 1 FROM log)");
+                   "EXISTS(SELECT 1 FROM failure)");
     assert_refused("cannot be answered", "list", "-L", "library", "--where", "1) UNION SELECT (1");
     struct ran ran = doppel("tag", "-L", "library", "999", "--label", "x");
     assert_code(&ran, 3);
