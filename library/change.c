@@ -2,6 +2,7 @@
 #include "library/change.h"
 #include "library/derived.h"
 #include "library/ledger.h"
+#include "core/digest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ enum doppel_status present_by_path(struct doppel_library *library, const char *p
         ", 0), scheme = ?3 AND version = ?4"
         " AND (?5 IS NULL OR fingerprint.data = ?5) AND (?6 IS NULL OR " HAS_TRACK(
             "?6") ")"
+                  " AND (?7 = 0 OR item.pixels IS NOT NULL)"
                   " AND " ITEM_IS_WHOLE " AND " KEPT_IS_WHOLE ", " STAMP_COLUMNS
                   " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id WHERE path = ?1",
         &statement, error);
@@ -37,6 +39,8 @@ enum doppel_status present_by_path(struct doppel_library *library, const char *p
     sqlite3_bind_int(statement, 4, record->version);
     sqlite3_bind_null(statement, 5);
     sqlite3_bind_null(statement, 6);
+    struct doppel_digest pixels = record_pixels(record); /* before version 6 none were kept */
+    sqlite3_bind_int(statement, 7, !digest_is_none(&pixels));
     if (record->fingerprint.count)
         status = fingerprint_bind(statement, 5, &record->fingerprint, error);
     else if (record->attachment)

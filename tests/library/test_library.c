@@ -152,6 +152,15 @@ static void test_by_pixels(void **state)
     assert_int_equal(doppel_library_remove(library, 1, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_by_pixels(library, &pixels, 0, &id, NULL), DOPPEL_OK);
     assert_int_equal(id, 3);
+    /* As of an item of a version that kept none: it gets them when its file is read again. */
+    struct doppel_record again = record_make(4);
+    again.attachment = realloc(again.attachment, DOPPEL_IMAGE_ATTACHMENT_MOST);
+    again.attachment_size = DOPPEL_IMAGE_ATTACHMENT_MOST;
+    memset(again.attachment, 0, again.attachment_size);
+    again.attachment[0] = 7;
+    assert_int_equal(add_numbered(library, 4, again, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_by_pixels(library, &pixels, 3, &id, NULL), DOPPEL_OK);
+    assert_int_equal(id, 4);
     doppel_library_close(library);
 }
 
