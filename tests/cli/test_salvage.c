@@ -7,29 +7,7 @@
 #include <unistd.h>
 
 #include "collection.h"
-
-static void make_library(void)
-{
-    make_collection();
-    free(doppel_prints(0, "add", "-L", "library", "pics"));
-}
-
-static void run_sql(const char *sql)
-{
-    sqlite3 *database;
-    char *message = NULL;
-    assert_int_equal(sqlite3_open("library/catalogue.db", &database), SQLITE_OK);
-    sqlite3_busy_timeout(database, 5000);
-    if (sqlite3_exec(database, sql, NULL, NULL, &message))
-        fail_msg("%s: %s", sql, message);
-    sqlite3_close(database);
-}
-
-/* @param mode "--repair", or NULL */
-static char *verify(int code, const char *mode)
-{
-    return doppel_prints(code, "verify", "-L", "library", "--json", mode);
-}
+#include "kept.h"
 
 /* Pages are damaged: what can be read is there afterwards. */
 static void verify_saves_what_can_be_read(void **state)

@@ -9,29 +9,7 @@
 #include <unistd.h>
 
 #include "collection.h"
-
-static void make_library(void)
-{
-    make_collection();
-    free(doppel_prints(0, "add", "-L", "library", "pics"));
-}
-
-static void run_sql(const char *sql)
-{
-    sqlite3 *database;
-    char *message = NULL;
-    assert_int_equal(sqlite3_open("library/catalogue.db", &database), SQLITE_OK);
-    sqlite3_busy_timeout(database, 5000);
-    if (sqlite3_exec(database, sql, NULL, NULL, &message))
-        fail_msg("%s: %s", sql, message);
-    sqlite3_close(database);
-}
-
-/* @param mode "--repair", or NULL */
-static char *verify(int code, const char *mode)
-{
-    return doppel_prints(code, "verify", "-L", "library", "--json", mode);
-}
+#include "kept.h"
 
 static void verify_says_what_is_wrong(void **state)
 {
@@ -331,16 +309,11 @@ static void a_full_disk_loses_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(verify_says_what_is_wrong),
-        IN_SANDBOX(verify_gives_up_what_is_gone),
-        IN_SANDBOX(verify_looks_at_files),
-        IN_SANDBOX(old_versions_are_computed_anew),
-        IN_SANDBOX(refresh_takes_names),
-        IN_SANDBOX(compact_says_what_it_saved),
-        IN_SANDBOX(others_are_refused),
-        IN_SANDBOX(a_symlink_will_do),
-        IN_SANDBOX(readers_need_not_write),
-        IN_SANDBOX(writers_wait_and_say_why),
+        IN_SANDBOX(verify_says_what_is_wrong), IN_SANDBOX(verify_gives_up_what_is_gone),
+        IN_SANDBOX(verify_looks_at_files),     IN_SANDBOX(old_versions_are_computed_anew),
+        IN_SANDBOX(refresh_takes_names),       IN_SANDBOX(compact_says_what_it_saved),
+        IN_SANDBOX(others_are_refused),        IN_SANDBOX(a_symlink_will_do),
+        IN_SANDBOX(readers_need_not_write),    IN_SANDBOX(writers_wait_and_say_why),
         IN_SANDBOX(a_full_disk_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
