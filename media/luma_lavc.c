@@ -56,6 +56,16 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
     return avcodec_default_get_buffer2(codec, frame, flags);
 }
 
+/* FFmpeg knows JPEG within TIFF from raw pictures of cameras alone; of others it makes black ones.
+ */
+static bool is_jpeg_in_tiff(const uint8_t *data, size_t size)
+{
+    enum { OLD_JPEG = 6, JPEG = 7, COLOUR_FILTER = 32803 };
+    uint32_t way = tiff_number(data, size, TIFF_COMPRESSION);
+    return (way == OLD_JPEG || way == JPEG) &&
+           tiff_number(data, size, TIFF_PHOTOMETRIC) < COLOUR_FILTER;
+}
+
 /* What the header declares is judged here first: libavcodec's own refusal has no sentence. */
 static enum doppel_status check_declared(const struct reader *reader, enum doppel_format format,
                                          struct doppel_error *error)
@@ -84,6 +94,9 @@ static enum doppel_status check_declared(const struct reader *reader, enum doppe
         if (!width || !height)
             return doppel_fail(error, DOPPEL_E_CORRUPT,
                                "the TIFF has no picture in its first directory");
+        if (is_jpeg_in_tiff(data, (size_t)reader->packet->size))
+            return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                               "the TIFF holds a JPEG, which is not read");
     }
     enum doppel_status status = check_pixels(&reader->options->limits, width, height, error);
     if (status == DOPPEL_OK && av_image_check_size((unsigned)width, (unsigned)height, 0, NULL) < 0)

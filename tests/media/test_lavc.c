@@ -225,6 +225,21 @@ static void a_tiff_bomb_is_refused(void **state)
     scene_free(&scene);
 }
 
+/* It would be read as black. */
+static void a_jpeg_in_a_tiff_is_refused(void **state)
+{
+    (void)state;
+    struct scene scene = scene_make(SCENE_SMOOTH, 64, 64);
+    struct file file = make_lavc(&scene, DOPPEL_FORMAT_TIFF, NULL);
+    uint8_t *directory = file.data + get_u32(file.data + 4);
+    for (int i = 0; i < get_u16(directory); i++)
+        if (get_u16(directory + 2 + 12 * i) == 0x0103)
+            put_u16(directory + 2 + 12 * i + 8, 7);
+    assert_refused(file.data, file.size, NULL, DOPPEL_E_UNSUPPORTED, "holds a JPEG");
+    file_free(&file);
+    scene_free(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +251,7 @@ int main(void)
         cmocka_unit_test(raw_files_keep_the_rows_they_have),
         cmocka_unit_test(frames_count_as_memory),
         cmocka_unit_test(a_tiff_bomb_is_refused),
+        cmocka_unit_test(a_jpeg_in_a_tiff_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
