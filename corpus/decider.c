@@ -89,6 +89,13 @@ static enum doppel_list_state state_of(const struct decider *decider, uint32_t e
     return host->state ? host->state(host->context, earlier) : DOPPEL_LIST_ACTIVE;
 }
 
+static bool is_benign(const struct decider *decider, uint32_t earlier)
+{
+    const struct decider_host *host = &decider->host;
+    return state_of(decider, earlier) == DOPPEL_LIST_BENIGN ||
+           (host->was_benign && host->was_benign(host->context, earlier));
+}
+
 /* The record that has this content, unless what it follows was replaced: then its text is no longer
  * there. One on disabled lists alone is not there, either. */
 static uint32_t find_content(const struct decider *decider, const struct doppel_digest *content)
@@ -302,7 +309,7 @@ static void decide_by_match(struct decider *decider, uint32_t leader, struct dec
 static void decide_by_content(struct decider *decider, const struct decider_record *record,
                               uint32_t earlier, struct decider_answer *answer)
 {
-    if (state_of(decider, earlier) != DOPPEL_LIST_BENIGN) {
+    if (!is_benign(decider, earlier)) {
         decide_same(decider, earlier, answer);
         return;
     }

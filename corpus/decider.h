@@ -25,6 +25,8 @@ struct decider_host {
      * content of the record at hand is marked as distinct from an earlier one; the contents that it
      * is marked to be the same as, borrowed until the next call. */
     enum doppel_list_state (*state)(void *context, uint32_t earlier);
+    /* Whether it was decided to be nobody's double on account of one that is on a benign list. */
+    bool (*was_benign)(void *context, uint32_t earlier);
     bool (*is_distinct)(void *context, const struct doppel_digest *content,
                         const struct doppel_digest *earlier);
     const struct doppel_digest *(*marked_same)(void *context, const struct doppel_digest *content,

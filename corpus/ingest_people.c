@@ -25,6 +25,22 @@ enum doppel_list_state people_state(void *context, uint32_t earlier)
     return state;
 }
 
+bool people_were_benign(void *context, uint32_t earlier)
+{
+    struct ingest *ingest = context;
+    struct doppel_error error;
+    enum doppel_list_state state = DOPPEL_LIST_ACTIVE;
+    uint64_t of = 0;
+    if (!ingest->has_states || earlier >= ingest->memory.ids.count)
+        return false;
+    note(ingest,
+         doppel_library_benign_of(ingest->library, ingest->memory.ids.items[earlier], &of, &error),
+         &error);
+    if (of)
+        note(ingest, doppel_library_state_of(ingest->library, of, &state, &error), &error);
+    return state == DOPPEL_LIST_BENIGN;
+}
+
 bool people_distinct(void *context, const struct doppel_digest *content,
                      const struct doppel_digest *earlier)
 {
