@@ -180,8 +180,8 @@ static void make_gate(struct join *join)
     double rate = options->check_pixels ? DOPPEL_IMAGE_BORDERLINE_FPR
                   : by_rate             ? DOPPEL_IMAGE_MAX_FPR
                                         : 0;
-    join->gated = join->matcher->scheme->id == DOPPEL_SCHEME_PHASH64 && options->max_distance < 0 &&
-                  (by_rate || options->min_similarity > 0);
+    join->gated = join->matcher->scheme->id == DOPPEL_SCHEME_PHASH64 && !join->matcher->has_bare &&
+                  options->max_distance < 0 && (by_rate || options->min_similarity > 0);
     if (join->gated)
         join->gate =
             doppel_image_gate_make(&options->image, rate, by_rate ? 2 : options->min_similarity);

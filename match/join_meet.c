@@ -29,6 +29,8 @@ static size_t codes_of(const struct reader *reader, uint32_t rank, uint64_t out[
         return lookups_of_query(&picture.fingerprint, &matcher->options, out);
     if (reader->side == SIDE_ITEMS)
         return lookups_of_item(&picture.fingerprint, &matcher->options, out);
+    if (picture.fingerprint.code_bits < 256) /* the codes of a list would all meet */
+        return 0;
     memcpy(out, picture.fingerprint.codes[0].word, 4 * sizeof *out);
     return 1;
 }

@@ -71,7 +71,8 @@ static enum doppel_status check(const struct doppel_matcher *matcher, uint64_t i
                            "a fingerprint of scheme %d, version %u, does not meet %s, version %u",
                            (int)fingerprint->scheme, fingerprint->version, matcher->scheme->name,
                            matcher->scheme->version);
-    if (fingerprint->code_bits != matcher_code_bits(matcher))
+    if (fingerprint->code_bits != matcher_code_bits(matcher) &&
+        fingerprint->code_bits != matcher->scheme->code_bits)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "picture %llu has codes of %u bits, not %u",
                            (unsigned long long)id, fingerprint->code_bits,
                            matcher_code_bits(matcher));
@@ -98,12 +99,13 @@ void matcher_unpack(const struct doppel_matcher *matcher, uint32_t slot, struct 
     for (uint32_t view = 0; view < DOPPEL_VIEW_COUNT; view++)
         if (packed->views >> view & 1)
             out->positions[count++] = view;
-    out->fingerprint = (struct doppel_fingerprint){.scheme = matcher->scheme->id,
-                                                   .version = matcher->scheme->version,
-                                                   .code_bits = matcher_code_bits(matcher),
-                                                   .count = count,
-                                                   .codes = matcher->codes.items + packed->first,
-                                                   .positions = out->positions};
+    out->fingerprint = (struct doppel_fingerprint){
+        .scheme = matcher->scheme->id,
+        .version = matcher->scheme->version,
+        .code_bits = packed->bare ? matcher->scheme->code_bits : matcher_code_bits(matcher),
+        .count = count,
+        .codes = matcher->codes.items + packed->first,
+        .positions = out->positions};
     out->item = (struct doppel_match_item){&out->fingerprint, packed->quality};
 }
 
@@ -141,7 +143,10 @@ static void pack(struct doppel_matcher *matcher, uint64_t id, const struct doppe
 {
     const struct doppel_fingerprint *fingerprint = item->fingerprint;
     uint32_t slot = next_slot(matcher);
-    struct packed packed = {.first = (uint32_t)matcher->codes.count, .quality = item->quality};
+    struct packed packed = {.first = (uint32_t)matcher->codes.count,
+                            .quality = item->quality,
+                            .bare = fingerprint->code_bits != matcher_code_bits(matcher)};
+    matcher->has_bare |= packed.bare;
     for (uint32_t i = 0; i < fingerprint->count; i++) {
         packed.views |= (uint16_t)(1u << fingerprint->positions[i]);
         matcher->codes.items[matcher->codes.count++] = fingerprint->codes[i];

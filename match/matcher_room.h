@@ -16,7 +16,8 @@ struct packed {
     uint32_t first; /* of its codes in the arena */
     uint16_t views; /* bit v: there is a code with position v, in ascending order */
     uint8_t quality;
-    bool searchable; /* its codes are in the tables */
+    bool searchable : 1; /* its codes are in the tables */
+    bool bare       : 1; /* its codes have the scheme's bits alone, as lists of others have them */
 };
 
 _Static_assert(DOPPEL_VIEW_COUNT <= 16, "views of a packed fingerprint are bits of 16");
@@ -33,6 +34,7 @@ struct doppel_matcher {
     const struct doppel_scheme *scheme;
     struct doppel_match_options options;
     uint32_t threads, radius, full_radius;
+    bool has_bare; /* some were added */
     struct search_tables *search;
     ARRAY(struct packed) packed; /* by slot, as are ids */
     ARRAY(uint64_t) ids;

@@ -54,7 +54,7 @@ enum doppel_status tables_insert(struct tables *tables, const struct doppel_matc
         count = lookups_of_query(&picture.fingerprint, &matcher->options, words);
         status = doppel_index_insert(tables->asks, words, payloads, count, error);
     }
-    if (!status && tables->full)
+    if (!status && tables->full && picture.fingerprint.code_bits == 256)
         status = doppel_index_insert(tables->full, picture.fingerprint.codes[0].word, payloads, 1,
                                      error);
     return status;

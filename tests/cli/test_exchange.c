@@ -223,6 +223,29 @@ static void a_part_is_exported(void **state)
 }
 
 /* Items without a file are found, grouped, shown by name, and never acted on. */
+/* `hash` prints 64 of the 256 bits that the library keeps of pictures of its own. */
+static void codes_that_hash_prints_are_items(void **state)
+{
+    (void)state;
+    make_collection();
+    char *lines = doppel_prints(0, "hash", "--json", "pics/tree.jpg", "pics/tree-mirrored.jpg");
+    put("codes.jsonl", lines);
+    free(lines);
+    well("import", "-q", "-L", "l", "codes.jsonl");
+    char *out = doppel_prints(0, "groups", "-L", "l", "--json");
+    assert_int_equal(count_lines(out, ""), 1);
+    assert_has(out, "\"mirrored\":true");
+    free(out);
+    out = doppel_prints(0, "find", "-L", "l", "--json", "pics/tree.jpg");
+    assert_int_equal(count_lines(out, "\"name\""), 2);
+    free(out);
+    well("add", "-q", "-L", "l", "pics/tree.jpg", "pics/clock.png");
+    out = doppel_prints(0, "groups", "-L", "l", "--json");
+    assert_int_equal(count_lines(out, ""), 1);
+    assert_has(out, "\"path\"");
+    free(out);
+}
+
 static void codes_are_items(void **state)
 {
     (void)state;
@@ -509,6 +532,7 @@ int main(void)
         IN_SANDBOX(lists_come_back),
         IN_SANDBOX(a_part_is_exported),
         IN_SANDBOX(codes_are_items),
+        IN_SANDBOX(codes_that_hash_prints_are_items),
         IN_SANDBOX(a_list_is_updated_in_place),
         IN_SANDBOX(bad_lines_are_told),
         IN_SANDBOX(other_formats_are_checked),
