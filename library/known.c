@@ -161,12 +161,13 @@ enum doppel_status doppel_library_name(struct doppel_library *library, uint64_t 
     sqlite3_stmt *statement;
     bool row;
     struct doppel_name name = {0};
-    enum doppel_status status =
-        rows_prepare(library,
-                     "SELECT path, NULL, 0, kind, digest FROM item WHERE id = ?1 UNION ALL"
-                     " SELECT corpus.path, record_id, line, 1, content FROM text"
-                     " LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
-                     VALUES(ID(id)), &statement, error);
+    enum doppel_status status = rows_prepare(
+        library,
+        "SELECT CASE WHEN " HAS_NO_FILE " THEN NULL ELSE path END, NULL, 0, kind, digest"
+        " FROM item WHERE id = ?1 UNION ALL"
+        " SELECT corpus.path, record_id, line, 1, content FROM text"
+        " LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
+        VALUES(ID(id)), &statement, error);
     if (!status)
         status = doppel_store_step(library->store, statement, &row, error);
     if (status)

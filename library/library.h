@@ -303,7 +303,7 @@ DOPPEL_API enum doppel_status doppel_library_by_pixels(struct doppel_library *li
 
 /** What an item or a text is called. */
 struct doppel_name {
-    char *path;      /**< of a text that of its corpus; NULL: in none that can be read again */
+    char *path;      /**< of a text that of its corpus; NULL: there is no file to be read again */
     char *record_id; /**< of a text; NULL: nothing */
     uint64_t line;   /**< of a text; 0: of a file */
     enum doppel_kind kind;

@@ -239,6 +239,10 @@ static void codes_that_hash_prints_are_items(void **state)
     out = doppel_prints(0, "find", "-L", "l", "--json", "pics/tree.jpg");
     assert_int_equal(count_lines(out, "\"name\""), 2);
     free(out);
+    out = doppel_prints(0, "check", "-L", "l", "pics/tree.jpg");
+    assert_has(out, "\"decision\":\"duplicate\",\"of\":1,");
+    assert_lacks(out, "of_path");
+    free(out);
     well("add", "-q", "-L", "l", "pics/tree.jpg", "pics/clock.png");
     out = doppel_prints(0, "groups", "-L", "l", "--json");
     assert_int_equal(count_lines(out, ""), 1);
