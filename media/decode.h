@@ -116,7 +116,8 @@ enum tiff_tag {
     TIFF_HEIGHT = 0x0101,
     TIFF_COMPRESSION = 0x0103,
     TIFF_PHOTOMETRIC = 0x0106,
-    TIFF_ORIENTATION = 0x0112
+    TIFF_ORIENTATION = 0x0112,
+    TIFF_TILE_WIDTH = 0x0142
 };
 
 /** Whether a TIFF has a second directory. */

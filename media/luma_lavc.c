@@ -56,14 +56,17 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
     return avcodec_default_get_buffer2(codec, frame, flags);
 }
 
-/* FFmpeg knows JPEG within TIFF from raw pictures of cameras alone; of others it makes black ones.
- */
-static bool is_jpeg_in_tiff(const uint8_t *data, size_t size)
+/* FFmpeg knows JPEG and tiles within TIFF from raw pictures of cameras alone; of others it makes
+ * black ones, without an error. @return NULL: it reads them */
+static const char *unread_way_of_tiff(const uint8_t *data, size_t size)
 {
     enum { OLD_JPEG = 6, JPEG = 7, COLOUR_FILTER = 32803 };
     uint32_t way = tiff_number(data, size, TIFF_COMPRESSION);
-    return (way == OLD_JPEG || way == JPEG) &&
-           tiff_number(data, size, TIFF_PHOTOMETRIC) < COLOUR_FILTER;
+    if (tiff_number(data, size, TIFF_PHOTOMETRIC) >= COLOUR_FILTER)
+        return NULL;
+    if (way == OLD_JPEG || way == JPEG)
+        return "holds a JPEG";
+    return tiff_number(data, size, TIFF_TILE_WIDTH) ? "is made of tiles" : NULL;
 }
 
 /* What the header declares is judged here first: libavcodec's own refusal has no sentence. */
@@ -94,9 +97,10 @@ static enum doppel_status check_declared(const struct reader *reader, enum doppe
         if (!width || !height)
             return doppel_fail(error, DOPPEL_E_CORRUPT,
                                "the TIFF has no picture in its first directory");
-        if (is_jpeg_in_tiff(data, (size_t)reader->packet->size))
-            return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                               "the TIFF holds a JPEG, which is not read");
+        const char *unread = unread_way_of_tiff(data, (size_t)reader->packet->size);
+        if (unread)
+            return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "the TIFF %s, which is not read",
+                               unread);
     }
     enum doppel_status status = check_pixels(&reader->options->limits, width, height, error);
     if (status == DOPPEL_OK && av_image_check_size((unsigned)width, (unsigned)height, 0, NULL) < 0)
