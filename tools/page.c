@@ -51,8 +51,8 @@ enum doppel_status page_take_group(void *context, const struct told_group *group
     json_t *members = json_object_get(group->row, "members");
     for (size_t i = 0; i < group->count; i++) {
         const struct grouping_item *from = &group->members[i];
-        taken.items[i] = (struct page_item){must_copy(from->path), from->digest, from->size,
-                                            from->mtime_ns, from->reading};
+        taken.items[i] = (struct page_item){must_copy(from->path), from->digest,  from->size,
+                                            from->mtime_ns,        from->reading, from->no_file};
         put_digest(json_array_get(members, i), &from->digest);
     }
     if (array_push(&page->groups, taken))

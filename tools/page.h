@@ -11,6 +11,7 @@ struct page_item {
     struct doppel_digest digest;
     int64_t size, mtime_ns;
     uint8_t reading; /* of a text */
+    bool no_file;    /* the path is a name */
 };
 
 struct page_group {

@@ -139,6 +139,10 @@ void page_looks_want(struct page_looks *looks, const struct page_group *group)
 static int open_unchanged(struct page_look *look)
 {
     struct stat status;
+    if (look->item->no_file) {
+        look->reason = must_copy("is not known: its codes are all there is");
+        return -1;
+    }
     int fd = open(look->item->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         look->reason = must_copy(errno == ENOENT || errno == ENOTDIR ? "is not there any more"
@@ -205,7 +209,7 @@ enum doppel_status page_looks_take(struct page_looks *looks, struct doppel_error
     const struct page_item *last = NULL;
     for (size_t i = 0; i < looks->items.count && !status; i++) {
         const struct page_look *look = &looks->items.items[i];
-        if (!look->reason || look->of_kept || look->item == last)
+        if (!look->reason || look->of_kept || look->item == last || look->item->no_file)
             continue;
         last = look->item;
         report_input(looks->report, last->path, look->reason);

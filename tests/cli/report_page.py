@@ -269,6 +269,20 @@ def test_files_that_are_gone_have_their_place():
     assert page.until("document.querySelector('.absent')?.textContent") == "The file is not there any more"
 
 
+def test_items_without_files():
+    picture = next((FOLDER / "pictures" / "originals").glob("*.jpg"))
+    line = json.loads(doppel("hash", "--json", picture))
+    (FOLDER / "codes.jsonl").write_text("".join(json.dumps(dict(line, path=f"theirs/{i}")) + "\n" for i in range(2)))
+    doppel("import", "-q", "-L", "codes", "codes.jsonl")
+    doppel("report", "-L", "codes", "-o", "codes.html")
+    page.open(FOLDER / "codes.html")
+    page.until("document.querySelectorAll('.member').length === 2")
+    shown = page.run("document.getElementById('list').textContent + document.getElementById('summary').textContent")
+    assert "NaN" not in shown and "undefined" not in shown, shown
+    assert page.run("document.querySelector('.group .saves').textContent") == "0 B could be saved"
+    assert page.run("document.querySelector('.absent').textContent").startswith("The file is not known")
+
+
 def test_lists_and_labels_of_a_library():
     doppel("add", "-L", "listed", "pictures/originals")
     doppel("add", "-L", "listed", "--list", "Stock <photos>", "--label", "logo", "pictures/copies", code=3)

@@ -280,6 +280,23 @@ static void a_library_with_files_that_are_gone(void **state)
     free(lines);
 }
 
+/* Codes that were imported: nothing is wrong with them, and no file is looked for. */
+static void items_without_files_have_their_place(void **state)
+{
+    (void)state;
+    make_collection();
+    char *lines = doppel_prints(0, "hash", "--json", "pics/tree.jpg", "pics/tree-mirrored.jpg");
+    write_file("codes.jsonl", lines, strlen(lines));
+    free(lines);
+    free(doppel_prints(0, "import", "-q", "-L", "l", "codes.jsonl"));
+    free(doppel_prints(0, "report", "-L", "l", "-o", "out.html"));
+    size_t size;
+    char *page = read_file("out.html", &size);
+    assert_has(page, "its codes are all there is");
+    assert_has(page, "\"name\":\"pics/tree.jpg\"");
+    free(page);
+}
+
 static void nothing_found_is_a_page_too(void **state)
 {
     (void)state;
@@ -371,6 +388,7 @@ int main(void)
         IN_SANDBOX(sounds_are_told_by_their_waves),
         IN_SANDBOX(films_are_told_by_moments_that_they_share),
         IN_SANDBOX(a_library_with_files_that_are_gone),
+        IN_SANDBOX(items_without_files_have_their_place),
         IN_SANDBOX(nothing_found_is_a_page_too),
         IN_SANDBOX(says_what_is_wrong),
         IN_SANDBOX(a_page_that_fails_leaves_the_old_one),

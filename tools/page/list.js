@@ -10,7 +10,7 @@ let chosen = 0;      // a member of it
 function savedOf(group) {
   const kept = keptIndex(group);
   return group.members.reduce((sum, member, index) =>
-    index === kept || member.reference || pairMark(group, index) === 'distinct' ? sum : sum + member.size, 0);
+    index === kept || member.reference || pairMark(group, index) === 'distinct' ? sum : sum + (member.size || 0), 0);
 }
 
 // What is sorted and filtered by.
@@ -30,7 +30,7 @@ function prepare(group, index) {
 // ---- a member ----
 
 function factsOf(member) {
-  const facts = [size(member.size)];
+  const facts = member.size === undefined ? [] : [size(member.size)]; // there is a file
   if (member.width) facts.push(member.width + ' × ' + member.height);
   if (member.duration) facts.push(clock(member.duration, member.duration < 10 ? 1 : 0));
   if (member.mtime) facts.push(new Date(member.mtime * 1000).toISOString().slice(0, 10));
