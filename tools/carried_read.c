@@ -69,6 +69,8 @@ static void take_codes(struct fields *fields, const struct doppel_scheme *scheme
     int64_t bits = 0;
     size_t i, count = json_array_size(sequence);
     field_number(fields, "bits", 32, 256, &bits);
+    if (!bits && scheme->code_bits <= 256 && json_object_get(fields->object, "code"))
+        bits = scheme->code_bits; /* as `hash --json --codes` prints it */
     if (!json_is_array(sequence) || !bits || count > UINT32_MAX)
         field_is_wrong(fields, "sequence", "a list of codes of a width that \"bits\" tells");
     if (fields->status)

@@ -67,7 +67,8 @@ const struct option_info option_table[] = {
      "Align small copies of the pictures of borderline pairs and compare them block by block",
      VERBS_MATCH, SECTION_MATCHING},
     {"reference", 0, "DIR", OPTION_TEXTS, AT(reference), NULL,
-     "Files that are only compared against, not with each other; may be repeated",
+     "Files that are only compared against, not with each other; may be repeated. Of folders "
+     "in each other, the inner one tells what a file is",
      VERB_SCAN | VERB_REPORT, SECTION_MATCHING},
     {"against", 0, "DIR", OPTION_TEXT, AT(against), NULL,
      "A library whose texts come first: records are compared with them too, and it is not changed",

@@ -250,6 +250,19 @@ static void codes_that_hash_prints_are_items(void **state)
     free(out);
 }
 
+static void all_codes_that_hash_prints_are_items(void **state)
+{
+    (void)state;
+    make_collection();
+    char *lines = doppel_prints(0, "hash", "--json", "--codes", "pics/sub/planet.jpg");
+    put("codes.jsonl", lines);
+    free(lines);
+    well("import", "-q", "-L", "l", "codes.jsonl");
+    char *out = doppel_prints(0, "find", "-L", "l", "--json", "pics/sub/planet-cropped.jpg");
+    assert_has(out, "\"relation\":\"contained\"");
+    free(out);
+}
+
 static void codes_are_items(void **state)
 {
     (void)state;
@@ -537,6 +550,7 @@ int main(void)
         IN_SANDBOX(a_part_is_exported),
         IN_SANDBOX(codes_are_items),
         IN_SANDBOX(codes_that_hash_prints_are_items),
+        IN_SANDBOX(all_codes_that_hash_prints_are_items),
         IN_SANDBOX(a_list_is_updated_in_place),
         IN_SANDBOX(bad_lines_are_told),
         IN_SANDBOX(other_formats_are_checked),
