@@ -111,15 +111,20 @@
     " size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, settled INTEGER NOT NULL,"                 \
     " time_ns INTEGER NOT NULL, status INTEGER NOT NULL, message TEXT NOT NULL,"                   \
     " program TEXT NOT NULL, limits TEXT NOT NULL, checksum INTEGER NOT NULL"                      \
-    ") STRICT, WITHOUT ROWID;" VIEWS
+    ") STRICT, WITHOUT ROWID;"
 
 /* Of lossless pictures, the digest of their pixels: version 6. */
 #define PIXELS_COLUMN                                                                              \
     "ALTER TABLE item ADD COLUMN pixels BLOB;"                                                     \
     "CREATE INDEX item_pixels ON item(pixels) WHERE pixels IS NOT NULL;"
 
-const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA,
-                                                            LEDGER_TABLES, PIXELS_COLUMN};
+/* The views as they are today: the last step of every upgrade. */
+#define TODAYS_VIEWS                                                                               \
+    "DROP VIEW IF EXISTS items; DROP VIEW IF EXISTS decisions; DROP VIEW IF EXISTS lists;"         \
+    "DROP VIEW IF EXISTS marks; DROP VIEW IF EXISTS sources;" VIEWS
+
+const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
+    TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA, LEDGER_TABLES, PIXELS_COLUMN TODAYS_VIEWS};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -151,7 +156,7 @@ const char catalogue_schema[] =
     " action TEXT NOT NULL,"
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
-    ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN;
+    ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN TODAYS_VIEWS;
 
 /* The data come last: they lie on pages of their own, which other look-ups do not read. */
 #define JOINED_TABLE(place)                                                                        \
