@@ -107,7 +107,7 @@ enum doppel_status item_insert(struct doppel_library *library, struct addition *
         return status;
     item_path_bind(statement, addition->path, last + 1);
     sqlite3_bind_int(statement, 2, is_settled(library, addition));
-    sqlite3_bind_int64(statement, 3, now_ns());
+    sqlite3_bind_int64(statement, 3, past_ns(addition->added_ns));
     stamp_bind(statement, 4, addition->stamp);
     record_bind(statement, 4 + STAMP_COLUMN_COUNT, addition->record);
     bool row;

@@ -24,6 +24,7 @@ struct addition {
     const struct doppel_record *record;
     bool decided;  /**< another entry of the log tells that it came in */
     bool unproven; /**< nobody here has seen the file: the stamp proves nothing */
+    int64_t added_ns; /**< of a new item: when it came in elsewhere; 0: now */
     enum doppel_added outcome;
     uint64_t id;
 };

@@ -17,15 +17,10 @@ static struct value simhash_of(const struct doppel_record *record)
 
 static struct value duration_of(const struct doppel_record *record)
 {
-    struct doppel_audio_track sound = {0};
-    struct doppel_video_track film = {0};
-    const uint8_t *data = record->attachment;
-    if (!is_track(record) || !data)
-        return value_if(false, ID(0));
-    bool read = record->scheme == DOPPEL_SCHEME_PEAKS32
-                    ? !doppel_audio_track_head(data, record->attachment_size, &sound, NULL)
-                    : !doppel_video_track_head(data, record->attachment_size, &film, NULL);
-    return value_if(read, ID(sound.duration_ms + film.duration_ms));
+    uint64_t duration_ms, damaged_ms;
+    bool read = track_length(record, record->attachment, record->attachment_size, &duration_ms,
+                             &damaged_ms);
+    return value_if(read, ID(duration_ms));
 }
 
 enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,

@@ -202,6 +202,26 @@ bool is_track(const struct doppel_record *record)
     return record->scheme == DOPPEL_SCHEME_PEAKS32 || record->scheme == DOPPEL_SCHEME_FRAMES64;
 }
 
+bool has_length(const struct doppel_record *record)
+{
+    return is_track(record) || record->scheme == DOPPEL_SCHEME_CHROMAPRINT;
+}
+
+bool track_length(const struct doppel_record *record, const uint8_t *head, size_t size,
+                  uint64_t *out_duration_ms, uint64_t *out_damaged_ms)
+{
+    struct doppel_audio_track sound = {0};
+    struct doppel_video_track film = {0};
+    bool read = false;
+    if (record->scheme == DOPPEL_SCHEME_FRAMES64)
+        read = !doppel_video_track_head(head, size, &film, NULL);
+    else if (has_length(record))
+        read = !doppel_audio_track_head(head, size, &sound, NULL);
+    *out_duration_ms = sound.duration_ms + film.duration_ms;
+    *out_damaged_ms = sound.damaged_ms + film.damaged_ms;
+    return read;
+}
+
 enum doppel_status track_strip(const struct doppel_record *record, struct doppel_record *out,
                                struct doppel_error *error)
 {

@@ -80,6 +80,15 @@ extern const struct derivation sounds_derivation, videos_derivation;
 /** Whether records are kept as attachments alone. */
 bool is_track(const struct doppel_record *record);
 
+/** Whether its attachment says how long it is: also that of a Chromaprint, a track without peaks.
+ */
+bool has_length(const struct doppel_record *record);
+
+/** How long it is, and where it was damaged, by the head of its attachment. @return false, and 0:
+ * it does not say */
+bool track_length(const struct doppel_record *record, const uint8_t *head, size_t size,
+                  uint64_t *out_duration_ms, uint64_t *out_damaged_ms);
+
 /** The record as the library keeps it. @param out shares all but its attachment with `record`; that
  * is given (free). DOPPEL_E_ARGUMENT when the attachment is none. */
 enum doppel_status track_strip(const struct doppel_record *record, struct doppel_record *out,

@@ -73,32 +73,35 @@ static void name_of(enum doppel_exact algorithm, const uint8_t *digest, char out
 #define EXACT_VALUES "?1, 1, ?2, 0, 0, 0, 0, ?3, 0, 0, 0, 0, 0, 0"
 
 static enum doppel_status insert_item(struct doppel_library *library, const char *name,
-                                      uint64_t *out_id, struct doppel_error *error)
+                                      int64_t added_ns, uint64_t *out_id,
+                                      struct doppel_error *error)
 {
     const struct doppel_digest handle = doppel_digest_bytes(name, strlen(name));
     int64_t id = 0;
-    enum doppel_status status =
-        rows_number(library,
-                    "INSERT INTO item(" ITEM_COLUMNS ", checksum) VALUES(" EXACT_VALUES
-                    ", " CHECKSUM_OF(EXACT_VALUES) ") RETURNING id",
-                    VALUES(value_string(name), value_integer(now_ns()), value_digest(&handle)), &id,
-                    NULL, error);
+    enum doppel_status status = rows_number(
+        library,
+        "INSERT INTO item(" ITEM_COLUMNS ", checksum) VALUES(" EXACT_VALUES
+        ", " CHECKSUM_OF(EXACT_VALUES) ") RETURNING id",
+        VALUES(value_string(name), value_integer(past_ns(added_ns)), value_digest(&handle)), &id,
+        NULL, error);
     if (!status)
         *out_id = (uint64_t)id;
     return status;
 }
 
-static enum doppel_status add_exact(struct doppel_library *library, enum doppel_exact algorithm,
-                                    const uint8_t *digest, uint64_t *out_id, bool *out_added,
-                                    struct doppel_error *error)
+static enum doppel_status add_exact(struct doppel_library *library,
+                                    const struct doppel_exact_digest *exact, uint64_t *out_id,
+                                    bool *out_added, struct doppel_error *error)
 {
+    enum doppel_exact algorithm = exact->algorithm;
+    const uint8_t *digest = exact->bytes;
     char name[NAME_BYTES];
     enum doppel_status status = doppel_library_by_exact(library, algorithm, digest, out_id, error);
     *out_added = status == DOPPEL_E_NOT_FOUND;
     if (status != DOPPEL_E_NOT_FOUND)
         return status;
     name_of(algorithm, digest, name);
-    status = insert_item(library, name, out_id, error);
+    status = insert_item(library, name, exact->added_ns, out_id, error);
     if (!status)
         status = rows_run(library, "INSERT INTO exact(algorithm, digest, item) VALUES(?1, ?2, ?3)",
                           VALUES(ID(algorithm), value_of(algorithm, digest), ID(*out_id)), error);
@@ -110,17 +113,17 @@ static enum doppel_status add_exact(struct doppel_library *library, enum doppel_
 }
 
 enum doppel_status doppel_library_add_exact(struct doppel_library *library,
-                                            enum doppel_exact algorithm, const uint8_t *digest,
+                                            const struct doppel_exact_digest *exact,
                                             uint64_t *out_id, bool *out_added,
                                             struct doppel_error *error)
 {
     uint64_t id = 0;
     bool added = false;
-    if (!doppel_exact_bytes(algorithm))
+    if (!doppel_exact_bytes(exact->algorithm))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no such digest is known");
     enum doppel_status status = library_begin(library, error);
     if (!status)
-        status = library_end(library, add_exact(library, algorithm, digest, &id, &added, error));
+        status = library_end(library, add_exact(library, exact, &id, &added, error));
     if (status)
         return status;
     *out_id = id;

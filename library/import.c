@@ -236,7 +236,8 @@ enum doppel_status doppel_library_import(struct doppel_library *library,
                             .addition = {.path = item->path ? item->path : "",
                                          .stamp = &item->stamp,
                                          .record = &record,
-                                         .unproven = true}};
+                                         .unproven = true,
+                                         .added_ns = item->added_ns}};
     bool track = is_track(&record);
     enum doppel_status status = check_item(item, error);
     if (!status)

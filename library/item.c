@@ -34,24 +34,16 @@ void doppel_item_free(struct doppel_item *item)
 static void read_length(sqlite3_stmt *statement, struct doppel_item *item)
 {
     uint8_t head[DOPPEL_VIDEO_HEAD_BYTES];
-    struct doppel_audio_track sound = {0};
-    struct doppel_video_track film = {0};
     sqlite3_blob *blob = NULL;
-    if (is_track(&item->record) &&
+    if (has_length(&item->record) &&
         !sqlite3_blob_open(sqlite3_db_handle(statement), "main", "attachment", "data",
                            (sqlite3_int64)item->id, 0, &blob)) {
         size_t size = (size_t)sqlite3_blob_bytes(blob);
         size = size < sizeof head ? size : sizeof head;
-        if (!sqlite3_blob_read(blob, head, (int)size, 0)) {
-            if (item->record.scheme == DOPPEL_SCHEME_PEAKS32)
-                doppel_audio_track_head(head, size, &sound, NULL);
-            else
-                doppel_video_track_head(head, size, &film, NULL);
-        }
+        if (!sqlite3_blob_read(blob, head, (int)size, 0))
+            track_length(&item->record, head, size, &item->duration_ms, &item->damaged_ms);
     }
     sqlite3_blob_close(blob);
-    item->duration_ms = sound.duration_ms + film.duration_ms;
-    item->damaged_ms = sound.damaged_ms + film.damaged_ms;
 }
 
 /* Read a row. Of a damaged one what can be told is told, and record.error says so.

@@ -234,8 +234,8 @@ DOPPEL_API enum doppel_status doppel_library_add_decided(
  * by its `external_id`, lists and scheme: what is there under the same ones is updated in place,
  * same id; or, where it has no such id, by its digest.
  *
- * @param item `id`, `added_ns` and lengths are not looked at; a digest of zeros, without a path, is
- * made from the codes
+ * @param item `id` and lengths are not looked at; `added_ns` of a new one is kept, if it lies before
+ * now; a digest of zeros, without a path, is made from the codes
  * @param about as doppel_library_tell takes it; may be NULL
  * @return DOPPEL_E_ARGUMENT, with a sentence, for what is no item: nothing is taken back then; else
  * as doppel_library_add
@@ -529,7 +529,8 @@ DOPPEL_API enum doppel_status doppel_library_set_text_options(
     struct doppel_library *library, const struct doppel_text_options *options,
     const struct doppel_text_limits *limits, struct doppel_error *error);
 
-/** Remember a text. `id`, `added_ns` and `error` are not looked at. As doppel_library_add; also
+/** Remember a text. `id` and `error` are not looked at; `added_ns` is kept, if it lies between 1970
+ * and now, else it is now. As doppel_library_add; also
  * DOPPEL_E_ARGUMENT for signatures of another length than the library's. */
 DOPPEL_API enum doppel_status doppel_library_add_text(struct doppel_library *library,
                                                       const struct doppel_library_text *text,

@@ -124,13 +124,19 @@ enum doppel_exact { DOPPEL_EXACT_MD5 = 1, DOPPEL_EXACT_SHA1 = 2, DOPPEL_EXACT_SH
 /** 16, 20, 32. */
 DOPPEL_API size_t doppel_exact_bytes(enum doppel_exact algorithm);
 
+struct doppel_exact_digest {
+    enum doppel_exact algorithm;
+    const uint8_t *bytes; /**< doppel_exact_bytes of them */
+    int64_t added_ns;     /**< when it came into the library that it comes from; 0: now */
+};
+
 /** An item that is known by such a digest alone: kind UNKNOWN, no fingerprint; for a path it has a
  * name that is none, "md5:0123…".
  * @param out_id new, or the one that has it already (`*out_added` false) */
 DOPPEL_API enum doppel_status doppel_library_add_exact(struct doppel_library *library,
-                                                       enum doppel_exact algorithm,
-                                                       const uint8_t *digest, uint64_t *out_id,
-                                                       bool *out_added, struct doppel_error *error);
+                                                       const struct doppel_exact_digest *exact,
+                                                       uint64_t *out_id, bool *out_added,
+                                                       struct doppel_error *error);
 /** Which of them the library knows, as bits 1 << algorithm; 0: it has none, and nobody needs to
  * compute them. */
 DOPPEL_API enum doppel_status doppel_library_exact_kinds(struct doppel_library *library,

@@ -103,7 +103,7 @@ struct doppel_library_stats {
     uint64_t listed;                       /**< items on lists, once for each list */
     uint64_t labels, sources, marks, digests, failures;
     uint64_t log_entries;
-    int64_t oldest_ns, newest_ns; /**< when the first and the last one that is there came in; 0 */
+    int64_t oldest_ns, newest_ns; /**< when those of the first and of the last id came in; 0 */
     uint64_t catalogue_bytes, sounds_bytes, videos_bytes;
 };
 

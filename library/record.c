@@ -191,3 +191,9 @@ int64_t now_ns(void)
     clock_gettime(CLOCK_REALTIME, &now);
     return now.tv_sec * SECOND_NS + now.tv_nsec;
 }
+
+int64_t past_ns(int64_t said_ns)
+{
+    int64_t now = now_ns();
+    return said_ns > 0 && said_ns < now ? said_ns : now;
+}

@@ -71,7 +71,7 @@ static enum doppel_status count_each(struct doppel_library *library, const char 
 #define FOLLOWERS                                                                                  \
     "SELECT (SELECT count(*) FROM link) + (SELECT count(*) FROM text WHERE leader != 0)"
 
-/* Ids ascend with time. */
+/* Ids ascend with time, but for what was imported. */
 #define ADDED(which)                                                                               \
     "SELECT " which "(coalesce((SELECT added_ns FROM item WHERE id = (SELECT " which               \
     "(id) FROM item)), (SELECT added_ns FROM text WHERE id = (SELECT " which                       \

@@ -119,7 +119,7 @@ static void bind_text(sqlite3_stmt *statement, const struct doppel_library_text 
     sqlite3_bind_int64(statement, 6, (int64_t)text->line);
     sqlite3_bind_int64(statement, 7, (int64_t)text->offset);
     sqlite3_bind_int64(statement, 8, (int64_t)text->size);
-    sqlite3_bind_int64(statement, 9, now_ns());
+    sqlite3_bind_int64(statement, 9, past_ns(text->added_ns));
     sqlite3_bind_blob(statement, 10, text->content.bytes, sizeof text->content.bytes,
                       SQLITE_STATIC);
     sqlite3_bind_int64(statement, 11, (int64_t)text->words);

@@ -1,13 +1,15 @@
 /* What is carried, read from JSON: it may come from a stranger. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/carried_json.h"
 #include "tools/fields.h"
 #include "tools/memory.h"
+#include "tools/sound_judge.h"
 #include "tools/text_judge.h"
 
-enum { MAX_QUALITY = 100 };
+enum { MAX_QUALITY = 100, MAX_SECONDS = 1000000000 };
 
 /* ---- words ---- */
 
@@ -107,6 +109,7 @@ static void take_record(struct fields *fields, struct doppel_record *record)
     const struct doppel_scheme *scheme = name ? doppel_scheme_by_name(name) : NULL;
     int64_t version = 0, width = 0, height = 0, quality = 0;
     int kind = DOPPEL_KIND_UNKNOWN;
+    double seconds = 0;
     if (!scheme) {
         field_is_wrong(fields, "scheme", "a scheme that this version of doppel knows");
         return;
@@ -130,6 +133,8 @@ static void take_record(struct fields *fields, struct doppel_record *record)
     else
         take_codes(fields, scheme, record);
     field_base64(fields, "attachment", &record->attachment, &record->attachment_size);
+    field_real(fields, "duration", 0, MAX_SECONDS, &seconds);
+    attach_sound_length(record, (uint64_t)llround(1000 * seconds));
 }
 
 static void take_stamp(struct fields *fields, struct doppel_file_stamp *stamp)
@@ -170,6 +175,7 @@ static enum doppel_status carry_item(struct fields *fields, const struct carry_s
     int64_t id = 0;
     field_number(fields, "item", 0, INT64_MAX, &id);
     item->id = (uint64_t)id;
+    field_number(fields, "added_ns", INT64_MIN, INT64_MAX, &item->added_ns);
     if (json_object_get(fields->object, "exact")) {
         field_bytes(fields, "exact", &item->path);
     } else {
@@ -255,6 +261,7 @@ static void take_numbers(struct fields *fields, struct doppel_library_text *text
     field_number(fields, "size", 0, INT64_MAX, &size);
     field_number(fields, "words", 0, INT64_MAX, &words);
     field_number(fields, "shingle_total", 0, INT64_MAX, &shingles);
+    field_number(fields, "added_ns", INT64_MIN, INT64_MAX, &text->added_ns);
     field_word(fields, "decision", decision_word, DOPPEL_DECISION_CONFLICT, &decision);
     field_bool(fields, "too_short", &text->too_short);
     field_bool(fields, "leads", &text->leads);

@@ -101,6 +101,8 @@ static void print_item(const struct showing *showing, const struct doppel_item *
     }
     put_text_details(row, showing->settings, &item->record);
     put_sound_details(row, &item->record, true);
+    if (fingerprint->scheme == DOPPEL_SCHEME_CHROMAPRINT)
+        put_sound_length(row, &item->record);
     put_film_details(row, &item->record, true);
     if (fingerprint->count)
         put_value(row, "sequence", sequence_of(fingerprint));

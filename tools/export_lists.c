@@ -28,6 +28,7 @@ static const struct column columns[] = {
     {"duration", NULL, CELL_SECONDS}, {"size", NULL, CELL_NUMBER},    {"digest", NULL, CELL_TEXT},
     {"external_id", NULL, CELL_TEXT}, {"source", NULL, CELL_TEXT},    {"date", NULL, CELL_TEXT},
     {"lists", NULL, CELL_TEXT},       {"labels", NULL, CELL_TEXT},    {"leader", NULL, CELL_NUMBER},
+    {"added", NULL, CELL_NUMBER},
     {"md5", NULL, CELL_TEXT},         {"sha1", NULL, CELL_TEXT},      {"sha256", NULL, CELL_TEXT},
 };
 
@@ -117,6 +118,7 @@ static json_t *row_of_item(const struct carried_item *carried)
     put_said(row, &carried->about);
     if (carried->leader)
         put_integer(row, "leader", carried->leader);
+    put_number(row, "added", (double)item->added_ns / 1e9, 3);
     return row;
 }
 

@@ -21,6 +21,7 @@ enum meaning {
     MEANS_ID,   /* what it is called */
     MEANS_PATH, /* likewise, where nothing better is */
     MEANS_DIGEST,
+    MEANS_ADDED,
     MEANINGS
 };
 
@@ -32,7 +33,8 @@ static const struct {
               {"quality", MEANS_QUALITY}, {"external_id", MEANS_ID}, {"path", MEANS_PATH},
               {"filename", MEANS_PATH},   {"file_name", MEANS_PATH}, {"file", MEANS_PATH},
               {"sha256", MEANS_DIGEST},   {"sha-256", MEANS_DIGEST}, {"sha1", MEANS_DIGEST},
-              {"sha-1", MEANS_DIGEST},    {"md5", MEANS_DIGEST},     {"hash", MEANS_DIGEST}};
+              {"sha-1", MEANS_DIGEST},    {"md5", MEANS_DIGEST},     {"hash", MEANS_DIGEST},
+              {"added", MEANS_ADDED}};
 
 struct csv_import {
     struct import_source *source;
@@ -84,23 +86,34 @@ static void on_field(void *text, size_t size, void *context)
     import->column++;
 }
 
+/* Seconds since 1970, as an export has them; others' columns of that name may hold anything. */
+static int64_t moment_of(const char *text)
+{
+    double seconds = 0;
+    if (!text || !parse_number(text, 0, 9e9, &seconds))
+        return 0;
+    return (int64_t)(seconds * 1e9);
+}
+
 static enum doppel_status put_row(struct csv_import *import)
 {
     char *const *cells = import->cells;
     const char *name = cells[MEANS_ID] ? cells[MEANS_ID] : cells[MEANS_PATH];
     const struct doppel_scheme *scheme =
         doppel_scheme_by_name(cells[MEANS_SCHEME] ? cells[MEANS_SCHEME] : "pdq");
+    struct import_entry entry = {.name = name, .added_ns = moment_of(cells[MEANS_ADDED])};
     uint64_t quality = 100;
     if (cells[MEANS_QUALITY] && !parse_whole(cells[MEANS_QUALITY], 0, 100, &quality))
         return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "a quality is a number from 0 to 100");
     if (cells[MEANS_CODE] && !scheme)
         return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "no such scheme: '%.40s'",
                            cells[MEANS_SCHEME]);
+    entry.quality = (uint8_t)quality;
+    entry.hex = cells[MEANS_CODE] ? cells[MEANS_CODE] : cells[MEANS_DIGEST];
     if (cells[MEANS_CODE])
-        return import_code(import->source, scheme, cells[MEANS_CODE], name, (uint8_t)quality,
-                           import->error);
+        return import_code(import->source, scheme, &entry, import->error);
     if (cells[MEANS_DIGEST])
-        return import_digest(import->source, cells[MEANS_DIGEST], name, import->error);
+        return import_digest(import->source, &entry, import->error);
     return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "the row has neither a code nor a digest");
 }
 

@@ -1,4 +1,5 @@
 /* Fingerprints of other tools, one a line: PDQ, imagehash, digests; and blocks of fpcalc. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "tools/carried_json.h"
 #include "tools/import_source.h"
 #include "tools/memory.h"
+#include "tools/sound_judge.h"
 #include "tools/values.h"
 
 /* ---- JSON Lines ---- */
@@ -65,8 +67,9 @@ static enum doppel_status take_pdq(struct import_source *source, char *line,
         if (*comma && !parse_whole(comma, 0, 100, &quality))
             return doppel_fail(error, DOPPEL_E_ARGUMENT, "a quality is a number from 0 to 100");
     }
-    return import_code(source, doppel_scheme_by_id(DOPPEL_SCHEME_PDQ), line,
-                       name ? unquoted(name) : NULL, (uint8_t)quality, error);
+    const struct import_entry entry = {
+        .hex = line, .name = name ? unquoted(name) : NULL, .quality = (uint8_t)quality};
+    return import_code(source, doppel_scheme_by_id(DOPPEL_SCHEME_PDQ), &entry, error);
 }
 
 /* HASH, and a name after spaces, a tab or a comma. */
@@ -78,8 +81,9 @@ static enum doppel_status take_imagehash(struct import_source *source, char *lin
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no 16 hex digits");
     char *name = line + digits + gap;
     line[digits] = '\0';
-    return import_code(source, doppel_scheme_by_id(DOPPEL_SCHEME_IMAGEHASH), line,
-                       *name ? unquoted(name) : NULL, 100, error);
+    const struct import_entry entry = {
+        .hex = line, .name = *name ? unquoted(name) : NULL, .quality = 100};
+    return import_code(source, doppel_scheme_by_id(DOPPEL_SCHEME_IMAGEHASH), &entry, error);
 }
 
 /* As md5sum and its like print: HEX, two spaces or a space and a star, NAME; with --tag NAME first.
@@ -93,24 +97,39 @@ static enum doppel_status take_digest(struct import_source *source, char *line,
         for (char *next; (next = strstr(tagged + 1, ") = "));)
             tagged = next;
         *tagged = '\0';
-        return import_digest(source, tagged + strlen(") = "), name + strlen(" ("), error);
+        return import_digest(
+            source,
+            &(struct import_entry){.hex = tagged + strlen(") = "), .name = name + strlen(" (")},
+            error);
     }
     size_t digits = hex_length(hex), gap = strspn(hex + digits, " \t*,;");
     if (hex[digits] && !gap)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no digest in hex");
-    return import_digest(source, hex, hex + digits + gap, error);
+    const struct import_entry entry = {.hex = hex, .name = hex + digits + gap};
+    return import_digest(source, &entry, error);
 }
 
 /* ---- blocks of fpcalc ---- */
 
 struct block {
-    char *name;
+    char *name, *duration; /* the latter as its line says it */
 };
 
 static void block_free(struct block *block)
 {
     free(block->name);
+    free(block->duration);
     *block = (struct block){0};
+}
+
+/* Two lines, the first of which may be missing; given (free). */
+static char *joined(const char *first, const char *second)
+{
+    first = first ? first : "";
+    size_t size = strlen(first) + strlen(second) + 2;
+    char *text = must_allocate(size);
+    snprintf(text, size, "%s\n%s", first, second);
+    return text;
 }
 
 static enum doppel_status put_block(struct import_source *source, const struct block *block,
@@ -119,10 +138,15 @@ static enum doppel_status put_block(struct import_source *source, const struct b
     const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_CHROMAPRINT);
     struct carried_item carried = {
         .item.record = {.kind = scheme->kind, .scheme = scheme->id, .version = scheme->version}};
+    struct doppel_record *record = &carried.item.record;
+    uint64_t duration_ms = 0;
+    char *text = joined(block->duration, line);
     enum doppel_status status =
-        doppel_chromaprint_parse(line, strlen(line), &carried.item.record.fingerprint, NULL, error);
+        doppel_chromaprint_parse(text, strlen(text), &record->fingerprint, &duration_ms, error);
+    free(text);
     if (status)
         return status;
+    attach_sound_length(record, duration_ms);
     carried.item.path = must_copy("");
     if (block->name && *block->name)
         carried.about.external_id = must_copy(block->name);
@@ -144,8 +168,10 @@ static enum doppel_status take_fpcalc(struct import_source *source, struct block
         keep(&block->name, line + 5);
         return DOPPEL_OK;
     }
-    if (strncmp(line, "DURATION=", 9) == 0)
-        return DOPPEL_OK; /* the codes tell it */
+    if (strncmp(line, "DURATION=", 9) == 0) {
+        keep(&block->duration, line);
+        return DOPPEL_OK;
+    }
     if (strncmp(line, "FINGERPRINT=", 12) != 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "neither FILE=, DURATION= nor FINGERPRINT=, as fpcalc -raw prints");

@@ -89,30 +89,31 @@ static enum doppel_status read_code(const struct doppel_scheme *scheme, const ch
 }
 
 enum doppel_status import_code(struct import_source *source, const struct doppel_scheme *scheme,
-                               const char *hex, const char *name, uint8_t quality,
-                               struct doppel_error *error)
+                               const struct import_entry *entry, struct doppel_error *error)
 {
-    struct carried_item carried = {.item.record = {.kind = scheme->kind,
-                                                   .scheme = scheme->id,
-                                                   .version = scheme->version,
-                                                   .quality = quality}};
-    enum doppel_status status = read_code(scheme, hex, &carried.item.record.fingerprint, error);
+    struct carried_item carried = {.item = {.added_ns = entry->added_ns,
+                                            .record = {.kind = scheme->kind,
+                                                       .scheme = scheme->id,
+                                                       .version = scheme->version,
+                                                       .quality = entry->quality}}};
+    enum doppel_status status =
+        read_code(scheme, entry->hex, &carried.item.record.fingerprint, error);
     if (status)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no code of '%s', which has %u hex digits",
                            scheme->name, scheme->code_bits / 4u);
     carried.item.path = must_copy("");
-    carried.about.external_id = name_from(name);
+    carried.about.external_id = name_from(entry->name);
     status = source->sink->item(source->sink->context, &carried, error);
     carried_item_free(&carried);
     return status;
 }
 
-enum doppel_status import_digest(struct import_source *source, const char *hex, const char *name,
+enum doppel_status import_digest(struct import_source *source, const struct import_entry *entry,
                                  struct doppel_error *error)
 {
-    struct carried_item carried = {0};
+    struct carried_item carried = {.item.added_ns = entry->added_ns};
     char text[8 + SHA256_DIGITS + 1];
-    size_t digits = hex_length(hex);
+    size_t digits = hex_length(entry->hex);
     const char *algorithm = digits == MD5_DIGITS      ? "md5"
                             : digits == SHA1_DIGITS   ? "sha1"
                             : digits == SHA256_DIGITS ? "sha256"
@@ -120,11 +121,11 @@ enum doppel_status import_digest(struct import_source *source, const char *hex, 
     if (!algorithm)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "no digest: 32, 40 or 64 hex digits for MD5, SHA-1 or SHA-256");
-    snprintf(text, sizeof text, "%s:%.*s", algorithm, (int)digits, hex);
+    snprintf(text, sizeof text, "%s:%.*s", algorithm, (int)digits, entry->hex);
     for (char *at = text; *at; at++)
         *at = (char)tolower((unsigned char)*at);
     carried.item.path = must_copy(text);
-    carried.about.external_id = name_from(name);
+    carried.about.external_id = name_from(entry->name);
     if (carried.about.external_id && strlen(carried.about.external_id) > MAX_NAME) {
         free(carried.about.external_id);
         carried.about.external_id = NULL;

@@ -37,13 +37,19 @@ enum doppel_status import_next(struct import_source *source, char **out, size_t 
 enum doppel_status import_bad(struct import_source *source, uint64_t line,
                               enum doppel_status status, struct doppel_error *error);
 
-/* An item of one code without a file. @param name what it is called; NULL: nothing */
+/* What a list says of a code or a digest. */
+struct import_entry {
+    const char *hex, *name; /* what it is called; NULL: nothing */
+    uint8_t quality;
+    int64_t added_ns; /* 0: not said */
+};
+
+/* An item of one code without a file. */
 enum doppel_status import_code(struct import_source *source, const struct doppel_scheme *scheme,
-                               const char *hex, const char *name, uint8_t quality,
-                               struct doppel_error *error);
+                               const struct import_entry *entry, struct doppel_error *error);
 
 /* An item of a digest alone, of as many hex digits as it has. */
-enum doppel_status import_digest(struct import_source *source, const char *hex, const char *name,
+enum doppel_status import_digest(struct import_source *source, const struct import_entry *entry,
                                  struct doppel_error *error);
 
 /* How many hex digits a text begins with. */

@@ -107,8 +107,10 @@ static enum doppel_status put_exact(struct importer *importer, const struct carr
         if (strncmp(name, exacts[i].name, length) != 0 ||
             doppel_hex_decode(name + length, digest, doppel_exact_bytes(exacts[i].algorithm)))
             continue;
-        enum doppel_status status = doppel_library_add_exact(importer->library, exacts[i].algorithm,
-                                                             digest, out_id, &added, error);
+        const struct doppel_exact_digest exact = {exacts[i].algorithm, digest,
+                                                  carried->item.added_ns};
+        enum doppel_status status =
+            doppel_library_add_exact(importer->library, &exact, out_id, &added, error);
         *out_added = added ? DOPPEL_ADDED_NEW : DOPPEL_ADDED_UNCHANGED;
         return status ? status : importer_tell(importer, *out_id, false, &carried->about, error);
     }

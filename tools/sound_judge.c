@@ -40,6 +40,16 @@ uint32_t sound_length_ms(const struct doppel_record *record)
     return duration_ms < UINT32_MAX ? (uint32_t)duration_ms : UINT32_MAX;
 }
 
+void attach_sound_length(struct doppel_record *record, uint64_t duration_ms)
+{
+    const struct doppel_audio_track track = {.duration_ms = duration_ms};
+    if (!duration_ms || record->attachment || record->scheme != DOPPEL_SCHEME_CHROMAPRINT)
+        return;
+    record->attachment_size = doppel_audio_track_size(&track, false);
+    record->attachment = must_allocate(record->attachment_size);
+    doppel_audio_track_write(&track, false, record->attachment);
+}
+
 struct doppel_sound sound_of(const struct doppel_audio_track *track)
 {
     return (struct doppel_sound){track->peaks, track->count, (double)track->duration_ms / 1000};

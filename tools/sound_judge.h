@@ -21,6 +21,9 @@ bool sound_read_length(const struct doppel_record *record, struct doppel_audio_t
 /* Its milliseconds; 0 when it is no sound. */
 uint32_t sound_length_ms(const struct doppel_record *record);
 
+/* Give a Chromaprint without an attachment its length, as a track without peaks; 0: not known. */
+void attach_sound_length(struct doppel_record *record, uint64_t duration_ms);
+
 /* The sound of a track; borrows its peaks. */
 struct doppel_sound sound_of(const struct doppel_audio_track *track);
 

@@ -39,7 +39,7 @@ static int compare_lines(const void *left, const void *right)
 /* What differs from library to library although nothing else does. */
 static char *plain_line(const char *line)
 {
-    static const char *const own[] = {"item", "text", "added_ns", "leader", "canonical", "time_ns"};
+    static const char *const own[] = {"item", "text", "leader", "canonical", "time_ns"};
     json_t *object = json_loads(line, 0, NULL);
     assert_non_null(object);
     bool left_out = json_object_get(object, "log") || json_object_get(object, "doppel_export");
@@ -54,7 +54,7 @@ static char *plain_line(const char *line)
     return plain;
 }
 
-/* An export without ids and times, its lines in order; free. */
+/* An export without ids and times of words, its lines in order; free. */
 static char *plain_export(const char *library, unsigned *out_lines)
 {
     char *text = doppel_prints(0, "export", "-L", library), *rest = text, *lines[2000];
@@ -182,9 +182,8 @@ static void lists_come_back(void **state)
     assert_string_equal(out, "d8f8f0cee0f4a84a  x y.png\n0123456789abcdef\n");
     free(out);
     out = doppel_prints(0, "export", "-q", "-L", "one", "--format", "fpcalc");
-    assert_has(out, "FILE=a.mp3\n");
-    assert_has(out, "FINGERPRINT=1,2,3,4,4294967295\n");
-    assert_has(out, "FINGERPRINT=5,6,7\n");
+    assert_string_equal(out, "FILE=a.mp3\nDURATION=10\nFINGERPRINT=1,2,3,4,4294967295\n\n"
+                             "DURATION=9\nFINGERPRINT=5,6,7\n\n");
     free(out);
     out = doppel_prints(0, "export", "-q", "-L", "one", "--format", "digests");
     assert_string_equal(
@@ -196,6 +195,50 @@ static void lists_come_back(void **state)
     well("import", "-q", "-L", "two", "bad.csv");
     out = doppel_prints(0, "export", "-q", "-L", "two", "--format", "pdq");
     assert_string_equal(out, strchr(PDQ_LIST, '\n') + 1);
+    free(out);
+}
+
+/* How long a sound is, is known wherever that of a file is; where it is not told, it is not. */
+static void lengths_come_along(void **state)
+{
+    (void)state;
+    put("fpcalc", "FILE=a.mp3\nDURATION=10.5\nFINGERPRINT=1,2,3,4\n\nFILE=b.mp3\n"
+                  "FINGERPRINT=1,2,3,5\n\nFILE=c.mp3\nDURATION=-1\nFINGERPRINT=1,2,3,6\n");
+    put("hash", "{\"path\":\"d\",\"scheme\":\"chromaprint\",\"bits\":64,\"duration\":2.25,"
+                "\"sequence\":[[\"0000000000000001\",0]]}\n");
+    well("import", "-q", "-L", "l", "fpcalc", "hash");
+    char *out = doppel_prints(0, "list", "-L", "l", "--json");
+    assert_int_equal(count_lines(out, "\"duration\""), 2);
+    assert_has(out, "\"duration\":10.5,");
+    assert_has(out, "\"duration\":2.25,");
+    free(out);
+    out = doppel_prints(0, "show", "-L", "l", "1", "--json");
+    assert_has(out, "\"duration\":10.5,");
+    free(out);
+    out = doppel_prints(0, "list", "-L", "l", "--json", "--where", "duration > 5");
+    assert_int_equal(count_lines(out, "a.mp3"), 1);
+    assert_int_equal(count_lines(out, ""), 1);
+    free(out);
+    well("verify", "-q", "-L", "l");
+}
+
+/* A time that cannot be is that of the import. */
+static void times_are_kept(void **state)
+{
+    (void)state;
+    put("list.csv", "scheme,code,added\nimagehash,0000000000000001,1000000000.5\n"
+                    "imagehash,0000000000000002,99999999999\nimagehash,0000000000000003,May\n"
+                    "imagehash,0000000000000004,-5\n");
+    well("import", "-q", "-L", "l", "list.csv");
+    char *out = doppel_prints(0, "list", "-L", "l", "--json");
+    assert_int_equal(count_lines(out, "\"added\":1000000000.5,"), 1);
+    free(out);
+    out = doppel_prints(0, "list", "-L", "l", "--where",
+                        "abs(added_ns / 1e9 - strftime('%s')) < 1000", "--json");
+    assert_int_equal(count_lines(out, ""), 3);
+    free(out);
+    out = doppel_prints(0, "export", "-L", "l", "--format", "csv");
+    assert_has(out, ",1000000000.5,");
     free(out);
 }
 
@@ -547,6 +590,8 @@ int main(void)
         IN_SANDBOX(a_full_disk_is_said),
         IN_SANDBOX(groups_come_along),
         IN_SANDBOX(lists_come_back),
+        IN_SANDBOX(lengths_come_along),
+        IN_SANDBOX(times_are_kept),
         IN_SANDBOX(a_part_is_exported),
         IN_SANDBOX(codes_are_items),
         IN_SANDBOX(codes_that_hash_prints_are_items),

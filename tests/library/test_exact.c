@@ -10,17 +10,22 @@ static void test_exact(void **state)
     bool added;
     assert_int_equal(doppel_library_exact_kinds(library, &kinds, NULL), DOPPEL_OK);
     assert_int_equal(kinds, 0);
-    assert_int_equal(doppel_library_add_exact(library, DOPPEL_EXACT_MD5, md5, &id, &added, NULL),
-                     DOPPEL_OK);
+    assert_int_equal(
+        doppel_library_add_exact(library, &(struct doppel_exact_digest){DOPPEL_EXACT_MD5, md5, 0},
+                                 &id, &added, NULL),
+        DOPPEL_OK);
     assert_true(added);
     assert_int_equal(id, 1);
-    assert_int_equal(doppel_library_add_exact(library, DOPPEL_EXACT_MD5, md5, &id, &added, NULL),
-                     DOPPEL_OK);
+    assert_int_equal(
+        doppel_library_add_exact(library, &(struct doppel_exact_digest){DOPPEL_EXACT_MD5, md5, 0},
+                                 &id, &added, NULL),
+        DOPPEL_OK);
     assert_false(added);
     assert_int_equal(id, 1);
-    assert_int_equal(
-        doppel_library_add_exact(library, DOPPEL_EXACT_SHA256, sha256, &id, &added, NULL),
-        DOPPEL_OK);
+    assert_int_equal(doppel_library_add_exact(
+                         library, &(struct doppel_exact_digest){DOPPEL_EXACT_SHA256, sha256, 0},
+                         &id, &added, NULL),
+                     DOPPEL_OK);
     assert_int_equal(id, 2);
     commit(library);
     assert_int_equal(doppel_library_exact_kinds(library, &kinds, NULL), DOPPEL_OK);
@@ -30,9 +35,10 @@ static void test_exact(void **state)
     assert_int_equal(found, 1);
     assert_int_equal(doppel_library_by_exact(library, DOPPEL_EXACT_SHA1, md5, &found, NULL),
                      DOPPEL_E_NOT_FOUND);
-    assert_int_equal(
-        doppel_library_add_exact(library, (enum doppel_exact)4, md5, &id, &added, NULL),
-        DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_library_add_exact(
+                         library, &(struct doppel_exact_digest){(enum doppel_exact)4, md5, 0}, &id,
+                         &added, NULL),
+                     DOPPEL_E_ARGUMENT);
     struct doppel_item item;
     assert_int_equal(doppel_library_get(library, 1, false, &item, NULL), DOPPEL_OK);
     assert_string_equal(item.path, "md5:01ab0000000000000000000000000000");

@@ -51,8 +51,10 @@ static void make(const char *folder)
         doppel_library_mark(library, &digest_a, &digest_b, DOPPEL_WORD_SAME, "n", NULL), DOPPEL_OK);
     assert_int_equal(
         doppel_library_mark(library, &digest_b, &digest_c, DOPPEL_WORD_SAME, "n", NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_add_exact(library, DOPPEL_EXACT_MD5, md5, &id, &added, NULL),
-                     DOPPEL_OK);
+    assert_int_equal(
+        doppel_library_add_exact(library, &(struct doppel_exact_digest){DOPPEL_EXACT_MD5, md5, 0},
+                                 &id, &added, NULL),
+        DOPPEL_OK);
     doppel_fail(&failure.error, DOPPEL_E_CORRUPT, "why");
     assert_int_equal(doppel_library_put_failure(library, &failure, NULL), DOPPEL_OK);
     failure.path = "/broken too";

@@ -64,8 +64,10 @@ static void make(const char *folder)
     add_track(library, &films, "/film", 101, 20, DOPPEL_ADDED_NEW);
     assert_int_equal(doppel_library_set_text_options(library, &options, &limits, NULL), DOPPEL_OK);
     add_one_text(library, add_one_text(library, 0));
-    assert_int_equal(doppel_library_add_exact(library, DOPPEL_EXACT_MD5, digest, &id, &added, NULL),
-                     DOPPEL_OK);
+    assert_int_equal(
+        doppel_library_add_exact(
+            library, &(struct doppel_exact_digest){DOPPEL_EXACT_MD5, digest, 0}, &id, &added, NULL),
+        DOPPEL_OK);
     assert_int_equal(doppel_library_tell(library, 2, &about, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_link(library, 5, 3, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_link(library, 6, 3, NULL), DOPPEL_OK);

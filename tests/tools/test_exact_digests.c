@@ -54,9 +54,10 @@ static uint64_t add(struct doppel_library *library, size_t which)
     bool added;
     size_t size = doppel_exact_bytes(known[which].algorithm);
     assert_int_equal(doppel_hex_decode(known[which].hex, digest, size), DOPPEL_OK);
-    assert_int_equal(
-        doppel_library_add_exact(library, known[which].algorithm, digest, &id, &added, NULL),
-        DOPPEL_OK);
+    assert_int_equal(doppel_library_add_exact(
+                         library, &(struct doppel_exact_digest){known[which].algorithm, digest, 0},
+                         &id, &added, NULL),
+                     DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     return id;
 }
