@@ -15,6 +15,7 @@ struct decider {
     ARRAY(struct doppel_digest) ids; /* digests of the ids; zeros: it has none */
     ARRAY(uint32_t) leaders;
     ARRAY(uint8_t) flags;
+    ARRAY(uint32_t) apart; /* leaders of what the record at hand is said to be distinct from */
     struct number_map by_content; /* the first with a content whose leader is not replaced */
     struct number_map by_id;      /* the last with an id */
 };
@@ -44,6 +45,7 @@ void decider_free(struct decider *decider)
     array_free(&decider->ids);
     array_free(&decider->leaders);
     array_free(&decider->flags);
+    array_free(&decider->apart);
     number_map_free(&decider->by_content);
     number_map_free(&decider->by_id);
     free(decider);
@@ -212,14 +214,21 @@ static void decide_marked(struct decider *decider, uint32_t earlier, struct deci
     follow(decider, answer, answer->of);
 }
 
+static const struct doppel_digest *marked(const struct decider *decider,
+                                          const struct doppel_digest *content,
+                                          enum doppel_word word, size_t *out_count)
+{
+    const struct decider_host *host = &decider->host;
+    *out_count = 0;
+    return host->marked ? host->marked(host->context, content, word, out_count) : NULL;
+}
+
 /* The first record that the one at hand is marked to be the same as. */
 static uint32_t find_marked(const struct decider *decider, const struct doppel_digest *content)
 {
-    const struct decider_host *host = &decider->host;
     uint32_t first = NO_NUMBER;
-    size_t count = 0;
-    const struct doppel_digest *same =
-        host->marked_same ? host->marked_same(host->context, content, &count) : NULL;
+    size_t count;
+    const struct doppel_digest *same = marked(decider, content, DOPPEL_WORD_SAME, &count);
     for (size_t i = 0; i < count; i++) {
         uint32_t earlier = find_content(decider, &same[i]);
         if (earlier < first)
@@ -228,14 +237,29 @@ static uint32_t find_marked(const struct decider *decider, const struct doppel_d
     return first;
 }
 
-/* A leader that is not to be matched with the record. */
-static bool is_passed_over(const struct decider *decider, const struct decider_record *record,
-                           uint32_t earlier)
+/* Those who lead what the record at hand is marked as distinct from. */
+static enum doppel_status find_apart(struct decider *decider, const struct doppel_digest *content,
+                                     struct doppel_error *error)
 {
-    const struct decider_host *host = &decider->host;
-    return state_of(decider, earlier) == DOPPEL_LIST_DISABLED ||
-           (host->is_distinct &&
-            host->is_distinct(host->context, &record->content, &decider->contents.items[earlier]));
+    size_t count;
+    const struct doppel_digest *distinct = marked(decider, content, DOPPEL_WORD_DISTINCT, &count);
+    decider->apart.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t other =
+            number_map_find(&decider->by_content, decider->contents.items, &distinct[i]);
+        if (other != NO_NUMBER && !array_push(&decider->apart, decider->leaders.items[other]))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what was said of a text");
+    }
+    return DOPPEL_OK;
+}
+
+/* A leader that is not to be matched with the record. */
+static bool is_passed_over(const struct decider *decider, uint32_t earlier)
+{
+    for (size_t i = 0; i < decider->apart.count; i++)
+        if (decider->apart.items[i] == earlier)
+            return true;
+    return state_of(decider, earlier) == DOPPEL_LIST_DISABLED;
 }
 
 /* It holds, or shares a part with, what is benign: then it is nobody's double by that. */
@@ -249,19 +273,20 @@ static bool is_mere_jingle(const struct decider *decider, const struct decider_a
 
 /* The first leader within the limit of similarity, else the first by containment; `*out_of` is
  * NO_NUMBER without one. */
-static enum doppel_status find_leader(const struct decider *decider,
-                                      const struct decider_record *record,
+static enum doppel_status find_leader(struct decider *decider, const struct decider_record *record,
                                       struct decider_answer *answer, uint32_t *out_of,
                                       struct doppel_error *error)
 {
     struct doppel_match container = {0};
     *out_of = NO_NUMBER;
-    for (size_t i = 0; i < record->candidate_count; i++) {
+    enum doppel_status status =
+        record->candidate_count ? find_apart(decider, &record->content, error) : DOPPEL_OK;
+    for (size_t i = 0; i < record->candidate_count && !status; i++) {
         bool matches;
         uint32_t earlier = record->candidates[i];
-        if (!decider_leads(decider, earlier) || is_passed_over(decider, record, earlier))
+        if (!decider_leads(decider, earlier) || is_passed_over(decider, earlier))
             continue;
-        enum doppel_status status = compare(decider, earlier, answer, &matches, error);
+        status = compare(decider, earlier, answer, &matches, error);
         if (status)
             return status;
         if (!matches || is_mere_jingle(decider, answer, earlier) ||
@@ -273,7 +298,7 @@ static enum doppel_status find_leader(const struct decider *decider,
         container = answer->match;
     }
     answer->match = container;
-    return DOPPEL_OK;
+    return status;
 }
 
 static const char *reason_of(const struct decider_answer *answer)

@@ -21,16 +21,14 @@ struct decider_host {
     void *context;
     uint32_t lanes; /* of signatures, 128 or 256 */
 
-    /* What people said, each NULL: nothing. What lists make of an earlier record; whether the
-     * content of the record at hand is marked as distinct from an earlier one; the contents that it
-     * is marked to be the same as, borrowed until the next call. */
+    /* What people said, each NULL: nothing. What lists make of an earlier record. */
     enum doppel_list_state (*state)(void *context, uint32_t earlier);
     /* Whether it was decided to be nobody's double on account of one that is on a benign list. */
     bool (*was_benign)(void *context, uint32_t earlier);
-    bool (*is_distinct)(void *context, const struct doppel_digest *content,
-                        const struct doppel_digest *earlier);
-    const struct doppel_digest *(*marked_same)(void *context, const struct doppel_digest *content,
-                                               size_t *out_count);
+    /* The contents that somebody said this word of, and of the content of the record at hand;
+     * borrowed until the next call. */
+    const struct doppel_digest *(*marked)(void *context, const struct doppel_digest *content,
+                                          enum doppel_word word, size_t *out_count);
 };
 
 struct decider;

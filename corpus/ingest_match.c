@@ -141,7 +141,6 @@ struct decider_host ingest_host(struct ingest *ingest)
         .lanes = ingest->options.text.lanes,
         .state = people_state,
         .was_benign = people_were_benign,
-        .is_distinct = people_distinct,
-        .marked_same = people_same,
+        .marked = people_marked,
     };
 }

@@ -41,20 +41,10 @@ bool people_were_benign(void *context, uint32_t earlier)
     return state == DOPPEL_LIST_BENIGN;
 }
 
-bool people_distinct(void *context, const struct doppel_digest *content,
-                     const struct doppel_digest *earlier)
-{
-    struct ingest *ingest = context;
-    struct doppel_error error;
-    enum doppel_word word = DOPPEL_WORD_NONE;
-    if (ingest->has_words)
-        note(ingest, doppel_library_word(ingest->library, content, earlier, &word, &error), &error);
-    return word == DOPPEL_WORD_DISTINCT;
-}
-
 struct marked {
     struct ingest *ingest;
     const struct doppel_digest *content;
+    enum doppel_word word;
     bool failed;
 };
 
@@ -63,17 +53,17 @@ static bool take_mark(void *context, const struct doppel_mark *mark)
     struct marked *marked = context;
     const struct doppel_digest *content = marked->content;
     bool first = memcmp(&mark->a, content, sizeof *content) == 0;
-    if (mark->word == DOPPEL_WORD_SAME)
+    if (mark->word == marked->word)
         marked->failed |= !array_push(&marked->ingest->marked, first ? mark->b : mark->a);
     return !marked->failed;
 }
 
-const struct doppel_digest *people_same(void *context, const struct doppel_digest *content,
-                                        size_t *out_count)
+const struct doppel_digest *people_marked(void *context, const struct doppel_digest *content,
+                                          enum doppel_word word, size_t *out_count)
 {
     struct ingest *ingest = context;
     struct doppel_error error;
-    struct marked marked = {.ingest = ingest, .content = content};
+    struct marked marked = {.ingest = ingest, .content = content, .word = word};
     ingest->marked.count = 0;
     if (ingest->has_words) {
         enum doppel_status status =

@@ -89,10 +89,8 @@ const char *ingest_source(const struct ingest *ingest);
 /** What the decider asks of what people said: `context` is the ingest. */
 enum doppel_list_state people_state(void *context, uint32_t earlier);
 bool people_were_benign(void *context, uint32_t earlier);
-bool people_distinct(void *context, const struct doppel_digest *content,
-                     const struct doppel_digest *earlier);
-const struct doppel_digest *people_same(void *context, const struct doppel_digest *content,
-                                        size_t *out_count);
+const struct doppel_digest *people_marked(void *context, const struct doppel_digest *content,
+                                          enum doppel_word word, size_t *out_count);
 
 /** Look at what the record says of itself, before anything is decided: where the library would not
  * take it, the record is unreadable from now on. */

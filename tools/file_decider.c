@@ -49,6 +49,7 @@ void file_decider_free(struct file_decider *decider)
     file_decider_forget_folders(decider);
     array_free(&decider->abouts);
     array_free(&decider->candidates);
+    array_free(&decider->apart);
     answers_free(&decider->answers);
     library_search_free(decider->search);
     free(decider);

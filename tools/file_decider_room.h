@@ -21,7 +21,8 @@ struct file_decider {
     const struct file_to_decide *file;
     char *path; /* absolute */
     uint64_t marked;
-    uint64_t former; /* the item whose place it takes, which is no candidate; 0: none */
+    ARRAY(uint64_t) apart; /* leaders of the groups that hold what it is said to be distinct from */
+    uint64_t former;       /* the item whose place it takes, which is no candidate; 0: none */
 };
 
 /* The facts about the file at hand that cost no look at its content. */

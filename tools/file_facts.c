@@ -73,7 +73,43 @@ static bool goes_on(const struct file_decider *decider, const struct rule_bytes 
     return !facts->same || (!facts->same_is_benign && doppel_library_has_states(decider->library));
 }
 
-/* Somebody said that the file is not the same as this item. */
+static bool take_distinct(void *context, const struct doppel_mark *mark)
+{
+    struct file_decider *decider = context;
+    const struct doppel_digest *own = &decider->file->file->record.digest;
+    bool first = memcmp(&mark->a, own, sizeof *own) == 0;
+    uint64_t id;
+    return mark->word != DOPPEL_WORD_DISTINCT ||
+           doppel_library_by_digest(decider->library, first ? &mark->b : &mark->a, &id, NULL) ||
+           array_push(&decider->apart, leader_of(decider, id));
+}
+
+/* The groups in which it cannot be. */
+static enum doppel_status ask_apart(struct file_decider *decider, struct doppel_error *error)
+{
+    if (!doppel_library_has_words(decider->library))
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_library_each_mark(
+        decider->library, &decider->file->file->record.digest, take_distinct, decider, error);
+    if (status == DOPPEL_E_CANCELLED)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what was said of a file");
+    return status == DOPPEL_E_CORRUPT ? DOPPEL_OK : status; /* damaged words were not said */
+}
+
+/* What somebody said of the file and an item, or another one of its group. */
+static enum doppel_status ask_word(const struct file_decider *decider,
+                                   const struct doppel_digest *content, uint64_t leader,
+                                   enum doppel_word *out, struct doppel_error *error)
+{
+    for (size_t i = 0; i < decider->apart.count; i++)
+        if (decider->apart.items[i] == leader) {
+            *out = DOPPEL_WORD_DISTINCT;
+            return DOPPEL_OK;
+        }
+    return doppel_library_word(decider->library, &decider->file->file->record.digest, content, out,
+                               error);
+}
+
 static bool is_distinct(const struct file_decider *decider, uint64_t id)
 {
     struct doppel_name name;
@@ -81,8 +117,7 @@ static bool is_distinct(const struct file_decider *decider, uint64_t id)
     if (!doppel_library_has_words(decider->library) ||
         doppel_library_name(decider->library, id, &name, NULL))
         return false;
-    (void)doppel_library_word(decider->library, &decider->file->file->record.digest, &name.content,
-                              &word, NULL);
+    (void)ask_word(decider, &name.content, leader_of(decider, id), &word, NULL);
     doppel_name_free(&name);
     return word == DOPPEL_WORD_DISTINCT;
 }
@@ -143,11 +178,14 @@ enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_b
 {
     const struct intake_file *file = decider->file->file;
     *facts = (struct rule_bytes){0};
+    decider->apart.count = 0;
     if (file->record.error.status) {
         facts->unreadable = file->record.error.message;
         return DOPPEL_OK;
     }
     enum doppel_status status = ask_by_path(decider, facts, error);
+    if (!status && !facts->here_same && !file->known)
+        status = ask_apart(decider, error);
     if (!status && !facts->here_same && !file->known)
         status = ask_by_bytes(decider, facts, error);
     if (!file->record.scheme && !facts->here_same && !facts->same) /* and nothing else is known */
@@ -241,8 +279,7 @@ static enum doppel_status add_candidate(struct file_decider *decider, const stru
     if (status)
         return status == DOPPEL_E_NOT_FOUND || status == DOPPEL_E_CORRUPT ? DOPPEL_OK : status;
     candidate.kind = name.kind;
-    status = doppel_library_word(decider->library, &decider->file->file->record.digest,
-                                 &name.content, &candidate.word, error);
+    status = ask_word(decider, &name.content, candidate.leader, &candidate.word, error);
     doppel_name_free(&name);
     if (status)
         return status;

@@ -3,6 +3,7 @@
 #include "tools/grouping_room.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/memory.h"
 
@@ -20,6 +21,12 @@ static const struct doppel_digest *digest_at(const void *context, uint32_t numbe
     return item_store_digest(&grouping->items, number);
 }
 
+static bool same_digest(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    return memcmp(digest_at(grouping, a), digest_at(grouping, b), sizeof(struct doppel_digest)) ==
+           0;
+}
+
 /* All that follow `former` follow `leader` from now on. */
 static void move_followers(const struct grouping *grouping, uint32_t *leaders, uint32_t former,
                            uint32_t leader)
@@ -32,10 +39,12 @@ static void move_followers(const struct grouping *grouping, uint32_t *leaders, u
         }
 }
 
-/* Two firsts of their bytes go together: the later one joins the earlier one's group, with its own
+/* Two contents go together: the later one joins the earlier one's group, with its own
  * group where it leads one. */
-static void join(const struct grouping *grouping, uint32_t *leaders, uint32_t a, uint32_t b)
+static void join(const struct grouping *grouping, uint32_t *leaders, uint32_t item_a,
+                 uint32_t item_b)
 {
+    uint32_t a = grouping_first_of(grouping, item_a), b = grouping_first_of(grouping, item_b);
     uint32_t into = leaders[a] < leaders[b] ? leaders[a] : leaders[b];
     uint32_t from = leaders[a] < leaders[b] ? b : a;
     if (leaders[a] == leaders[b])
@@ -47,22 +56,51 @@ static void join(const struct grouping *grouping, uint32_t *leaders, uint32_t a,
         leaders[from] = into;
 }
 
-void grouping_join_by_word(struct grouping *grouping, uint32_t *leaders)
+/* Two contents of one group part: the one that does not lead it leaves with all of its bytes, of
+ * two followers the later one. */
+static void part(const struct grouping *grouping, uint32_t *leaders, uint32_t a, uint32_t b)
+{
+    uint32_t leader = leaders[a], count = item_store_count(&grouping->items);
+    if (leaders[b] != leader)
+        return;
+    bool leads_a = same_digest(grouping, leader, a), leads_b = same_digest(grouping, leader, b);
+    uint32_t leaving = leads_a || (!leads_b && a < b) ? b : a;
+    for (uint32_t i = 0; i < count; i++)
+        if (leaders[i] == leader && same_digest(grouping, i, leaving))
+            leaders[i] = leaving;
+}
+
+/* Of each mark of a word whose contents are both there. */
+static void each_pair(const struct grouping *grouping, const struct digest_map *map,
+                      enum doppel_word word, uint32_t *leaders,
+                      void take(const struct grouping *, uint32_t *, uint32_t, uint32_t))
 {
     const struct marks *marks = grouping->options->marks;
-    uint32_t count = item_store_count(&grouping->items);
-    grouping->by_word = must_allocate((count + 1) * sizeof *grouping->by_word);
-    if (!marks || !marks->items.count)
-        return;
-    struct digest_map map = {0};
-    for (uint32_t i = 0; i < count; i++)
-        (void)digest_map_put(&map, i, digest_at, grouping);
     for (size_t i = 0; i < marks->items.count; i++) {
         const struct mark *mark = &marks->items.items[i];
-        uint32_t a = digest_map_find(&map, &mark->a, digest_at, grouping);
-        uint32_t b = digest_map_find(&map, &mark->b, digest_at, grouping);
-        if (mark->word == DOPPEL_WORD_SAME && a != UINT32_MAX && b != UINT32_MAX)
-            join(grouping, leaders, grouping_first_of(grouping, a), grouping_first_of(grouping, b));
+        if (mark->word != word)
+            continue;
+        uint32_t a = digest_map_find(map, &mark->a, digest_at, grouping);
+        uint32_t b = digest_map_find(map, &mark->b, digest_at, grouping);
+        if (a != UINT32_MAX && b != UINT32_MAX)
+            take(grouping, leaders, a, b);
     }
+}
+
+void grouping_lead_all(struct grouping *grouping, uint32_t *leaders)
+{
+    const struct marks *marks = grouping->options->marks;
+    bool said = marks && marks->items.count;
+    uint32_t count = item_store_count(&grouping->items);
+    struct digest_map map = {0};
+    grouping->by_word = must_allocate((count + 1) * sizeof *grouping->by_word);
+    for (uint32_t i = 0; i < count && said; i++)
+        (void)digest_map_put(&map, i, digest_at, grouping);
+    if (said)
+        each_pair(grouping, &map, DOPPEL_WORD_SAME, leaders, join);
+    for (uint32_t i = 0; i < count; i++)
+        leaders[i] = leaders[grouping_first_of(grouping, i)];
+    if (said)
+        each_pair(grouping, &map, DOPPEL_WORD_DISTINCT, leaders, part);
     digest_map_free(&map);
 }

@@ -102,8 +102,9 @@ uint32_t grouping_first_of(const struct grouping *grouping, uint32_t number);
 /* Whether somebody said so of two items. */
 bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t b);
 
-/* Put those together that somebody said to be the same. @param leaders of the items that are the
- * first with their content */
-void grouping_join_by_word(struct grouping *grouping, uint32_t *leaders);
+/* Who leads each item: the leader of the first with its content; but those are together that
+ * somebody said to be the same, and no two that somebody said to be distinct.
+ * @param leaders in: of the items that are the first with their content */
+void grouping_lead_all(struct grouping *grouping, uint32_t *leaders);
 
 #endif

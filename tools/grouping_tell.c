@@ -245,7 +245,6 @@ static enum doppel_status tell_group(struct telling *telling, const struct membe
     return status;
 }
 
-/* Twins follow the first of their bytes to its leader. */
 static struct member *find_members(struct grouping *grouping)
 {
     uint32_t count = item_store_count(&grouping->items);
@@ -258,9 +257,9 @@ static struct member *find_members(struct grouping *grouping)
     else
         for (uint32_t i = 0; i < count; i++)
             leader[i] = timed_leader(grouping, i);
-    grouping_join_by_word(grouping, leader);
+    grouping_lead_all(grouping, leader);
     for (uint32_t i = 0; i < count; i++)
-        members[i] = (struct member){leader[grouping_first_of(grouping, i)], i};
+        members[i] = (struct member){leader[i], i};
     qsort(members, count, sizeof *members, by_leader);
     free(leader);
     return members;

@@ -77,19 +77,44 @@ static enum doppel_status join(struct doppel_library *library, uint64_t a, uint6
                : doppel_library_set_canonical(library, first, other, error);
 }
 
-/* Of two of which one follows the other, it follows none. */
-static enum doppel_status part(struct doppel_library *library, uint64_t a, uint64_t b,
-                               struct doppel_error *error)
+/* What has these bytes follows `leader` no longer: the first is on its own, the others follow it.
+ */
+static enum doppel_status leave(struct doppel_library *library, const struct doppel_digest *digest,
+                                uint64_t leader, struct doppel_error *error)
 {
-    uint64_t leader_a = a, leader_b = b;
-    enum doppel_status status = doppel_library_leader(library, a, &leader_a, error);
-    if (!status)
-        status = doppel_library_leader(library, b, &leader_b, error);
-    if (!status && leader_a == b)
-        return doppel_library_unlink(library, a, error);
-    if (!status && leader_b == a)
-        return doppel_library_unlink(library, b, error);
+    uint64_t id = 0, first = 0, followed;
+    enum doppel_status status;
+    while (!(status = doppel_library_next_by_bytes(library, digest, id, &id, error)) && id) {
+        status = doppel_library_leader(library, id, &followed, error);
+        if (!status && followed == leader)
+            status = first ? doppel_library_link(library, id, first, error)
+                           : doppel_library_unlink(library, id, error);
+        if (status)
+            return status;
+        first = !first && followed == leader ? id : first;
+    }
     return status;
+}
+
+/* Of two in one group the one that does not lead it leaves, of two followers the later one. */
+static enum doppel_status part(struct doppel_library *library, const struct marked *a,
+                               const struct marked *b, struct doppel_error *error)
+{
+    struct doppel_name name;
+    uint64_t leader, other = 0;
+    enum doppel_status status = doppel_library_leader(library, a->id, &leader, error);
+    if (!status)
+        status = doppel_library_leader(library, b->id, &other, error);
+    if (status || leader != other)
+        return status;
+    status = doppel_library_name(library, leader, &name, error);
+    if (status)
+        return status;
+    bool leads_a = memcmp(&name.content, &a->digest, sizeof a->digest) == 0;
+    bool leads_b = memcmp(&name.content, &b->digest, sizeof b->digest) == 0;
+    doppel_name_free(&name);
+    const struct marked *leaving = leads_a || (!leads_b && a->id < b->id) ? b : a;
+    return leave(library, &leaving->digest, leader, error);
 }
 
 /* Of what is not known it may be. A film may be known by its sound. */
@@ -113,7 +138,7 @@ enum doppel_status mark_say(struct doppel_library *library, const struct marked 
     if (!status && items && word == DOPPEL_WORD_SAME)
         status = join(library, a->id, b->id, error);
     if (!status && items && word == DOPPEL_WORD_DISTINCT)
-        status = part(library, a->id, b->id, error);
+        status = part(library, a, b, error);
     return status;
 }
 

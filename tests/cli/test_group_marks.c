@@ -50,7 +50,8 @@ static void a_scan_honours_marks(void **state)
                   "pics");
 }
 
-/* A word counts more than equal pixels, or equal words of a text; of the same bytes there is none. */
+/* A word counts more than equal pixels, or equal words of a text; of the same bytes there is none.
+ */
 static void what_is_the_same_may_be_distinct(void **state)
 {
     (void)state;
@@ -82,6 +83,80 @@ static void what_is_the_same_may_be_distinct(void **state)
     assert_lacks(out, "a.png");
     assert_lacks(out, "t.txt");
     free(out);
+}
+
+/* Whether a line has both. */
+static bool are_together(const char *json, const char *a, const char *b)
+{
+    bool found = false;
+    for (const char *line = json; *line && !found;) {
+        size_t length = strcspn(line, "\n");
+        char *copy = strndup(line, length);
+        found = strstr(copy, a) && strstr(copy, b);
+        free(copy);
+        line += length + (line[length] == '\n');
+    }
+    return found;
+}
+
+/* Four sizes of a picture, one of them twice. */
+static void make_sizes(void)
+{
+    assert_int_equal(mkdir("pics", 0700), 0);
+    keep_drawing("pics/1.jpg", 0, 3);
+    keep_picture("pics/2.jpg", draw_picture(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
+    keep_picture("pics/3.jpg", draw_picture(0, 3, DRAWN_WIDTH / 3, DRAWN_HEIGHT / 3), 80);
+    keep_picture("pics/4.jpg", draw_picture(0, 3, DRAWN_WIDTH / 4, DRAWN_HEIGHT / 4), 80);
+    keep_picture("pics/5.jpg", draw_picture(0, 3, DRAWN_WIDTH / 3, DRAWN_HEIGHT / 3), 80);
+}
+
+/* Two that follow the same one are told apart, whichever came first: with all that has their bytes.
+ */
+static void no_group_holds_two_that_are_distinct(void **state)
+{
+    (void)state;
+    static const char parted[] = "pics/1.jpg kept, pics/2.jpg near, pics/4.jpg near\n"
+                                 "pics/3.jpg kept, pics/5.jpg identical\n";
+    make_sizes();
+    ASSERT_GROUPS("pics/1.jpg kept, pics/2.jpg near, pics/3.jpg near, pics/4.jpg near, pics/5.jpg "
+                  "near\n",
+                  "scan", "-L", "lib", "--json", "--keep", "name", "pics");
+    free(doppel_prints(0, "ingest", "-L", "lib", "pics"));
+    free(doppel_prints(0, "mark", "-L", "lib", "pics/5.jpg", "pics/2.jpg", "--distinct"));
+    ASSERT_GROUPS(parted, "scan", "-L", "lib", "--json", "--keep", "name", "pics");
+    char *json = doppel_prints(0, "groups", "-L", "lib", "--json");
+    assert_int_equal(count_lines(json, ""), 2);
+    assert_false(are_together(json, "2.jpg", "3.jpg") || are_together(json, "2.jpg", "5.jpg"));
+    free(json);
+    /* Of the links, too: the first of those who leave leads the others. */
+    json = doppel_prints(0, "list", "-L", "lib", "--json", "--where",
+                         "leader != id AND (SELECT path FROM items b WHERE b.id = items.leader) "
+                         "LIKE '%/1.jpg'");
+    assert_int_equal(count_lines(json, ""), 2);
+    free(json);
+    json = doppel_prints(0, "list", "-L", "lib", "--json", "--where",
+                         "path LIKE '%/5.jpg' AND (SELECT path FROM items b WHERE b.id = "
+                         "items.leader) LIKE '%/3.jpg'");
+    assert_int_equal(count_lines(json, ""), 1);
+    free(json);
+}
+
+/* Said before they come in: who leads one of the two is passed over by the other. */
+static void ingest_lets_no_two_into_a_group_that_are_distinct(void **state)
+{
+    (void)state;
+    make_sizes();
+    free(doppel_prints(0, "ingest", "-L", "lib", "pics/1.jpg"));
+    free(doppel_prints(0, "mark", "-L", "lib", "pics/2.jpg", "pics/3.jpg", "--distinct"));
+    char *json = doppel_prints(0, "ingest", "-L", "lib", "--json", "pics");
+    assert_int_equal(count_lines(json, "\"decision\":\"new\""), 1);
+    assert_int_equal(count_lines(json, "\"reason\":\"near\""), 2);
+    assert_int_equal(count_lines(json, "\"reason\":\"identical\""), 1);
+    assert_true(are_together(json, "3.jpg", "\"decision\":\"new\""));
+    free(json);
+    json = doppel_prints(0, "check", "-L", "lib", "--json", "pics/3.jpg");
+    assert_has(json, "\"reason\":\"known\"");
+    free(json);
 }
 
 static void the_policy_chooses(void **state)
@@ -146,6 +221,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(a_scan_honours_marks),
         IN_SANDBOX(what_is_the_same_may_be_distinct),
+        IN_SANDBOX(no_group_holds_two_that_are_distinct),
+        IN_SANDBOX(ingest_lets_no_two_into_a_group_that_are_distinct),
         IN_SANDBOX(the_policy_chooses),
         IN_SANDBOX(a_library_keeps_by_source_and_lists),
     };

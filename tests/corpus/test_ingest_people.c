@@ -116,6 +116,9 @@ static void words(void **state)
     library = case_open(&made); /* from the tables, the same */
     says(&made, library, LINE("j", KETTLE), "duplicate same-content a\n");
     says(&made, library, LINE("k", FOX("5")), "duplicate near a\n");
+    mark(&made, library, FOX("6"), FOX("2"), DOPPEL_WORD_DISTINCT); /* which follows a */
+    says(&made, library, LINE("l", FOX("6")), "duplicate near c\n");
+    says(&made, library, LINE("m", FOX("7")), "duplicate near a\n");
     doppel_library_close(library);
     case_end(&made);
 }
