@@ -1,5 +1,6 @@
 /* A library packed: segments merged, the catalogue written anew. */
 #include "library/derived.h"
+#include "library/rows.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -78,29 +79,32 @@ static enum doppel_status check_room(const struct doppel_library *library,
 
 /* ---- packing ---- */
 
-/* Whether there is such an index: else none is made. */
+/* Removals in the log of an index (docs/formats.md); no row where there is no such index. */
+#define REMOVALS                                                                                   \
+    "SELECT (SELECT count(*) FROM doppel_index_log WHERE record >> 40 = doppel_index.id"           \
+    " AND substr(data, 1, 1) = x'02') FROM doppel_index WHERE name = ?1"
+
+/* What waits in the log takes less room there than in a segment: so it becomes one only when
+ * something is to be left out, or merged. */
 static enum doppel_status merge(struct doppel_library *library, int which,
                                 struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
-    enum doppel_status status = doppel_store_statement(
-        library->store, "SELECT 1 FROM doppel_index WHERE name = ?1", &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_text(statement, 1, derivations[which]->name, -1, SQLITE_STATIC);
-    status = doppel_store_step(library->store, statement, &row, error);
-    sqlite3_reset(statement);
-    if (status || !row)
+    int64_t removals = 0;
+    bool found = false;
+    enum doppel_status status = rows_number(
+        library, REMOVALS, VALUES(value_text(derivations[which]->name)), &removals, &found, error);
+    if (status || !found)
         return status;
     if (!library->derived[which].index)
         status = derived_open(library, which, false, error);
+    if (status)
+        return status;
     struct doppel_store_index *index = library->derived[which].index;
-    if (!status)
-        status = doppel_store_index_flush(index, error);
-    if (!status)
-        status = doppel_store_index_compact(index, true, error);
-    return status;
+    const struct doppel_index_info info = doppel_index_info(doppel_store_index_get(index));
+    if (!removals && !info.removed && info.segments < 2)
+        return DOPPEL_OK;
+    status = doppel_store_index_flush(index, error);
+    return status ? status : doppel_store_index_compact(index, true, error);
 }
 
 /* A salvage that was ended early left it. */

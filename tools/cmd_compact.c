@@ -9,6 +9,7 @@
 static const struct column columns[] = {
     {"before", "before", CELL_SIZE},
     {"after", "after", CELL_SIZE},
+    {"saved", "saved", CELL_SIZE},
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
@@ -37,6 +38,13 @@ int cmd_compact(const struct settings *settings, struct report *report)
     json_t *row = json_object();
     put_integer(row, "before", before);
     put_integer(row, "after", after);
+    put_integer(row, "saved", before > after ? before - after : 0);
     output_row(output, row);
-    return output_finish(output) ? EXIT_DONE : EXIT_WRONG_USE;
+    bool written = output_finish(output);
+    if (after > before)
+        report_notice(report,
+                      "%llu bytes more than before: what waited in the log of an index is in "
+                      "a segment now, as something was removed",
+                      (unsigned long long)(after - before));
+    return written ? EXIT_DONE : EXIT_WRONG_USE;
 }

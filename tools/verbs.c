@@ -229,7 +229,8 @@ const struct verb verb_table[] = {
      "doppel verify -L ~/doppel --files", cmd_verify},
     {"compact", VERB_COMPACT, "", 0, 0, "give back the space of what was removed from a library",
      "The catalogue is written anew, which for that time takes twice its size more, and the "
-     "segments of each index become one. Others may read meanwhile, not write.",
+     "segments of an index that has several, or of which something was removed, become one. Others "
+     "may read meanwhile, not write.",
      "doppel compact -L ~/doppel", cmd_compact},
     {"stats", VERB_STATS, "", 0, 0, "what a library holds, in numbers",
      "Items by kind, scheme and version, records by decision, lists, the log, and bytes. Its "

@@ -156,6 +156,7 @@ static void compact_says_what_it_saved(void **state)
     free(doppel_prints(0, "remove", "-L", "library", "pics"));
     char *told = doppel_prints(0, "compact", "-L", "library", "--json");
     assert_true(number_of(told, "after") < number_of(told, "before"));
+    assert_true(number_of(told, "saved") == number_of(told, "before") - number_of(told, "after"));
     free(told);
     free(verify(0, NULL));
 }

@@ -242,13 +242,39 @@ static void flip_segments(const char *folder, const char *index)
     free(path);
 }
 
-/* Postings and codes become segments. */
+static void compact(struct doppel_library *library)
+{
+    uint64_t before = 0, after = 0;
+    assert_int_equal(doppel_library_compact(library, &before, &after, NULL), DOPPEL_OK);
+    assert_in_range(after, 1, before);
+}
+
+/* What waits in logs stays there while a segment would take more room. */
+static void test_nothing_grows(void **state)
+{
+    make(*state);
+    struct doppel_library *library = open_library(*state);
+    compact(library);
+    compact(library);
+    doppel_library_close(library);
+    assert_true(count_segments(directory_of(*state), "videos") < 1);
+    assert_clean(*state);
+    assert_indexes_fit(directory_of(*state));
+}
+
+/* Postings and codes become segments: something of each index was removed. */
 static void pack(const char *folder)
 {
     uint64_t before, after;
     struct doppel_library *library = open_library(folder);
+    uint64_t sound = add_track(library, &sounds, "/sound2", 102, 20, DOPPEL_ADDED_NEW);
+    uint64_t film = add_track(library, &films, "/film2", 103, 20, DOPPEL_ADDED_NEW);
+    assert_int_equal(doppel_library_remove(library, sound, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_remove(library, film, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_compact(library, &before, &after, NULL), DOPPEL_OK);
     doppel_library_close(library);
+    assert_int_equal(count_segments(directory_of(folder), "sounds"), 1);
+    assert_int_equal(count_segments(directory_of(folder), "videos"), 1);
 }
 
 static void test_indexes(void **state)
@@ -396,9 +422,12 @@ static void test_counting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_what_is_whole), IN_FOLDER(test_rows),    IN_FOLDER(test_leaders_of_texts),
-        IN_FOLDER(test_items),         IN_FOLDER(test_indexes), IN_FOLDER(test_indexes_of_others),
-        IN_FOLDER(test_an_end),        IN_FOLDER(test_packing), IN_FOLDER(test_counting),
+        IN_FOLDER(test_what_is_whole),    IN_FOLDER(test_rows),
+        IN_FOLDER(test_leaders_of_texts), IN_FOLDER(test_items),
+        IN_FOLDER(test_nothing_grows),    IN_FOLDER(test_items),
+        IN_FOLDER(test_indexes),          IN_FOLDER(test_indexes_of_others),
+        IN_FOLDER(test_an_end),           IN_FOLDER(test_packing),
+        IN_FOLDER(test_counting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
