@@ -196,9 +196,11 @@ void slot_name_unknown(const struct intake *intake, struct slot *slot)
 }
 
 /* What nobody named, and whose name promises nothing. */
-static void pass_over(struct intake *intake, struct slot *slot, bool empty)
+static void pass_over(struct intake *intake, struct slot *slot, int fd, bool empty)
 {
     char wanted[64], reason[80];
+    if (slot_is_listed_anyway(intake, slot, fd))
+        return;
     intake_wanted(intake, wanted);
     snprintf(reason, sizeof reason, "not a %s", wanted);
     slot->state = SLOT_PASSED_OVER;
@@ -248,7 +250,7 @@ static enum doppel_kind kind_of_print(const struct intake *intake, const uint8_t
 }
 
 /* @param kind as the first bytes tell */
-static void choose_kind(struct intake *intake, struct slot *slot, enum doppel_kind kind)
+static void choose_kind(struct intake *intake, struct slot *slot, int fd, enum doppel_kind kind)
 {
     enum doppel_kind read = kind_read(intake, kind), tried = kind_tried(intake, slot, kind);
     if (kind != DOPPEL_KIND_UNKNOWN && slot_may_be(intake, slot, read))
@@ -258,7 +260,7 @@ static void choose_kind(struct intake *intake, struct slot *slot, enum doppel_ki
     else if (named_as_medium(intake, slot->file.path) || named_on_command_line(intake, slot))
         refuse_kind(intake, slot, kind);
     else
-        pass_over(intake, slot, false);
+        pass_over(intake, slot, fd, false);
     if (kind == DOPPEL_KIND_VIDEO && slot->scheme && slot->scheme->kind == DOPPEL_KIND_AUDIO)
         slot->file.record.reading = READ_FILM_AS_SOUND;
 }
@@ -274,11 +276,11 @@ void slot_probe(struct intake *intake, struct slot *slot, int fd)
     else if (got == 0 && expected)
         slot_ready(slot, DOPPEL_E_EMPTY, "the file is empty");
     else if (got == 0)
-        pass_over(intake, slot, true);
+        pass_over(intake, slot, fd, true);
     else if (intake->options->settings->pcm.format)
         slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
     else if ((print = kind_of_print(intake, head, (size_t)got)))
         slot_take_kind(intake, slot, print);
     else
-        choose_kind(intake, slot, doppel_media_probe(head, (size_t)got, NULL));
+        choose_kind(intake, slot, fd, doppel_media_probe(head, (size_t)got, NULL));
 }

@@ -155,6 +155,15 @@ done:
     return DOPPEL_OK;
 }
 
+bool slot_is_listed_anyway(const struct intake *intake, struct slot *slot, int fd)
+{
+    const struct settings *settings = intake->options->settings;
+    uint64_t most = settings_max_bytes(settings, DOPPEL_KIND_UNKNOWN);
+    bool asked = slot->exact_kinds && !settings->kind; /* who names a kind wants no others */
+    return asked && (uint64_t)slot->file.stamp.size <= most && digest(slot, fd) &&
+           slot_is_listed(intake, slot);
+}
+
 void slot_read_for_lists(struct intake *intake, struct slot *slot)
 {
     int fd;

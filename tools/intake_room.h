@@ -105,6 +105,9 @@ bool slot_recall_elsewhere(struct intake *intake, struct slot *slot,
 /* Whether enough is known of the slot's bytes by its digests of other makes: then it is ready. */
 bool slot_is_listed(const struct intake *intake, struct slot *slot);
 
+/* Whether an open file of no kind that is wanted is listed all the same: then it is ready. */
+bool slot_is_listed_anyway(const struct intake *intake, struct slot *slot, int fd);
+
 /* Digest a file that was given up unread after all: it may be listed. */
 void slot_read_for_lists(struct intake *intake, struct slot *slot);
 

@@ -230,6 +230,29 @@ static void lists_outrank_failures(void **state)
     free(out);
 }
 
+/* A folder's files are known by their bytes whatever they are; what is not listed is passed over.
+ */
+static void folders_are_looked_through(void **state)
+{
+    (void)state;
+    make_files();
+    put("p/other.bin", "\1\2\3");
+    char *out = tell(3, NULL, "ingest", "--json", "-L", "none", "p");
+    assert_lacks(out, "odd.bin");
+    free(out);
+    import_digests("sha1sum");
+    struct ran ran = doppel("ingest", "--json", "-L", "library", "p");
+    assert_code(&ran, 0);
+    assert_int_equal(count_lines(ran.out, "\"reason\":\"identical\""), 4);
+    assert_int_equal(count_lines(ran.out, "p/odd.bin"), 1);
+    assert_lacks(ran.out, "other.bin");
+    assert_has(ran.err, "1 file that is no ");
+    ran_free(&ran);
+    out = tell(0, NULL, "ingest", "--json", "-L", "library", "--kind", "image", "p");
+    assert_lacks(out, "odd.bin");
+    free(out);
+}
+
 /* A list that another process brings counts for the next file of a stream. */
 static void a_stream_sees_new_lists(void **state)
 {
@@ -278,7 +301,7 @@ int main(void)
         IN_SANDBOX(they_come_in_as_items),      IN_SANDBOX(fingerprints_come_later),
         IN_SANDBOX(states_of_lists_count),      IN_SANDBOX(lists_outrank_failures),
         IN_SANDBOX(a_stream_sees_new_lists),    IN_SANDBOX(find_tells_lists),
-        IN_SANDBOX(groups_tell_the_same_bytes),
+        IN_SANDBOX(groups_tell_the_same_bytes), IN_SANDBOX(folders_are_looked_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
