@@ -57,6 +57,11 @@ enum doppel_status catalogue_open(const char *directory,
                                   const struct doppel_library_options *options,
                                   struct doppel_store **out, struct doppel_error *error);
 
+/** A visit of rows begins; and its visitor ended it: what the visitor said in the same `error`, with
+ * a status, stays. @return DOPPEL_E_CANCELLED */
+void visit_begin(struct doppel_error *error);
+enum doppel_status visit_ended(struct doppel_error *error);
+
 /** Begin the transaction that doppel_library_commit ends, unless there is one. */
 enum doppel_status library_begin(struct doppel_library *library, struct doppel_error *error);
 

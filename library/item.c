@@ -187,7 +187,7 @@ static enum doppel_status visit_rows(struct doppel_library *library, sqlite3_stm
         bool go_on = visitor(context, &item);
         doppel_item_free(&item);
         if (!go_on)
-            return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+            return visit_ended(error);
     }
 }
 
@@ -211,6 +211,7 @@ enum doppel_status doppel_library_each_from(struct doppel_library *library, uint
     /* ids below 1 are damaged ones, which are told, too */
     sqlite3_bind_int64(statement, 1, first > 1 ? (int64_t)first : INT64_MIN);
     library->visiting = true;
+    visit_begin(error);
     status = visit_rows(library, statement, visitor, context, error);
     library->visiting = false;
     sqlite3_reset(statement);

@@ -118,6 +118,18 @@ void library_rolled_back(struct doppel_library *library)
     memory_free(&library->memory);
 }
 
+void visit_begin(struct doppel_error *error)
+{
+    if (error)
+        error->status = DOPPEL_OK;
+}
+
+enum doppel_status visit_ended(struct doppel_error *error)
+{
+    bool said = error && error->status;
+    return said ? DOPPEL_E_CANCELLED : doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+}
+
 enum doppel_status library_begin(struct doppel_library *library, struct doppel_error *error)
 {
     if (library->writing)

@@ -335,8 +335,9 @@ DOPPEL_API enum doppel_status doppel_library_remove(struct doppel_library *libra
                                                     struct doppel_error *error);
 
 /**
- * Visit all items in order of id; the item is borrowed; false ends it (DOPPEL_E_CANCELLED).
- * Fingerprints are loaded, attachments not.
+ * Visit all items in order of id; the item is borrowed; false ends it (DOPPEL_E_CANCELLED; a
+ * failure that the visitor told in the same `error` stays there). Fingerprints are loaded,
+ * attachments not.
  *
  * A damaged item is visited too, so that it can be reported: it has `record.error`
  * (DOPPEL_E_CORRUPT and a sentence with its id), no fingerprint, and a path that may be "".
@@ -545,7 +546,7 @@ struct doppel_text_query {
                    without a record id, and with line 0 */
 };
 
-/** The text is borrowed; false ends the visit (DOPPEL_E_CANCELLED). Damaged ones are visited too:
+/** The text is borrowed; false ends the visit, as of items. Damaged ones are visited too:
  * **visitors look at text->error first.** */
 typedef bool doppel_library_text_visitor(void *context, const struct doppel_library_text *text);
 

@@ -159,6 +159,5 @@ enum doppel_status text_files_visit(struct doppel_library *library, struct text_
         text = as_text(files, &row);
     bool go_on = visitor(context, &text);
     free_row(&row);
-    return go_on ? step(library, files, error)
-                 : doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    return go_on ? step(library, files, error) : visit_ended(error);
 }

@@ -158,7 +158,7 @@ static enum doppel_status visit_row(sqlite3_stmt *statement, doppel_library_text
     if (status)
         doppel_fail(error, status, "no memory for a text of the library");
     else if (!visitor(context, &row.text))
-        status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+        status = visit_ended(error);
     free_row(&row);
     return status;
 }
@@ -217,6 +217,7 @@ enum doppel_status doppel_library_each_text(struct doppel_library *library,
     sqlite3_bind_int64(statement, 2, query->last ? (int64_t)query->last : INT64_MAX);
     text_bind_string(statement, 3, query->record_id);
     library->visiting_texts |= !one;
+    visit_begin(error);
     status = visit_texts(library, statement, query, visitor, context, error);
     if (!one)
         library->visiting_texts = false;

@@ -66,10 +66,7 @@ static enum doppel_status add_timed(struct groups *groups, struct grouping_item 
                  : grouping_add_film(groups->by_kind[DOPPEL_KIND_VIDEO], entry, &item.record,
                                      groups->error);
     doppel_item_free(&item);
-    if (status != DOPPEL_E_CORRUPT)
-        return status;
-    report_input(groups->report, entry->path, "what the library keeps of it is damaged");
-    return DOPPEL_OK;
+    return status;
 }
 
 /* A library keeps no cells. */
@@ -174,6 +171,10 @@ static bool take_item(void *context, const struct doppel_item *item)
     groups->status = look_up(groups, &entry);
     if (!groups->status)
         groups->status = add_entry(groups, item, &entry);
+    if (groups->status == DOPPEL_E_CORRUPT) { /* of this one; the others go on */
+        report_input(groups->report, name, groups->error->message);
+        groups->status = DOPPEL_OK;
+    }
     free(name);
     return groups->status == DOPPEL_OK && !signals_stopped();
 }

@@ -149,6 +149,22 @@ static void refresh_takes_names(void **state)
     free(list);
 }
 
+/* What is damaged of one item is told, with the reason; the groups of the others are. */
+static void groups_go_on_past_damage(void **state)
+{
+    (void)state;
+    make_library();
+    char *whole = doppel_prints(0, "groups", "-L", "library", "--json");
+    run_sql("INSERT INTO link(item, leader, checksum) SELECT max(id), 1, 7 FROM item");
+    struct ran ran = doppel("groups", "-L", "library", "--json");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "whom it follows is damaged");
+    assert_lacks(ran.err, "ended early");
+    assert_true(count_lines(ran.out, "") > 0 && count_lines(ran.out, "") <= count_lines(whole, ""));
+    ran_free(&ran);
+    free(whole);
+}
+
 static void compact_says_what_it_saved(void **state)
 {
     (void)state;
@@ -313,9 +329,9 @@ int main(void)
         IN_SANDBOX(verify_says_what_is_wrong), IN_SANDBOX(verify_gives_up_what_is_gone),
         IN_SANDBOX(verify_looks_at_files),     IN_SANDBOX(old_versions_are_computed_anew),
         IN_SANDBOX(refresh_takes_names),       IN_SANDBOX(compact_says_what_it_saved),
-        IN_SANDBOX(others_are_refused),        IN_SANDBOX(a_symlink_will_do),
-        IN_SANDBOX(readers_need_not_write),    IN_SANDBOX(writers_wait_and_say_why),
-        IN_SANDBOX(a_full_disk_loses_nothing),
+        IN_SANDBOX(groups_go_on_past_damage),  IN_SANDBOX(others_are_refused),
+        IN_SANDBOX(a_symlink_will_do),         IN_SANDBOX(readers_need_not_write),
+        IN_SANDBOX(writers_wait_and_say_why),  IN_SANDBOX(a_full_disk_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -280,6 +280,37 @@ static void test_what_is_no_item(void **state)
     doppel_library_close(library);
 }
 
+struct ending {
+    struct doppel_error *error;
+    bool says;
+};
+
+static bool end_visit(void *context, const struct doppel_item *item)
+{
+    struct ending *ending = context;
+    (void)item;
+    if (ending->says)
+        doppel_fail(ending->error, DOPPEL_E_BUSY, "the reason");
+    return false;
+}
+
+static void test_who_ends_a_visit_says_why(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_error error;
+    memset(&error, 0xff, sizeof error); /* what was there before says nothing */
+    struct ending ending = {.error = &error};
+    assert_int_equal(add_numbered(library, 1, record_make(1), &error), DOPPEL_OK);
+    assert_int_equal(doppel_library_each(library, end_visit, &ending, &error), DOPPEL_E_CANCELLED);
+    assert_string_equal(error.message, "ended early");
+    ending.says = true;
+    assert_int_equal(doppel_library_each(library, end_visit, &ending, &error), DOPPEL_E_CANCELLED);
+    assert_string_equal(error.message, "the reason");
+    assert_int_equal(doppel_library_each(library, end_visit, &(struct ending){0}, NULL),
+                     DOPPEL_E_CANCELLED);
+    doppel_library_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +324,7 @@ int main(void)
         IN_FOLDER(test_a_fresh_file_is_not_trusted),
         IN_FOLDER(test_paths_are_bytes),
         IN_FOLDER(test_what_is_no_item),
+        IN_FOLDER(test_who_ends_a_visit_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
