@@ -51,6 +51,19 @@ static enum doppel_status describe(struct ingest *ingest, const struct doppel_ca
     return doppel_library_authority(ingest->library, ingest_source(ingest), &out->authority, error);
 }
 
+/* What takes the place of the leader, or of the one that is kept so far, is kept from now on. */
+static enum doppel_status supersede(struct ingest *ingest, const struct decider_answer *answer,
+                                    uint64_t item, struct doppel_error *error)
+{
+    const uint64_t *ids = ingest->memory.ids.items;
+    uint64_t leader = ids[decider_leader(ingest->memory.decider, answer->number)];
+    uint64_t former = ids[answer->replaces], kept;
+    enum doppel_status status = doppel_library_canonical(ingest->library, leader, &kept, error);
+    if (!status && (former == leader || former == kept))
+        status = doppel_library_supersede(ingest->library, leader, item, answer->reason, error);
+    return status;
+}
+
 enum doppel_status canonical_choose(struct ingest *ingest, const struct decider_answer *answer,
                                     uint64_t item, uint64_t *out_replaced,
                                     struct doppel_error *error)
@@ -62,6 +75,8 @@ enum doppel_status canonical_choose(struct ingest *ingest, const struct decider_
     enum doppel_keep by;
     char *name = NULL;
     *out_replaced = 0;
+    if (answer->follows && answer->replaces != NO_NUMBER && item)
+        return supersede(ingest, answer, item, error);
     if (!canonical->chooses || answer->decision != DOPPEL_DECISION_DUPLICATE || !answer->follows)
         return DOPPEL_OK;
     uint64_t leader = ingest->memory.ids.items[answer->of];

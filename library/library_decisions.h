@@ -154,6 +154,14 @@ DOPPEL_API enum doppel_status doppel_library_set_canonical(struct doppel_library
                                                            uint64_t leader, uint64_t item,
                                                            struct doppel_error *error);
 
+/** A newer state of a thing takes the place of its older one: the former becomes the canonical
+ * member of a leader's group; the log tells. DOPPEL_E_ARGUMENT: it is of another group.
+ * @param reason of the log */
+DOPPEL_API enum doppel_status doppel_library_supersede(struct doppel_library *library,
+                                                       uint64_t leader, uint64_t newcomer,
+                                                       const char *reason,
+                                                       struct doppel_error *error);
+
 /**
  * Choose between the canonical member of a group and a newcomer, by the library's policy; when the
  * newcomer takes the place, the log tells by which criterion. By the order of bytes alone nobody

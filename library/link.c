@@ -291,26 +291,37 @@ static enum doppel_status put_canonical(struct doppel_library *library, uint64_t
 }
 
 static enum doppel_status set_canonical(struct doppel_library *library, uint64_t leader,
-                                        uint64_t item, struct doppel_error *error)
+                                        uint64_t item, const char *reason,
+                                        struct doppel_error *error)
 {
     uint64_t its_leader = 0;
-    if (!item)
-        return rows_run(library, "DELETE FROM canonical WHERE leader = ?1", VALUES(ID(leader)),
-                        error);
     enum doppel_status status = item_exists(library, item, error);
     if (!status)
         status = doppel_library_leader(library, item, &its_leader, error);
     if (!status && its_leader != leader)
         status = doppel_fail(error, DOPPEL_E_ARGUMENT,
                              "item %" PRIu64 " is not in the group of item %" PRIu64, item, leader);
-    return status ? status : put_canonical(library, leader, item, "said", error);
+    return status ? status : put_canonical(library, leader, item, reason, error);
 }
 
 enum doppel_status doppel_library_set_canonical(struct doppel_library *library, uint64_t leader,
                                                 uint64_t item, struct doppel_error *error)
 {
     enum doppel_status status = library_begin(library, error);
-    return status ? status : library_end(library, set_canonical(library, leader, item, error));
+    if (status)
+        return status;
+    return library_end(library, item ? set_canonical(library, leader, item, "said", error)
+                                     : rows_run(library, "DELETE FROM canonical WHERE leader = ?1",
+                                                VALUES(ID(leader)), error));
+}
+
+enum doppel_status doppel_library_supersede(struct doppel_library *library, uint64_t leader,
+                                            uint64_t newcomer, const char *reason,
+                                            struct doppel_error *error)
+{
+    enum doppel_status status = library_begin(library, error);
+    return status ? status
+                  : library_end(library, set_canonical(library, leader, newcomer, reason, error));
 }
 
 static enum doppel_status choose(struct doppel_library *library, uint64_t leader, uint64_t newcomer,

@@ -83,10 +83,24 @@ static void assert_limit(const struct doppel_log_entry *entry, const struct inge
         assert_true(fabs(entry->limit - made->options.limits.min_containment) < 1e-9);
 }
 
+/* Who is to be kept of a group changes only by a decision that says so. */
+static void take_canonical(const struct answers *answers, const struct doppel_log_entry *entry)
+{
+    assert_true(answers->logged > 0);
+    const struct answer *answer = &answers->items[answers->logged - 1];
+    assert_int_equal(entry->item, answer->decision.item);
+    assert_non_null(answer->decision.replaces);
+    assert_string_equal(entry->reason, answer->reason);
+}
+
 static bool take_entry(void *context, const struct doppel_log_entry *entry,
                        const struct doppel_error *error)
 {
     struct answers *answers = context;
+    if (entry->action == DOPPEL_LOG_CANONICAL) {
+        take_canonical(answers, entry);
+        return true;
+    }
     const struct answer *answer = &answers->items[answers->logged];
     const struct doppel_dedup_decision *decision = &answer->decision;
     const struct made *record = &answers->made->corpus.records[answers->logged++];

@@ -247,6 +247,34 @@ static void better_sources(void **state)
     case_end(&made);
 }
 
+/* `replaces` and the library say the same: the newer one is the one to keep. */
+static void newer_ones(void **state)
+{
+    (void)state;
+    struct ingest_case made;
+    case_begin(NULL, &made);
+    struct doppel_library *library = case_open(&made);
+    uint64_t a = says(&made, library, FROM("a", "s", "2020", FOX("1")), "new - -\n");
+    uint64_t b =
+        says(&made, library, FROM("b", "s", "2021", FOX("2")), "revision newer a replaces a\n");
+    assert_int_equal(canonical_of(library, a), b);
+    says(&made, library, FROM("c", "t", "2022", FOX("3")), "duplicate near a\n");
+    assert_int_equal(canonical_of(library, a), b);
+    uint64_t d =
+        says(&made, library, FROM("b", "s", "2022", FOX("4")), "revision same-id b replaces b\n");
+    assert_int_equal(canonical_of(library, a), d);
+    struct lines lines = {0};
+    const struct doppel_log_query all = {0};
+    assert_int_equal(doppel_library_each_log(library, &all, take_canonical, &lines, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(lines.count, 2);
+    assert_int_equal(lines.item, d);
+    assert_int_equal(lines.former, b);
+    assert_string_equal(lines.reason, "same-id");
+    doppel_library_close(library);
+    case_end(&made);
+}
+
 static void policies(void **state)
 {
     (void)state;
@@ -330,9 +358,13 @@ static void said_of_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),        cmocka_unit_test(disabled_lists),
-        cmocka_unit_test(benign_lists), cmocka_unit_test(better_sources),
-        cmocka_unit_test(policies),     cmocka_unit_test(files_and_sources),
+        cmocka_unit_test(words),
+        cmocka_unit_test(disabled_lists),
+        cmocka_unit_test(benign_lists),
+        cmocka_unit_test(better_sources),
+        cmocka_unit_test(newer_ones),
+        cmocka_unit_test(policies),
+        cmocka_unit_test(files_and_sources),
         cmocka_unit_test(said_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
