@@ -165,6 +165,27 @@ enum doppel_status doppel_library_check_about(struct doppel_library *library,
     return status;
 }
 
+/* Where it comes from decides which copy is kept, so the log tells it, unless what it told last of
+ * the item says so already. */
+static enum doppel_status log_source(struct doppel_library *library, uint64_t id,
+                                     const char *source, struct doppel_error *error)
+{
+    int64_t told = 0;
+    char *name = NULL;
+    enum doppel_status status = rows_number(
+        library, "SELECT source IS ?2 FROM log WHERE item = ?1 AND item != 0 ORDER BY entry DESC",
+        VALUES(ID(id), value_string(source)), &told, NULL, error);
+    if (status || told)
+        return status;
+    status = item_name(library, id, &name, error);
+    const struct doppel_log_entry entry = {
+        .action = DOPPEL_LOG_SAID, .item = id, .name = name, .source = source};
+    if (!status)
+        status = log_append(library, &entry, error);
+    free(name);
+    return status;
+}
+
 #define ABOUT_VALUES "?1, ?2, ?3, ?4, ?5"
 
 static enum doppel_status put_about(struct doppel_library *library, uint64_t id,
@@ -186,6 +207,9 @@ static enum doppel_status put_about(struct doppel_library *library, uint64_t id,
                             value_text(said->external_id ? said->external_id : former.external_id),
                             value_text(said->meta ? said->meta : former.meta)),
                      error);
+    bool moved = said->source && (!former.source || strcmp(said->source, former.source) != 0);
+    if (!status && moved)
+        status = log_source(library, id, said->source, error);
     doppel_about_free(&former);
     return status;
 }

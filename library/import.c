@@ -141,17 +141,15 @@ static enum doppel_status put(struct doppel_library *library, struct import *imp
     const struct doppel_about *about = import->about;
     enum doppel_status status =
         import->present.id ? put_again(library, import, error) : put_new(library, addition, error);
-    if (!status)
-        status = said_put(library, addition->id, about, error);
-    if (status || addition->outcome == DOPPEL_ADDED_UNCHANGED)
-        return status;
     const struct doppel_log_entry entry = {
         .action = DOPPEL_LOG_IMPORTED,
         .item = addition->id,
         .name = *addition->path ? addition->path : about->external_id,
         .source = about->source,
     };
-    return log_append(library, &entry, error);
+    if (!status && addition->outcome != DOPPEL_ADDED_UNCHANGED)
+        status = log_append(library, &entry, error);
+    return status ? status : said_put(library, addition->id, about, error);
 }
 
 static enum doppel_status import_one(struct doppel_library *library, struct import *import,

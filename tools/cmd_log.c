@@ -44,6 +44,7 @@ struct log {
     struct doppel_library *library;
     struct output *output; /* NULL: sentences */
     uint64_t item;         /* whose story; 0: all */
+    uint64_t successor;    /* what took the place of `item`; 0: nothing */
     uint64_t entries;
     ARRAY(json_t *) held;    /* newest first: printed in the other order */
     ARRAY(char *) sentences; /* likewise */
@@ -88,7 +89,41 @@ static void put_log_match(json_t *row, const struct doppel_log_entry *entry)
         put_rate(row, "false_positive_rate", entry->false_positive_rate);
 }
 
-static json_t *row_of(const struct doppel_log_entry *entry)
+static char *joined(const char *first, const char *between, const char *last)
+{
+    char *text = must_allocate(strlen(first) + strlen(between) + strlen(last) + 1);
+    stpcpy(stpcpy(stpcpy(text, first), between), last);
+    return text;
+}
+
+/* Why a file could not be read or told by, and what the library was told, are sentences. */
+static bool has_sentence(const struct doppel_log_entry *entry)
+{
+    return entry->action == DOPPEL_LOG_SAID ||
+           (entry->decided && (entry->decision == DOPPEL_DECISION_UNREADABLE ||
+                               entry->decision == DOPPEL_DECISION_TOO_SHORT));
+}
+
+/* Of a table: a sentence stands at the end, so that it widens no column; a list is named. */
+static void put_short(json_t *row, const struct doppel_log_entry *entry, const json_t *detail)
+{
+    const char *reason = entry->reason ? entry->reason : "", *name = entry->name;
+    const char *list = json_string_value(json_object_get(detail, "list"));
+    char *text = NULL;
+    if (entry->action == DOPPEL_LOG_LISTED && list) {
+        text = joined(reason, " ", list);
+        put_text(row, "reason", text);
+    } else if (*reason && has_sentence(entry)) {
+        text = joined(name, *name ? ": " : "", reason);
+        json_object_del(row, "reason");
+        json_object_del(row, "record");
+        json_object_del(row, "path_base64");
+        put_path(row, "path", text);
+    }
+    free(text);
+}
+
+static json_t *row_of(const struct doppel_log_entry *entry, bool is_table)
 {
     json_t *row = json_object();
     put_integer(row, "entry", entry->entry);
@@ -112,6 +147,8 @@ static json_t *row_of(const struct doppel_log_entry *entry)
     if (entry->has_match)
         put_log_match(row, entry);
     json_t *detail = entry->detail ? json_loads(entry->detail, 0, NULL) : NULL;
+    if (is_table)
+        put_short(row, entry, detail);
     if (detail)
         put_value(row, "detail", detail);
     return row;
@@ -142,7 +179,10 @@ static bool show_entry(void *context, const struct doppel_log_entry *entry,
                        const struct doppel_error *error)
 {
     struct log *log = context;
+    bool is_table = log->settings->format == FORMAT_TABLE;
     log->entries++;
+    if (!error->status && entry->former == log->item && entry->action == DOPPEL_LOG_DECIDED)
+        log->successor = entry->item;
     if (error->status) {
         report_input(log->report, "the log", error->message);
     } else if (!log->output) {
@@ -152,11 +192,11 @@ static bool show_entry(void *context, const struct doppel_log_entry *entry,
         if (!log->settings->last || !array_push(&log->sentences, line))
             free(line);
     } else if (log->settings->last) {
-        json_t *row = row_of(entry);
+        json_t *row = row_of(entry, is_table);
         if (!array_push(&log->held, row))
             json_decref(row);
     } else {
-        output_row(log->output, row_of(entry));
+        output_row(log->output, row_of(entry, is_table));
     }
     return !signals_stopped();
 }
@@ -250,7 +290,7 @@ static enum doppel_status run(struct log *log, struct doppel_error *error)
     show_held(log);
     if (status || log->output)
         return status;
-    char *standing = log_standing(log->library, log->item);
+    char *standing = log_standing(log->library, log->item, log->successor);
     if (!log->entries && strstr(standing, "any more"))
         status =
             doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: the library never held such an item", name);

@@ -211,9 +211,11 @@ static enum doppel_status tell_about(struct file_decider *decider, uint64_t item
     if (!about.external_id)
         about.external_id = (char *)file->id;
     bool said = file->said || about.source || about.date || about.external_id;
+    struct doppel_about of_all = about_of(decider->settings);
+    of_all.source = NULL; /* that of the file is this one, or its own */
     if (!item)
         return DOPPEL_OK;
-    enum doppel_status status = about_tell(decider->settings, decider->library, item, error);
+    enum doppel_status status = doppel_library_tell(decider->library, item, &of_all, error);
     return said && !status ? doppel_library_tell(decider->library, item, &about, error) : status;
 }
 
@@ -266,15 +268,15 @@ static enum doppel_status keep(struct file_decider *decider, struct file_decisio
     else if (!readable && !file->known && file->stamp.inode)
         status = failure_keep(decider->settings, decider->library, decider->path, &file->stamp,
                               &file->record.error, error);
+    bool decided = !known && (readable || !file->known); /* else it is there already */
+    if (!status && decided)
+        status = decide_log(decider->library, decider->path, decider->file->source, decision, match,
+                            error);
     if (!status)
         status = tell_about(decider, decision->item, error);
-    if (status || known || (!readable && file->known))
-        return status; /* it is there already: nothing was decided */
-    status =
-        decide_log(decider->library, decider->path, decider->file->source, decision, match, error);
-    if (!status && readable && added != DOPPEL_ADDED_MOVED)
+    if (!status && decided && readable && added != DOPPEL_ADDED_MOVED)
         status = follow(decider, decision, error);
-    if (!status && answer->former)
+    if (!status && decided && answer->former)
         decision->replaces = answer->former;
     return status;
 }

@@ -46,11 +46,23 @@ static void print_limit(FILE *out, const struct doppel_log_entry *entry)
     }
 }
 
+/* Of texts the version has the options in it, if they are not the usual ones. */
+static void print_scheme(FILE *out, const struct doppel_log_entry *entry)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(entry->scheme);
+    if (!entry->scheme) /* of bytes alone there is none */
+        return;
+    fprintf(out, " (%s", scheme ? scheme->name : "a scheme that is not known");
+    if (scheme && scheme->kind == DOPPEL_KIND_TEXT && entry->version > UINT8_MAX)
+        fputs(", with options of its own)", out);
+    else
+        fprintf(out, ", version %u)", entry->version);
+}
+
 /* "2 of 64 bits differ, where 10 may; similarity 0.97; unrelated ones match so by a chance of
  * 1e-9". */
 static void print_match(FILE *out, const struct doppel_log_entry *entry)
 {
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(entry->scheme);
     bool lanes =
         entry->scheme == DOPPEL_SCHEME_MINHASH128 || entry->scheme == DOPPEL_SCHEME_MINHASH256;
     bool limit_of_distance = entry->limit_kind == DOPPEL_LIMIT_DISTANCE;
@@ -75,9 +87,7 @@ static void print_match(FILE *out, const struct doppel_log_entry *entry)
         if (entry->limit_kind == DOPPEL_LIMIT_RATE)
             print_limit(out, entry);
     }
-    if (entry->scheme) /* of bytes alone there is none */
-        fprintf(out, " (%s, version %u)", scheme ? scheme->name : "a scheme that is not known",
-                entry->version);
+    print_scheme(out, entry);
 }
 
 /* What is new all the same has something in common with another one. */
@@ -95,35 +105,61 @@ static void print_beside(FILE *out, const struct doppel_log_entry *entry, uint64
             item, strcmp(reason, "benign") == 0 ? " (benign)" : "");
 }
 
-static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint64_t id,
-                          const json_t *detail)
+/* "came in, and was decided to be a duplicate", of another one than `id` who was. */
+static void print_decision(FILE *out, const struct doppel_log_entry *entry, uint64_t id)
 {
-    json_int_t same_as = json_integer_value(json_object_get(detail, "same_as"));
     const char *decision = doppel_decision_name((enum doppel_decision)entry->decision);
-    bool alone = !entry->of || entry->decision == DOPPEL_DECISION_NEW;
     bool noun = entry->decision != DOPPEL_DECISION_NEW &&
                 entry->decision != DOPPEL_DECISION_TOO_SHORT &&
                 entry->decision != DOPPEL_DECISION_UNREADABLE;
     if (id == entry->item)
-        fprintf(out, "came in, and was decided to be %s%s", noun ? "a " : "", decision);
+        fputs("came in, and", out);
+    else if (entry->item)
+        fprintf(out, "item %" PRIu64, entry->item);
     else
-        fprintf(out, "item %" PRIu64 " was decided to be %s%s", entry->item, noun ? "a " : "",
-                decision);
+        fputs("a record, which was not added,", out);
+    fprintf(out, " was decided to be %s%s", noun ? "a " : "", decision);
+}
+
+/* How it is known; that the same bytes match needs no figures. */
+static void print_why(FILE *out, const struct doppel_log_entry *entry, bool alone,
+                      const json_t *detail)
+{
+    json_int_t same_as = json_integer_value(json_object_get(detail, "same_as"));
+    const char *reason = entry->reason ? entry->reason : "";
+    const char *decision = doppel_decision_name((enum doppel_decision)entry->decision);
+    if (*reason && !alone && strcmp(reason, decision) != 0)
+        fprintf(out, ", %s", reason);
+    else if (*reason && !entry->of)
+        fprintf(out, " (%s)", reason);
+    if (same_as > 0)
+        fprintf(out, " with item %" JSON_INTEGER_FORMAT, same_as);
+    bool all = entry->distance == 0 && entry->similarity >= 1;
+    if (!entry->has_match || (all && strcmp(reason, "identical") == 0))
+        return;
+    if (all && strcmp(reason, "same-content") == 0)
+        print_scheme(out, entry);
+    else
+        print_match(out, entry);
+}
+
+static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint64_t id,
+                          const json_t *detail)
+{
+    bool alone = !entry->of || entry->decision == DOPPEL_DECISION_NEW;
+    print_decision(out, entry, id);
     if (!alone && id == entry->item)
         fprintf(out, " of item %" PRIu64, entry->of);
     else if (!alone)
         fputs(" of it", out);
-    if (entry->reason && !alone)
-        fprintf(out, ", %s", entry->reason);
     if (alone && entry->of)
         print_beside(out, entry, id);
-    if (same_as > 0)
-        fprintf(out, " with item %" JSON_INTEGER_FORMAT, same_as);
-    if (entry->has_match)
-        print_match(out, entry);
+    print_why(out, entry, alone, detail);
     print_from(out, entry);
     if (entry->former && id == entry->item)
         fprintf(out, "; it took the place of item %" PRIu64, entry->former);
+    else if (entry->former && id == entry->former)
+        fputs("; that one took its place", out);
 }
 
 static void print_canonical(FILE *out, const struct doppel_log_entry *entry, uint64_t id)
@@ -141,10 +177,13 @@ static void print_canonical(FILE *out, const struct doppel_log_entry *entry, uin
                 "in its group item %" PRIu64 " took the place of item %" PRIu64
                 " as the one to keep",
                 entry->item, entry->former);
-    if (entry->reason && strcmp(entry->reason, "said") == 0)
+    const char *reason = entry->reason ? entry->reason : "";
+    if (strcmp(reason, "said") == 0)
         fputs(", as a person said", out);
-    else if (entry->reason)
-        fprintf(out, ", by %s", entry->reason);
+    else if (strcmp(reason, "newer") == 0 || strcmp(reason, "same-id") == 0)
+        fputs(", as the newer one", out);
+    else if (*reason)
+        fprintf(out, ", by %s", reason);
 }
 
 static void print_updated(FILE *out, const struct doppel_log_entry *entry, uint64_t id)
@@ -210,15 +249,17 @@ static void print_entry(FILE *out, const struct doppel_log_entry *entry, uint64_
                 detail_of(detail, "list"));
         break;
     case DOPPEL_LOG_IMPORTED:
-        fprintf(out, "was imported%s%s", entry->reason ? ", " : "",
-                entry->reason ? entry->reason : "");
+        fputs("was imported", out);
         print_from(out, entry);
         break;
     case DOPPEL_LOG_REFRESHED:
         fputs("was computed anew from its file", out);
         break;
     case DOPPEL_LOG_SAID:
-        fputs(entry->reason ? entry->reason : "the library was told something", out);
+        if (entry->item && entry->source)
+            fprintf(out, "was said to come from %s", entry->source);
+        else
+            fputs(entry->reason ? entry->reason : "the library was told something", out);
         break;
     }
 }
@@ -248,6 +289,7 @@ char *log_sentence(const struct doppel_log_entry *entry, uint64_t id)
 struct standing {
     FILE *out;
     uint64_t id, named, others;
+    uint64_t successor; /* of another group, which took its place; 0: none */
 };
 
 static bool name_follower(void *context, uint64_t id)
@@ -255,8 +297,10 @@ static bool name_follower(void *context, uint64_t id)
     struct standing *standing = context;
     if (id == standing->id)
         return true;
+    bool last = standing->named + 1 == standing->others;
     if (standing->named < NAMED_FOLLOWERS)
-        fprintf(standing->out, "%s%" PRIu64, standing->named ? ", " : "item ", id);
+        fprintf(standing->out, "%s%" PRIu64,
+                !standing->named ? (last ? "item " : "items ") : (last ? " and " : ", "), id);
     standing->named++;
     return true;
 }
@@ -274,6 +318,8 @@ static void print_group(struct standing *standing, struct doppel_library *librar
     FILE *out = standing->out;
     doppel_library_each_follower(library, leader, 0, count_follower, standing, NULL);
     doppel_library_canonical(library, leader, &canonical, NULL);
+    if (standing->successor)
+        fprintf(out, "item %" PRIu64 " has its place; ", standing->successor);
     if (leader != standing->id)
         fprintf(out, "follows item %" PRIu64, leader);
     else if (standing->others == 0)
@@ -285,13 +331,25 @@ static void print_group(struct standing *standing, struct doppel_library *librar
         if (standing->others > NAMED_FOLLOWERS)
             fprintf(out, " and %" PRIu64 " more", standing->others - NAMED_FOLLOWERS);
     }
-    if (canonical == standing->id && standing->others)
+    if (canonical == standing->id && standing->others && !standing->successor)
         fputs("; of its group it is the one to keep", out);
     else if (canonical != standing->id)
         fprintf(out, "; of its group item %" PRIu64 " is the one to keep", canonical);
 }
 
-char *log_standing(struct doppel_library *library, uint64_t id)
+/* What took its place, if it is there yet and in no group with it: else the group says it. */
+static uint64_t apart(struct doppel_library *library, uint64_t successor, uint64_t leader)
+{
+    struct doppel_about about;
+    uint64_t its_leader = successor;
+    if (!successor || doppel_library_about(library, successor, &about, NULL))
+        return 0;
+    doppel_about_free(&about);
+    doppel_library_leader(library, successor, &its_leader, NULL);
+    return its_leader == leader ? 0 : successor;
+}
+
+char *log_standing(struct doppel_library *library, uint64_t id, uint64_t successor)
 {
     char *text = NULL;
     size_t size;
@@ -304,6 +362,7 @@ char *log_standing(struct doppel_library *library, uint64_t id)
         doppel_about_free(&about);
         status = doppel_library_leader(library, id, &leader, &error);
     }
+    standing.successor = apart(library, successor, leader);
     if (status == DOPPEL_E_NOT_FOUND)
         fputs("is not in the library any more", standing.out);
     else if (status)

@@ -207,6 +207,60 @@ static void the_log_outlives_items(void **state)
     assert_refused("'--since' takes", "log", "-L", "library", "--since", "soon");
 }
 
+/* Records: what was not added, what took whose place, and in a table which list. */
+static void the_log_tells_of_records(void **state)
+{
+    (void)state;
+    static const char words[] =
+        "The ferry to the island runs again from Monday, after repairs that took three weeks and "
+        "four million, said its director on Friday.";
+    char records[2048];
+    snprintf(records, sizeof records,
+             "{\"id\":\"a\",\"text\":\"%s\",\"source\":\"s\",\"date\":\"2024-01-01\"}\n"
+             "{\"id\":\"a\",\"text\":\"%s\",\"source\":\"s\",\"date\":\"2024-01-01\"}\n"
+             "{\"id\":\"b\",\"text\":\"%s Boats\",\"source\":\"s\",\"date\":\"2024-02-01\","
+             "\"list\":\"press\"}\n"
+             "{\"id\":\"b\",\"text\":\"Quite another text, of a bridge that was opened in the "
+             "year 1931 by a king\",\"source\":\"s\"}\n",
+             words, words, words);
+    write_file("records.jsonl", records, strlen(records));
+    free(doppel_prints(0, "ingest", "-L", "library", "--jsonl", "records.jsonl"));
+    char *text = doppel_prints(0, "log", "-L", "library", "a");
+    assert_has(text, "a record, which was not added, was decided to be a duplicate of it, "
+                     "same-content (minhash128, version 1): a, from s\n");
+    assert_has(text, "item 2 took its place as the one of the group to keep, as the newer one\n");
+    assert_has(text, "is followed by item 2; of its group item 2 is the one to keep\n");
+    assert_lacks(text, "item 0");
+    free(text);
+    text = doppel_prints(0, "log", "-L", "library", "item:2");
+    assert_true(strstr(text, "came in") < strstr(text, "was put on list 'press'"));
+    assert_has(text, "same-id: ");
+    assert_has(text, "; that one took its place\n");
+    assert_has(text, "item 3 has its place; follows item 1\n");
+    free(text);
+    text = doppel_prints(0, "log", "-L", "library");
+    assert_has(text, "put on press");
+    free(text);
+}
+
+static void sources_are_in_the_log(void **state)
+{
+    (void)state;
+    make_collection();
+    free(doppel_prints(0, "add", "-q", "-L", "library", "pics/tree.jpg", "--source", "cam"));
+    free(doppel_prints(0, "tag", "-L", "library", "1", "--source", "cam", "--label", "x"));
+    free(doppel_prints(0, "tag", "-L", "library", "1", "--source", "phone"));
+    char *text = doppel_prints(0, "log", "-L", "library", "1");
+    assert_int_equal(count_lines(text, "was said to come from"), 2);
+    assert_true(strstr(text, "come from cam\n") < strstr(text, "come from phone\n"));
+    free(text);
+    free(doppel_prints(0, "ingest", "-L", "library", "pics/sea.jpg", "--source", "cam"));
+    text = doppel_prints(0, "log", "-L", "library", "2");
+    assert_has(text, "sea.jpg, from cam\n");
+    assert_lacks(text, "was said to come from");
+    free(text);
+}
+
 static void items_are_tagged_and_asked_for(void **state)
 {
     (void)state;
@@ -315,6 +369,8 @@ int main(void)
         IN_SANDBOX(a_page_chooses_what_is_kept),
         IN_SANDBOX(a_page_chooses_among_files_that_follow_nobody),
         IN_SANDBOX(the_log_outlives_items),
+        IN_SANDBOX(the_log_tells_of_records),
+        IN_SANDBOX(sources_are_in_the_log),
         IN_SANDBOX(items_are_tagged_and_asked_for),
         IN_SANDBOX(benign_items_explain_others),
         IN_SANDBOX(groups_and_removal_may_be_of_some),
