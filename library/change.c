@@ -27,6 +27,7 @@ enum doppel_status present_by_path(struct doppel_library *library, const char *p
         " AND (?5 IS NULL OR fingerprint.data = ?5) AND (?6 IS NULL OR " HAS_TRACK(
             "?6") ")"
                   " AND (?7 = 0 OR item.pixels IS NOT NULL)"
+                  " AND (?8 IS NULL OR item.simhash IS ?8) AND (?9 IS NULL OR item.words IS ?9)"
                   " AND " ITEM_IS_WHOLE " AND " KEPT_IS_WHOLE ", " STAMP_COLUMNS
                   " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id WHERE path = ?1",
         &statement, error);
@@ -39,8 +40,12 @@ enum doppel_status present_by_path(struct doppel_library *library, const char *p
     sqlite3_bind_int(statement, 4, record->version);
     sqlite3_bind_null(statement, 5);
     sqlite3_bind_null(statement, 6);
-    struct doppel_digest pixels = record_pixels(record); /* before version 6 none were kept */
+    /* Of the columns that repeat what was computed, older versions had fewer. */
+    const struct doppel_digest pixels = record_pixels(record);
+    const struct value simhash = item_simhash(record), words = item_words(record);
     sqlite3_bind_int(statement, 7, !digest_is_none(&pixels));
+    value_bind(statement, 8, &simhash);
+    value_bind(statement, 9, &words);
     if (record->fingerprint.count)
         status = fingerprint_bind(statement, 5, &record->fingerprint, error);
     else if (record->attachment)

@@ -21,7 +21,12 @@ enum doppel_status ids_visit(const uint64_t *ids, size_t count, doppel_id_visito
 enum doppel_status item_name(struct doppel_library *library, uint64_t id, char **out,
                              struct doppel_error *error);
 
-/** Write what SQL can ask for of codes and tracks: simhash, duration. */
+/** A code of 64 bits that stands for a picture or a text as a whole, and how many words a text
+ * has; NULL where the record does not say. */
+struct value item_simhash(const struct doppel_record *record);
+struct value item_words(const struct doppel_record *record);
+
+/** Write what SQL can ask for of codes and attachments: simhash, words, duration, pixels. */
 enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,
                                     const struct doppel_record *record, struct doppel_error *error);
 

@@ -118,13 +118,17 @@
     "ALTER TABLE item ADD COLUMN pixels BLOB;"                                                     \
     "CREATE INDEX item_pixels ON item(pixels) WHERE pixels IS NOT NULL;"
 
+/* Of texts, how many words they have: version 7. */
+#define WORDS_COLUMN "ALTER TABLE item ADD COLUMN words INTEGER;"
+
 /* The views as they are today: the last step of every upgrade. */
 #define TODAYS_VIEWS                                                                               \
     "DROP VIEW IF EXISTS items; DROP VIEW IF EXISTS decisions; DROP VIEW IF EXISTS lists;"         \
     "DROP VIEW IF EXISTS marks; DROP VIEW IF EXISTS sources;" VIEWS
 
-const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
-    TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA, LEDGER_TABLES, PIXELS_COLUMN TODAYS_VIEWS};
+const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA,
+                                                            LEDGER_TABLES, PIXELS_COLUMN,
+                                                            WORDS_COLUMN TODAYS_VIEWS};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -156,7 +160,8 @@ const char catalogue_schema[] =
     " action TEXT NOT NULL,"
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
-    ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN TODAYS_VIEWS;
+    ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN WORDS_COLUMN
+        TODAYS_VIEWS;
 
 /* The data come last: they lie on pages of their own, which other look-ups do not read. */
 #define JOINED_TABLE(place)                                                                        \
@@ -165,10 +170,11 @@ const char catalogue_schema[] =
     " data BLOB NOT NULL"                                                                          \
     ") STRICT;"
 
-/* Version 5: the attachments of lossless pictures have the digest of their pixels, so pictures are
- * read again. */
+/* Version 5: the attachments of lossless pictures have the digest of their pixels, and version 6:
+ * those of texts their SimHash, so pictures and texts are read again. */
 const char *const cache_upgrades[CACHE_UPGRADES] = {JOINED_TABLE("main."),
-                                                    "DELETE FROM record WHERE kind = 2;"};
+                                                    "DELETE FROM record WHERE kind = 2;",
+                                                    "DELETE FROM record WHERE kind = 1;"};
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \

@@ -37,7 +37,7 @@
     " CAST(about.source AS TEXT) AS source, CAST(about.date AS TEXT) AS date, " \
     SAID_OF("item") \
     ", item.size AS size, item.width AS width, item.height AS height," \
-    " item.duration_ms / 1000.0 AS duration, item.quality AS quality, NULL AS words, " \
+    " item.duration_ms / 1000.0 AS duration, item.quality AS quality, item.words AS words, " \
     SCHEME_NAME("item.scheme") " AS scheme, item.version AS scheme_version," \
     " lower(hex(item.digest)) AS digest, item.simhash AS simhash," \
     " (SELECT " DECISION_NAME("log.decision") " FROM log WHERE log.item = item.id" \

@@ -8,8 +8,14 @@
 
 /* Words, characters, bad bytes and shingles in all, u64 each, the content digest, and how many
  * shingles and places follow, u32 each. With places there is, after them, the number of keys, u32,
- * and these. */
-enum { HEADER_BYTES = 4 * 8 + 16 + 2 * 4, SHINGLE_BYTES = 4, PLACE_BYTES = 12, KEY_BYTES = 8 };
+ * and these. Last comes the SimHash, where there is one. */
+enum {
+    HEADER_BYTES = 4 * 8 + 16 + 2 * 4,
+    SHINGLE_BYTES = 4,
+    PLACE_BYTES = 12,
+    KEY_BYTES = 8,
+    SIMHASH_BYTES = 8
+};
 
 static size_t kept_shingles(const struct doppel_text_result *result)
 {
@@ -27,10 +33,11 @@ size_t doppel_text_attachment_size(const struct doppel_text_result *result)
     size_t size = HEADER_BYTES + kept_shingles(result) * SHINGLE_BYTES;
     if (kept_places(result))
         size += kept_places(result) * PLACE_BYTES + 4 + result->key_count * KEY_BYTES;
-    return size;
+    return size + (result->simhash ? SIMHASH_BYTES : 0);
 }
 
-static void write_places(const struct doppel_text_result *result, uint8_t *out)
+/* Returns where they end. */
+static uint8_t *write_places(const struct doppel_text_result *result, uint8_t *out)
 {
     for (size_t i = 0; i < result->words; i++, out += PLACE_BYTES) {
         put_u32(out, result->places[i].hash);
@@ -43,6 +50,7 @@ static void write_places(const struct doppel_text_result *result, uint8_t *out)
         put_u32(out, result->keys[i].key);
         put_u32(out + 4, result->keys[i].word);
     }
+    return out;
 }
 
 void doppel_text_attachment_write(const struct doppel_text_result *result, uint8_t *out)
@@ -59,7 +67,9 @@ void doppel_text_attachment_write(const struct doppel_text_result *result, uint8
     for (size_t i = 0; i < shingles; i++, out += SHINGLE_BYTES)
         put_u32(out, result->shingles[i]);
     if (places)
-        write_places(result, out);
+        out = write_places(result, out);
+    if (result->simhash)
+        put_u64(out, result->simhash);
 }
 
 /* ---- reading ---- */
@@ -106,28 +116,34 @@ static enum doppel_status read_keys(const uint8_t *data, struct doppel_text_extr
     return DOPPEL_OK;
 }
 
-/* @param size of what follows the shingles: exactly places and keys */
-static enum doppel_status read_places(const uint8_t *data, size_t size,
-                                      struct doppel_text_extra *extra)
+/* What stands at the end: nothing, or a SimHash, which is none when it is 0. */
+static bool read_simhash(const uint8_t *data, size_t size, uint64_t *out)
 {
-    if (!extra->place_count)
-        return size ? DOPPEL_E_CORRUPT : DOPPEL_OK;
-    size_t places = extra->place_count * PLACE_BYTES;
-    if (extra->place_count != extra->words || size < places + 4)
-        return DOPPEL_E_CORRUPT;
-    extra->key_count = get_u32(data + places);
-    if (extra->key_count > extra->place_count || size != places + 4 + extra->key_count * KEY_BYTES)
-        return DOPPEL_E_CORRUPT;
-    enum doppel_status status = read_words(data, extra);
-    return status ? status : read_keys(data + places + 4, extra);
+    if (size == SIMHASH_BYTES)
+        *out = get_u64(data);
+    return size == 0 || (size == SIMHASH_BYTES && *out);
 }
 
-enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
-                                               struct doppel_text_extra *out)
+/* @param size of what follows the shingles: exactly places and keys, and the SimHash */
+static bool read_end(const uint8_t *data, size_t size, struct doppel_text_extra *extra)
+{
+    if (!extra->place_count)
+        return read_simhash(data, size, &extra->simhash);
+    size_t places = extra->place_count * PLACE_BYTES;
+    if (extra->place_count != extra->words || size < places + 4)
+        return false;
+    extra->key_count = get_u32(data + places);
+    places += 4 + extra->key_count * KEY_BYTES;
+    return extra->key_count <= extra->place_count && size >= places &&
+           read_simhash(data + places, size - places, &extra->simhash);
+}
+
+/* All but the arrays, of which it is known then how long they are. */
+static bool read_numbers(const uint8_t *data, size_t size, struct doppel_text_extra *out)
 {
     if (!data || size < HEADER_BYTES)
-        return DOPPEL_E_CORRUPT;
-    struct doppel_text_extra extra = {
+        return false;
+    *out = (struct doppel_text_extra){
         .words = get_u64(data),
         .characters = get_u64(data + 8),
         .bad_bytes = get_u64(data + 16),
@@ -135,15 +151,36 @@ enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
         .shingle_count = get_u32(data + 48),
         .place_count = get_u32(data + 52),
     };
-    memcpy(extra.content.bytes, data + 32, sizeof extra.content.bytes);
-    size_t shingles = extra.shingle_count * SHINGLE_BYTES;
-    if (extra.shingle_count > DOPPEL_TEXT_KEPT_SHINGLES ||
-        extra.shingle_count > extra.shingle_total || size - HEADER_BYTES < shingles)
+    memcpy(out->content.bytes, data + 32, sizeof out->content.bytes);
+    size_t end = HEADER_BYTES + out->shingle_count * SHINGLE_BYTES;
+    return out->shingle_count <= DOPPEL_TEXT_KEPT_SHINGLES &&
+           out->shingle_count <= out->shingle_total && size >= end &&
+           read_end(data + end, size - end, out);
+}
+
+bool doppel_text_attachment_head(const uint8_t *data, size_t size, struct doppel_text_extra *out)
+{
+    struct doppel_text_extra extra;
+    if (!read_numbers(data, size, &extra))
+        return false;
+    extra.shingle_count = extra.place_count = extra.key_count = 0;
+    *out = extra;
+    return true;
+}
+
+enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
+                                               struct doppel_text_extra *out)
+{
+    struct doppel_text_extra extra;
+    if (!read_numbers(data, size, &extra))
         return DOPPEL_E_CORRUPT;
-    enum doppel_status status = read_shingles(data + HEADER_BYTES, &extra);
-    if (!status)
-        status =
-            read_places(data + HEADER_BYTES + shingles, size - HEADER_BYTES - shingles, &extra);
+    const uint8_t *shingles = data + HEADER_BYTES;
+    const uint8_t *places = shingles + extra.shingle_count * SHINGLE_BYTES;
+    enum doppel_status status = read_shingles(shingles, &extra);
+    if (!status && extra.place_count)
+        status = read_words(places, &extra);
+    if (!status && extra.place_count)
+        status = read_keys(places + extra.place_count * PLACE_BYTES + 4, &extra);
     if (status)
         doppel_text_extra_free(&extra);
     else

@@ -176,6 +176,7 @@ DOPPEL_API enum doppel_status doppel_text_fingerprint(enum doppel_scheme_id sche
 struct doppel_text_extra {
     uint64_t words, characters, bad_bytes; /**< as in the result */
     struct doppel_digest content;          /**< of the normalised text */
+    uint64_t simhash;       /**< of the shingles; 0: none, or it was not computed */
     uint64_t shingle_total; /**< how many it has; 0 also when they were not counted */
     uint32_t *shingles;     /**< the lowest of them, ascending: all, or a sample */
     size_t shingle_count;
@@ -192,7 +193,7 @@ enum { DOPPEL_TEXT_KEPT_SHINGLES = 15000 };
 DOPPEL_API size_t doppel_text_attachment_size(const struct doppel_text_result *result);
 
 /** Write the portable form (docs/formats.md) of what is kept of a result read with DIGEST: with
- * the shingles, and with the places and keys, that it has. @param out room for
+ * the shingles, with the places and keys, and with the SimHash, that it has. @param out room for
  * doppel_text_attachment_size bytes */
 DOPPEL_API void doppel_text_attachment_write(const struct doppel_text_result *result, uint8_t *out);
 
@@ -203,6 +204,11 @@ DOPPEL_API void doppel_text_attachment_write(const struct doppel_text_result *re
 DOPPEL_API enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
                                                           struct doppel_text_extra *out);
 DOPPEL_API void doppel_text_extra_free(struct doppel_text_extra *extra);
+
+/** Of the portable form the numbers and the digest alone: all arrays stay empty, and nothing is to
+ * be freed. False, with `*out` untouched, when the lengths are not right. */
+DOPPEL_API bool doppel_text_attachment_head(const uint8_t *data, size_t size,
+                                            struct doppel_text_extra *out);
 
 /** Whether a text of so many words and characters is too short to be told by its shingles: the
  * `too_short` of a result, for another min_words than it was read with. Thread-safe. */

@@ -81,10 +81,8 @@ static bool is_long(const struct workshop *workshop, size_t size)
 static unsigned wants_of(const struct workshop *workshop, const struct doppel_order *order,
                          size_t size)
 {
-    unsigned want = DOPPEL_TEXT_DIGEST;
-    if (order->scheme == DOPPEL_SCHEME_SIMHASH64)
-        want |= DOPPEL_TEXT_SIMHASH;
-    else if (order->scheme != DOPPEL_SCHEME_WINNOW32 && order->scheme != DOPPEL_SCHEME_DATASKETCH)
+    unsigned want = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_SIMHASH;
+    if (order->scheme == DOPPEL_SCHEME_MINHASH128 || order->scheme == DOPPEL_SCHEME_MINHASH256)
         want |= DOPPEL_TEXT_MINHASH;
     if (order->scheme == DOPPEL_SCHEME_WINNOW32)
         want |= DOPPEL_TEXT_PASSAGES;

@@ -1,10 +1,12 @@
-/* Texts of a library: remembered, visited, removed; ids, options, damage, and version 2. */
+/* Texts of a library: remembered, visited, removed; ids, options, damage, and versions 2 and 6. */
 #include "tests/library/fixture.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <doppel/text.h>
 
 #include "library/schema.h"
 
@@ -330,10 +332,11 @@ static void test_nonsense_is_noticed(void **state)
     }
 }
 
-/* Takes away what versions 5 and 6 have of their own. */
+/* Takes away what versions 5, 6 and 7 have of their own. */
 #define LEDGER_UNDONE                                                                              \
-    "DROP INDEX item_pixels; ALTER TABLE item DROP COLUMN pixels;"                                 \
     "DROP VIEW items; DROP VIEW decisions; DROP VIEW lists; DROP VIEW marks; DROP VIEW sources;"   \
+    "ALTER TABLE item DROP COLUMN words;"                                                          \
+    "DROP INDEX item_pixels; ALTER TABLE item DROP COLUMN pixels;"                                 \
     "DROP TABLE about; DROP TABLE label; DROP TABLE list_item; DROP TABLE list; DROP TABLE link;"  \
     "DROP TABLE canonical; DROP TABLE source; DROP TABLE policy; DROP TABLE mark;"                 \
     "DROP TABLE exact; DROP TABLE failure; DROP INDEX log_item; DROP INDEX log_of;"                \
@@ -373,6 +376,71 @@ static void test_version_2(void **state)
     doppel_library_close(library);
 }
 
+/* A text file whose bytes came to 12 words, as a worker tells it. */
+static enum doppel_added add_words(struct doppel_library *library, uint64_t simhash)
+{
+    struct doppel_scheme scheme = *doppel_scheme_by_id(DOPPEL_SCHEME_MINHASH128);
+    struct doppel_record record = {.digest = doppel_digest_bytes("12", 2),
+                                   .kind = DOPPEL_KIND_TEXT,
+                                   .scheme = scheme.id,
+                                   .version = scheme.version};
+    const struct doppel_text_result result = {.words = 12, .simhash = simhash};
+    const struct doppel_file_stamp stamp = {.size = 2, .mtime_ns = 1};
+    enum doppel_added added;
+    uint64_t id;
+    assert_int_equal(doppel_fingerprint_make(&scheme, 256, 8, &record.fingerprint, NULL),
+                     DOPPEL_OK);
+    for (uint32_t i = 0; i < 8; i++)
+        record.fingerprint.positions[i] = i;
+    record.attachment_size = doppel_text_attachment_size(&result);
+    record.attachment = malloc(record.attachment_size);
+    doppel_text_attachment_write(&result, record.attachment);
+    assert_int_equal(doppel_library_add(library, "/twelve", &stamp, &record, &added, &id, NULL),
+                     DOPPEL_OK);
+    commit(library);
+    doppel_record_free(&record);
+    return added;
+}
+
+static bool take_id(void *context, uint64_t id)
+{
+    *(uint64_t *)context = id;
+    return true;
+}
+
+/* What SQL finds, 0: nothing. */
+static uint64_t find_where(struct doppel_library *library, const char *where)
+{
+    uint64_t found = 0;
+    assert_int_equal(doppel_library_where(library, where, 5000, take_id, &found, NULL), DOPPEL_OK);
+    return found;
+}
+
+/* A library of version 6 knows no words of text files, and few SimHashes: the columns come with the
+ * views that show them, and are filled when a file is read again. */
+static void test_version_6(void **state)
+{
+    const int64_t simhash = INT64_MIN + 5;
+    struct doppel_library *library = open_library(*state);
+    assert_int_equal(add_words(library, (uint64_t)simhash), DOPPEL_ADDED_NEW);
+    assert_int_equal(add_words(library, (uint64_t)simhash), DOPPEL_ADDED_UNCHANGED);
+    assert_int_equal(find_where(library, "words = 12 AND simhash = -9223372036854775803"), 1);
+    doppel_library_close(library);
+    run_raw(folder_path(*state, "a/library/catalogue.db"),
+            "DROP VIEW items; CREATE VIEW items AS SELECT id, NULL AS words FROM item;"
+            "ALTER TABLE item DROP COLUMN words; UPDATE item SET simhash = NULL;"
+            "PRAGMA user_version = 6");
+    library = open_library(*state);
+    assert_int_equal(find_where(library, "words IS NULL AND simhash IS NULL"), 1);
+    assert_int_equal(add_words(library, 0), DOPPEL_ADDED_UPDATED);
+    assert_int_equal(find_where(library, "words = 12 AND simhash IS NULL"), 1);
+    assert_int_equal(add_words(library, (uint64_t)simhash), DOPPEL_ADDED_UPDATED);
+    assert_int_equal(find_where(library, "words = 12 AND simhash = -9223372036854775803"), 1);
+    assert_int_equal(add_words(library, (uint64_t)simhash), DOPPEL_ADDED_UNCHANGED);
+    assert_int_equal(add_words(library, 0), DOPPEL_ADDED_UNCHANGED); /* as of an older export */
+    doppel_library_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +451,7 @@ int main(void)
         IN_FOLDER(test_damage_is_noticed),
         IN_FOLDER(test_nonsense_is_noticed),
         IN_FOLDER(test_version_2),
+        IN_FOLDER(test_version_6),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,6 +231,7 @@ static void test_version_3(void **state)
     doppel_library_close(library);
     assert_int_equal(doppel_library_open(old, &writer, &library, NULL), DOPPEL_OK);
     assert_int_equal(add_track(library, kind, "/two", 2, 10, DOPPEL_ADDED_NEW), 2);
+    add_file(library, path, 1, DOPPEL_ADDED_UPDATED); /* it had no simhash */
     add_file(library, path, 1, DOPPEL_ADDED_UNCHANGED);
     commit(library);
     doppel_library_close(library);

@@ -19,8 +19,13 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Words drawn from a small set, read with all that can be kept; given (free) is what is written. */
-static uint8_t *attachment_of(size_t words, bool places, size_t *out_size,
+/* With words or without: places and keys, the SimHash, both. */
+static const unsigned mores[] = {0, DOPPEL_TEXT_PASSAGES, DOPPEL_TEXT_SIMHASH,
+                                 DOPPEL_TEXT_PASSAGES | DOPPEL_TEXT_SIMHASH};
+enum { MORES = sizeof mores / sizeof *mores };
+
+/* Words drawn at random; given (free) is what is written. @param more of `mores` */
+static uint8_t *attachment_of(size_t words, unsigned more, size_t *out_size,
                               struct doppel_text_result *out)
 {
     static struct doppel_text *text;
@@ -33,7 +38,7 @@ static uint8_t *attachment_of(size_t words, bool places, size_t *out_size,
     }
     if (!text)
         assert_int_equal(doppel_text_new(NULL, &text, NULL), DOPPEL_OK);
-    unsigned want = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_SHINGLES | (places ? DOPPEL_TEXT_PASSAGES : 0);
+    unsigned want = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_SHINGLES | more;
     assert_int_equal(doppel_text_read(text, bytes, (size_t)(at - bytes), want, out, NULL),
                      DOPPEL_OK);
     free(bytes);
@@ -43,14 +48,17 @@ static uint8_t *attachment_of(size_t words, bool places, size_t *out_size,
     return data;
 }
 
-static void assert_comes_back(size_t words, bool places)
+static void assert_comes_back(size_t words, unsigned more)
 {
+    bool places = more & DOPPEL_TEXT_PASSAGES;
     struct doppel_text_result result;
     struct doppel_text_extra extra;
     size_t size;
-    uint8_t *data = attachment_of(words, places, &size, &result);
+    uint8_t *data = attachment_of(words, more, &size, &result);
     assert_int_equal(doppel_text_attachment_read(data, size, &extra), DOPPEL_OK);
     assert_int_equal(extra.words, words);
+    assert_int_equal(extra.simhash, result.simhash);
+    assert_int_equal(extra.simhash != 0, words >= 5 && more & DOPPEL_TEXT_SIMHASH);
     assert_int_equal(extra.characters, result.characters);
     assert_memory_equal(extra.content.bytes, result.digest.bytes, 16);
     assert_int_equal(extra.shingle_total, result.shingle_count);
@@ -78,22 +86,27 @@ static void attachments_come_back(void **state)
 {
     (void)state;
     static const size_t words[] = {0, 1, 3, 4, 5, 100, 14999, 15003, 15004, 15005, 40000};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        assert_comes_back(words[i], false);
-        assert_comes_back(words[i], true);
-    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (size_t k = 0; k < MORES; k++)
+            assert_comes_back(words[i], mores[k]);
 }
 
 /* Each in a buffer of its exact size, for the sanitizer. */
 static enum doppel_status read_copy(const uint8_t *data, size_t size)
 {
-    struct doppel_text_extra extra;
+    struct doppel_text_extra extra, head;
     uint8_t *copy = malloc(size ? size : 1);
     memcpy(copy, data, size);
     enum doppel_status status = doppel_text_attachment_read(copy, size, &extra);
+    bool headed = doppel_text_attachment_head(copy, size, &head);
     free(copy);
     if (status)
         return status;
+    assert_true(headed);
+    assert_int_equal(head.words, extra.words);
+    assert_int_equal(head.simhash, extra.simhash);
+    assert_memory_equal(head.content.bytes, extra.content.bytes, sizeof head.content.bytes);
+    assert_true(!head.shingles && !head.shingle_count && !head.place_count && !head.key_count);
     for (size_t i = 1; i < extra.shingle_count; i++)
         assert_true(extra.shingles[i - 1] < extra.shingles[i]);
     for (size_t i = 0; i < extra.key_count; i++)
@@ -105,14 +118,17 @@ static enum doppel_status read_copy(const uint8_t *data, size_t size)
 static void other_lengths_are_refused(void **state)
 {
     (void)state;
-    for (int places = 0; places < 2; places++) {
+    for (size_t i = 0; i < MORES; i++) {
         struct doppel_text_result result;
         size_t size;
-        uint8_t *data = attachment_of(60, places, &size, &result);
+        uint8_t *data = attachment_of(60, mores[i], &size, &result);
+        size_t simhash = mores[i] & DOPPEL_TEXT_SIMHASH ? 8 : 0; /* it may be missing */
         data = realloc(data, size + 20);
         memset(data + size, 0, 20);
         for (size_t wrong = 0; wrong < size + 20; wrong++)
-            assert_int_equal(read_copy(data, wrong), wrong == size ? DOPPEL_OK : DOPPEL_E_CORRUPT);
+            assert_int_equal(read_copy(data, wrong), wrong == size || wrong == size - simhash
+                                                         ? DOPPEL_OK
+                                                         : DOPPEL_E_CORRUPT);
         free(data);
     }
     assert_int_equal(doppel_text_attachment_read(NULL, 0, NULL), DOPPEL_E_CORRUPT);
@@ -126,7 +142,7 @@ static void bent_ones_do_no_harm(void **state)
     for (unsigned round = 0; round < 20000; round++) {
         struct doppel_text_result result;
         size_t size;
-        uint8_t *data = attachment_of(20 + round % 30, round % 2, &size, &result);
+        uint8_t *data = attachment_of(20 + round % 30, mores[round % MORES], &size, &result);
         for (unsigned i = 0; i <= round % 3; i++)
             data[next_random(&seed) % size] = (uint8_t)next_random(&seed);
         refused += read_copy(data, size) != DOPPEL_OK;
@@ -142,7 +158,7 @@ static void short_is_what_the_reader_says(void **state)
     for (size_t words = 0; words < 30; words++) {
         struct doppel_text_result result;
         size_t size;
-        free(attachment_of(words, false, &size, &result));
+        free(attachment_of(words, 0, &size, &result));
         assert_int_equal(doppel_text_is_short(&options, result.words, result.characters),
                          result.too_short);
     }
