@@ -122,15 +122,15 @@ static enum doppel_status undo_one(struct undoing *undoing, const struct step *s
     enum undone undone = step_undo(step, dry_run, &reason);
     undoing->files += undone == UNDO_DONE;
     undoing->refused += undone == UNDO_REFUSED;
-    tell(undoing, step, undone == UNDO_DONE && !dry_run,
-         undone == UNDO_DONE ? NULL : reason.message);
+    bool never_taken = undone == UNDO_NOTHING && step->end == STEP_OPEN; /* a run was cut short */
+    if (!never_taken)
+        tell(undoing, step, undone == UNDO_DONE && !dry_run,
+             undone == UNDO_DONE ? NULL : reason.message);
     if (undone == UNDO_REFUSED)
         report_input(undoing->report, step->path, reason.message);
     if (undone == UNDO_REFUSED || dry_run)
         return DOPPEL_OK;
-    enum step_end end =
-        undone == UNDO_NOTHING && step->end == STEP_OPEN ? STEP_FAILED : STEP_UNDONE;
-    return journal_end(undoing->journal, step, end, error);
+    return journal_end(undoing->journal, step, never_taken ? STEP_FAILED : STEP_UNDONE, error);
 }
 
 /* The last step first. */

@@ -400,6 +400,26 @@ static void tells_of_runs_that_were_cut_short(void **state)
     ran_free(&ran);
 }
 
+/* A step that was written down and never taken is no file that comes back: nobody is told of it. */
+static void says_nothing_of_steps_not_taken(void **state)
+{
+    (void)state;
+    size_t size;
+    make_doubles();
+    act("hardlink");
+    char *journal = read_file(JOURNAL, &size);
+    free(doppel_prints(0, "undo"));
+    *strrchr(journal, '\n') = '\0';
+    write_file(JOURNAL, journal, (size_t)(strrchr(journal, '\n') + 1 - journal));
+    free(journal);
+    struct ran look = doppel("undo", "--dry-run", "--json"), ran = doppel("undo", "--json");
+    assert_string_equal(look.out, ran.out);
+    assert_int_equal(count_lines(ran.out, "is as it was"), 2); /* those that were taken */
+    assert_int_equal(count_lines(ran.out, ""), 2);
+    ran_free(&look);
+    ran_free(&ran);
+}
+
 /* The last of a step in the journal. Given (free). */
 static char *last_temporary(void)
 {
@@ -478,8 +498,12 @@ static void survives_being_killed(void **state)
         free(now);
         running = command_start(NULL, (const char *const[]){"undo", NULL});
         kill_at(&running, next_random(&random) % PAIRS, next_random(&random) % 1500);
-        struct ran ran = doppel("undo");
+        struct ran look = doppel("undo", "--dry-run", "--json");
+        struct ran ran = doppel("undo", "--json");
         assert_code(&ran, 0);
+        assert_int_equal(count_lines(look.out, ""), count_lines(ran.out, ""));
+        assert_int_equal(count_lines(look.out, "\"reason\""), count_lines(ran.out, "\"reason\""));
+        ran_free(&look);
         ran_free(&ran);
         assert_listing(".", before);
         assert_empty("../away");
@@ -508,6 +532,7 @@ int main(void)
         IN_SANDBOX(one_acts_at_a_time),
         IN_SANDBOX(keeps_one_of_two_runs),
         IN_SANDBOX(tells_of_runs_that_were_cut_short),
+        IN_SANDBOX(says_nothing_of_steps_not_taken),
         IN_SANDBOX(removes_copies_of_killed_runs),
         IN_SANDBOX(survives_being_killed),
     };
