@@ -157,7 +157,8 @@ enum doppel_status doppel_library_by_digest(struct doppel_library *library,
     sqlite3_stmt *statement;
     bool row = false;
     enum doppel_status status = doppel_store_statement(
-        library->store, "SELECT id FROM item WHERE digest = ?1 ORDER BY id", &statement, error);
+        library->store, "SELECT id FROM item WHERE digest = ?1 ORDER BY scheme = 0, id", &statement,
+        error);
     if (status)
         return status;
     sqlite3_bind_blob(statement, 1, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);

@@ -324,7 +324,8 @@ DOPPEL_API enum doppel_status doppel_library_get(struct doppel_library *library,
 DOPPEL_API enum doppel_status doppel_library_by_path(struct doppel_library *library,
                                                      const char *path, struct doppel_item *out,
                                                      struct doppel_error *error);
-/** The first item with these bytes. DOPPEL_E_NOT_FOUND. */
+/** The first item with these bytes, before those of which nothing else is known. DOPPEL_E_NOT_FOUND.
+ */
 DOPPEL_API enum doppel_status doppel_library_by_digest(struct doppel_library *library,
                                                        const struct doppel_digest *digest,
                                                        uint64_t *out_id,

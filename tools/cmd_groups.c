@@ -26,12 +26,31 @@ struct groups {
     uint64_t others; /* items of another version */
 };
 
+/* The item, with what was computed of it: where that is nothing, of another one with its bytes.
+ * @param out given (doppel_item_free) */
+static enum doppel_status get_computed(struct groups *groups, uint64_t id, struct doppel_item *out,
+                                       struct doppel_error *error)
+{
+    struct doppel_item item;
+    uint64_t same = id;
+    enum doppel_status status = doppel_library_get(groups->library, id, true, &item, error);
+    if (!status && item.record.scheme == DOPPEL_SCHEME_NONE &&
+        !doppel_library_by_digest(groups->library, &item.record.digest, &same, NULL) &&
+        same != id) {
+        doppel_item_free(&item);
+        status = doppel_library_get(groups->library, same, true, &item, error);
+    }
+    if (!status)
+        *out = item;
+    return status;
+}
+
 /* Shingles kept of a text tell what it was when it was added. */
 static bool load_text(void *context, const struct grouping_item *entry, struct text_view *out)
 {
     struct groups *groups = context;
     struct doppel_item item;
-    if (doppel_library_get(groups->library, entry->id, true, &item, NULL))
+    if (get_computed(groups, entry->id, &item, NULL))
         return false;
     bool good = text_view_read(&item.record, groups->settings, out);
     out->kept = good;
@@ -56,8 +75,7 @@ static enum doppel_status add_text(struct groups *groups, const struct grouping_
 static enum doppel_status add_timed(struct groups *groups, struct grouping_item *entry)
 {
     struct doppel_item item;
-    enum doppel_status status =
-        doppel_library_get(groups->library, entry->id, true, &item, groups->error);
+    enum doppel_status status = get_computed(groups, entry->id, &item, groups->error);
     if (status)
         return status;
     status = item.record.kind == DOPPEL_KIND_AUDIO
@@ -75,7 +93,7 @@ static bool load_film(void *context, const struct grouping_item *entry,
 {
     struct groups *groups = context;
     struct doppel_item item;
-    if (doppel_library_get(groups->library, entry->id, true, &item, NULL))
+    if (get_computed(groups, entry->id, &item, NULL))
         return false;
     bool good = film_read(&item.record, DOPPEL_VIDEO_CODES, out);
     doppel_item_free(&item);
@@ -116,35 +134,33 @@ static bool is_disabled(const struct groups *groups, uint64_t id)
            state == DOPPEL_LIST_DISABLED;
 }
 
-static enum doppel_status add_entry(struct groups *groups, const struct doppel_item *item,
+static enum doppel_status add_entry(struct groups *groups, const struct doppel_record *record,
                                     struct grouping_item *entry)
 {
-    if (item->record.scheme == DOPPEL_SCHEME_NONE)
+    if (record->scheme == DOPPEL_SCHEME_NONE)
         return grouping_add(groups->by_kind[DOPPEL_KIND_UNKNOWN], entry, NULL, groups->error);
-    if (item->record.kind == DOPPEL_KIND_TEXT)
+    if (record->kind == DOPPEL_KIND_TEXT)
         return add_text(groups, entry);
-    if (item->record.kind == DOPPEL_KIND_AUDIO || item->record.kind == DOPPEL_KIND_VIDEO)
+    if (record->kind == DOPPEL_KIND_AUDIO || record->kind == DOPPEL_KIND_VIDEO)
         return add_timed(groups, entry);
-    return grouping_add(groups->by_kind[DOPPEL_KIND_IMAGE], entry, &item->record.fingerprint,
+    return grouping_add(groups->by_kind[DOPPEL_KIND_IMAGE], entry, &record->fingerprint,
                         groups->error);
 }
 
 /* Of a digest alone there is nothing to group. */
-static bool is_wanted(struct groups *groups, const struct doppel_item *item)
+static bool is_wanted(struct groups *groups, const struct doppel_item *item,
+                      const struct doppel_record *record)
 {
-    if (item->record.scheme == DOPPEL_SCHEME_NONE)
+    if (record->scheme == DOPPEL_SCHEME_NONE)
         return groups->by_kind[DOPPEL_KIND_UNKNOWN] && item_has_file(item);
-    return is_of_wanted_scheme(groups->settings, &item->record, &groups->others);
+    return is_of_wanted_scheme(groups->settings, record, &groups->others);
 }
 
-static bool take_item(void *context, const struct doppel_item *item)
+/* Of an item, what is known of which is in `record`. @return whether to go on */
+static bool take_known(struct groups *groups, const struct doppel_item *item,
+                       const struct doppel_record *record)
 {
-    struct groups *groups = context;
-    if (item->record.error.status) {
-        report_input(groups->report, item->path, item->record.error.message);
-        return !signals_stopped();
-    }
-    if (!is_wanted(groups, item))
+    if (!is_wanted(groups, item, record))
         return true;
     if (!wanted_items_has(&groups->wanted, item->id) || is_disabled(groups, item->id))
         return !signals_stopped();
@@ -155,14 +171,14 @@ static bool take_item(void *context, const struct doppel_item *item)
     struct grouping_item entry = {
         .path = name,
         .no_file = !item_has_file(item),
-        .digest = item->record.digest,
-        .pixels = item->record.pixels,
+        .digest = record->digest,
+        .pixels = record->pixels,
         .size = item->stamp.size,
         .mtime_ns = item->stamp.mtime_ns,
         .id = item->id,
-        .width = item->record.width,
-        .height = item->record.height,
-        .quality = item->record.quality,
+        .width = record->width,
+        .height = record->height,
+        .quality = record->quality,
     };
     if (acting) {
         entry.device = item->stamp.device;
@@ -170,7 +186,7 @@ static bool take_item(void *context, const struct doppel_item *item)
     }
     groups->status = look_up(groups, &entry);
     if (!groups->status)
-        groups->status = add_entry(groups, item, &entry);
+        groups->status = add_entry(groups, record, &entry);
     if (groups->status == DOPPEL_E_CORRUPT) { /* of this one; the others go on */
         report_input(groups->report, name, groups->error->message);
         groups->status = DOPPEL_OK;
@@ -179,12 +195,30 @@ static bool take_item(void *context, const struct doppel_item *item)
     return groups->status == DOPPEL_OK && !signals_stopped();
 }
 
+static bool take_item(void *context, const struct doppel_item *item)
+{
+    struct groups *groups = context;
+    struct doppel_item same;
+    uint64_t others = 0;
+    if (item->record.error.status) {
+        report_input(groups->report, item->path, item->record.error.message);
+        return !signals_stopped();
+    }
+    if (item->record.scheme != DOPPEL_SCHEME_NONE || !item_has_file(item) ||
+        get_computed(groups, item->id, &same, NULL))
+        return take_known(groups, item, &item->record);
+    bool computed = is_of_wanted_scheme(groups->settings, &same.record, &others);
+    bool go_on = take_known(groups, item, computed ? &same.record : &item->record);
+    doppel_item_free(&same);
+    return go_on;
+}
+
 static bool load_features(void *context, const struct grouping_item *entry,
                           struct doppel_image_features *out)
 {
     struct groups *groups = context;
     struct doppel_item item;
-    if (doppel_library_get(groups->library, entry->id, true, &item, NULL))
+    if (get_computed(groups, entry->id, &item, NULL))
         return false;
     bool good = features_of_record(&item.record, out);
     item.record.fingerprint = (struct doppel_fingerprint){0}; /* it is the features' now */
@@ -245,12 +279,11 @@ static enum doppel_status load_words(struct groups *groups, struct doppel_keep_p
     return status;
 }
 
-/* Of a kind that is wanted. The bytes of other files are told where nothing was chosen; a page has
- * nothing to show of them. */
+/* Of a kind that is wanted. The bytes of other files are told where nothing was chosen. */
 static bool wants_kind(const struct groups *groups, enum doppel_kind kind)
 {
     const struct settings *settings = groups->settings;
-    return kind == DOPPEL_KIND_UNKNOWN ? !settings->kind && !settings->scheme_given && !groups->sink
+    return kind == DOPPEL_KIND_UNKNOWN ? !settings->kind && !settings->scheme_given
                                        : settings_scheme(settings, kind) != NULL;
 }
 

@@ -184,7 +184,8 @@ static enum doppel_status submit(struct page_looks *looks, size_t index, struct 
     int fd = open_unchanged(look);
     if (fd < 0)
         return DOPPEL_OK;
-    if (look->as != look->member) { /* that it is there is all that was to be known */
+    if (look->as != look->member || look->group->kind == DOPPEL_KIND_UNKNOWN) {
+        /* that it is there is all that was to be known */
         close(fd);
         return DOPPEL_OK;
     }

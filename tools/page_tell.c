@@ -117,6 +117,8 @@ static void put_look(json_t *seen, const struct page_looks *looks, size_t index,
         put_text(seen, "gone", look->reason);
     if (look->reason && kind != DOPPEL_KIND_VIDEO)
         return;
+    if (kind == DOPPEL_KIND_UNKNOWN)
+        return;
     if (look->as != look->member && !look->order.video_task)
         put_integer(seen, "as", look->as);
     else if (kind == DOPPEL_KIND_VIDEO)

@@ -164,6 +164,43 @@ static void groups_tell_the_same_bytes(void **state)
     assert_int_equal(stat("p/bad.jpg", &one) + stat("p/copy.jpg", &other), 0);
     assert_int_equal(one.st_ino, other.st_ino);
     free(tell(0, NULL, "report", "-L", "library", "-o", "page.html"));
+    size_t size;
+    char *page = read_file("page.html", &size);
+    assert_has(page, "\"kind\":\"unknown\"");
+    free(page);
+    assert_int_equal(unlink("p/copy.jpg"), 0);
+    free(tell(3, NULL, "report", "-L", "library", "-o", "page.html"));
+    page = read_file("page.html", &size);
+    assert_has(page, "is not there any more");
+    free(page);
+}
+
+/* What is known of bytes by one item is known of all that have them. */
+static void bytes_alone_join_others(void **state)
+{
+    (void)state;
+    make_files();
+    put("p/words.txt", "listed words, and enough of them to be told from others by their shingles: "
+                       "one two three four five six seven eight nine ten eleven");
+    run_shell("%s p/a.jpg p/words.txt > sums", "sha256sum");
+    free(tell(0, NULL, "import", "-q", "-L", "library", "sums"));
+    free(tell(0, &no_worker, "ingest", "-L", "library", "p/a.jpg", "p/words.txt"));
+    copy_file("p/a.jpg", "p/x.jpg");
+    copy_file("p/words.txt", "p/x.txt");
+    free(tell(0, NULL, "add", "-q", "-L", "library", "p/x.jpg", "p/x.txt"));
+    char *out = tell(0, NULL, "groups", "--json", "-L", "library");
+    assert_int_equal(count_lines(out, ""), 2);
+    assert_int_equal(count_lines(out, "\"kind\":\"image\""), 1);
+    assert_int_equal(count_lines(out, "\"kind\":\"text\""), 1);
+    assert_int_equal(count_lines(out, "\"identical\""), 2);
+    free(out);
+    out = tell(0, NULL, "groups", "--json", "-L", "library", "--kind", "image");
+    assert_int_equal(count_lines(out, ""), 1);
+    free(out);
+    out = tell(0, NULL, "groups", "--json", "-L", "library", "--scheme", "pdq");
+    assert_string_equal(out, "");
+    free(out);
+    free(tell(0, NULL, "report", "-L", "library", "-o", "page.html"));
 }
 
 /* A fingerprint is made when it is asked for, or when nobody lists the bytes any more; and never
@@ -302,6 +339,7 @@ int main(void)
         IN_SANDBOX(states_of_lists_count),      IN_SANDBOX(lists_outrank_failures),
         IN_SANDBOX(a_stream_sees_new_lists),    IN_SANDBOX(find_tells_lists),
         IN_SANDBOX(groups_tell_the_same_bytes), IN_SANDBOX(folders_are_looked_through),
+        IN_SANDBOX(bytes_alone_join_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

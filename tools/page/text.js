@@ -64,5 +64,5 @@ function chance(rate) {
 }
 
 const count = (number, one, many = one + 's') => number.toLocaleString('en') + ' ' + (number === 1 ? one : many);
-const kindNames = { image: 'pictures', video: 'films', audio: 'sounds', text: 'texts' };
-const oneOf = { image: 'picture', video: 'film', audio: 'sound', text: 'text' };
+const kindNames = { image: 'pictures', video: 'films', audio: 'sounds', text: 'texts', unknown: 'files' };
+const oneOf = { image: 'picture', video: 'film', audio: 'sound', text: 'text', unknown: 'file' };
