@@ -65,8 +65,8 @@ struct rows {
     uint32_t full_width, full_height, taken; /**< rows taken */
     uint32_t width, height, factor;          /**< of what is made */
     uint8_t *pixels;
-    uint32_t *sums;        /**< of a row of cells; NULL when the factor is 1 */
-    uint8_t *luma;         /**< of a row of samples */
+    uint32_t *sums;              /**< of a row of cells; NULL when the factor is 1 */
+    uint8_t *luma;               /**< of a row of samples */
     struct pixel_digest *digest; /**< NULL: not wanted */
 };
 
@@ -117,7 +117,8 @@ enum tiff_tag {
     TIFF_COMPRESSION = 0x0103,
     TIFF_PHOTOMETRIC = 0x0106,
     TIFF_ORIENTATION = 0x0112,
-    TIFF_TILE_WIDTH = 0x0142
+    TIFF_TILE_WIDTH = 0x0142,
+    TIFF_EXTRA_SAMPLES = 0x0152
 };
 
 /** Whether a TIFF has a second directory. */

@@ -44,22 +44,6 @@ static size_t find_frame(const struct bytes *file)
     return at + DESCRIPTOR_BYTES <= file->size && file->data[at] == FRAME ? at : file->size;
 }
 
-bool gif_is_still(const uint8_t *data, size_t size)
-{
-    const struct bytes file = {data, size};
-    unsigned frames = 0;
-    size_t at = size > HEAD_BYTES ? HEAD_BYTES + colours_bytes(data[10]) : size;
-    while (at < size && (data[at] == EXTENSION || data[at] == FRAME)) {
-        bool frame = data[at] == FRAME;
-        if (frame && at + DESCRIPTOR_BYTES > size)
-            return false;
-        frames += frame;
-        at += frame ? DESCRIPTOR_BYTES + colours_bytes(data[at + 9]) + 1 : 2;
-        at = skip_blocks(&file, at);
-    }
-    return frames == 1 && (at == size || (at < size && data[at] == TRAILER));
-}
-
 /* ---- codes ---- */
 
 /* The bits of the blocks, lowest first. */
@@ -118,6 +102,45 @@ static uint64_t count_pixels(struct codes *codes, unsigned min_bits, uint64_t mo
     return pixels < most ? pixels : most;
 }
 
+/* Of the frame whose descriptor is at `frame`; `most` when all that it declares are there. */
+static uint64_t frame_pixels(const struct bytes *file, size_t frame, uint64_t most)
+{
+    const uint8_t *descriptor = file->data + frame;
+    size_t first = frame + DESCRIPTOR_BYTES + colours_bytes(descriptor[9]) + 1;
+    unsigned min_bits = first <= file->size ? file->data[first - 1] : 0;
+    struct codes codes = {.file = *file, .at = first, .block_end = first};
+    return min_bits && min_bits < MAX_CODE_BITS ? count_pixels(&codes, min_bits, most) : 0;
+}
+
+/* ---- whole ---- */
+
+/* Whether the frame is as large as the canvas, and no code of it is missing or wrong. */
+static bool fills_canvas(const struct bytes *file, size_t frame)
+{
+    const uint8_t *descriptor = file->data + frame;
+    uint32_t width = get_u16(file->data + 6), height = get_u16(file->data + 8);
+    uint64_t most = (uint64_t)width * height;
+    return !get_u32(descriptor + 1) && get_u16(descriptor + 5) == width &&
+           get_u16(descriptor + 7) == height && frame_pixels(file, frame, most) == most;
+}
+
+bool gif_is_still(const uint8_t *data, size_t size)
+{
+    const struct bytes file = {data, size};
+    unsigned frames = 0;
+    size_t first = size > HEAD_BYTES ? find_frame(&file) : size, at = first;
+    while (at < size && (data[at] == EXTENSION || data[at] == FRAME)) {
+        bool frame = data[at] == FRAME;
+        if (frame && at + DESCRIPTOR_BYTES > size)
+            return false;
+        frames += frame;
+        at += frame ? DESCRIPTOR_BYTES + colours_bytes(data[at + 9]) + 1 : 2;
+        at = skip_blocks(&file, at);
+    }
+    bool ends = at == size || (at < size && data[at] == TRAILER);
+    return frames == 1 && ends && fills_canvas(&file, first);
+}
+
 /* ---- rows ---- */
 
 static struct gif_rows rows_of(const struct bytes *file, const uint8_t *descriptor, uint64_t pixels)
@@ -145,12 +168,8 @@ bool gif_is_cut(const uint8_t *data, size_t size, struct gif_rows *out)
     size_t first = frame + DESCRIPTOR_BYTES + colours_bytes(descriptor[9]) + 1;
     if (first < size && skip_blocks(&file, first) <= size)
         return false;
-    uint64_t pixels = 0;
     uint64_t most = (uint64_t)get_u16(descriptor + 5) * get_u16(descriptor + 7);
-    unsigned min_bits = first <= size ? data[first - 1] : 0;
-    struct codes codes = {.file = file, .at = first, .block_end = first};
-    if (min_bits && min_bits < MAX_CODE_BITS)
-        pixels = count_pixels(&codes, min_bits, most);
+    uint64_t pixels = frame_pixels(&file, frame, most);
     *out = rows_of(&file, descriptor, pixels);
     return pixels < most;
 }

@@ -12,7 +12,8 @@ struct gif_rows {
     bool interlaced;                  /**< every eighth row comes first */
 };
 
-/** Whether it is whole, and has one frame. */
+/** Whether it is whole, and has one frame, which fills the canvas: where none does, decoders fill
+ * it as they like. */
 bool gif_is_still(const uint8_t *data, size_t size);
 
 /** Whether the bytes end within the data of the first frame. @param out filled only then */

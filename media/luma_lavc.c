@@ -12,6 +12,7 @@
 #include "media/film.h"
 #include "media/frame.h"
 #include "media/gif.h"
+#include "media/lossless.h"
 #include "media/thumbnail.h"
 #include "media/thumbnail_frame.h"
 
@@ -69,6 +70,9 @@ static const char *unread_way_of_tiff(const uint8_t *data, size_t size)
     return tiff_number(data, size, TIFF_TILE_WIDTH) ? "is made of tiles" : NULL;
 }
 
+/* FFmpeg takes grey of 16 bits, which are grey and alpha, for colours. */
+enum { TGA_GREY = 3 };
+
 /* What the header declares is judged here first: libavcodec's own refusal has no sentence. */
 static enum doppel_status check_declared(const struct reader *reader, enum doppel_format format,
                                          struct doppel_error *error)
@@ -82,6 +86,8 @@ static enum doppel_status check_declared(const struct reader *reader, enum doppe
         width = get_u16(data + 6);
         height = get_u16(data + 8);
     } else if (format == DOPPEL_FORMAT_TGA) {
+        if (data[2] % 8 == TGA_GREY && data[16] != 8)
+            return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "a variant of TGA not known here");
         width = get_u16(data + 12);
         height = get_u16(data + 14);
     } else if (format == DOPPEL_FORMAT_BMP && get_u32(data + 14) > 12) {
@@ -264,25 +270,11 @@ static bool has_no_alpha(const struct reader *reader, enum doppel_format format)
     return format == DOPPEL_FORMAT_TGA && !(reader->packet->data[17] & 15);
 }
 
-/* None, the facsimile's, LZW, Deflate in both its numbers, PackBits. Source: TIFF 6.0, and its
- * Technical Notes of 2002. */
-static bool is_lossless_tiff(const uint8_t *data, size_t size)
-{
-    uint32_t way = tiff_number(data, size, TIFF_COMPRESSION);
-    return !tiff_has_more(data, size) && (way <= 5 || way == 8 || way == 32773 || way == 32946);
-}
-
 /* Lossless, of one picture, and all there. */
 static bool is_lossless(const struct reader *reader, enum doppel_format format)
 {
-    const uint8_t *data = reader->packet->data;
-    size_t size = (size_t)reader->packet->size;
-    if (reader->declared_height || reader->frame->decode_error_flags)
-        return false;
-    return format == DOPPEL_FORMAT_GIF ? gif_is_still(data, size)
-           : format == DOPPEL_FORMAT_TIFF
-               ? is_lossless_tiff(data, size)
-               : format == DOPPEL_FORMAT_BMP || format == DOPPEL_FORMAT_TGA;
+    return !reader->declared_height && !reader->frame->decode_error_flags &&
+           lossless_is_whole(format, reader->packet->data, (size_t)reader->packet->size);
 }
 
 /* @param reader given (close_reader), also on failure */

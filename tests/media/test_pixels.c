@@ -200,6 +200,100 @@ static void others_have_none(void **state)
     scene_free(&scene);
 }
 
+#ifdef HAVE_FFMPEG
+/* Of a TIFF as FFmpeg writes it, low bytes first: a tag of one short. */
+static void set_short(struct file *file, unsigned tag, unsigned value)
+{
+    const uint8_t entry[8] = {(uint8_t)tag, (uint8_t)(tag >> 8), 3, 0, 1};
+    for (size_t at = 0; at + 12 <= file->size; at++)
+        if (!memcmp(file->data + at, entry, sizeof entry))
+            put_u16(file->data + at + 8, (uint16_t)value);
+}
+
+static void what_is_converted_has_none(void **state)
+{
+    (void)state;
+    enum { PHOTOMETRIC = 262, INKS = 5, EXTRA_SAMPLES = 338, MULTIPLIED = 1 };
+    struct scene scene = scene_make(SCENE_ALPHA, 131, 97);
+    struct doppel_digest wanted = expected(&scene, 1);
+    struct file plain = make_lavc(&scene, DOPPEL_FORMAT_TIFF, "rgba");
+    if (!plain.data)
+        skip();
+    assert_digest(plain, wanted);
+    struct file multiplied = make_lavc(&scene, DOPPEL_FORMAT_TIFF, "rgba");
+    set_short(&multiplied, EXTRA_SAMPLES, MULTIPLIED);
+    assert_digest(multiplied, none);
+    struct file inks = make_lavc(&scene, DOPPEL_FORMAT_TIFF, "rgba");
+    set_short(&inks, PHOTOMETRIC, INKS);
+    assert_digest(inks, none);
+    scene_free(&scene);
+}
+
+/* FFmpeg makes do with all of these. */
+static void what_is_damaged_has_none(void **state)
+{
+    (void)state;
+    enum { TGA_FOOTER = 26 };
+    struct scene scene = scene_make(SCENE_TWO, 64, 48);
+    struct file runs = make_lavc(&scene, DOPPEL_FORMAT_TGA, NULL);
+    struct file small = make_lavc(&scene, DOPPEL_FORMAT_GIF, "gray");
+    struct file wrong = make_lavc(&scene, DOPPEL_FORMAT_GIF, "gray");
+    if (!runs.data || !small.data)
+        skip();
+    assert_int_equal(runs.data[2], 10);
+    runs.size -= TGA_FOOTER + 1;
+    assert_digest(runs, none);
+    put_u16(small.data + 8, 49); /* a canvas of a row more */
+    assert_digest(small, none);
+    for (size_t at = wrong.size - 40; at < wrong.size - 8; at++)
+        wrong.data[at] |= 0xf0;
+    assert_digest(wrong, none);
+    scene_free(&scene);
+}
+
+/* Of eight rows of ten pixels, `rows`. */
+static struct file bmp_of_runs(unsigned rows)
+{
+    struct file file = {0};
+    uint8_t head[62] = "BM";
+    put_u32(head + 2, (uint32_t)sizeof head + 6 * rows + 2);
+    put_u32(head + 10, sizeof head);
+    put_u32(head + 14, 40);
+    put_u32(head + 18, 10);
+    put_u32(head + 22, 8);
+    put_u16(head + 26, 1);
+    put_u16(head + 28, 8);
+    put_u32(head + 30, 1); /* RLE8 */
+    put_u32(head + 46, 2);
+    memset(head + 58, 255, 3);
+    file_append(&file, head, sizeof head);
+    for (unsigned y = 0; y < rows; y++)
+        file_append(&file, (uint8_t[]){(uint8_t)(y + 1), 0, (uint8_t)(9 - y), 1, 0, 0}, 6);
+    file_append(&file, "\0\1", 2);
+    return file;
+}
+
+static void runs_of_a_bmp_have_none(void **state)
+{
+    (void)state;
+    assert_digest(bmp_of_runs(8), none);
+    assert_digest(bmp_of_runs(2), none);
+}
+
+static void grey_and_alpha_of_a_tga_are_refused(void **state)
+{
+    (void)state;
+    struct scene scene = scene_make(SCENE_SMOOTH, 64, 48);
+    struct file file = make_lavc(&scene, DOPPEL_FORMAT_TGA, "rgb555le");
+    if (!file.data)
+        skip();
+    file.data[2] = file.data[2] == 10 ? 11 : 3;
+    assert_refused(file.data, file.size, NULL, DOPPEL_E_UNSUPPORTED, "variant of TGA");
+    file_free(&file);
+    scene_free(&scene);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +302,12 @@ int main(void)
         cmocka_unit_test(alpha_counts),
         cmocka_unit_test(any_change_is_another),
         cmocka_unit_test(others_have_none),
+#ifdef HAVE_FFMPEG
+        cmocka_unit_test(what_is_converted_has_none),
+        cmocka_unit_test(what_is_damaged_has_none),
+        cmocka_unit_test(runs_of_a_bmp_have_none),
+        cmocka_unit_test(grey_and_alpha_of_a_tga_are_refused),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
