@@ -14,16 +14,6 @@ void act_plan_free(struct plan *plan)
     array_free(&plan->files);
 }
 
-static uint32_t first_with_bytes_of(const struct told_group *group, size_t number)
-{
-    const struct grouping_item *item = &group->members[number];
-    for (size_t i = 0; i < number; i++)
-        if (group->members[i].size == item->size &&
-            memcmp(&group->members[i].digest, &item->digest, sizeof item->digest) == 0)
-            return (uint32_t)i;
-    return (uint32_t)number;
-}
-
 static enum doppel_status take_group(void *context, const struct told_group *group,
                                      struct doppel_error *error)
 {
@@ -36,7 +26,7 @@ static enum doppel_status take_group(void *context, const struct told_group *gro
         struct planned file = {
             .group = (uint32_t)json_integer_value(json_object_get(group->row, "group")),
             .kept = kept,
-            .first = kept + first_with_bytes_of(group, i),
+            .first = kept + (uint32_t)group_first_with_bytes_of(group->members, i),
             .reason = reason_from_name(json_string_value(reason)),
             .reference = item->reference,
             .stamp = {item->device, item->inode, item->size, item->mtime_ns},

@@ -80,6 +80,9 @@ struct told_group {
     size_t count;
 };
 
+/* The first member that has the bytes of the one at `number`; itself where none before has them. */
+size_t group_first_with_bytes_of(const struct grouping_item *members, size_t number);
+
 /* Who is told the groups, in order. What is not DOPPEL_OK ends it. */
 struct group_sink {
     enum doppel_status (*take)(void *context, const struct told_group *group,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/act_plan.h"
+#include "tools/item_name.h"
 #include "tools/output.h"
 #include "tools/signals.h"
 
@@ -57,7 +58,7 @@ static enum doppel_status print_group(void *context, const struct told_group *gr
         if (!is_not_kept(member))
             continue;
         printing->doubles++;
-        if (strcmp(reason, "identical") == 0)
+        if (strcmp(reason, "identical") == 0 || json_object_get(member, "identical_to"))
             printing->identical_bytes += (uint64_t)group->members[i].size;
     }
     output_row(printing->output, json_incref(group->row));
@@ -87,12 +88,7 @@ static void say_none(const struct grouping *grouping)
 {
     struct report *report = grouping->options->report;
     uint32_t count = grouping_count(grouping);
-    enum doppel_kind kind = grouping->options->kind;
-    const char *one = kind == DOPPEL_KIND_TEXT    ? "text"
-                      : kind == DOPPEL_KIND_AUDIO ? "sound"
-                      : kind == DOPPEL_KIND_VIDEO ? "film"
-                      : kind == DOPPEL_KIND_IMAGE ? "picture"
-                                                  : "other file";
+    const char *one = kind_noun(grouping->options->kind);
     if (report->terminal && grouping->options->settings->format == FORMAT_TABLE)
         report_notice(report, "no doubles among %u %s%s", count, one, count == 1 ? "" : "s");
 }

@@ -206,6 +206,25 @@ static void free_members(struct grouping_item *items, size_t count)
     free(items);
 }
 
+size_t group_first_with_bytes_of(const struct grouping_item *members, size_t number)
+{
+    const struct grouping_item *item = &members[number];
+    for (size_t i = 0; i < number; i++)
+        if (members[i].size == item->size &&
+            memcmp(&members[i].digest, &item->digest, sizeof item->digest) == 0)
+            return i;
+    return number;
+}
+
+/* What is less than identical to the kept one may have the bytes of another member. */
+static void put_identical_to(json_t *row, const struct grouping_item *items, size_t number)
+{
+    size_t first = group_first_with_bytes_of(items, number);
+    const char *reason = json_string_value(json_object_get(row, "reason"));
+    if (first != number && strcmp(reason, "identical") != 0)
+        put_path(row, "identical_to", items[first].path);
+}
+
 /* What all but the kept one and references take. */
 static uint64_t savable_bytes(const struct grouping_item *items, size_t count)
 {
@@ -230,8 +249,9 @@ static enum doppel_status tell_group(struct telling *telling, const struct membe
             continue;
         items[used] = item_store_get(&grouping->items, number);
         items[used].path = item_store_path(&grouping->items, number);
-        json_array_append_new(list, describe_member(grouping, kept, number, &items[used]));
-        used++;
+        json_t *member = describe_member(grouping, kept, number, &items[used]);
+        put_identical_to(member, items, used++);
+        json_array_append_new(list, member);
     }
     put_integer(row, "group", ++*telling->number);
     put_text(row, "kind", doppel_kind_name(grouping->options->kind));

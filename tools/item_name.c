@@ -34,3 +34,10 @@ void put_item_name(json_t *row, bool has_file, const char *name)
     else
         put_text(row, "name", name);
 }
+
+const char *kind_noun(enum doppel_kind kind)
+{
+    static const char *const nouns[] = {"other file", "text", "picture", "sound", "film"};
+    size_t index = (size_t)kind;
+    return nouns[index < sizeof nouns / sizeof *nouns ? index : 0];
+}

@@ -18,4 +18,7 @@ char *name_of_item(struct doppel_library *library, const struct doppel_item *ite
 /* "path", or "name" of what has no file. */
 void put_item_name(json_t *row, bool has_file, const char *name);
 
+/* "picture", "text", "sound", "film" or "other file"; static storage. */
+const char *kind_noun(enum doppel_kind kind);
+
 #endif

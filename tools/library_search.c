@@ -10,6 +10,7 @@
 #include "tools/grouping.h"
 #include "tools/item_name.h"
 #include "tools/memory.h"
+#include "tools/other_schemes.h"
 #include "tools/signals.h"
 #include "tools/sound_judge.h"
 
@@ -25,8 +26,9 @@ struct library_search {
     struct film_looks *looks; /* NULL: nothing is refined */
     uint64_t next, last;      /* ids: what is taken in next, and was last */
     uint64_t others;          /* items of another version */
-    bool records;             /* those of corpora are searched, too */
-    bool leaders;             /* but for those who follow others */
+    struct other_schemes schemes[DOPPEL_KIND_VIDEO + 1];
+    bool records; /* those of corpora are searched, too */
+    bool leaders; /* but for those who follow others */
 
     /* of the call under way */
     const struct search_query *query;
@@ -74,6 +76,7 @@ static bool take_item(void *context, const struct doppel_item *item)
     }
     if (record->scheme == DOPPEL_SCHEME_NONE && item_has_file(item) && !search->leaders)
         search->status = find_known_add(&search->known, item, search->error);
+    other_schemes_note(search->schemes, search->settings, item);
     if (!is_wanted(search, record))
         return search->status == DOPPEL_OK;
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
@@ -296,6 +299,8 @@ enum doppel_status library_search_file(struct library_search *search,
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: what is known of it is damaged",
                            file->path);
     enum doppel_status status = ask(search, &query, answers, error);
+    if (!status && !answers->items.count)
+        other_schemes_say(search->schemes, search->settings, query.kind, search->report);
     text_view_free(&text);
     return status;
 }

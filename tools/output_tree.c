@@ -74,10 +74,11 @@ static char *notes_of(const json_t *member)
     if (speed > 0 && (speed < 0.9995 || speed > 1.0005))
         snprintf(pace, sizeof pace, " speed %.3f", speed);
     char *notes = formatted(
-        "%s%s%s%s%s%s", json_is_true(json_object_get(member, "reference")) ? " reference" : "",
+        "%s%s%s%s%s%s%s", json_is_true(json_object_get(member, "reference")) ? " reference" : "",
         json_is_true(json_object_get(transform, "mirrored")) ? " mirrored" : "", angle,
         json_is_true(json_object_get(transform, "cropped")) ? " cropped" : "",
-        json_is_true(json_object_get(transform, "trimmed")) ? " trimmed" : "", pace);
+        json_is_true(json_object_get(transform, "trimmed")) ? " trimmed" : "", pace,
+        json_object_get(member, "identical_to") ? " identical to one above" : "");
     memmove(notes, notes + (*notes == ' '), strlen(notes) + (*notes != ' '));
     return notes;
 }

@@ -338,6 +338,34 @@ static void codes_are_items(void **state)
 }
 
 /* The same list again updates in place. */
+/* Who has a list of PDQ and forgets the scheme is not left with 'nothing matched'. */
+static void codes_of_another_scheme_are_told(void **state)
+{
+    (void)state;
+    make_collection();
+    put("pdq.csv", PDQ_LIST);
+    well("import", "-q", "-L", "library", "pdq.csv");
+    struct ran ran = doppel("find", "-L", "library", "pics/tree.jpg", "pics/sea.jpg");
+    assert_code(&ran, 1);
+    assert_string_equal(ran.err, "doppel: 3 pictures of another scheme were not compared; "
+                                 "'--scheme pdq' compares them\n");
+    ran_free(&ran);
+    ran = doppel("check", "-L", "library", "pics/tree.jpg");
+    assert_code(&ran, 1);
+    assert_has(ran.err, "'--scheme pdq' compares them\n");
+    ran_free(&ran);
+    ran = doppel("find", "-L", "library", "--scheme", "pdq", "pics/tree.jpg");
+    assert_code(&ran, 1);
+    assert_string_equal(ran.err, "");
+    ran_free(&ran);
+    /* what people have added themselves under another scheme is their choice */
+    well("add", "-q", "-L", "mixed", "pics/tree.jpg");
+    well("add", "-q", "-L", "mixed", "pics/sea.jpg", "--scheme", "phash256");
+    ran = doppel("find", "-L", "mixed", "pics/sea.jpg");
+    assert_string_equal(ran.err, "");
+    ran_free(&ran);
+}
+
 static void a_list_is_updated_in_place(void **state)
 {
     (void)state;
@@ -596,6 +624,7 @@ int main(void)
         IN_SANDBOX(codes_are_items),
         IN_SANDBOX(codes_that_hash_prints_are_items),
         IN_SANDBOX(all_codes_that_hash_prints_are_items),
+        IN_SANDBOX(codes_of_another_scheme_are_told),
         IN_SANDBOX(a_list_is_updated_in_place),
         IN_SANDBOX(bad_lines_are_told),
         IN_SANDBOX(other_formats_are_checked),

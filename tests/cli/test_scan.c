@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "collection.h"
@@ -81,6 +82,33 @@ static size_t count_words(const char *text, const char *word)
 }
 
 /* -0 gives bare paths, for xargs: of the members that are not kept, each ended by NUL. */
+/* Two copies of what is less than identical to the kept one are told as such, and counted as
+ * '--action hardlink' counts them. */
+static void tells_copies_of_near_doubles(void **state)
+{
+    (void)state;
+    struct stat small;
+    char freed[64];
+    make_collection();
+    copy_file("pics/mountains-small.jpg", "pics/sub/small-again.jpg");
+    assert_int_equal(stat("pics/mountains-small.jpg", &small), 0);
+    char *json = doppel_prints(0, "scan", "--json", "--exclude", "clock*", "pics");
+    assert_int_equal(count_lines(json, "\"identical_to\":"), 1);
+    assert_has(json, "\"identical_to\":\"pics/mountains-small.jpg\"");
+    free(json);
+    char *text = doppel_prints(0, "scan", "--exclude", "clock*", "pics");
+    assert_has(text, "identical to one above  pics/sub/small-again.jpg\n");
+    double kilobytes = (double)small.st_size / 1000;
+    snprintf(freed, sizeof freed, kilobytes < 9.95 ? "%.1f kB" : "%.0f kB", kilobytes);
+    assert_has(text, " of it in identical files\n");
+    assert_has(strstr(text, " could be saved, "), freed);
+    free(text);
+    struct ran ran = doppel("scan", "--action", "hardlink", "--exclude", "clock*", "pics");
+    assert_has(ran.err, "1 file would be hardlinked");
+    assert_has(ran.err, freed);
+    ran_free(&ran);
+}
+
 static void prints_bare_paths(void **state)
 {
     (void)state;
@@ -393,6 +421,7 @@ int main(void)
         IN_SANDBOX(says_how_a_member_differs),
         IN_SANDBOX(prints_csv),
         IN_SANDBOX(prints_a_table),
+        IN_SANDBOX(tells_copies_of_near_doubles),
         IN_SANDBOX(prints_bare_paths),
         IN_SANDBOX(bare_paths_spare_references),
         IN_SANDBOX(lives_with_few_descriptors),
