@@ -107,4 +107,14 @@ bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t
  * @param leaders in: of the items that are the first with their content */
 void grouping_lead_all(struct grouping *grouping, uint32_t *leaders);
 
+/* An item of a group. */
+struct member {
+    uint32_t leader, item;
+};
+
+/* Leave out the members of a group of a library that are links to another one, of whatever kind: a
+ * file is one file, as 'scan' has it, whatever it was when it was added. @return how many stay, in
+ * their order */
+size_t grouping_merge_links(const struct grouping *grouping, struct member *members, size_t count);
+
 #endif

@@ -17,10 +17,6 @@ struct telling {
 };
 
 /* Item numbers sorted so that the members of a group stand together. */
-struct member {
-    uint32_t leader, item;
-};
-
 static int by_leader(const void *left, const void *right)
 {
     const struct member *a = left, *b = right;
@@ -307,8 +303,9 @@ static enum doppel_status tell_groups(struct telling *telling, struct doppel_err
     for (size_t begin = 0, end; begin < count && !status && !signals_stopped(); begin = end) {
         for (end = begin + 1; end < count && members[end].leader == members[begin].leader; end++)
             ;
-        if (is_shown(grouping, members + begin, end - begin))
-            status = tell_group(telling, members + begin, end - begin, error);
+        size_t files = grouping_merge_links(grouping, members + begin, end - begin);
+        if (is_shown(grouping, members + begin, files))
+            status = tell_group(telling, members + begin, files, error);
     }
     free(members);
     return status;

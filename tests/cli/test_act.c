@@ -313,7 +313,8 @@ static void leaves_what_has_changed(void **state)
     free(before);
 }
 
-/* A library still tells of what was acted on: that is no failure the second time. */
+/* What was linked is one file, and a library still tells of what was thrown away: neither is a
+ * failure the second time. */
 static void finds_nothing_left_to_do(void **state)
 {
     (void)state;
@@ -327,10 +328,32 @@ static void finds_nothing_left_to_do(void **state)
             ran = doppel("groups", "--action", actions[i], "--yes", "--json");
             assert_code(&ran, 0);
             assert_int_equal(count_lines(ran.out, "\"done\":true"), times ? 0 : 3);
-            assert_int_equal(count_lines(ran.out, "\"done\":false,\"reason\":"), times ? 3 : 0);
+            assert_int_equal(count_lines(ran.out, "\"done\":false,\"reason\":"),
+                             times && i == 2 ? 3 : 0);
             ran_free(&ran);
         }
         assert_int_equal(system("rm -rf docs ../home/.local"), 0);
+    }
+}
+
+/* What was linked is one file, to 'groups' as to 'scan', until it is undone. */
+static void links_are_one_file_to_the_library(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"hardlink", "symlink"};
+    make_collection();
+    free(doppel_prints(0, "add", "-q", "-L", "library", "pics"));
+    for (size_t i = 0; i < 2; i++) {
+        free(doppel_prints(0, "groups", "-L", "library", "--action", actions[i], "--yes"));
+        char *text = doppel_prints(0, "groups", "-L", "library");
+        assert_lacks(text, "clock");
+        assert_lacks(text, "in identical files");
+        assert_has(text, "mountains-small.jpg");
+        free(text);
+        free(doppel_prints(0, "undo"));
+        text = doppel_prints(0, "groups", "-L", "library");
+        assert_int_equal(count_lines(text, "clock"), 3);
+        free(text);
     }
 }
 
@@ -473,6 +496,7 @@ int main(void)
         IN_SANDBOX(links_only_identical_files),
         IN_SANDBOX(leaves_what_has_changed),
         IN_SANDBOX(finds_nothing_left_to_do),
+        IN_SANDBOX(links_are_one_file_to_the_library),
         IN_SANDBOX(compares_before_it_acts),
         IN_SANDBOX(leaves_what_another_run_holds),
         IN_SANDBOX(leaves_what_is_being_written),
