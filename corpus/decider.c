@@ -98,11 +98,16 @@ static bool is_benign(const struct decider *decider, uint32_t earlier)
            (host->was_benign && host->was_benign(host->context, earlier));
 }
 
+uint32_t decider_find(const struct decider *decider, const struct doppel_digest *content)
+{
+    return number_map_find(&decider->by_content, decider->contents.items, content);
+}
+
 /* The record that has this content, unless what it follows was replaced: then its text is no longer
  * there. One on disabled lists alone is not there, either. */
 static uint32_t find_content(const struct decider *decider, const struct doppel_digest *content)
 {
-    uint32_t earlier = number_map_find(&decider->by_content, decider->contents.items, content);
+    uint32_t earlier = decider_find(decider, content);
     if (earlier == NO_NUMBER)
         return earlier;
     uint32_t leader = decider->leaders.items[earlier];
@@ -153,6 +158,13 @@ enum doppel_status decider_restore(struct decider *decider, const struct decider
     if (out_number)
         *out_number = number;
     return DOPPEL_OK;
+}
+
+void decider_regroup(struct decider *decider, uint32_t number, uint32_t leader, bool leads)
+{
+    uint8_t *flags = &decider->flags.items[number];
+    decider->leaders.items[number] = leader;
+    *flags = (uint8_t)((*flags & ~FLAG_LEADS) | (leads ? FLAG_LEADS : 0));
 }
 
 /* ---- the rule ---- */
@@ -245,21 +257,25 @@ static enum doppel_status find_apart(struct decider *decider, const struct doppe
     const struct doppel_digest *distinct = marked(decider, content, DOPPEL_WORD_DISTINCT, &count);
     decider->apart.count = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t other =
-            number_map_find(&decider->by_content, decider->contents.items, &distinct[i]);
+        uint32_t other = decider_find(decider, &distinct[i]);
         if (other != NO_NUMBER && !array_push(&decider->apart, decider->leaders.items[other]))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what was said of a text");
     }
     return DOPPEL_OK;
 }
 
+static bool is_apart(const struct decider *decider, uint32_t leader)
+{
+    for (size_t i = 0; i < decider->apart.count; i++)
+        if (decider->apart.items[i] == leader)
+            return true;
+    return false;
+}
+
 /* A leader that is not to be matched with the record. */
 static bool is_passed_over(const struct decider *decider, uint32_t earlier)
 {
-    for (size_t i = 0; i < decider->apart.count; i++)
-        if (decider->apart.items[i] == earlier)
-            return true;
-    return state_of(decider, earlier) == DOPPEL_LIST_DISABLED;
+    return is_apart(decider, earlier) || state_of(decider, earlier) == DOPPEL_LIST_DISABLED;
 }
 
 /* It holds, or shares a part with, what is benign: then it is nobody's double by that. */
@@ -273,20 +289,19 @@ static bool is_mere_jingle(const struct decider *decider, const struct decider_a
 
 /* The first leader within the limit of similarity, else the first by containment; `*out_of` is
  * NO_NUMBER without one. */
-static enum doppel_status find_leader(struct decider *decider, const struct decider_record *record,
+static enum doppel_status find_leader(const struct decider *decider,
+                                      const struct decider_record *record,
                                       struct decider_answer *answer, uint32_t *out_of,
                                       struct doppel_error *error)
 {
     struct doppel_match container = {0};
     *out_of = NO_NUMBER;
-    enum doppel_status status =
-        record->candidate_count ? find_apart(decider, &record->content, error) : DOPPEL_OK;
-    for (size_t i = 0; i < record->candidate_count && !status; i++) {
+    for (size_t i = 0; i < record->candidate_count; i++) {
         bool matches;
         uint32_t earlier = record->candidates[i];
         if (!decider_leads(decider, earlier) || is_passed_over(decider, earlier))
             continue;
-        status = compare(decider, earlier, answer, &matches, error);
+        enum doppel_status status = compare(decider, earlier, answer, &matches, error);
         if (status)
             return status;
         if (!matches || is_mere_jingle(decider, answer, earlier) ||
@@ -298,7 +313,7 @@ static enum doppel_status find_leader(struct decider *decider, const struct deci
         container = answer->match;
     }
     answer->match = container;
-    return status;
+    return DOPPEL_OK;
 }
 
 static const char *reason_of(const struct decider_answer *answer)
@@ -348,6 +363,9 @@ static enum doppel_status decide_by_text(struct decider *decider,
                                          const struct decider_record *record,
                                          struct decider_answer *answer, struct doppel_error *error)
 {
+    enum doppel_status status = find_apart(decider, &record->content, error);
+    if (status)
+        return status;
     uint32_t earlier = find_content(decider, &record->content);
     if (earlier != NO_NUMBER) {
         decide_by_content(decider, record, earlier, answer);
@@ -361,7 +379,7 @@ static enum doppel_status decide_by_text(struct decider *decider,
     answer->decision = DOPPEL_DECISION_TOO_SHORT;
     if (record->too_short)
         return DOPPEL_OK;
-    enum doppel_status status = find_leader(decider, record, answer, &earlier, error);
+    status = find_leader(decider, record, answer, &earlier, error);
     if (status)
         return status;
     answer->decision = DOPPEL_DECISION_NEW;

@@ -89,4 +89,10 @@ bool decider_leads(const struct decider *decider, uint32_t number);
 /** The record whose duplicate a duplicate of this one is; itself where it follows none. */
 uint32_t decider_leader(const struct decider *decider, uint32_t number);
 
+/** The first record with this content; NO_NUMBER: none. */
+uint32_t decider_find(const struct decider *decider, const struct doppel_digest *content);
+
+/** A person changed whom a record follows. @param leader itself, if it follows none */
+void decider_regroup(struct decider *decider, uint32_t number, uint32_t leader, bool leads);
+
 #endif

@@ -227,7 +227,9 @@ static enum doppel_status begin(struct ingest *ingest, struct doppel_error *erro
     ingest->has_words = doppel_library_has_words(ingest->library);
     if (!status)
         status = canonical_begin(ingest, error);
-    return status ? status : memory_catch_up(&ingest->memory, last_id, error);
+    if (!status)
+        status = memory_catch_up(&ingest->memory, last_id, error);
+    return status ? status : memory_regroup(&ingest->memory, error);
 }
 
 /* The path under which lines of the batch can be read again. */

@@ -136,6 +136,12 @@ enum doppel_status memory_add(struct memory *memory, const struct decider_answer
     return answer->leads ? insert_waiting(memory, error) : DOPPEL_OK;
 }
 
+enum doppel_status memory_insert(struct memory *memory, const uint16_t *lanes, uint32_t number,
+                                 struct doppel_error *error)
+{
+    return wait_in_line(memory, lanes, number) ? insert_waiting(memory, error) : no_memory(error);
+}
+
 /* ---- loading ---- */
 
 struct load {
@@ -144,8 +150,8 @@ struct load {
     enum doppel_status status;
 };
 
-/* The number of an id; ids ascend with the numbers but where they are 0. */
-static uint32_t number_of(const struct memory *memory, uint64_t id)
+/* Ids ascend with the numbers but where they are 0. */
+uint32_t memory_number_of(const struct memory *memory, uint64_t id)
 {
     size_t low = 0, high = memory->ids.count;
     while (id && low < high) {
@@ -175,7 +181,7 @@ static bool take_text(void *context, const struct doppel_library_text *text)
     struct decider_past past = {
         .id = text->record_id,
         .content = text->content,
-        .leader = number_of(memory, text->leader),
+        .leader = memory_number_of(memory, text->leader),
         .leads = text->leads,
     };
     if (past.leader == NO_NUMBER && !text->too_short)
@@ -196,6 +202,8 @@ enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
 {
     if (last_id && last_id <= memory->last_id)
         return DOPPEL_OK;
+    if (!memory->last_id) /* the groups come with the texts */
+        memory_regrouped(memory);
     const struct doppel_text_query query = {
         .first = memory->last_id + 1, .last = last_id, .files = true};
     struct load load = {.memory = memory, .error = error};

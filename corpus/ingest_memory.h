@@ -18,6 +18,8 @@ struct memory {
     ARRAY(uint32_t) sizes; /* of their sets of shingles, likewise; 0: not known */
     uint64_t last_id;      /* up to which the library is known */
     uint64_t damaged;      /* texts that could not be read */
+    int64_t words;         /* revision of people's words that the groups are as of, */
+    int64_t words_ns;      /* and when that was: those said before need no look */
     ARRAY(uint32_t) candidates;
     ARRAY(struct doppel_index_hit) hits; /* the same, with the lanes that differ */
     ARRAY(uint64_t) codes, payloads;     /* of leaders that wait to be put into the index */
@@ -32,6 +34,19 @@ void memory_close(struct memory *memory);
 /** Take in what is in the library up to `last_id`, 0: to the end, and not known yet. */
 enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
                                    struct doppel_error *error);
+
+/** The groups are as people's words have them. */
+void memory_regrouped(struct memory *memory);
+
+/** Take in what people's words have changed of the groups since. */
+enum doppel_status memory_regroup(struct memory *memory, struct doppel_error *error);
+
+/** The number of an id in the library; NO_NUMBER: it is not held. */
+uint32_t memory_number_of(const struct memory *memory, uint64_t id);
+
+/** Let a leader be found. */
+enum doppel_status memory_insert(struct memory *memory, const uint16_t *lanes, uint32_t number,
+                                 struct doppel_error *error);
 
 /** Leaders that share a band, by ascending number, in memory->candidates and ->hits. */
 enum doppel_status memory_search(struct memory *memory, const uint16_t *lanes,

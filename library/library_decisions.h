@@ -269,12 +269,13 @@ enum doppel_word { DOPPEL_WORD_NONE, DOPPEL_WORD_SAME, DOPPEL_WORD_DISTINCT };
 
 /** Two contents, in either order; the last word counts. Digests are of a file's bytes, of a text's
  * normalised content. DOPPEL_WORD_NONE takes the word back. DOPPEL_E_ARGUMENT: both are one
- * content, or the note is not UTF-8 or longer than 1000 bytes. */
+ * content, or the note is not UTF-8 or longer than 1000 bytes.
+ * @param items whom the log tells it of, `a` and `b`; 0, or NULL: the first that has these bytes */
 DOPPEL_API enum doppel_status doppel_library_mark(struct doppel_library *library,
                                                   const struct doppel_digest *a,
                                                   const struct doppel_digest *b,
-                                                  enum doppel_word word, const char *note,
-                                                  struct doppel_error *error);
+                                                  const uint64_t items[2], enum doppel_word word,
+                                                  const char *note, struct doppel_error *error);
 
 /** What was said of two contents. Looked up in memory when there are at most a million words: fit
  * to be asked for each candidate; other processes' are seen after the next begin. */
@@ -286,6 +287,9 @@ DOPPEL_API enum doppel_status doppel_library_word(struct doppel_library *library
 
 /** Whether anything was said at all. */
 DOPPEL_API bool doppel_library_has_words(struct doppel_library *library);
+
+/** A number that changes with each word: those of other processes are seen after the next begin. */
+DOPPEL_API int64_t doppel_library_words_revision(struct doppel_library *library);
 
 struct doppel_mark {
     struct doppel_digest a, b;

@@ -124,6 +124,12 @@ enum doppel_status doppel_library_each_follower(struct doppel_library *library, 
     "INSERT OR REPLACE INTO canonical(" CANONICAL_COLUMNS                                          \
     ", checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")"
 
+/* The rows of texts say themselves whom these follow: an earlier one. */
+#define PUT_TEXT(leader, leads, which)                                                             \
+    "UPDATE text SET leader = " leader ", leads = " leads                                          \
+    ", checksum = " CHECKSUM_OF(TEXT_BUT("corpus", leader, leads)) " WHERE " which                 \
+                                                                   " AND " IS_WHOLE(TEXT_COLUMNS)
+
 /* Those who follow `from` follow `to`. */
 static enum doppel_status relink(struct doppel_library *library, uint64_t from, uint64_t to,
                                  struct doppel_error *error)
@@ -154,13 +160,20 @@ static enum doppel_status put_link(struct doppel_library *library, uint64_t item
     if (!status)
         status = relink(library, item, leader, error);
     if (!status)
+        status = rows_run(library, PUT_TEXT("?2", "0", "leader = ?1 AND leader != 0 AND id > ?2"),
+                          VALUES(ID(item), ID(leader)), error);
+    if (!status)
         status =
             rows_run(library, "DELETE FROM canonical WHERE leader = ?1", VALUES(ID(item)), error);
-    return status ? status
-                  : rows_run(library,
-                             "INSERT OR REPLACE INTO link(" LINK_COLUMNS
-                             ", checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")",
-                             VALUES(ID(item), ID(leader)), error);
+    if (!status)
+        status = rows_run(library, PUT_TEXT("?2", "0", "id = ?1 AND id > ?2"),
+                          VALUES(ID(item), ID(leader)), error);
+    if (status || rows_changed(library))
+        return status;
+    return rows_run(library,
+                    "INSERT OR REPLACE INTO link(" LINK_COLUMNS
+                    ", checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")",
+                    VALUES(ID(item), ID(leader)), error);
 }
 
 static enum doppel_status link_checked(struct doppel_library *library, uint64_t item,
@@ -192,6 +205,9 @@ static enum doppel_status unlink_item(struct doppel_library *library, uint64_t i
                                       struct doppel_error *error)
 {
     enum doppel_status status = step_down(library, item, error);
+    if (!status)
+        status = rows_run(library, PUT_TEXT("0", "(too_short = 0)", "id = ?1 AND leader != 0"),
+                          VALUES(ID(item)), error);
     return status ? status
                   : rows_run(library, "DELETE FROM link WHERE item = ?1", VALUES(ID(item)), error);
 }

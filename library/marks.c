@@ -122,6 +122,12 @@ bool doppel_library_has_words(struct doppel_library *library)
            memory->slots[MEMORY_WORDS].too_many;
 }
 
+int64_t doppel_library_words_revision(struct doppel_library *library)
+{
+    (void)doppel_library_has_words(library);
+    return library->memory.slots[MEMORY_WORDS].revision;
+}
+
 enum doppel_status doppel_library_each_mark(struct doppel_library *library,
                                             const struct doppel_digest *of,
                                             doppel_mark_visitor *visitor, void *context,
@@ -167,15 +173,21 @@ static enum doppel_status item_of(struct doppel_library *library,
 }
 
 static enum doppel_status log_mark(struct doppel_library *library, const struct doppel_digest *a,
-                                   const struct doppel_digest *b, const char *reason,
-                                   const char *note, struct doppel_error *error)
+                                   const struct doppel_digest *b, const uint64_t items[2],
+                                   const char *reason, const char *note, struct doppel_error *error)
 {
     struct doppel_log_entry entry = {.action = DOPPEL_LOG_MARKED, .reason = reason};
     sqlite3_stmt *statement;
     bool row = false;
     char *name = NULL;
-    enum doppel_status status = item_of(library, a, &entry.item, error);
-    if (!status)
+    enum doppel_status status = DOPPEL_OK;
+    if (items) {
+        entry.item = items[0];
+        entry.of = items[1];
+    }
+    if (!entry.item)
+        status = item_of(library, a, &entry.item, error);
+    if (!status && !entry.of)
         status = item_of(library, b, &entry.of, error);
     if (!status)
         status = item_name(library, entry.item, &name, error);
@@ -213,8 +225,8 @@ static enum doppel_status put_mark(struct doppel_library *library, const struct 
 }
 
 static enum doppel_status mark(struct doppel_library *library, const struct doppel_digest *a,
-                               const struct doppel_digest *b, enum doppel_word word,
-                               const char *note, struct doppel_error *error)
+                               const struct doppel_digest *b, const uint64_t items[2],
+                               enum doppel_word word, const char *note, struct doppel_error *error)
 {
     static const char *const reasons[] = {"taken back", "same", "distinct"};
     struct memory *memory = &library->memory;
@@ -227,13 +239,13 @@ static enum doppel_status mark(struct doppel_library *library, const struct dopp
     if (slot->loaded && !slot->too_many &&
         (!remember(memory, &pair, word) || memory->words.count > MAX_WORDS))
         memory_drop(memory, MEMORY_WORDS);
-    return status ? status : log_mark(library, a, b, reasons[word], note, error);
+    return status ? status : log_mark(library, a, b, items, reasons[word], note, error);
 }
 
 enum doppel_status doppel_library_mark(struct doppel_library *library,
                                        const struct doppel_digest *a, const struct doppel_digest *b,
-                                       enum doppel_word word, const char *note,
-                                       struct doppel_error *error)
+                                       const uint64_t items[2], enum doppel_word word,
+                                       const char *note, struct doppel_error *error)
 {
     if (memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
@@ -241,5 +253,5 @@ enum doppel_status doppel_library_mark(struct doppel_library *library,
     enum doppel_status status = note && *note ? name_check(note, "a note", error) : DOPPEL_OK;
     if (!status)
         status = library_begin(library, error);
-    return status ? status : library_end(library, mark(library, a, b, word, note, error));
+    return status ? status : library_end(library, mark(library, a, b, items, word, note, error));
 }

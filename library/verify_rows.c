@@ -51,10 +51,6 @@ static const struct row_check damages[] = {
         table, "there is no such item", ROWS(table, "item", "NULL", NOBODY(table ".item"))         \
     }
 
-/* TEXT_COLUMNS with others in place of two. */
-#define TEXT_BUT(corpus, leader)                                                                   \
-    "id, record_id, source, date, " corpus ", line, place, size, added_ns, content, words,"        \
-    " shingles, too_short, decision, " leader ", leads, lanes"
 #define MEND_TEXT(set, but, where)                                                                 \
     "UPDATE text SET " set ", checksum = " CHECKSUM_OF(but) " WHERE " where
 
@@ -80,10 +76,10 @@ static const struct row_check dangling[] = {
           "NOT EXISTS(SELECT 1 FROM text AS one WHERE one.id = text_shingles.text)")},
     {"text", "the corpus that it names is not known",
      "SELECT id, record_id, * FROM text WHERE " CORPUS_IS_GONE,
-     MEND_TEXT("corpus = NULL", TEXT_BUT("NULL", "leader"), CORPUS_IS_GONE)},
+     MEND_TEXT("corpus = NULL", TEXT_BUT("NULL", "leader", "leads"), CORPUS_IS_GONE)},
     {"text", "the text that it follows is not there, and never was",
      "SELECT id, record_id, * FROM text WHERE " LEADER_IS_NONE,
-     MEND_TEXT("leader = 0", TEXT_BUT("corpus", "0"), LEADER_IS_NONE)},
+     MEND_TEXT("leader = 0", TEXT_BUT("corpus", "0", "leads"), LEADER_IS_NONE)},
     OF_NOBODY("about"),
     OF_NOBODY("label"),
     OF_NOBODY("list_item"),

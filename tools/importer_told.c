@@ -99,7 +99,7 @@ enum doppel_status importer_take_mark(void *context, const struct doppel_mark *m
         importer->conflicts += word != mark->word;
         return DOPPEL_OK;
     }
-    status =
-        doppel_library_mark(importer->library, &mark->a, &mark->b, mark->word, mark->note, error);
+    status = doppel_library_mark(importer->library, &mark->a, &mark->b, NULL, mark->word,
+                                 mark->note, error);
     return status ? status : importer_took(importer, 0, error);
 }

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "core/array.h"
 #include "tools/collection.h"
 
 static bool take_content(void *context, const struct doppel_library_text *text)
@@ -77,23 +78,39 @@ static enum doppel_status join(struct doppel_library *library, uint64_t a, uint6
                : doppel_library_set_canonical(library, first, other, error);
 }
 
-/* What has these bytes follows `leader` no longer: the first is on its own, the others follow it.
+/* The members of a group that have this content. */
+struct leaving {
+    struct doppel_library *library;
+    const struct doppel_digest *content;
+    ARRAY(uint64_t) ids;
+};
+
+static bool take_member(void *context, uint64_t id)
+{
+    struct leaving *leaving = context;
+    struct doppel_name name;
+    if (doppel_library_name(leaving->library, id, &name, NULL))
+        return true;
+    bool leaves = memcmp(&name.content, leaving->content, sizeof name.content) == 0;
+    doppel_name_free(&name);
+    return !leaves || array_push(&leaving->ids, id);
+}
+
+/* What has this content follows `leader` no longer: the first is on its own, the others follow it.
  */
-static enum doppel_status leave(struct doppel_library *library, const struct doppel_digest *digest,
+static enum doppel_status leave(struct doppel_library *library, const struct doppel_digest *content,
                                 uint64_t leader, struct doppel_error *error)
 {
-    uint64_t id = 0, first = 0, followed;
-    enum doppel_status status;
-    while (!(status = doppel_library_next_by_bytes(library, digest, id, &id, error)) && id) {
-        status = doppel_library_leader(library, id, &followed, error);
-        if (!status && followed == leader)
-            status = first ? doppel_library_link(library, id, first, error)
-                           : doppel_library_unlink(library, id, error);
-        if (status)
-            return status;
-        first = !first && followed == leader ? id : first;
-    }
-    return status;
+    struct leaving leaving = {.library = library, .content = content};
+    enum doppel_status status =
+        doppel_library_each_follower(library, leader, 0, take_member, &leaving, error);
+    for (size_t i = 0; i < leaving.ids.count && !status; i++)
+        status = i ? doppel_library_link(library, leaving.ids.items[i], *leaving.ids.items, error)
+                   : doppel_library_unlink(library, *leaving.ids.items, error);
+    array_free(&leaving.ids);
+    return status == DOPPEL_E_CANCELLED
+               ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a group")
+               : status;
 }
 
 /* Of two in one group the one that does not lead it leaves, of two followers the later one. */
@@ -132,9 +149,10 @@ enum doppel_status mark_say(struct doppel_library *library, const struct marked 
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "%s and %s are never compared, so they cannot be the same",
                            doppel_kind_name(a->kind), doppel_kind_name(b->kind));
+    const uint64_t ids[] = {a->id, b->id};
     enum doppel_status status =
-        doppel_library_mark(library, &a->digest, &b->digest, word, note, error);
-    bool items = a->id && b->id && a->id != b->id && !a->is_text && !b->is_text;
+        doppel_library_mark(library, &a->digest, &b->digest, ids, word, note, error);
+    bool items = a->id && b->id && a->id != b->id;
     if (!status && items && word == DOPPEL_WORD_SAME)
         status = join(library, a->id, b->id, error);
     if (!status && items && word == DOPPEL_WORD_DISTINCT)

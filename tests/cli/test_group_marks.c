@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "collection.h"
+#include "coprocess.h"
 
 #define ASSERT_GROUPS(wanted, ...)                                                                 \
     do {                                                                                           \
@@ -159,6 +161,68 @@ static void ingest_lets_no_two_into_a_group_that_are_distinct(void **state)
     free(json);
 }
 
+#define RECORD(id, word)                                                                           \
+    "{\"id\":\"" id                                                                                \
+    "\",\"text\":\"The fire brigade pumped water out of forty cellars on Sunday night, "           \
+    "while the river rose by ten centimetres an hour, and the schools of the lower town stayed "   \
+    "closed until " word ".\"}\n"
+
+static void send_lines(const struct coprocess *coprocess, const char *lines)
+{
+    assert_int_equal(write(coprocess->to, lines, strlen(lines)), strlen(lines));
+}
+
+static void assert_leaders(const char *wanted)
+{
+    char *json = doppel_prints(0, "list", "-L", "library", "--json"), text[200] = "";
+    for (const char *at = json; (at = strstr(at, "\"record\":")); at++) {
+        char record[8] = "";
+        unsigned leader = 0;
+        const char *follows = strstr(at, "\"leader\":");
+        const char *end = strchr(at, '\n');
+        assert_int_equal(sscanf(at, "\"record\":\"%7[^\"]\"", record), 1);
+        if (follows && follows < end)
+            assert_int_equal(sscanf(follows, "\"leader\":%u", &leader), 1);
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%s %u, ", record, leader);
+    }
+    assert_string_equal(text, wanted);
+    free(json);
+}
+
+/* Records of texts follow by what people say as files do, also in a process that runs on. */
+static void records_are_told_apart_and_joined(void **state)
+{
+    (void)state;
+    static const char first[] =
+        RECORD("a", "Monday") RECORD("b", "Tuesday") RECORD("c", "Friday") RECORD("d", "Tuesday");
+    static const char later[] = RECORD("e", "Tuesday"), last[] = RECORD("f", "Friday");
+    char line[4096];
+    struct coprocess running = coprocess_start(NULL);
+    send_lines(&running, first);
+    for (int i = 0; i < 4; i++)
+        coprocess_read(&running, line, sizeof line);
+    assert_leaders("a 0, b 1, c 1, d 1, ");
+    free(doppel_prints(0, "mark", "-L", "library", "id:a", "id:b", "--distinct"));
+    assert_leaders("a 0, b 0, c 1, d 2, ");
+    send_lines(&running, later);
+    coprocess_read(&running, line, sizeof line);
+    assert_has(line, "\"of\":\"b\",");
+    free(doppel_prints(0, "mark", "-L", "library", "id:a", "id:b", "--forget"));
+    free(doppel_prints(0, "mark", "-L", "library", "id:b", "id:c", "--same"));
+    assert_leaders("a 0, b 1, c 1, d 1, e 1, ");
+    free(doppel_prints(0, "mark", "-L", "library", "id:b", "id:c", "--forget"));
+    free(doppel_prints(0, "mark", "-L", "library", "id:c", "id:b", "--distinct"));
+    send_lines(&running, last);
+    coprocess_read(&running, line, sizeof line);
+    assert_int_equal(coprocess_end(&running), 0);
+    assert_leaders("a 0, b 1, c 0, d 1, e 1, f 3, ");
+    char *out = doppel_prints(0, "log", "-L", "library", "id:c");
+    assert_has(out, "a person said that it is not the same as item 2");
+    free(out);
+    free(doppel_prints(0, "verify", "-L", "library"));
+}
+
 static void the_policy_chooses(void **state)
 {
     (void)state;
@@ -223,6 +287,7 @@ int main(void)
         IN_SANDBOX(what_is_the_same_may_be_distinct),
         IN_SANDBOX(no_group_holds_two_that_are_distinct),
         IN_SANDBOX(ingest_lets_no_two_into_a_group_that_are_distinct),
+        IN_SANDBOX(records_are_told_apart_and_joined),
         IN_SANDBOX(the_policy_chooses),
         IN_SANDBOX(a_library_keeps_by_source_and_lists),
     };

@@ -84,7 +84,7 @@ static void mark(const struct ingest_case *made, struct doppel_library *library,
                  const char *b, enum doppel_word word)
 {
     struct doppel_digest one = content_of(made, a), other = content_of(made, b);
-    assert_int_equal(doppel_library_mark(library, &one, &other, word, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_mark(library, &one, &other, NULL, word, NULL, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
 }
 

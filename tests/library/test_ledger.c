@@ -85,7 +85,8 @@ static void test_what_others_say_is_seen_after_a_begin(void **state)
     assert_int_equal(word, DOPPEL_WORD_NONE);
     assert_false(doppel_library_has_states(other));
     assert_int_equal(doppel_library_set_source(one, "s", 5, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_mark(one, &b, &a, DOPPEL_WORD_SAME, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_mark(one, &b, &a, NULL, DOPPEL_WORD_SAME, NULL, NULL),
+                     DOPPEL_OK);
     assert_int_equal(doppel_library_set_list(one, "stock", DOPPEL_LIST_BENIGN, NULL), DOPPEL_OK);
     commit(one);
     assert_int_equal(authority(other, "s"), 0);
@@ -468,22 +469,25 @@ static void test_words(void **state)
     const struct doppel_digest a = {{1}}, b = {{2}}, c = {{3}};
     enum doppel_word word;
     int count = 0;
-    assert_int_equal(doppel_library_mark(library, &b, &a, DOPPEL_WORD_DISTINCT, "x", NULL),
+    assert_int_equal(doppel_library_mark(library, &b, &a, NULL, DOPPEL_WORD_DISTINCT, "x", NULL),
                      DOPPEL_OK);
-    assert_int_equal(doppel_library_mark(library, &b, &c, DOPPEL_WORD_SAME, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_mark(library, &b, &c, NULL, DOPPEL_WORD_SAME, NULL, NULL),
+                     DOPPEL_OK);
     assert_int_equal(doppel_library_word(library, &a, &b, &word, NULL), DOPPEL_OK);
     assert_int_equal(word, DOPPEL_WORD_DISTINCT);
-    assert_int_equal(doppel_library_mark(library, &a, &b, DOPPEL_WORD_SAME, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_mark(library, &a, &b, NULL, DOPPEL_WORD_SAME, NULL, NULL),
+                     DOPPEL_OK);
     assert_int_equal(doppel_library_word(library, &b, &a, &word, NULL), DOPPEL_OK);
     assert_int_equal(word, DOPPEL_WORD_SAME);
     assert_int_equal(doppel_library_each_mark(library, &a, count_mark, &count, NULL), DOPPEL_OK);
     assert_int_equal(count, 1);
     assert_int_equal(doppel_library_each_mark(library, NULL, count_mark, &count, NULL), DOPPEL_OK);
     assert_int_equal(count, 3);
-    assert_int_equal(doppel_library_mark(library, &a, &b, DOPPEL_WORD_NONE, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_mark(library, &a, &b, NULL, DOPPEL_WORD_NONE, NULL, NULL),
+                     DOPPEL_OK);
     assert_int_equal(doppel_library_word(library, &b, &a, &word, NULL), DOPPEL_OK);
     assert_int_equal(word, DOPPEL_WORD_NONE);
-    assert_int_equal(doppel_library_mark(library, &a, &a, DOPPEL_WORD_SAME, NULL, NULL),
+    assert_int_equal(doppel_library_mark(library, &a, &a, NULL, DOPPEL_WORD_SAME, NULL, NULL),
                      DOPPEL_E_ARGUMENT);
     doppel_library_close(library);
 }

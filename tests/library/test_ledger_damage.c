@@ -48,9 +48,11 @@ static void make(const char *folder)
     assert_int_equal(doppel_keep_policy_parse("date", &policy, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_set_policy(library, &policy, NULL), DOPPEL_OK);
     assert_int_equal(
-        doppel_library_mark(library, &digest_a, &digest_b, DOPPEL_WORD_SAME, "n", NULL), DOPPEL_OK);
+        doppel_library_mark(library, &digest_a, &digest_b, NULL, DOPPEL_WORD_SAME, "n", NULL),
+        DOPPEL_OK);
     assert_int_equal(
-        doppel_library_mark(library, &digest_b, &digest_c, DOPPEL_WORD_SAME, "n", NULL), DOPPEL_OK);
+        doppel_library_mark(library, &digest_b, &digest_c, NULL, DOPPEL_WORD_SAME, "n", NULL),
+        DOPPEL_OK);
     assert_int_equal(
         doppel_library_add_exact(library, &(struct doppel_exact_digest){DOPPEL_EXACT_MD5, md5, 0},
                                  &id, &added, NULL),

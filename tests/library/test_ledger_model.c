@@ -211,7 +211,7 @@ static void do_mark(struct doppel_library *library, struct model *model)
     int word = (int)pick(3);
     struct doppel_digest one = digest_of(a), other = digest_of(b);
     enum doppel_status status =
-        doppel_library_mark(library, &one, &other, (enum doppel_word)word, NULL, NULL);
+        doppel_library_mark(library, &one, &other, NULL, (enum doppel_word)word, NULL, NULL);
     assert_int_equal(status, a == b ? DOPPEL_E_ARGUMENT : DOPPEL_OK);
     if (a != b)
         model->word[a][b] = model->word[b][a] = word;

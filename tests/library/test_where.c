@@ -224,7 +224,7 @@ static void test_views_need_no_doppel(void **state)
     const struct doppel_digest a = {{0x0a}}, b = {{0xb0}};
     assert_int_equal(doppel_library_set_source(library, "camera", 3, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_set_list(library, "two", DOPPEL_LIST_BENIGN, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_mark(library, &a, &b, DOPPEL_WORD_SAME, "why", NULL),
+    assert_int_equal(doppel_library_mark(library, &a, &b, NULL, DOPPEL_WORD_SAME, "why", NULL),
                      DOPPEL_OK);
     commit(library);
     doppel_library_close(library);
