@@ -58,6 +58,8 @@ static enum doppel_status read_group(struct regroup *regroup, const struct doppe
         return status == DOPPEL_E_CORRUPT ? DOPPEL_OK : status;
     const struct doppel_text_query query = {.first = leader, .last = leader, .files = true};
     status = doppel_library_each_text(memory->library, &query, take_leader, regroup, error);
+    if (regroup->status) /* which `error` tells */
+        return regroup->status;
     if (!status)
         status =
             doppel_library_each_follower(memory->library, leader, 0, take_member, regroup, error);
