@@ -47,6 +47,7 @@ struct picture {
     uint32_t full_width, full_height; /**< as the file declares them */
     uint32_t there;                   /**< of the full rows; 0 = all */
     bool coarse;                      /**< broken off before the finer details */
+    bool damaged;                     /**< what is inside is not as it was written */
     unsigned orientation;             /**< EXIF 1..8; 0 = not told */
     struct doppel_digest digest;      /**< of a lossless picture's pixels; else zero */
 };

@@ -6,6 +6,8 @@
 
 #include <jerror.h>
 
+#include "media/jpeg_means.h"
+
 static struct jpeg_reader *reader_of(j_common_ptr cinfo)
 {
     return (struct jpeg_reader *)cinfo->client_data;
@@ -20,7 +22,17 @@ static void error_exit(j_common_ptr cinfo)
     longjmp(reader->on_error, 1);
 }
 
-/* libjpeg warns of damage and goes on. Damage is borne; what must be known is where data end. */
+/* Some encoders pad a scan; that much is left over where codes were lost. */
+static bool is_of_damage(const struct jpeg_error_mgr *errors)
+{
+    int warning = errors->msg_code;
+    return warning == JWRN_HIT_MARKER || warning == JWRN_HUFF_BAD_CODE ||
+           warning == JWRN_ARITH_BAD_CODE || warning == JWRN_MUST_RESYNC ||
+           (warning == JWRN_EXTRANEOUS_DATA && errors->msg_parm.i[0] >= JPEG_LEFT_OVER);
+}
+
+/* libjpeg warns of damage and goes on. Damage is borne, and remembered; what must be known is where
+ * data end. Other warnings are of what does no harm: some bytes too many, odd versions. */
 static void emit_message(j_common_ptr cinfo, int level)
 {
     struct jpeg_reader *reader = reader_of(cinfo);
@@ -29,6 +41,8 @@ static void emit_message(j_common_ptr cinfo, int level)
     cinfo->err->num_warnings++;
     if (cinfo->err->msg_code == JWRN_HIT_MARKER && reader->cinfo.unread_marker == JPEG_EOI)
         reader->cut = true;
+    else
+        reader->damaged |= is_of_damage(cinfo->err);
 }
 
 static void output_message(j_common_ptr cinfo)

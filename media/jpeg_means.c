@@ -56,6 +56,7 @@ struct scan {
     int quantum; /* of the first component's mean */
     uint32_t width, height;
     uint8_t *pixels;
+    bool damaged;                             /* a block that cannot be was met */
     struct huffman tables[2 * NUM_HUFF_TBLS]; /* DC, then AC */
 };
 
@@ -346,13 +347,27 @@ static bool read_scan(struct scan *scan, uint32_t columns, uint32_t rows, unsign
                     return false;
                 until_restart = restart_interval - 1;
             }
-            for (int i = 0; i < scan->component_count; i++)
-                if (!read_component(scan, i, x, y))
-                    return false;
+            for (int i = 0; i < scan->component_count && !scan->damaged; i++)
+                scan->damaged = !read_component(scan, i, x, y);
+            if (scan->damaged)
+                return false;
             if (scan->reader.count < scan->reader.made_up)
                 return false;
         }
     return true;
+}
+
+/* Whether there is more than padding between the last block and the next marker. */
+static bool has_left_over(struct bit_reader *reader)
+{
+    int bytes = 0;
+    refill_slowly(reader);
+    while (!reader->at_marker && bytes < JPEG_LEFT_OVER) {
+        bytes += reader->count / 8;
+        *reader = (struct bit_reader){.input = reader->input};
+        refill_slowly(reader);
+    }
+    return bytes + (reader->count - reader->made_up) / 8 >= JPEG_LEFT_OVER;
 }
 
 /* ---- the face ---- */
@@ -406,13 +421,14 @@ static bool prepare_scan(const struct jpeg_decompress_struct *cinfo, struct scan
 }
 
 bool jpeg_means_read(const struct jpeg_decompress_struct *cinfo, struct input *input,
-                     uint8_t *pixels)
+                     uint8_t *pixels, bool *out_damaged)
 {
     struct scan *scan = malloc(sizeof *scan);
     if (!scan)
         return false;
     scan->reader = (struct bit_reader){.input = input};
     scan->pixels = pixels;
+    scan->damaged = false;
     bool done = prepare_scan(cinfo, scan);
     if (done) {
         const struct component *first = scan->components;
@@ -420,6 +436,7 @@ bool jpeg_means_read(const struct jpeg_decompress_struct *cinfo, struct input *i
         done = read_scan(scan, (scan->width + across - 1) / across,
                          (scan->height + down - 1) / down, cinfo->restart_interval);
     }
+    *out_damaged = scan->damaged || (done && has_left_over(&scan->reader));
     free(scan);
     return done;
 }

@@ -24,6 +24,7 @@ struct jpeg_reader {
     bool cut;           /* the data are over: rows from now on are invented */
     bool ended;         /* and there was no end of image */
     bool coarse;        /* later scans are not all there */
+    bool damaged;       /* there are codes that cannot be */
     char message[JMSG_LENGTH_MAX];
 };
 

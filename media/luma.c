@@ -98,6 +98,7 @@ static enum doppel_status read_picture(struct input *input,
         .there_width = turned ? there : picture.full_width,
         .there_height = turned ? picture.full_height : there,
         .coarse = picture.coarse,
+        .damaged = picture.damaged,
         .format = format,
         .digest = picture.digest,
     };

@@ -182,7 +182,10 @@ static bool read_means(struct jpeg_reader *reader)
         return false;
     uint64_t begin = input->offset - left;
     input->at = input->filled - left;
-    if (jpeg_means_read(&reader->cinfo, input, reader->picture.pixels)) {
+    bool damaged = false;
+    bool done = jpeg_means_read(&reader->cinfo, input, reader->picture.pixels, &damaged);
+    reader->damaged |= damaged;
+    if (done) {
         reader->rows_good = reader->cinfo.output_height;
         return true;
     }
@@ -197,6 +200,8 @@ static void decode_single_scan(struct jpeg_reader *reader)
         return;
     jpeg_start_decompress(&reader->cinfo);
     read_rows(reader, reader->cinfo.output_height);
+    if (!reader->cut)
+        jpeg_finish_decompress(&reader->cinfo); /* which warns of what is left over */
 }
 
 static void decode_scans(struct jpeg_reader *reader)
@@ -236,6 +241,7 @@ static enum doppel_status crop(struct jpeg_reader *reader, struct doppel_error *
     picture->height = reader->rows_good;
     picture->there = (uint32_t)full;
     picture->coarse = reader->coarse && full == picture->full_height;
+    picture->damaged = reader->damaged;
     return status;
 }
 

@@ -68,6 +68,8 @@ struct doppel_luma {
     uint32_t width, height;    /**< of the picture as shown and declared, before any reduction */
     uint32_t there_width, there_height; /**< the same of what is there, where the file breaks off */
     bool coarse; /**< all of it is there, but the file breaks off before its finer details */
+    bool damaged; /**< of a JPEG: there are codes in it that no encoder writes, and from there on, as
+                     far as the next restart, it may be anything */
     enum doppel_format format;
     /** Of the pixels themselves, in full size and with their colours, where the file is lossless,
      * whole, of one picture and of 8 bits a sample at most (PNG, BMP, TGA, GIF, TIFF, WebP): the

@@ -98,8 +98,8 @@ static enum doppel_status hash_whole(const struct doppel_plane *plane,
     return DOPPEL_OK;
 }
 
-/* What is cut short is a picture all the same: that is remarked, and no failure. */
-static void remark_cut(const struct doppel_luma *luma, struct doppel_error *remark)
+/* What is cut short or damaged is a picture all the same: that is remarked, and no failure. */
+static void remark_damage(const struct doppel_luma *luma, struct doppel_error *remark)
 {
     const char *format = doppel_format_name(luma->format);
     bool lower = luma->there_height < luma->height; /* as it is shown */
@@ -110,6 +110,11 @@ static void remark_cut(const struct doppel_luma *luma, struct doppel_error *rema
     else if (luma->coarse)
         doppel_fail(remark, DOPPEL_OK,
                     "the %s is cut short: its finer details are missing; the rest is used", format);
+    else if (luma->damaged)
+        doppel_fail(
+            remark, DOPPEL_OK,
+            "the %s is damaged inside: parts of the picture may be wrong; it is used as it is",
+            format);
 }
 
 static enum doppel_status hash_picture(int fd, const struct doppel_scheme *scheme,
@@ -127,7 +132,7 @@ static enum doppel_status hash_picture(int fd, const struct doppel_scheme *schem
     status = scheme->id == DOPPEL_SCHEME_PHASH64 ? hash_views(&luma, scheme, out)
                                                  : hash_whole(&luma.plane, scheme, out);
     if (!status)
-        remark_cut(&luma, &out->error);
+        remark_damage(&luma, &out->error);
     doppel_luma_free(&luma);
     return status;
 }

@@ -113,12 +113,43 @@ static void little_is_no_double(void **state)
     ran_free(&ran);
 }
 
+/* Markers in the middle of a JPEG's data, where none can be. It is said, of what the cache knows,
+ * too; and a copy that is not damaged is kept. */
+static void damage_inside_is_told(void **state)
+{
+    (void)state;
+    const struct utimbuf old = {1000000000, 1000000000};
+    size_t size;
+    make_folder("pics");
+    keep_drawing("pics/small.jpg", 1, 1);
+    char *bytes = read_file("pics/small.jpg", &size);
+    for (size_t i = 0; i < 32; i++)
+        bytes[size * 4 / 5 + i] = i % 2 ? 'A' : '\xff';
+    write_file("pics/damaged.jpg", bytes, size);
+    free(bytes);
+    assert_int_equal(utime("pics/damaged.jpg", &old), 0);
+    for (int i = 0; i < 2; i++) {
+        struct ran ran =
+            doppel_with(i ? &no_worker : NULL, "scan", "--json", "--keep", "date", "pics");
+        assert_code(&ran, 0);
+        assert_int_equal(
+            count_lines(ran.err, "doppel: pics/damaged.jpg: the JPEG is damaged inside"), 1);
+        assert_int_equal(count_lines(ran.err, "is damaged"), 1);
+        assert_has(ran.out, "\"keep\":\"pics/small.jpg\"");
+        ran_free(&ran);
+    }
+    char *out = doppel_prints(0, "hash", "--json", "--scheme", "pdq", "pics/damaged.jpg");
+    assert_has(out, "\"remark\":\"the JPEG is damaged inside");
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(scan_keeps_the_whole_one),
         IN_SANDBOX(every_verb_tells),
         IN_SANDBOX(little_is_no_double),
+        IN_SANDBOX(damage_inside_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
