@@ -50,18 +50,47 @@ static void fill(const uint32_t *bins, uint32_t lanes, uint16_t *out)
 }
 
 /* Counts of all 64 bits go up together: plane p holds bit p of each of them. */
+enum { PLANES = 12, BLOCK = 16, BLOCK_PLANES = 4, MOST = (1 << PLANES) - BLOCK };
+
+/* A full adder in each bit: `*sum` + a + b, the carry returned. */
+static uint64_t add(uint64_t *sum, uint64_t a, uint64_t b)
+{
+    uint64_t odd = *sum ^ a, carry = (*sum & a) | (odd & b);
+    *sum = odd ^ b;
+    return carry;
+}
+
+/* BLOCK hashes into the lowest planes; the carry returned. Source: as in kernels_avx512.c. */
+static uint64_t add_block(uint64_t planes[BLOCK_PLANES], const uint64_t *hashes)
+{
+    uint64_t carries[8];
+    for (int i = 0; i < 8; i++)
+        carries[i] = add(&planes[0], hashes[2 * i], hashes[2 * i + 1]);
+    for (int i = 0; i < 4; i++)
+        carries[i] = add(&planes[1], carries[2 * i], carries[2 * i + 1]);
+    for (int i = 0; i < 2; i++)
+        carries[i] = add(&planes[2], carries[2 * i], carries[2 * i + 1]);
+    return add(&planes[3], carries[0], carries[1]);
+}
+
+static void add_carry(uint64_t planes[PLANES], unsigned plane, uint64_t carry)
+{
+    for (; plane < PLANES; plane++) {
+        uint64_t both = planes[plane] & carry;
+        planes[plane] ^= carry;
+        carry = both;
+    }
+}
+
 static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
 {
-    enum { PLANES = 8, MOST = (1 << PLANES) - 1 };
     for (size_t i = 0; i < count;) {
         uint64_t planes[PLANES] = {0};
         size_t end = count - i < MOST ? count : i + MOST;
+        for (; i + BLOCK <= end; i += BLOCK)
+            add_carry(planes, BLOCK_PLANES, add_block(planes, hashes + i));
         for (; i < end; i++)
-            for (uint64_t carry = hashes[i], p = 0; p < PLANES; p++) {
-                uint64_t both = planes[p] & carry;
-                planes[p] ^= carry;
-                carry = both;
-            }
+            add_carry(planes, 0, hashes[i]);
         for (unsigned bit = 0; bit < 64; bit++)
             for (unsigned p = 0; p < PLANES; p++)
                 sums[bit] += (int64_t)((planes[p] >> bit & 1) << p);
