@@ -55,8 +55,8 @@ struct picture {
 typedef enum doppel_status decoder(struct input *input, const struct doppel_luma_options *options,
                                    struct picture *out, struct doppel_error *error);
 
-/** With three samples a pixel, RGB; DOPPEL_E_UNSUPPORTED of one that holds inks. */
-decoder decode_jpeg_rgb;
+/** With three samples a pixel, RGB, for people: what is transparent over white. */
+decoder decode_jpeg_rgb, decode_heif_rgb;
 
 decoder decode_jpeg, decode_png, decode_webp, decode_heif;
 decoder decode_gif, decode_bmp, decode_tiff, decode_tga, decode_jxl;

@@ -18,7 +18,7 @@ struct jpeg_reader {
     const struct doppel_luma_options *options;
     struct picture picture;
     unsigned channels;  /* of the picture: 1, or RGB */
-    uint8_t *colours;   /* a row of several components; NULL when libjpeg writes luma */
+    uint8_t *colours;   /* a row of several components; NULL when libjpeg writes what is wanted */
     uint32_t rows_good; /* rows whose data were there */
     unsigned scanned;   /* a bit for each component that a whole scan was read of */
     bool cut;           /* the data are over: rows from now on are invented */

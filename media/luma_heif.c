@@ -237,6 +237,68 @@ static enum doppel_status take_planes(struct reader *reader, struct doppel_error
     return DOPPEL_OK;
 }
 
+/* ---- colours ---- */
+
+static void put_over_white(struct plane rgba, uint32_t width, uint8_t *out)
+{
+    for (uint32_t x = 0; x < width; x++, rgba.data += 4)
+        for (int i = 0; i < 3; i++)
+            *out++ = over_white(rgba.data[i], rgba.data[3]);
+}
+
+/* @param pixels full_width × full_height of RGB */
+static enum doppel_status put_rgb(struct reader *reader, uint8_t *pixels,
+                                  struct doppel_error *error)
+{
+    static const enum heif_channel channels[] = {heif_channel_R, heif_channel_G, heif_channel_B};
+    uint32_t width = reader->rows.full_width, height = reader->rows.full_height;
+    if (has_alpha(reader)) {
+        struct plane rgba = plane_of(reader, heif_channel_interleaved, 32);
+        for (uint32_t y = 0; rgba.data && y < height; y++, rgba.data += rgba.stride)
+            put_over_white(rgba, width, pixels + (size_t)3 * y * width);
+        return rgba.data ? DOPPEL_OK : unconverted(error);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        struct plane plane = plane_of(reader, channels[i], 8);
+        if (!plane.data)
+            return unconverted(error);
+        for (uint32_t y = 0; y < height; y++, plane.data += plane.stride)
+            for (uint32_t x = 0; x < width; x++)
+                pixels[((size_t)y * width + x) * 3 + i] = plane.data[x];
+    }
+    return DOPPEL_OK;
+}
+
+static enum doppel_status take_rgb(struct reader *reader, struct picture *out,
+                                   struct doppel_error *error)
+{
+    int width = heif_image_get_primary_width(reader->image);
+    int height = heif_image_get_primary_height(reader->image);
+    if (width <= 0 || height <= 0)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "holds no picture");
+    reader->rows.full_width = (uint32_t)width;
+    reader->rows.full_height = (uint32_t)height;
+    size_t bytes = (size_t)width * (size_t)height * 3;
+    enum doppel_status status = check_memory(&reader->options->limits, bytes, error);
+    uint8_t *pixels = status ? NULL : malloc(bytes);
+    if (!status && !pixels)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode it");
+    if (!status)
+        status = put_rgb(reader, pixels, error);
+    if (status) {
+        free(pixels);
+        return status;
+    }
+    *out = (struct picture){.pixels = pixels,
+                            .width = (uint32_t)width,
+                            .height = (uint32_t)height,
+                            .full_width = (uint32_t)width,
+                            .full_height = (uint32_t)height};
+    return DOPPEL_OK;
+}
+
+/* ---- all ---- */
+
 static enum doppel_status begin_rows(struct reader *reader, struct doppel_error *error)
 {
     int width = heif_image_get_primary_width(reader->image);
@@ -249,25 +311,43 @@ static enum doppel_status begin_rows(struct reader *reader, struct doppel_error 
     return rows_begin(&reader->rows, reader->options, (uint32_t)width, (uint32_t)height, error);
 }
 
+static enum doppel_status take_luma(struct reader *reader, struct picture *out,
+                                    struct doppel_error *error)
+{
+    enum doppel_status status = begin_rows(reader, error);
+    if (status == DOPPEL_OK)
+        status = has_alpha(reader) ? take_rgba(reader, error) : take_planes(reader, error);
+    return status ? status : rows_finish(&reader->rows, "HEIF", out, error);
+}
+
+static enum doppel_status decode(struct reader *reader, bool colours, struct picture *out,
+                                 struct doppel_error *error)
+{
+    enum doppel_status status = open_picture(reader, error);
+    if (status == DOPPEL_OK)
+        status = check_size(reader, error);
+    if (status == DOPPEL_OK)
+        status = decode_image(reader, error);
+    if (status == DOPPEL_OK)
+        status = (colours ? take_rgb : take_luma)(reader, out, error);
+    rows_free(&reader->rows);
+    free(reader->row);
+    heif_image_release(reader->image);
+    heif_image_handle_release(reader->handle);
+    heif_context_free(reader->context);
+    return status;
+}
+
 enum doppel_status decode_heif(struct input *input, const struct doppel_luma_options *options,
                                struct picture *out, struct doppel_error *error)
 {
     struct reader reader = {.input = input, .options = options};
-    enum doppel_status status = open_picture(&reader, error);
-    if (status == DOPPEL_OK)
-        status = check_size(&reader, error);
-    if (status == DOPPEL_OK)
-        status = decode_image(&reader, error);
-    if (status == DOPPEL_OK)
-        status = begin_rows(&reader, error);
-    if (status == DOPPEL_OK)
-        status = has_alpha(&reader) ? take_rgba(&reader, error) : take_planes(&reader, error);
-    if (status == DOPPEL_OK)
-        status = rows_finish(&reader.rows, "HEIF", out, error);
-    rows_free(&reader.rows);
-    free(reader.row);
-    heif_image_release(reader.image);
-    heif_image_handle_release(reader.handle);
-    heif_context_free(reader.context);
-    return status;
+    return decode(&reader, false, out, error);
+}
+
+enum doppel_status decode_heif_rgb(struct input *input, const struct doppel_luma_options *options,
+                                   struct picture *out, struct doppel_error *error)
+{
+    struct reader reader = {.input = input, .options = options};
+    return decode(&reader, true, out, error);
 }

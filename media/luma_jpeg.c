@@ -51,8 +51,6 @@ static enum doppel_status choose_colours(struct jpeg_reader *reader, struct dopp
         return DOPPEL_OK;
     case JCS_CMYK:
     case JCS_YCCK:
-        if (rgb)
-            return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "a JPEG of inks, shown in grey");
         cinfo->out_color_space = JCS_CMYK;
         return DOPPEL_OK;
     default:
@@ -104,7 +102,8 @@ static enum doppel_status prepare(struct jpeg_reader *reader, struct doppel_erro
     picture->width = cinfo->output_width;
     picture->height = cinfo->output_height;
     size_t pixels = (size_t)picture->width * picture->height * reader->channels;
-    bool by_rows = reader->channels == 1 && cinfo->out_color_space != JCS_GRAYSCALE;
+    bool inks = cinfo->out_color_space == JCS_CMYK;
+    bool by_rows = inks || (reader->channels == 1 && cinfo->out_color_space != JCS_GRAYSCALE);
     uint64_t held = jpeg_has_multiple_scans(cinfo) ? coefficient_bytes(cinfo) : 0;
     status = check_memory(limits, pixels + held, error);
     if (status != DOPPEL_OK)
@@ -121,14 +120,16 @@ static enum doppel_status prepare(struct jpeg_reader *reader, struct doppel_erro
 
 /* ---- rows ---- */
 
-static void cmyk_row(const uint8_t *in, uint32_t width, uint8_t *out)
+static void cmyk_row(const uint8_t *in, uint32_t width, unsigned channels, uint8_t *out)
 {
     /* Adobe's way, as everybody's: 255 = no ink. */
-    for (uint32_t x = 0; x < width; x++, in += 4) {
-        unsigned white = in[3];
-        out[x] =
-            luma_of(white - scale_255(255u - in[0], white), white - scale_255(255u - in[1], white),
-                    white - scale_255(255u - in[2], white));
+    for (uint32_t x = 0; x < width; x++, in += 4, out += channels) {
+        unsigned white = in[3], rgb[3];
+        for (int i = 0; i < 3; i++)
+            rgb[i] = white - scale_255(255u - in[i], white);
+        out[0] = channels == 1 ? luma_of(rgb[0], rgb[1], rgb[2]) : (uint8_t)rgb[0];
+        for (unsigned i = 1; i < channels; i++)
+            out[i] = (uint8_t)rgb[i];
     }
 }
 
@@ -150,11 +151,12 @@ static void read_colour_row(struct jpeg_reader *reader)
 {
     j_decompress_ptr cinfo = &reader->cinfo;
     uint32_t width = reader->picture.width;
-    uint8_t *out = reader->picture.pixels + (size_t)cinfo->output_scanline * width;
+    uint8_t *out =
+        reader->picture.pixels + (size_t)cinfo->output_scanline * width * reader->channels;
     JSAMPROW row = reader->colours;
     jpeg_read_scanlines(cinfo, &row, 1);
     if (cinfo->out_color_space == JCS_CMYK)
-        cmyk_row(row, width, out);
+        cmyk_row(row, width, reader->channels, out);
     else
         luma_row(row, width, 3, true, out);
 }

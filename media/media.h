@@ -67,9 +67,9 @@ struct doppel_luma {
     uint8_t *pixels;           /**< given (doppel_luma_free) */
     uint32_t width, height;    /**< of the picture as shown and declared, before any reduction */
     uint32_t there_width, there_height; /**< the same of what is there, where the file breaks off */
-    bool coarse; /**< all of it is there, but the file breaks off before its finer details */
-    bool damaged; /**< of a JPEG: there are codes in it that no encoder writes, and from there on, as
-                     far as the next restart, it may be anything */
+    bool coarse;  /**< all of it is there, but the file breaks off before its finer details */
+    bool damaged; /**< of a JPEG: there are codes in it that no encoder writes, and from there on,
+                     as far as the next restart, it may be anything */
     enum doppel_format format;
     /** Of the pixels themselves, in full size and with their colours, where the file is lossless,
      * whole, of one picture and of 8 bits a sample at most (PNG, BMP, TGA, GIF, TIFF, WebP): the
@@ -116,7 +116,7 @@ DOPPEL_API enum doppel_status doppel_media_read_luma(int fd,
 
 /**
  * A small JPEG of the (first) picture of a file, upright, what is transparent over white; in colour
- * of a JPEG, and of what libavcodec has a decoder for that takes it, else grey.
+ * of a JPEG, HEIC and AVIF, and of what libavcodec has a decoder for that takes it, else grey.
  *
  * @param limits  NULL for the defaults
  * @param longest of its sides, in pixels: 16 to 1024; a smaller picture stays as it is

@@ -32,46 +32,54 @@ enum doppel_status doppel_media_read_thumbnail(int fd, uint32_t time_ms, uint32_
 
 /* ---- stills ---- */
 
-/* libjpeg makes a picture small while it decodes. */
-static enum doppel_status read_jpeg(struct input *input, const struct doppel_luma_options *options,
-                                    uint32_t longest, uint8_t **out, size_t *out_size)
+struct still_wish {
+    const struct doppel_luma_options *options;
+    uint32_t longest;
+};
+
+static enum doppel_status read_rgb(decoder *decode, struct input *input,
+                                   const struct still_wish *wish, uint8_t **out, size_t *out_size)
 {
     struct picture picture = {0};
-    enum doppel_status status = decode_jpeg_rgb(input, options, &picture, NULL);
+    enum doppel_status status = decode(input, wish->options, &picture, NULL);
     if (status)
         return status;
     struct thumbnail whole = {picture.pixels, picture.width, picture.height, 3};
     unsigned orientation = picture.orientation ? picture.orientation : 1;
-    status = thumbnail_shrink(&whole, orientation, longest, out, out_size, NULL);
+    status = thumbnail_shrink(&whole, orientation, wish->longest, out, out_size, NULL);
     free(picture.pixels);
     return status;
 }
 
-static enum doppel_status read_input(struct input *input, const struct doppel_luma_options *options,
-                                     uint32_t longest, uint8_t **out, size_t *out_size)
+static enum doppel_status read_input(struct input *input, const struct still_wish *wish,
+                                     uint8_t **out, size_t *out_size)
 {
     enum { HEAD_BYTES = 4096 };
     uint8_t head[HEAD_BYTES];
     enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
     (void)doppel_media_probe(head, input_read_at(input, 0, head, sizeof head), &format);
-    if (format == DOPPEL_FORMAT_JPEG)
-        return read_jpeg(input, options, longest, out, out_size);
+    if (format == DOPPEL_FORMAT_JPEG) /* libjpeg makes it small while it decodes */
+        return read_rgb(decode_jpeg_rgb, input, wish, out, out_size);
+#ifdef HAVE_HEIF
+    if (format == DOPPEL_FORMAT_HEIC || format == DOPPEL_FORMAT_AVIF)
+        return read_rgb(decode_heif_rgb, input, wish, out, out_size);
+#endif
 #ifdef HAVE_FFMPEG
-    return lavc_still(input, options, format, longest, out, out_size, NULL);
+    return lavc_still(input, wish->options, format, wish->longest, out, out_size, NULL);
 #else
     return DOPPEL_E_UNSUPPORTED;
 #endif
 }
 
-static enum doppel_status read_in_colour(int fd, const struct doppel_luma_options *options,
-                                         uint32_t longest, uint8_t **out, size_t *out_size)
+static enum doppel_status read_in_colour(int fd, const struct still_wish *wish, uint8_t **out,
+                                         size_t *out_size)
 {
     struct input *input = calloc(1, sizeof *input);
     if (!input)
         return DOPPEL_E_MEMORY;
-    enum doppel_status status = input_open(input, fd, &options->limits, NULL);
+    enum doppel_status status = input_open(input, fd, &wish->options->limits, NULL);
     if (status == DOPPEL_OK)
-        status = read_input(input, options, longest, out, out_size);
+        status = read_input(input, wish, out, out_size);
     free(input);
     return status;
 }
@@ -99,8 +107,9 @@ enum doppel_status doppel_media_read_still(int fd, const struct doppel_media_lim
     options.min_side = longest;
     if (limits)
         options.limits = *limits;
+    const struct still_wish wish = {&options, longest};
     enum doppel_status status = check_longest(longest, error);
-    if (status || read_in_colour(fd, &options, longest, out, out_size) == DOPPEL_OK)
+    if (status || read_in_colour(fd, &wish, out, out_size) == DOPPEL_OK)
         return status;
     return read_in_grey(fd, &options, longest, out, out_size, error);
 }

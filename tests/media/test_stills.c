@@ -135,7 +135,7 @@ static void jpegs(void **state)
             struct jpeg_how how = {.colours = (enum jpeg_colours)colours,
                                    .orientation = orientation,
                                    .progressive = orientation % 2};
-            bool told = colours == JPEG_YCC || colours == JPEG_RGB;
+            bool told = colours != JPEG_GREY;
             check(make_jpeg(&scene, &how), told && orientation <= 1 ? &scene : NULL, what);
         }
     scene_free(&scene);
@@ -191,7 +191,12 @@ static void others(void **state)
 #endif
 #ifdef HAVE_HEIF
     for (unsigned orientation = 1; orientation <= 8; orientation++)
-        check(make_heif(&scene, DOPPEL_FORMAT_AVIF, orientation), NULL, "AVIF");
+        check(make_heif(&scene, DOPPEL_FORMAT_AVIF, orientation), orientation == 1 ? &scene : NULL,
+              "AVIF");
+    check(make_heif(&scene, DOPPEL_FORMAT_HEIC, 1), &scene, "HEIC");
+    struct scene alpha = scene_make(SCENE_ALPHA, 300, 200);
+    check(make_heif(&alpha, DOPPEL_FORMAT_AVIF, 1), &alpha, "AVIF with alpha");
+    scene_free(&alpha);
 #endif
     scene_free(&scene);
 }
