@@ -510,7 +510,7 @@ struct doppel_library_text {
     uint64_t leader;          /**< id of the text that it follows; 0: none */
     const uint16_t *lanes;    /**< its MinHash signature; of what is too short it may say nothing */
     uint32_t lane_count;      /**< 128 or 256 */
-    uint64_t simhash;         /**< of its shingles, for people who ask by SQL; not visited */
+    uint64_t simhash;         /**< of its shingles, for people who ask by SQL; 0: none */
     uint64_t shingle_total;   /**< how many it has; 0: not known */
     const uint32_t *shingles; /**< `shingle_total` of them, ascending, when they were kept and are
                                  asked for; else NULL */

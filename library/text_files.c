@@ -129,6 +129,7 @@ static struct doppel_library_text as_text(const struct text_files *files,
         .leader = (uint64_t)sqlite3_column_int64(files->statement, COLUMN_LEADER),
         .lanes = row->lanes,
         .lane_count = files->options.lanes,
+        .simhash = extra->simhash,
         .shingle_total = extra->shingle_total,
     };
     text.leads = !text.leader && !text.too_short;

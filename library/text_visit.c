@@ -28,6 +28,7 @@ enum {
     COLUMN_LEADER,
     COLUMN_LEADS,
     COLUMN_LANES,
+    COLUMN_SIMHASH,
     COLUMN_PATH,
     COLUMN_IS_WHOLE,
     COLUMN_KEPT /* only with shingles */
@@ -35,7 +36,7 @@ enum {
 
 #define SELECT_TEXT(more)                                                                          \
     "SELECT text.id, record_id, source, date, corpus, line, place, size, added_ns, content, "      \
-    "words, shingles, too_short, decision, leader, leads, lanes, corpus.path,"                     \
+    "words, shingles, too_short, decision, leader, leads, lanes, simhash, corpus.path,"            \
     " text." IS_WHOLE("text." TEXT_COLUMNS) " AND (corpus IS NULL OR corpus." IS_WHOLE(            \
         CORPUS_COLUMNS) ")" more " FROM text LEFT JOIN corpus ON corpus.id = text.corpus "
 #define KEPT ", text_shingles.data, text_shingles." IS_WHOLE(SHINGLE_COLUMNS)
@@ -133,6 +134,7 @@ static enum doppel_status read_text(sqlite3_stmt *statement, struct text_row *ro
     text->decision = (enum doppel_decision)sqlite3_column_int(statement, COLUMN_DECISION);
     text->leader = (uint64_t)sqlite3_column_int64(statement, COLUMN_LEADER);
     text->leads = sqlite3_column_int(statement, COLUMN_LEADS) != 0;
+    text->simhash = (uint64_t)sqlite3_column_int64(statement, COLUMN_SIMHASH);
     if (!read_lanes(statement, row))
         return DOPPEL_E_CORRUPT;
     enum doppel_status status = read_strings(statement, row);

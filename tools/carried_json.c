@@ -155,6 +155,14 @@ static void put_shingles(json_t *object, const struct doppel_library_text *text)
     put_value(object, "shingles", list);
 }
 
+static void put_simhash(json_t *object, uint64_t simhash)
+{
+    char hex[17];
+    doppel_code_to_hex(&(struct doppel_code){{simhash}}, 64, hex);
+    if (simhash)
+        put_text(object, "simhash", hex);
+}
+
 static void put_place(json_t *object, const struct doppel_library_text *text)
 {
     put_bytes(object, "record_id", text->record_id);
@@ -180,6 +188,7 @@ json_t *json_of_text(const struct carried_text *carried)
     char *hex = text_code(text);
     json_object_set_new_nocheck(object, "lanes", json_string_nocheck(hex));
     free(hex);
+    put_simhash(object, text->simhash);
     put_shingles(object, text);
     put_signed(object, "added_ns", text->added_ns);
     put_bytes(object, "source", text->origin.source);

@@ -226,6 +226,16 @@ static void take_lanes(struct fields *fields, struct text_parts *parts, uint32_t
     *out_count = (uint32_t)count;
 }
 
+static void take_simhash(struct fields *fields, uint64_t *out)
+{
+    const json_t *value = json_object_get(fields->object, "simhash");
+    const char *hex = json_string_value(value);
+    struct doppel_code code = {0};
+    if (value && (!hex || doppel_code_from_hex(hex, 64, &code)))
+        field_is_wrong(fields, "simhash", "16 hex digits");
+    *out = code.word[0];
+}
+
 static void take_shingles(struct fields *fields, struct doppel_library_text *text,
                           struct text_parts *parts)
 {
@@ -286,6 +296,7 @@ static enum doppel_status carry_text(struct fields *fields, const struct carry_s
     field_bytes(fields, "source", &parts.source);
     field_bytes(fields, "date", &parts.date);
     take_lanes(fields, &parts, &text.lane_count);
+    take_simhash(fields, &text.simhash);
     take_shingles(fields, &text, &parts);
     take_about(fields, &carried.about);
     take_group(fields, &text.leader, &carried.canonical);

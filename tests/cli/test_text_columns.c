@@ -233,22 +233,69 @@ static void the_cache_has_them(void **state)
 
 /* ---- ways from one library to another ---- */
 
+/* Of the records, which have no path. */
+static char *records_of(const char *library)
+{
+    return query(library, "SELECT record_id, simhash, words FROM items WHERE path IS NULL"
+                          " ORDER BY record_id");
+}
+
+static void make_both_kinds(const char *library)
+{
+    const struct setting setting = {
+        .input = "{\"id\":\"a\",\"text\":\"a record with words of its own\"}\n"
+                 "{\"id\":\"b\",\"text\":\"too few of them\"}\n"};
+    write_texts();
+    free(doppel_prints(0, "add", "-L", library, "texts"));
+    struct ran ran = doppel_with(&setting, "ingest", "-L", library, "-");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+}
+
 static void libraries_pass_them_on(void **state)
 {
     (void)state;
-    write_texts();
-    char *wanted = columns_wanted();
-    free(doppel_prints(0, "add", "-L", "first", "texts"));
+    static const char *const copies[] = {"imported", "merged", "copy"};
+    make_both_kinds("first");
+    char *wanted = columns_of("first"), *records = records_of("first");
+    assert_int_equal(count_lines(wanted, ""), TEXTS + 2);
+    assert_int_equal(count_lines(records, ""), 2);
+    assert_int_equal(count_lines(records, "NULL|4"), 1);
+    assert_int_equal(count_lines(records, "|7"), 1);
     char *lines = doppel_prints(0, "export", "-L", "first");
     write_file("lines.jsonl", lines, strlen(lines));
     free(lines);
     free(doppel_prints(0, "import", "-L", "imported", "lines.jsonl"));
-    assert_columns("imported", wanted);
     free(doppel_prints(0, "merge", "-L", "merged", "first"));
-    assert_columns("merged", wanted);
     free(doppel_prints(0, "backup", "-L", "merged", "copy"));
-    assert_columns("copy", wanted);
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        assert_columns(copies[i], wanted);
+        char *copied = records_of(copies[i]);
+        assert_string_equal(copied, records);
+        free(copied);
+    }
+    free(records);
     free(wanted);
+}
+
+static void other_simhashes_are_refused(void **state)
+{
+    (void)state;
+    make_both_kinds("first");
+    char *lines = doppel_prints(0, "export", "-L", "first");
+    char *digits = strstr(lines, "\"simhash\":\"");
+    assert_non_null(digits);
+    digits[strlen("\"simhash\":\"")] = 'g';
+    write_file("lines.jsonl", lines, strlen(lines));
+    free(lines);
+    struct ran ran = doppel("import", "-L", "imported", "lines.jsonl");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "16 hex digits");
+    ran_free(&ran);
+    char *records = records_of("imported");
+    assert_int_equal(count_lines(records, ""), 1);
+    assert_has(records, "b|NULL|4");
+    free(records);
 }
 
 static void damage_leaves_them(void **state)
@@ -314,10 +361,15 @@ static void near_copies_are_near(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(each_scheme_has_them), IN_SANDBOX(passages_have_them),
-        IN_SANDBOX(options_count),        IN_SANDBOX(ingested_files_have_them),
-        IN_SANDBOX(the_cache_has_them),   IN_SANDBOX(libraries_pass_them_on),
-        IN_SANDBOX(damage_leaves_them),   IN_SANDBOX(older_items_get_them_when_they_are_read),
+        IN_SANDBOX(each_scheme_has_them),
+        IN_SANDBOX(passages_have_them),
+        IN_SANDBOX(options_count),
+        IN_SANDBOX(ingested_files_have_them),
+        IN_SANDBOX(the_cache_has_them),
+        IN_SANDBOX(libraries_pass_them_on),
+        IN_SANDBOX(other_simhashes_are_refused),
+        IN_SANDBOX(damage_leaves_them),
+        IN_SANDBOX(older_items_get_them_when_they_are_read),
         IN_SANDBOX(near_copies_are_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
