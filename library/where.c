@@ -225,8 +225,12 @@ static enum doppel_status fail(sqlite3 *database, const struct deadline *deadlin
     snprintf(message, sizeof message, "%s", sqlite3_errmsg(database));
     if (strncmp(message, "no such column", 14) == 0)
         list_columns(database, columns, sizeof columns);
+    const char *more = *columns ? "; there are "
+                       : code == SQLITE_AUTH
+                           ? "; it may read the columns of items and compute, no more"
+                           : "";
     return doppel_fail(error, status, "%s: the expression cannot be answered: %s%s%s", directory,
-                       message, *columns ? "; there are " : "", columns);
+                       message, more, columns);
 }
 
 static enum doppel_status visit(sqlite3_stmt *statement, const struct deadline *deadline,

@@ -8,6 +8,7 @@
 #include "tools/commands.h"
 #include "tools/film_row.h"
 #include "tools/item_about.h"
+#include "tools/item_name.h"
 #include "tools/item_row.h"
 #include "tools/output.h"
 #include "tools/sound_judge.h"
@@ -28,13 +29,14 @@ static const struct column columns[] = {
     {"keyframes", "keyframes only", CELL_BOOL},
     {"has_sound", "sound", CELL_BOOL},
     {"words", "words", CELL_NUMBER},
-    {"characters", NULL, CELL_NUMBER},
+    {"characters", "characters", CELL_NUMBER},
     {"size", "size", CELL_SIZE},
     {"mtime", "modified", CELL_TIME},
     {"added", "added", CELL_TIME},
     {"digest", "digest", CELL_TEXT},
+    {"exact", "exact", CELL_TEXT},
     {"record", "record", CELL_TEXT},
-    {"decision", NULL, CELL_TEXT},
+    {"decision", "decision", CELL_TEXT},
     {"leader", "leader", CELL_NUMBER},
     {"canonical", "canonical", CELL_NUMBER},
     {"source", "source", CELL_TEXT},
@@ -45,7 +47,7 @@ static const struct column columns[] = {
     {"meta", "meta", CELL_TEXT},
     {"name", "name", CELL_TEXT},
     {"path", "path", CELL_PATH},
-    {"line", NULL, CELL_NUMBER},
+    {"line", "line", CELL_NUMBER},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
@@ -94,6 +96,8 @@ static void print_item(const struct showing *showing, const struct doppel_item *
 {
     const struct doppel_fingerprint *fingerprint = &item->record.fingerprint;
     json_t *row = item_row(showing->library, item);
+    if (item->record.scheme == DOPPEL_SCHEME_NONE && !item_has_file(item))
+        put_text(row, "exact", item->path); /* "md5:0123…" */
     if (fingerprint->count && fingerprint->scheme != DOPPEL_SCHEME_WINNOW32) {
         char *hex = code_in_hex(fingerprint, 0);
         put_code(row, showing, hex);
@@ -145,6 +149,7 @@ int cmd_show(const struct settings *settings, struct report *report)
     if (open_library(settings, false, true, &showing.library, &error))
         return report_fatal(report, "%s", error.message);
     showing.output = output_new(settings, &layout, report);
+    output_sheets(showing.output);
     for (size_t i = 0; i < settings->operands.count; i++)
         show(&showing, settings->operands.items[i]);
     bool written = output_finish(showing.output);

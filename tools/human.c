@@ -49,9 +49,29 @@ void human_clock(double seconds, int decimals, char *out, size_t size)
         snprintf(out + used, size - (size_t)used, ".%0*lu", decimals, units % power);
 }
 
+/* Words with commas between, else what JSON has. */
+static char *list_text(const json_t *list)
+{
+    json_t *joined = json_string(""), *word;
+    size_t i;
+    json_array_foreach(list, i, word)
+    {
+        json_t *longer = json_is_string(word) ? json_sprintf("%s%s%s", json_string_value(joined),
+                                                             i ? ", " : "", json_string_value(word))
+                                              : NULL;
+        json_decref(joined);
+        joined = longer;
+        if (!joined)
+            return cell_text(list);
+    }
+    char *text = cell_text(joined);
+    json_decref(joined);
+    return text;
+}
+
 static char *plain_text(const json_t *value)
 {
-    char *text = cell_text(value);
+    char *text = json_is_array(value) ? list_text(value) : cell_text(value);
     char *shown = printable(text, true);
     free(text);
     return shown;

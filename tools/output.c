@@ -20,7 +20,8 @@ struct output {
     FILE *stream;
     enum format format;
     bool bare; /* -0 */
-    bool color, trees;
+    bool color, trees, sheets;
+    bool begun;    /* a sheet was printed */
     bool terminal; /* where the progress line is in the way */
     int failed;    /* errno of the first write that failed */
     struct table *table;
@@ -142,13 +143,32 @@ static size_t terminal_columns(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 ? window.ws_col : 0;
 }
 
-void output_trees(struct output *output)
+/* @return whether there would have been one */
+static bool without_table(struct output *output)
 {
     if (!output->table)
-        return;
+        return false;
     table_finish(output->table, output->stream);
     output->table = NULL;
-    output->trees = true;
+    return true;
+}
+
+void output_trees(struct output *output)
+{
+    output->trees = without_table(output);
+}
+
+void output_sheets(struct output *output)
+{
+    output->sheets = without_table(output);
+}
+
+static void write_sheet(struct output *output, const json_t *row)
+{
+    if (output->begun)
+        fputc('\n', output->stream);
+    output->begun = true;
+    sheet_print(output->stream, output->layout, row, output->color);
 }
 
 void output_row(struct output *output, json_t *row)
@@ -161,6 +181,8 @@ void output_row(struct output *output, json_t *row)
         fflush(output->stream);
     } else if (output->trees) {
         tree_print(output->stream, row, output->color, output->terminal ? terminal_columns() : 0);
+    } else if (output->sheets) {
+        write_sheet(output, row);
     } else {
         write_lines(output, row);
     }

@@ -54,6 +54,10 @@ struct output *output_new(const struct settings *settings, const struct layout *
 /** For people, print no table but a tree for each row, which is a group. Before the first row. */
 void output_trees(struct output *output);
 
+/** For people, print no table but for each row lines of a name and a value. Before the first row.
+ */
+void output_sheets(struct output *output);
+
 /** Print a row; taken. JSON is flushed at once; tables are aligned in blocks of rows. */
 void output_row(struct output *output, json_t *row);
 

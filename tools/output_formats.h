@@ -37,6 +37,9 @@ void table_finish(struct table *table, FILE *stream);
  */
 void tree_print(FILE *stream, const json_t *row, bool with_color, size_t columns);
 
+/* A row as lines of a name and a value. */
+void sheet_print(FILE *stream, const struct layout *layout, const json_t *row, bool with_color);
+
 /* A cell as people read it; given (free); "" when absent. */
 char *human_text(enum cell cell, const json_t *value);
 

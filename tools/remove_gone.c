@@ -84,13 +84,14 @@ static bool is_asked_for(const struct search *search, const char *path)
     return search->below_count == 0;
 }
 
-/* Whether it is to be removed. */
-static bool is_gone(struct search *search, const char *path, uint64_t device)
+/* Whether it is to be removed. @param absent counts what may come back; NULL: nobody asks */
+static bool is_gone(struct search *search, const char *path, uint64_t device, uint64_t *absent)
 {
     if (!is_asked_for(search, path))
         return false;
     enum whereabouts whereabouts = where_is(search, path, device);
-    search->absent += whereabouts == ABSENT;
+    if (absent)
+        *absent += whereabouts == ABSENT;
     if (whereabouts != THERE)
         report_detail(search->report, path, whereabouts == GONE ? "gone" : "absent, kept");
     return whereabouts == GONE;
@@ -103,7 +104,7 @@ static bool take_item(void *context, const struct doppel_item *item)
     struct search *search = context;
     if (item->record.error.status)
         report_input(search->report, item->path, item->record.error.message);
-    else if (is_gone(search, item->path, item->stamp.device))
+    else if (is_gone(search, item->path, item->stamp.device, &search->absent))
         search->no_memory |= !array_push(&search->ids, item->id);
     return !search->no_memory && !signals_stopped();
 }
@@ -111,7 +112,7 @@ static bool take_item(void *context, const struct doppel_item *item)
 static bool take_failure(void *context, const struct doppel_failure *failure)
 {
     struct search *search = context;
-    if (is_gone(search, failure->path, failure->stamp->device))
+    if (is_gone(search, failure->path, failure->stamp->device, NULL))
         search->no_memory |= !array_push(&search->failures, must_copy(failure->path));
     return !search->no_memory && !signals_stopped();
 }
@@ -129,14 +130,15 @@ static enum doppel_status remove_found(struct doppel_library *library, const str
 
 static void say_what_was_done(const struct search *search)
 {
-    report_notice(search->report, "%zu item%s forgotten, whose files are gone", search->ids.count,
-                  search->ids.count == 1 ? "" : "s");
+    bool one = search->ids.count == 1;
+    report_notice(search->report, "%zu item%s forgotten, whose file%s gone", search->ids.count,
+                  one ? "" : "s", one ? " is" : "s are");
     if (search->absent)
         report_notice(
             search->report,
-            "%llu kept: their folders are not there, empty, or of another drive (-v names "
-            "them)",
-            (unsigned long long)search->absent);
+            "%llu item%s kept: the folder is not there, empty, or of another drive (-v names %s)",
+            (unsigned long long)search->absent, search->absent == 1 ? "" : "s",
+            search->absent == 1 ? "it" : "them");
 }
 
 static void search_end(struct search *search)

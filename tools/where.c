@@ -36,7 +36,9 @@ static char *expression_of(const struct settings *settings)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         must_allocate(SIZE_MAX); /* says that there is no memory */
-    fprintf(out, "(%s\n)", settings->where ? settings->where : "true");
+    bool alone = !settings->lists.count && !settings->labels.count;
+    const char *where = settings->where ? settings->where : "true";
+    fprintf(out, alone ? "%s" : "(%s\n)", where); /* as it was written, for what is said of it */
     if (settings->lists.count)
         print_membership(out, "lists", &settings->lists);
     if (settings->labels.count)

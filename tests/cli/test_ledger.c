@@ -294,9 +294,12 @@ static void items_are_tagged_and_asked_for(void **state)
     assert_refused("object in JSON", "add", "-L", "other", "pics", "--meta", "{");
     assert_refused("say something", "tag", "-L", "library", "1");
     assert_refused("of which items", "tag", "-L", "library", "--label", "x");
+    assert_refused("'1; SELECT 2' is not one expression", "list", "-L", "library", "--where",
+                   "1; SELECT 2");
     assert_refused("not authorized", "list", "-L", "library", "--where",
                    "EXISTS(SELECT 1 FROM failure)");
-    assert_refused("cannot be answered", "list", "-L", "library", "--where", "1) UNION SELECT (1");
+    assert_refused("is not one expression", "list", "-L", "library", "--where",
+                   "1) UNION SELECT (1");
     struct ran ran = doppel("tag", "-L", "library", "999", "--label", "x");
     assert_code(&ran, 3);
     ran_free(&ran);

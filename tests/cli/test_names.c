@@ -211,15 +211,16 @@ static void authorities_may_be_negative(void **state)
     assert_says(2, "unknown option '-3'", "source", "set", "-L", "library", "shop", "-3x");
 }
 
-static void a_table_has_room(void **state)
+static void a_sheet_is_narrow(void **state)
 {
     (void)state;
     make_library();
-    char *table = doppel_prints(0, "show", "-L", "library", "1", "2");
-    for (const char *line = table; line; line = strchr(line + 1, '\n'))
-        assert_true(strcspn(line + 1, "\n") < 160);
-    assert_has(table, "…");
-    free(table);
+    char *sheet = doppel_prints(0, "show", "-L", "library", "1", "2");
+    for (const char *line = sheet; line; line = strchr(line + 1, '\n'))
+        assert_true(strcspn(line + 1, "\n") < 80);
+    assert_has(sheet, "\n\nid ");
+    assert_has(sheet, "…\n");
+    free(sheet);
     char *json = doppel_prints(0, "show", "-L", "library", "1", "--json");
     assert_int_equal(strspn(strstr(json, "\"code\":\"") + 8, "0123456789abcdef"), 512);
     free(json);
@@ -235,7 +236,7 @@ int main(void)
         IN_SANDBOX(causes_come_before_what_they_cause),
         IN_SANDBOX(slips_are_answered),
         IN_SANDBOX(authorities_may_be_negative),
-        IN_SANDBOX(a_table_has_room),
+        IN_SANDBOX(a_sheet_is_narrow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
