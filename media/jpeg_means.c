@@ -12,28 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PEEK = 12,        /* bits looked up at once */
-    BLOCK_ENDS = 128, /* in `skips`: the block ends after these */
-    LEAST_BITS = 32   /* before a look-up: the longest one takes 16 + 15 */
-};
+#include "media/jpeg_tables.h"
 
-/* What one look-up passes over. `bits` 0: the code is longer than PEEK. */
-struct step {
-    uint8_t bits, skips;
-};
-
-struct code {
-    uint8_t length, symbol; /* length 0: longer than PEEK, or none */
-};
-
-struct huffman {
-    struct code codes[1 << PEEK];
-    struct step steps[1 << PEEK]; /* of AC tables */
-    int32_t last[17];             /* largest code of each length, -1 if there is none */
-    int32_t offset[17];           /* from a code to the place of its symbol */
-    const uint8_t *symbols;       /* by place */
-};
+enum { LEAST_BITS = 32 }; /* before a look-up: the longest one takes 16 + 15 */
 
 struct bit_reader {
     struct input *input;
@@ -59,85 +40,6 @@ struct scan {
     bool damaged;                             /* a block that cannot be was met */
     struct huffman tables[2 * NUM_HUFF_TBLS]; /* DC, then AC */
 };
-
-/* ---- tables ---- */
-
-/* Codes are numbered in order of their length, and none is all ones; C.2. */
-static bool number_codes(const JHUFF_TBL *table, struct huffman *out)
-{
-    int32_t code = 0, index = 0;
-    for (int length = 1; length <= 16; length++, code <<= 1) {
-        int32_t count = table->bits[length];
-        out->offset[length] = index - code;
-        if (index + count > 256 || code + count >= 1 << length)
-            return false;
-        index += count;
-        code += count;
-        out->last[length] = count ? code - 1 : -1;
-    }
-    return true;
-}
-
-/* A difference has at most 15 bits. */
-static bool are_sizes(const JHUFF_TBL *table)
-{
-    int count = 0;
-    for (int length = 1; length <= 16; length++)
-        count += table->bits[length];
-    for (int i = 0; i < count; i++)
-        if (table->huffval[i] > 15)
-            return false;
-    return true;
-}
-
-static void fill_codes(const JHUFF_TBL *table, struct huffman *out)
-{
-    uint32_t at = 0;
-    int index = 0;
-    for (int length = 1; length <= PEEK; length++)
-        for (int i = 0; i < table->bits[length]; i++, index++)
-            for (int j = 0; j < 1 << (PEEK - length); j++)
-                out->codes[at++] = (struct code){(uint8_t)length, table->huffval[index]};
-    memset(out->codes + at, 0, ((1 << PEEK) - at) * sizeof *out->codes);
-}
-
-/* What a coefficient's symbol passes over: its code, its value's bits, zeros before it. Zero values
- * other than a run of 16 end the block, as libjpeg has it. */
-static struct step step_of(struct code code)
-{
-    int zeros = code.symbol >> 4, size = code.symbol & 15;
-    if (size == 0 && zeros != 15)
-        return (struct step){code.length, BLOCK_ENDS};
-    return (struct step){(uint8_t)(code.length + size), (uint8_t)(zeros + 1)};
-}
-
-/* As many symbols as the bits show whole codes of. */
-static void fill_steps(struct huffman *table)
-{
-    for (uint32_t bits = 0; bits < 1 << PEEK; bits++) {
-        struct step sum = {0, 0};
-        while (sum.bits < PEEK && sum.skips < 64) {
-            struct code code = table->codes[bits << sum.bits & ((1 << PEEK) - 1)];
-            if (code.length == 0 || sum.bits + code.length > PEEK)
-                break;
-            struct step step = step_of(code);
-            sum.bits = (uint8_t)(sum.bits + step.bits);
-            sum.skips = (uint8_t)(sum.skips + step.skips);
-        }
-        table->steps[bits] = sum;
-    }
-}
-
-static bool make_table(const JHUFF_TBL *table, bool is_ac, struct huffman *out)
-{
-    if (!table || !number_codes(table, out) || (!is_ac && !are_sizes(table)))
-        return false;
-    fill_codes(table, out);
-    if (is_ac)
-        fill_steps(out);
-    out->symbols = table->huffval;
-    return true;
-}
 
 /* ---- bits ---- */
 
@@ -396,10 +298,11 @@ static bool prepare_component(const struct jpeg_decompress_struct *cinfo,
                               .ac = &scan->tables[NUM_HUFF_TBLS + ac],
                               .blocks_across = alone ? 1 : info->h_samp_factor,
                               .blocks_down = alone ? 1 : info->v_samp_factor};
-    if (!out->dc->symbols && !make_table(cinfo->dc_huff_tbl_ptrs[dc], false, &scan->tables[dc]))
+    if (!out->dc->symbols &&
+        !jpeg_table_make(cinfo->dc_huff_tbl_ptrs[dc], false, &scan->tables[dc]))
         return false;
     return out->ac->symbols ||
-           make_table(cinfo->ac_huff_tbl_ptrs[ac], true, &scan->tables[NUM_HUFF_TBLS + ac]);
+           jpeg_table_make(cinfo->ac_huff_tbl_ptrs[ac], true, &scan->tables[NUM_HUFF_TBLS + ac]);
 }
 
 static bool prepare_scan(const struct jpeg_decompress_struct *cinfo, struct scan *scan)
