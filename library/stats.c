@@ -62,14 +62,21 @@ static enum doppel_status count_each(struct doppel_library *library, const char 
     return status;
 }
 
-/* A group of files and texts is counted once. */
+/* Of texts that have no row of `link`, which says whom they follow; a leader that is gone is
+ * followed by none. A group of files and texts is counted once. */
+#define FOLLOWS "text.leader != 0 AND NOT EXISTS(SELECT 1 FROM link WHERE link.item = text.id)"
+#define IS_THERE                                                                                   \
+    "(EXISTS(SELECT 1 FROM text WHERE text.id = one.leader)"                                       \
+    " OR EXISTS(SELECT 1 FROM item WHERE item.id = one.leader))"
 #define GROUPS                                                                                     \
-    "SELECT (SELECT count(DISTINCT leader) FROM link)"                                             \
-    " + (SELECT count(DISTINCT leader) FROM text WHERE leader != 0)"                               \
-    " - (SELECT count(*) FROM (SELECT DISTINCT leader FROM link) AS one WHERE EXISTS("             \
-    "SELECT 1 FROM text WHERE text.leader = one.leader AND text.leader != 0))"
+    "SELECT (SELECT count(*) FROM (SELECT DISTINCT leader FROM text WHERE " FOLLOWS                \
+    ") AS one WHERE " IS_THERE ")"                                                                 \
+    " + (SELECT count(*) FROM (SELECT DISTINCT leader FROM link) AS one WHERE NOT EXISTS("         \
+    "SELECT 1 FROM text WHERE text.leader = one.leader AND " FOLLOWS "))"
 #define FOLLOWERS                                                                                  \
-    "SELECT (SELECT count(*) FROM link) + (SELECT count(*) FROM text WHERE leader != 0)"
+    "SELECT (SELECT count(*) FROM link) + (SELECT coalesce(sum(followers), 0) FROM"                \
+    " (SELECT leader, count(*) AS followers FROM text WHERE " FOLLOWS                              \
+    " GROUP BY leader) AS one WHERE " IS_THERE ")"
 
 /* Ids ascend with time, but for what was imported. */
 #define ADDED(which)                                                                               \

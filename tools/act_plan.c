@@ -71,18 +71,18 @@ struct verdict act_plan_verdict(const struct plan *plan, size_t number,
     return (struct verdict){kept, false, "is none of what '--reason' names", false};
 }
 
-enum doppel_status groupings_act(struct grouping *const *groupings, size_t count,
-                                 const struct settings *settings, struct report *report,
-                                 struct doppel_error *error)
+enum doppel_status groupings_act(const struct all_groups *all, struct doppel_error *error)
 {
+    const struct settings *settings = all->settings;
     struct plan plan = {0};
     const struct group_sink sink = {take_group, &plan};
-    enum doppel_status status = groupings_tell(groupings, count, &sink, error);
+    enum doppel_status status = groupings_tell(all, &sink, error);
     if (!status && signals_stopped())
         status = DOPPEL_E_CANCELLED;
     if (!status)
-        status = settings->action == ACTION_SCRIPT ? act_plan_script(&plan, settings, error)
-                                                   : act_plan_run(&plan, settings, report, error);
+        status = settings->action == ACTION_SCRIPT
+                     ? act_plan_script(&plan, settings, error)
+                     : act_plan_run(&plan, settings, all->report, error);
     act_plan_free(&plan);
     return status;
 }

@@ -32,9 +32,7 @@ void act_plan_free(struct plan *plan);
 
 /* Find the groups, and do what the settings say about their members, or say what would be done.
  * @return DOPPEL_OK also when some could not be acted on: those are reported */
-enum doppel_status groupings_act(struct grouping *const *groupings, size_t count,
-                                 const struct settings *settings, struct report *report,
-                                 struct doppel_error *error);
+enum doppel_status groupings_act(const struct all_groups *all, struct doppel_error *error);
 
 /* Do it, or with no --yes say what would be done. */
 enum doppel_status act_plan_run(const struct plan *plan, const struct settings *settings,

@@ -7,6 +7,7 @@
 #include "tools/group_sources.h"
 #include "tools/item_name.h"
 #include "tools/output.h"
+#include "tools/record_groups.h"
 #include "tools/signals.h"
 #include "tools/where.h"
 
@@ -310,6 +311,22 @@ static enum doppel_status make_groupings(struct groups *groups)
     return status;
 }
 
+/* Records are no files: nothing is done about them, and -0 has none. A scheme that is asked for is
+ * not that of all. */
+static bool wants_records(const struct groups *groups)
+{
+    const struct settings *settings = groups->settings;
+    bool bare = settings->null_separated && !settings->format_given;
+    const struct doppel_scheme *scheme = settings_scheme(settings, DOPPEL_KIND_TEXT);
+    struct doppel_text_options options;
+    if (settings->action != ACTION_NONE || bare || !scheme ||
+        doppel_library_text_options(groups->library, &options, NULL, NULL))
+        return false;
+    return !settings->scheme_given ||
+           scheme->id ==
+               (options.lanes == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128);
+}
+
 static enum doppel_status run(struct groups *groups)
 {
     struct group_sink with_lists = {tell_with_lists, groups};
@@ -324,9 +341,14 @@ static enum doppel_status run(struct groups *groups)
         groups->by_kind[DOPPEL_KIND_AUDIO], groups->by_kind[DOPPEL_KIND_VIDEO],
         groups->by_kind[DOPPEL_KIND_UNKNOWN]};
     const size_t count = sizeof groupings / sizeof *groupings;
+    struct record_groups records = {groups->settings, groups->report, groups->library,
+                                    &groups->wanted, &groups->marks};
+    const struct known_groups known = {record_groups_tell, &records};
+    const struct all_groups all = {groupings, count, wants_records(groups) ? &known : NULL,
+                                   groups->settings, groups->report};
     if (status == DOPPEL_OK)
-        status = groups->sink ? groupings_tell(groupings, count, &with_lists, groups->error)
-                              : groupings_print(groupings, count, groups->error);
+        status = groups->sink ? groupings_tell(&all, &with_lists, groups->error)
+                              : groupings_print(&all, groups->error);
     marks_free(&groups->marks);
     for (size_t i = 0; i < count; i++)
         grouping_free(groupings[i]);

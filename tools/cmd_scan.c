@@ -176,9 +176,11 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
         status = take_files(scan, error);
     intake_free(scan->intake);
     struct grouping *const groupings[] = {scan->pictures, scan->texts, scan->sounds, scan->films};
+    const struct all_groups all = {
+        .groupings = groupings, .count = 4, .settings = scan->settings, .report = scan->report};
     if (status == DOPPEL_OK)
-        status = scan->sink ? groupings_tell(groupings, 4, scan->sink, error)
-                            : groupings_print(groupings, 4, error);
+        status =
+            scan->sink ? groupings_tell(&all, scan->sink, error) : groupings_print(&all, error);
     marks_free(&scan->marks);
     grouping_free(scan->pictures);
     grouping_free(scan->texts);

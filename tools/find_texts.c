@@ -32,27 +32,6 @@ struct asking {
     void *context;
 };
 
-/* What the library keeps of a text of a corpus. */
-static void view_of_record(const struct doppel_library_text *text, struct text_view *out)
-{
-    *out = (struct text_view){
-        .extra = {.words = text->words,
-                  .content = text->content,
-                  .shingle_total = text->shingle_total},
-        .scheme = text->lane_count == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128,
-        .lane_count = text->lane_count,
-        .too_short = text->too_short,
-        .kept = true,
-    };
-    memcpy(out->lanes, text->lanes, text->lane_count * sizeof *text->lanes);
-    if (!text->shingles)
-        return;
-    out->extra.shingles = must_allocate((size_t)text->shingle_total * sizeof *text->shingles + 1);
-    memcpy(out->extra.shingles, text->shingles,
-           (size_t)text->shingle_total * sizeof *text->shingles);
-    out->extra.shingle_count = (size_t)text->shingle_total;
-}
-
 struct loading {
     struct text_view *out;
     bool good;
@@ -63,7 +42,7 @@ static bool take_record(void *context, const struct doppel_library_text *text)
     struct loading *loading = context;
     loading->good = !text->error.status;
     if (loading->good)
-        view_of_record(text, loading->out);
+        text_view_of_record(text, loading->out);
     return true;
 }
 
@@ -164,7 +143,7 @@ enum doppel_status find_texts_add_record(struct find_texts *texts,
                                          struct doppel_error *error)
 {
     struct text_view view;
-    view_of_record(text, &view);
+    text_view_of_record(text, &view);
     enum doppel_status status = keep_words(texts, text->id, &view.extra, error);
     if (!status && leads)
         status = text_set_add(texts->set, text->id, &view, error);

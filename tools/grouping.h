@@ -71,13 +71,21 @@ enum doppel_status grouping_add_film(struct grouping *grouping, const struct gro
                                      const struct doppel_record *record,
                                      struct doppel_error *error);
 
+/* Where the line of a record stands in its corpus. */
+struct told_record {
+    uint64_t line; /* 0: it is no record but a file */
+    uint64_t offset, size;
+};
+
 /* A group as it is told; borrowed for the visit. */
 struct told_group {
     json_t *row; /* group, kind, keep and members, as 'scan --json' prints it */
     enum doppel_kind kind;
     const struct grouping_item *members; /* in the order of the row's, the kept one first; with
-                                            path and digest */
+                                            path and digest; of a record the path of its corpus,
+                                            or "", and the digest of its content */
     size_t count;
+    const struct told_record *records; /* as many; NULL: all are files */
 };
 
 /* The first member that has the bytes of the one at `number`; itself where none before has them. */
@@ -90,14 +98,29 @@ struct group_sink {
     void *context;
 };
 
-/* Find the groups of `count` groupings, some of which may be NULL, and tell them, numbered on.
- * After a signal it ends early, with DOPPEL_OK. */
-enum doppel_status groupings_tell(struct grouping *const *groupings, size_t count,
-                                  const struct group_sink *sink, struct doppel_error *error);
+/* Groups that need not be found. @param number of the last group told */
+struct known_groups {
+    enum doppel_status (*tell)(void *context, uint32_t *number, const struct group_sink *sink,
+                               struct doppel_error *error);
+    void *context;
+};
+
+/* What there is to be told: some of the groupings may be NULL. */
+struct all_groups {
+    struct grouping *const *groupings;
+    size_t count;
+    const struct known_groups *known; /* told after what was found; NULL: there are none */
+    const struct settings *settings;
+    struct report *report;
+};
+
+/* Find the groups and tell them, numbered on. After a signal it ends early, with DOPPEL_OK or
+ * DOPPEL_E_CANCELLED. */
+enum doppel_status groupings_tell(const struct all_groups *all, const struct group_sink *sink,
+                                  struct doppel_error *error);
 
 /* The same, as rows of the output, and what they come to for a person. */
-enum doppel_status groupings_print(struct grouping *const *groupings, size_t count,
-                                   struct doppel_error *error);
+enum doppel_status groupings_print(const struct all_groups *all, struct doppel_error *error);
 
 /* How many items were added. */
 uint32_t grouping_count(const struct grouping *grouping);

@@ -18,6 +18,8 @@ static const struct column columns[] = {
     {"members.width", "width", CELL_NUMBER},
     {"members.height", "height", CELL_NUMBER},
     {"members.duration", "duration", CELL_SECONDS},
+    {"members.record", "record", CELL_TEXT},
+    {"members.line", "line", CELL_NUMBER},
     {"members.size", "size", CELL_SIZE},
     {"members.mtime", NULL, CELL_TIME},
     {"members.name", "name", CELL_TEXT},
@@ -39,6 +41,7 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 struct printing {
     struct output *output;
     bool found[DOPPEL_KIND_VIDEO + 1]; /* whether there is one of that kind */
+    bool files;                        /* whether there is a group of files */
     uint64_t groups, doubles, bytes, identical_bytes;
 };
 
@@ -50,6 +53,7 @@ static enum doppel_status print_group(void *context, const struct told_group *gr
     size_t i;
     json_t *member;
     printing->found[group->kind] = true;
+    printing->files |= !group->records;
     printing->groups++;
     printing->bytes += (uint64_t)json_integer_value(json_object_get(group->row, "savable"));
     json_array_foreach(json_object_get(group->row, "members"), i, member)
@@ -71,11 +75,12 @@ static void print_total(const struct printing *printing)
     char text[256], bytes[32], identical[32];
     human_size((double)printing->bytes, bytes, sizeof bytes);
     human_size((double)printing->identical_bytes, identical, sizeof identical);
-    int length = snprintf(text, sizeof text,
-                          "%" PRIu64 " double%s in %" PRIu64 " group%s: %s could "
-                          "be saved",
+    int length = snprintf(text, sizeof text, "%" PRIu64 " double%s in %" PRIu64 " group%s",
                           printing->doubles, printing->doubles == 1 ? "" : "s", printing->groups,
-                          printing->groups == 1 ? "" : "s", bytes);
+                          printing->groups == 1 ? "" : "s");
+    if (printing->files)
+        length +=
+            snprintf(text + length, sizeof text - (size_t)length, ": %s could be saved", bytes);
     if (printing->identical_bytes && printing->identical_bytes != printing->bytes)
         snprintf(text + length, sizeof text - (size_t)length, ", %s of it in identical files",
                  identical);
@@ -93,30 +98,35 @@ static void say_none(const struct grouping *grouping)
         report_notice(report, "no doubles among %u %s%s", count, one, count == 1 ? "" : "s");
 }
 
-enum doppel_status groupings_print(struct grouping *const *groupings, size_t count,
-                                   struct doppel_error *error)
+/* Whether there is anything at all. */
+static bool has_any(const struct all_groups *all)
 {
-    const struct grouping_options *options = NULL;
+    bool any = all->known != NULL;
+    for (size_t i = 0; i < all->count && !any; i++)
+        any = all->groupings[i] && grouping_count(all->groupings[i]);
+    return any;
+}
+
+enum doppel_status groupings_print(const struct all_groups *all, struct doppel_error *error)
+{
     struct printing printing = {0};
     struct group_sink sink = {print_group, &printing};
-    for (size_t i = 0; i < count && !options; i++)
-        if (groupings[i] && grouping_count(groupings[i]))
-            options = groupings[i]->options;
-    if (!options)
+    if (!has_any(all))
         return DOPPEL_OK;
-    if (options->settings->action != ACTION_NONE)
-        return groupings_act(groupings, count, options->settings, options->report, error);
-    printing.output = output_new(options->settings, &layout, options->report);
+    if (all->settings->action != ACTION_NONE)
+        return groupings_act(all, error);
+    printing.output = output_new(all->settings, &layout, all->report);
     output_trees(printing.output);
-    enum doppel_status status = groupings_tell(groupings, count, &sink, error);
+    enum doppel_status status = groupings_tell(all, &sink, error);
     if (!status)
         print_total(&printing);
     if (!output_finish(printing.output) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all groups are printed");
-    for (size_t i = 0; i < count && !status; i++)
-        if (groupings[i] && grouping_count(groupings[i]) &&
-            !printing.found[groupings[i]->options->kind])
-            say_none(groupings[i]);
+    for (size_t i = 0; i < all->count && !status; i++) {
+        const struct grouping *grouping = all->groupings[i];
+        if (grouping && grouping_count(grouping) && !printing.found[grouping->options->kind])
+            say_none(grouping);
+    }
     return status;
 }

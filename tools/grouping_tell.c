@@ -254,7 +254,7 @@ static enum doppel_status tell_group(struct telling *telling, const struct membe
     put_path(row, "keep", items[0].path);
     put_integer(row, "savable", savable_bytes(items, used));
     put_value(row, "members", list);
-    struct told_group group = {row, grouping->options->kind, items, used};
+    struct told_group group = {row, grouping->options->kind, items, used, NULL};
     enum doppel_status status = telling->sink->take(telling->sink->context, &group, error);
     json_decref(row);
     free_members(items, used);
@@ -311,16 +311,19 @@ static enum doppel_status tell_groups(struct telling *telling, struct doppel_err
     return status;
 }
 
-enum doppel_status groupings_tell(struct grouping *const *groupings, size_t count,
-                                  const struct group_sink *sink, struct doppel_error *error)
+enum doppel_status groupings_tell(const struct all_groups *all, const struct group_sink *sink,
+                                  struct doppel_error *error)
 {
     uint32_t number = 0;
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < count && !status; i++) {
-        struct telling telling = {groupings[i], sink, &number};
-        if (groupings[i] && item_store_count(&groupings[i]->items))
+    for (size_t i = 0; i < all->count && !status; i++) {
+        struct grouping *grouping = all->groupings[i];
+        struct telling telling = {grouping, sink, &number};
+        if (grouping && item_store_count(&grouping->items))
             status = tell_groups(&telling, error);
     }
+    if (!status && all->known && !signals_stopped())
+        status = all->known->tell(all->known->context, &number, sink, error);
     return status;
 }
 

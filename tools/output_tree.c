@@ -83,6 +83,30 @@ static char *notes_of(const json_t *member)
     return notes;
 }
 
+/* A record is called by its id and its line. */
+static char *record_of(const json_t *member)
+{
+    const json_t *record = json_object_get(member, "record"),
+                 *path = json_object_get(member, "path");
+    char *id = human_text(CELL_TEXT, record), *file = human_text(CELL_PATH, path);
+    long long line = (long long)json_integer_value(json_object_get(member, "line"));
+    char *text = path     ? formatted("%s%s%s:%lld", id, record ? "  " : "", file, line)
+                 : record ? formatted("%s", id)
+                          : formatted("item %lld",
+                                      (long long)json_integer_value(json_object_get(member, "id")));
+    free(id);
+    free(file);
+    return text;
+}
+
+static char *name_of(const json_t *member)
+{
+    if (json_object_get(member, "line"))
+        return record_of(member);
+    return human_text(CELL_PATH,
+                      json_object_get(member, json_object_get(member, "path") ? "path" : "name"));
+}
+
 static struct member_text text_of(const json_t *member)
 {
     const char *reason = json_string_value(json_object_get(member, "reason"));
@@ -94,8 +118,7 @@ static struct member_text text_of(const json_t *member)
                   [PIXELS] = pixels_of(member),
                   [DURATION] = human_text(CELL_SECONDS, json_object_get(member, "duration")),
                   [NOTES] = notes_of(member)},
-        .path = human_text(
-            CELL_PATH, json_object_get(member, json_object_get(member, "path") ? "path" : "name")),
+        .path = name_of(member),
         .kept = strcmp(reason, "kept") == 0,
     };
 }
@@ -186,11 +209,17 @@ static void print_member(const struct tree *tree, const struct member_text *text
 static void print_head(const struct tree *tree, const json_t *row, size_t count)
 {
     char size[32];
+    bool records = false;
+    size_t i;
+    json_t *member;
+    json_array_foreach(json_object_get(row, "members"), i, member) records |=
+        json_object_get(member, "line") != NULL;
     double savable = json_number_value(json_object_get(row, "savable"));
     human_size(savable, size, sizeof size);
-    fprintf(tree->stream, "%s%lld  %s, %zu files%s", color(tree, "\033[1m"),
+    fprintf(tree->stream, "%s%lld  %s, %zu %s%s", color(tree, "\033[1m"),
             (long long)json_integer_value(json_object_get(row, "group")),
-            json_string_value(json_object_get(row, "kind")), count, color(tree, "\033[0m"));
+            json_string_value(json_object_get(row, "kind")), count, records ? "texts" : "files",
+            color(tree, "\033[0m"));
     if (savable > 0)
         fprintf(tree->stream, ": %s could be saved", size);
     fputc('\n', tree->stream);

@@ -152,6 +152,26 @@ struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint)
     return view;
 }
 
+void text_view_of_record(const struct doppel_library_text *text, struct text_view *out)
+{
+    *out = (struct text_view){
+        .extra = {.words = text->words,
+                  .content = text->content,
+                  .shingle_total = text->shingle_total},
+        .scheme = text->lane_count == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128,
+        .lane_count = text->lane_count,
+        .too_short = text->too_short,
+        .kept = true,
+    };
+    memcpy(out->lanes, text->lanes, text->lane_count * sizeof *text->lanes);
+    if (!text->shingles)
+        return;
+    out->extra.shingles = must_allocate((size_t)text->shingle_total * sizeof *text->shingles + 1);
+    memcpy(out->extra.shingles, text->shingles,
+           (size_t)text->shingle_total * sizeof *text->shingles);
+    out->extra.shingle_count = (size_t)text->shingle_total;
+}
+
 void text_view_free(struct text_view *view)
 {
     doppel_text_extra_free(&view->extra);

@@ -28,6 +28,8 @@ struct text_view {
 /* @param out given (text_view_free). @return false when the record is not of a text, or damaged */
 bool text_view_read(const struct doppel_record *record, const struct settings *settings,
                     struct text_view *out);
+/* Of what a library keeps of a record, or of a file as if it were one. @param out given */
+void text_view_of_record(const struct doppel_library_text *text, struct text_view *out);
 /* Of a code alone. */
 struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint);
 void text_view_free(struct text_view *view);
