@@ -18,11 +18,13 @@ struct telling {
     uint32_t *number;         /* of the last group told */
     struct settings settings; /* with the limits of the library in place of the command line's */
     struct told_apart apart;
+    bool has_same; /* a person said of something that it is the same */
     struct doppel_error *error;
     enum doppel_status status;
 
     /* of the group at hand */
     ARRAY(uint64_t) ids;
+    uint64_t leader;
     struct text_view kept;
 };
 
@@ -139,17 +141,32 @@ static void member_free(struct member *member)
 
 /* ---- what it is to the kept one ---- */
 
-/* Whether somebody said that a content is the same as another one. */
-static bool has_word_same(const struct marks *marks, const struct doppel_digest *content)
+struct decided {
+    uint64_t id, of;
+    bool by_word;
+};
+
+static bool take_decision(void *context, const struct doppel_log_entry *entry,
+                          const struct doppel_error *error)
 {
-    bool found = false;
-    for (size_t i = 0; i < marks->items.count && !found; i++) {
-        const struct mark *mark = &marks->items.items[i];
-        found =
-            mark->word == DOPPEL_WORD_SAME && (memcmp(&mark->a, content, sizeof *content) == 0 ||
-                                               memcmp(&mark->b, content, sizeof *content) == 0);
-    }
-    return found;
+    struct decided *decided = context;
+    if (error->status || entry->action != DOPPEL_LOG_DECIDED || entry->item != decided->id)
+        return true;
+    decided->of = entry->of;
+    decided->by_word = entry->reason && strcmp(entry->reason, "marked") == 0;
+    return false;
+}
+
+/* Whether a person's word put it into its group: what it was decided to follow is not whom it
+ * follows now. */
+static bool is_by_word(const struct telling *telling, uint64_t id)
+{
+    const struct doppel_log_query query = {.item = id, .newest_first = true};
+    struct decided decided = {.id = id};
+    if (!telling->has_same || id == telling->leader)
+        return false;
+    (void)doppel_library_each_log(telling->groups->library, &query, take_decision, &decided, NULL);
+    return decided.by_word || decided.of != telling->leader;
 }
 
 static bool same_content(const struct text_view *a, const struct text_view *b)
@@ -157,11 +174,10 @@ static bool same_content(const struct text_view *a, const struct text_view *b)
     return memcmp(&a->extra.content, &b->extra.content, sizeof a->extra.content) == 0;
 }
 
-static void put_reason(const struct telling *telling, const struct member *member,
-                       const struct doppel_digest *kept)
+static void put_reason(const struct telling *telling, const struct member *member, uint64_t id,
+                       uint64_t kept)
 {
     struct doppel_match match;
-    const struct marks *marks = telling->groups->marks;
     bool comparable = member->known && telling->kept.lane_count;
     bool near =
         comparable && texts_match(&telling->settings, &member->view, &telling->kept, &match);
@@ -169,7 +185,7 @@ static void put_reason(const struct telling *telling, const struct member *membe
         put_text(member->row, "reason", "same-content");
         put_integer(member->row, "distance", 0);
         put_number(member->row, "similarity", 1, 4);
-    } else if (!near && (has_word_same(marks, &member->digest) || has_word_same(marks, kept))) {
+    } else if (!near && (is_by_word(telling, id) || is_by_word(telling, kept))) {
         put_text(member->row, "reason", "marked");
     } else {
         put_text(member->row, "reason", "near");
@@ -204,7 +220,6 @@ static enum doppel_status add_others(struct telling *telling, struct group *grou
                                      const uint64_t *ids, size_t first, size_t count, size_t kept)
 {
     enum doppel_status status = DOPPEL_OK;
-    struct doppel_digest digest = group->items[0].digest;
     for (size_t i = first; i < count && !status; i++) {
         struct member member;
         if (i == kept)
@@ -213,7 +228,7 @@ static enum doppel_status add_others(struct telling *telling, struct group *grou
             return DOPPEL_E_CANCELLED;
         status = load(telling, ids[i], &member);
         if (!status && member.row) {
-            put_reason(telling, &member, &digest);
+            put_reason(telling, &member, ids[i], group->items[0].id);
             add_member(group, ids[i], &member);
         }
         member_free(&member);
@@ -350,7 +365,7 @@ static enum doppel_status choose_members(struct telling *telling, const uint64_t
 static bool take_group(void *context, const uint64_t *ids, size_t count)
 {
     struct telling *telling = context;
-    uint64_t canonical = ids[0];
+    uint64_t canonical = telling->leader = ids[0];
     enum doppel_status status = choose_members(telling, ids, count);
     if (!status && telling->ids.count > 1) {
         status =
@@ -393,6 +408,8 @@ enum doppel_status record_groups_tell(void *context, uint32_t *number,
     if (status) /* it has no records */
         return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
     told_apart_begin(&telling.apart, groups->marks);
+    for (size_t i = 0; i < groups->marks->items.count; i++)
+        telling.has_same |= groups->marks->items.items[i].word == DOPPEL_WORD_SAME;
     status = doppel_library_each_text_group(groups->library, take_group, &telling, error);
     told_apart_end(&telling.apart);
     array_free(&telling.ids);

@@ -56,11 +56,10 @@ const struct verb verb_table[] = {
      "doppel find repost.jpg", cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "the duplicate groups in the library",
      "Each group has one member that is kept: the largest picture, then the largest file, the "
-     "oldest, the least deeply nested; a sound or a film before a part of it. Records of corpora "
-     "are in no group: "
-     "ingest says of each what it is a duplicate of. They are found anew, by the limits that are "
-     "given; what 'ingest' has linked is in 'stats' and 'log'. -0 prints just the files that are "
-     "not kept; "
+     "oldest, the least deeply nested; a sound or a film before a part of it. Groups of files are "
+     "found anew, by the limits that are given. After them come those of records of corpora, as "
+     "'ingest' and 'mark' linked them, whatever the limits; the one that is kept is the group's "
+     "canonical one. -0 prints just the files that are not kept, and no record; "
      "--action acts on them, if they are still what was added.",
      "doppel groups --json", cmd_groups},
     {"report", VERB_REPORT, "[PATH...]", 0, SIZE_MAX,
