@@ -27,6 +27,9 @@ enum slot_id {
     SLOTS
 };
 
+/* Of ids, paths, sources, dates: they are kept in rows, and printed on lines. */
+enum { MAX_NAME_BYTES = 65536 };
+
 /* A field that records may have. */
 struct slot {
     char *name; /* NULL: nothing is called so */
@@ -242,6 +245,10 @@ static enum doppel_status read_name(struct slot *slot, bool is_path, const char 
     }
     if (memchr(slot->value.bytes, '\0', slot->value.size))
         return doppel_fail(error, DOPPEL_E_FORMAT, "\"%.64s\" holds a NUL character", slot->name);
+    if (slot->value.size > MAX_NAME_BYTES)
+        return doppel_fail(error, DOPPEL_E_LIMIT,
+                           "\"%.64s\" has %zu bytes, more than the limit of %d", slot->name,
+                           slot->value.size, MAX_NAME_BYTES);
     if (!is_path && !value_clean(&slot->value))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
     *out = slot->value.bytes;
@@ -337,6 +344,9 @@ static void read_bare_path(struct parser *parser, const char *line, size_t size,
 {
     if (memchr(line, '\0', size)) {
         doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "a path with a NUL");
+    } else if (size > MAX_NAME_BYTES) {
+        doppel_fail(&out->error, DOPPEL_E_LIMIT, "a path of %zu bytes, more than the limit of %d",
+                    size, MAX_NAME_BYTES);
     } else if (!value_make_room(&parser->copy, size + 1)) {
         doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a record");
     } else {

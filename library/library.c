@@ -51,12 +51,20 @@ static enum doppel_status open_up_to_date(const char *directory,
                                           struct doppel_store **out, struct doppel_error *error)
 {
     struct doppel_library_options writing = *options;
+    struct doppel_error cause = {0};
     struct doppel_store *store;
     enum doppel_status status = catalogue_open(directory, options, out, error);
     writing.read_only = writing.create = false;
-    if (status != DOPPEL_E_VERSION || !options->read_only ||
-        catalogue_open(directory, &writing, &store, NULL))
+    if (status != DOPPEL_E_VERSION || !options->read_only)
         return status;
+    enum doppel_status upgraded = catalogue_open(directory, &writing, &store, &cause);
+    if (upgraded == DOPPEL_E_VERSION)
+        return status;
+    if (upgraded)
+        return doppel_fail(error, upgraded,
+                           "%s; made by an older doppel, it has to be brought up to date before it "
+                           "can be read",
+                           cause.message);
     doppel_store_close(store);
     return catalogue_open(directory, options, out, error);
 }

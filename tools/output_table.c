@@ -7,7 +7,7 @@
 #include "tools/printable.h"
 
 /* So many lines are held back to measure them; a longer table goes on with the next block. */
-enum { BLOCK_LINES = 512 };
+enum { BLOCK_LINES = 512, WIDEST = 200 /* a longer cell moves only what follows it */ };
 
 struct line {
     char *cells[MAX_COLUMNS];
@@ -48,7 +48,8 @@ static size_t last_column(const struct table *table)
 static void print_cell(const struct table *table, FILE *stream, size_t number, const char *text)
 {
     enum cell cell = table->layout->columns[number].cell;
-    int padding = (int)(table->width[number] - display_width(text));
+    size_t width = display_width(text);
+    int padding = width < table->width[number] ? (int)(table->width[number] - width) : 0;
     bool last = number == last_column(table);
     bool colored = table->color && cell == CELL_PATH;
     if (is_right_aligned(cell))
@@ -118,6 +119,8 @@ void table_add(struct table *table, FILE *stream, const json_t *row, const json_
         const json_t *value = column->title ? cell_value(layout, row, element, column->key) : NULL;
         line->cells[i] = human_text(column->cell, value);
         size_t width = display_width(line->cells[i]);
+        if (width > WIDEST)
+            width = WIDEST;
         if (width > table->width[i])
             table->width[i] = width;
     }

@@ -131,6 +131,31 @@ static void a_path_with_a_nul_is_unreadable(void **state)
     case_end(&made);
 }
 
+static void long_names_are_unreadable(void **state)
+{
+    (void)state;
+    enum { LIMIT = 65536 };
+    static const char *const frames[] = {
+        "%s\n", "{\"path\":\"%s\"}\n", "{\"id\":\"%s\",\"text\":\"" OTHER "\"}\n",
+        "{\"id\":\"a\",\"text\":\"" OTHER "\",\"source\":\"%s\"}\n"};
+    struct ingest_case made;
+    struct told told = {0};
+    size_t size = 0;
+    char *name = calloc(1, LIMIT + 2), *lines = malloc(8 * LIMIT);
+    memset(name, 'n', LIMIT + 1);
+    for (size_t i = 0; i < 4; i++)
+        size += (size_t)sprintf(lines + size, frames[i], name);
+    case_begin(NULL, &made);
+    write_file(made.path, lines, size);
+    assert_int_equal(run_with_files(&made, &told), DOPPEL_OK);
+    assert_string_equal(told.out.data, "0:1 - unreadable\n1:2 - unreadable\n2:3 - unreadable\n"
+                                       "3:4 a unreadable\n");
+    bytes_free(&told.out);
+    case_end(&made);
+    free(lines);
+    free(name);
+}
+
 static void what_came_before_a_failure_is_kept(void **state)
 {
     (void)state;
@@ -369,6 +394,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_keep_their_place),
         cmocka_unit_test(a_path_with_a_nul_is_unreadable),
+        cmocka_unit_test(long_names_are_unreadable),
         cmocka_unit_test(what_came_before_a_failure_is_kept),
         cmocka_unit_test(files_lead_as_the_oracle_says),
         cmocka_unit_test(files_that_change),

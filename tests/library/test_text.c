@@ -4,7 +4,9 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <doppel/text.h>
 
@@ -441,6 +443,31 @@ static void test_version_6(void **state)
     doppel_library_close(library);
 }
 
+/* Who only reads is told why the tables of today cannot be made. */
+static void test_no_room_for_an_upgrade(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_error error = {0};
+    doppel_library_close(library);
+    run_raw(folder_path(*state, "a/library/catalogue.db"),
+            "DROP VIEW items; ALTER TABLE item DROP COLUMN words; PRAGMA user_version = 6");
+    struct rlimit before, none = {0};
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none.rlim_max = before.rlim_max;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    const struct doppel_library_options reader = {.read_only = true};
+    enum doppel_status status =
+        doppel_library_open(directory_of(*state), &reader, &library, &error);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(status, DOPPEL_E_IO);
+    assert_non_null(strstr(error.message, "brought up to date"));
+    assert_int_equal(doppel_library_open(directory_of(*state), &reader, &library, &error),
+                     DOPPEL_OK);
+    doppel_library_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +479,7 @@ int main(void)
         IN_FOLDER(test_nonsense_is_noticed),
         IN_FOLDER(test_version_2),
         IN_FOLDER(test_version_6),
+        IN_FOLDER(test_no_room_for_an_upgrade),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

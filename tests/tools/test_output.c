@@ -171,6 +171,25 @@ static void assert_json(json_t *object, const char *expected)
     json_decref(object);
 }
 
+/* One cell of a megabyte does not make a megabyte of each line. */
+static void a_long_cell_pads_no_other_line(void **state)
+{
+    (void)state;
+    enum { LINES = 100, BYTES = 1000000 };
+    static char name[BYTES + 1];
+    memset(name, 'n', BYTES);
+    FILE *file = tmpfile();
+    struct table *table = table_new(&layout, false);
+    json_t *row = group(1, member("a", 1, name), member("b", 2, "near"));
+    const json_t *members = json_object_get(row, "members");
+    for (unsigned i = 0; i < LINES; i++)
+        table_add(table, file, row, json_array_get(members, i > 0));
+    table_finish(table, file);
+    assert_in_range(ftell(file), BYTES, 2 * BYTES);
+    json_decref(row);
+    fclose(file);
+}
+
 static void numbers_have_sensible_lengths(void **state)
 {
     (void)state;
@@ -236,6 +255,7 @@ int main(void)
         cmocka_unit_test(bare_paths_end_in_nul),
         cmocka_unit_test(a_format_outranks_bare_paths),
         cmocka_unit_test(long_tables_come_in_blocks),
+        cmocka_unit_test(a_long_cell_pads_no_other_line),
         cmocka_unit_test(numbers_have_sensible_lengths),
         cmocka_unit_test(text_is_always_json),
         cmocka_unit_test(matches_have_the_contracts_fields),
