@@ -148,9 +148,15 @@ def test_keys_choose_and_mark():
     assert page.run(CHOSEN) == [1, 3]
     page.keys("g", "G")
     assert page.run(CHOSEN) == [3, 1]
-    page.keys("d")
+    page.keys("d")  # of two
+    assert page.run(STATUS) == "Marked distinct: /g3/copy1.jpg", page.run(STATUS)
+    page.keys("d", "g", "ArrowLeft", "ArrowLeft", "d")
     assert "kept one" in page.run(STATUS)
-    page.keys("g", "2")
+    page.keys("?", "d")
+    assert page.run("document.getElementById('keys').open")
+    page.keys("?")
+    assert not page.run("document.getElementById('keys').open")
+    page.keys("2")
     assert page.run("document.querySelector('.group .member.kept').dataset.index") == "1"
     page.keys("ArrowRight", "d", "j", "ArrowRight", "s")
     assert page.run("document.querySelector('.current .member.same') !== null")

@@ -227,11 +227,13 @@ const act = {
     refresh();
     say('Kept: ' + visible(current.members[keptIndex(current)].path));
   },
+  // Of two it is clear which are meant, whichever is chosen.
   pair(word) {
     if (!current) return;
-    const refused = markPair(current, chosen, word);
+    const index = current.members.length === 2 ? 1 - keptIndex(current) : chosen;
+    const refused = markPair(current, index, word);
     refresh();
-    say(refused || (pairMark(current, chosen) ? 'Marked ' + word + ': ' : 'No mark: ') + visible(current.members[chosen].path));
+    say(refused || (pairMark(current, index) ? 'Marked ' + word + ': ' : 'No mark: ') + visible(current.members[index].path));
   },
   unmark() {
     if (!current) return;

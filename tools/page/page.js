@@ -94,7 +94,8 @@ const keys = {
 
 function onKey(event) {
   const at = event.target;
-  if (event.ctrlKey || event.metaKey || event.altKey || find('keys').open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (find('keys').open) return event.key === '?' ? find('keys').close() : undefined;
   if (event.key === 'Escape' && at.closest('#bar')) return choose(current || shown[0], chosen, true);
   if (at.matches('input, select') || (event.key === 'Enter' && at.matches('button, a'))) return;
   const key = keys[event.key] || (/^[1-9]$/.test(event.key) ? () => act.keep(Number(event.key) - 1) : null);

@@ -52,13 +52,15 @@ function clock(seconds, decimals = 0) {
   return hours ? hours + ':' + String(minutes).padStart(2, '0') + ':' + rest : minutes + ':' + rest;
 }
 
+const powerOfTen = exponent => '10' + String(exponent).replace(/\d/g, digit => '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit]);
+
 // How often two files that are unrelated would be this near.
 function chance(rate) {
-  if (rate < 1e-18) return 'under one in 10^18';
+  if (rate < 1e-18) return 'under one in ' + powerOfTen(18);
   const once = 1 / rate;
   for (const [name, value] of [['billion', 1e9], ['million', 1e6], ['thousand', 1e3]])
     if (once >= value)
-      return 'one in ' + (once >= value * 1e6 ? '10^' + Math.floor(Math.log10(once))
+      return 'one in ' + (once >= value * 1e6 ? powerOfTen(Math.floor(Math.log10(once)))
         : Number((once / value).toPrecision(2)).toLocaleString('en') + ' ' + name);
   return 'one in ' + Number(once.toPrecision(2));
 }
