@@ -263,8 +263,9 @@ static enum doppel_status read_text(struct parser *parser, struct doppel_corpus_
         if (out->path)
             return DOPPEL_OK;
         return doppel_fail(&out->error, DOPPEL_E_FORMAT,
-                           "the record has no \"%.64s\"; name the field with --text-field",
-                           slot->name);
+                           "the record has neither \"%.64s\" nor \"%.64s\"; name the field with "
+                           "--text-field or --path-field",
+                           slot->name, parser->slots[SLOT_PATH].name);
     case VALUE_NO_MEMORY:
         return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a text of %zu bytes",
                            slot->token_size);

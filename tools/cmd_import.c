@@ -61,7 +61,8 @@ static enum doppel_status import_into(struct doppel_library *library, struct imp
     source->sink = importer_sink(importer);
     status = import_all(source, error);
     progress_clear(&source->report->progress);
-    enum doppel_status finished = importer_finish(importer, status ? &ignored : error);
+    const char *name = source->settings->operands.count > 1 ? source->name : NULL;
+    enum doppel_status finished = importer_finish(importer, name, status ? &ignored : error);
     importer_free(importer);
     return status ? status : finished;
 }

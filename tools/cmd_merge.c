@@ -36,7 +36,7 @@ static enum doppel_status merge(struct doppel_library *library, struct doppel_li
         return status;
     status = carry(other, settings, report, importer_sink(importer), error);
     progress_clear(&report->progress);
-    enum doppel_status finished = importer_finish(importer, status ? &ignored : error);
+    enum doppel_status finished = importer_finish(importer, NULL, status ? &ignored : error);
     importer_free(importer);
     return status ? status : finished;
 }

@@ -136,9 +136,9 @@ static void print_lines(struct output *output, const struct doppel_library_stats
                         stats->lists[i]);
     print_count(output, "items on lists", NULL, stats->listed);
     print_count(output, "labels", NULL, stats->labels);
-    print_count(output, "sources", NULL, stats->sources);
+    print_count(output, "sources", "of authority", stats->sources);
     print_count(output, "marks", NULL, stats->marks);
-    print_count(output, "digests", NULL, stats->digests);
+    print_count(output, "digests", "imported", stats->digests);
     print_count(output, "failures", NULL, stats->failures);
     print_count(output, "log entries", NULL, stats->log_entries);
     print_time(output, "first", stats->oldest_ns);

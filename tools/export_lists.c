@@ -28,8 +28,8 @@ static const struct column columns[] = {
     {"duration", NULL, CELL_SECONDS}, {"size", NULL, CELL_NUMBER},    {"digest", NULL, CELL_TEXT},
     {"external_id", NULL, CELL_TEXT}, {"source", NULL, CELL_TEXT},    {"date", NULL, CELL_TEXT},
     {"lists", NULL, CELL_TEXT},       {"labels", NULL, CELL_TEXT},    {"leader", NULL, CELL_NUMBER},
-    {"added", NULL, CELL_NUMBER},
-    {"md5", NULL, CELL_TEXT},         {"sha1", NULL, CELL_TEXT},      {"sha256", NULL, CELL_TEXT},
+    {"added", NULL, CELL_NUMBER},     {"md5", NULL, CELL_TEXT},       {"sha1", NULL, CELL_TEXT},
+    {"sha256", NULL, CELL_TEXT},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
@@ -256,7 +256,9 @@ enum doppel_status export_lists(struct doppel_library *library, const struct set
         csv_write_header(out, &layout);
     enum doppel_status status = carry(library, settings, report, &sink, error);
     if (!status && exporting.left_out)
-        report_notice(report, "%llu item%s of other schemes left out",
-                      (unsigned long long)exporting.left_out, exporting.left_out == 1 ? "" : "s");
+        report_notice(
+            report, "%llu item%s left out, which %s no %s", (unsigned long long)exporting.left_out,
+            exporting.left_out == 1 ? "" : "s", exporting.left_out == 1 ? "has" : "have",
+            exporting.format == EXCHANGE_DIGESTS ? "MD5, SHA-1 or SHA-256" : "code of this scheme");
     return status;
 }

@@ -25,6 +25,8 @@ static const struct column columns[] = {
     {"members.name", "name", CELL_TEXT},
     {"members.path", "path", CELL_PATH},
     {"savable", NULL, CELL_NUMBER},
+    {"members.id", NULL, CELL_NUMBER},
+    {"members.identical_to", NULL, CELL_PATH},
 };
 
 /* -0 is there to be piped into what deletes: it never names what is kept. */

@@ -246,10 +246,11 @@ const struct carry_sink *importer_sink(struct importer *importer)
     return &importer->sink;
 }
 
-static void say_counts(const struct importer *importer)
+static void say_counts(const struct importer *importer, const char *name)
 {
     const uint64_t *counts = importer->counts;
-    report_notice(importer->report, "%llu imported, %llu updated, %llu there already",
+    report_notice(importer->report, "%s%s%llu imported, %llu updated, %llu there already",
+                  name ? name : "", name ? ": " : "",
                   (unsigned long long)(counts[DOPPEL_ADDED_NEW] + counts[DOPPEL_ADDED_ELSEWHERE]),
                   (unsigned long long)counts[DOPPEL_ADDED_UPDATED],
                   (unsigned long long)counts[DOPPEL_ADDED_UNCHANGED]);
@@ -264,12 +265,13 @@ static void say_counts(const struct importer *importer)
                       (unsigned long long)importer->conflicts);
 }
 
-enum doppel_status importer_finish(struct importer *importer, struct doppel_error *error)
+enum doppel_status importer_finish(struct importer *importer, const char *name,
+                                   struct doppel_error *error)
 {
     enum doppel_status status = settle_groups(importer, error);
     if (!status)
         status = doppel_library_commit(importer->library, error);
     if (!status)
-        say_counts(importer);
+        say_counts(importer, name);
     return status;
 }

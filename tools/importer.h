@@ -18,7 +18,9 @@ void importer_free(struct importer *importer);
 const struct carry_sink *importer_sink(struct importer *importer);
 
 /* Let items follow whom they followed, commit, and say what came of it. Also after an
- * interruption: what was taken in stays. */
-enum doppel_status importer_finish(struct importer *importer, struct doppel_error *error);
+ * interruption: what was taken in stays.
+ * @param name of what it came from, where there are several; NULL: there is one */
+enum doppel_status importer_finish(struct importer *importer, const char *name,
+                                   struct doppel_error *error);
 
 #endif

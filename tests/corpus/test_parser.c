@@ -277,8 +277,9 @@ static void test_what_is_said(void **state)
     EXPECT("{\"id\":\"a\\u0000\",\"text\":\"b\"}", DOPPEL_E_FORMAT, NULL, NULL, "NUL");
     EXPECT("{\"id\":\"a\"}", DOPPEL_E_FORMAT, "a", NULL, "--text-field");
     EXPECT("{\"id\":\"a\",\"text\":7}", DOPPEL_E_FORMAT, "a", NULL, "\"text\" is no string");
-    EXPECT("{\"id\":\"a\",\"text\":null}", DOPPEL_E_FORMAT, "a", NULL, "no \"text\"");
-    EXPECT("{}", DOPPEL_E_FORMAT, NULL, NULL, "no \"text\"");
+    EXPECT("{\"id\":\"a\",\"text\":null}", DOPPEL_E_FORMAT, "a", NULL,
+           "neither \"text\" nor \"path\"");
+    EXPECT("{}", DOPPEL_E_FORMAT, NULL, NULL, "neither \"text\" nor \"path\"");
     EXPECT("[{\"id\":\"a\"}]", DOPPEL_E_FORMAT, NULL, NULL, "jq -c '.[]'");
     EXPECT("\"id\"", DOPPEL_E_FORMAT, NULL, NULL, "not a JSON object");
     EXPECT("hello", DOPPEL_E_FORMAT, NULL, NULL, "not a JSON object");
