@@ -11,19 +11,13 @@
 
 #include "corpus/file_start.h"
 #include "corpus/files.h"
+#include "corpus/reread.h"
 #include "corpus/source.h"
 
 enum {
     BLOCK_BYTES = 1 << 18,
     PIPE_BLOCK_BYTES = 1 << 15, /* who writes to a pipe waits for answers */
     KEPT_FILES = 256            /* descriptors that stay open to read lines again */
-};
-
-struct corpus_file {
-    char *path;
-    bool plain;
-    int fd;             /* kept to read again, or -1 */
-    struct stat status; /* as it was opened */
 };
 
 struct reader {
@@ -400,46 +394,8 @@ enum doppel_status reader_next(struct reader *reader, struct line_block *out,
 
 /* ---- reading again ---- */
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
-static enum doppel_status read_at(int fd, uint64_t offset, size_t size, char *buffer,
-                                  const char *path, struct doppel_error *error)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t got = pread(fd, buffer + done, size - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return doppel_fail(error, DOPPEL_E_IO, "%s cannot be read again: %s", path,
-                               strerror(errno));
-        if (got == 0)
-            return doppel_fail(error, DOPPEL_E_CHANGED, "%s became shorter while it was read",
-                               path);
-        done += (size_t)got;
-    }
-    memset(buffer + size, 0, PARSE_SLACK);
-    return DOPPEL_OK;
-}
-
 enum doppel_status reader_again(const struct reader *reader, uint32_t number, uint64_t offset,
                                 size_t size, char *buffer, struct doppel_error *error)
 {
-    const struct corpus_file *file = &reader->files[number];
-    int fd = file->fd >= 0 ? file->fd : open(file->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return doppel_fail(error, DOPPEL_E_IO, "%s cannot be opened again: %s", file->path,
-                           strerror(errno));
-    struct stat status;
-    enum doppel_status result;
-    if (fstat(fd, &status) != 0 || !is_same_file(&status, &file->status))
-        result = doppel_fail(error, DOPPEL_E_CHANGED, "%s changed while it was read", file->path);
-    else
-        result = read_at(fd, offset, size, buffer, file->path, error);
-    if (fd != file->fd)
-        close(fd);
-    return result;
+    return reread(&reader->files[number], &(struct reread_part){offset, size, buffer}, error);
 }
