@@ -45,6 +45,26 @@ struct doppel_corpus_record {
 
 DOPPEL_API struct doppel_corpus_fields doppel_corpus_fields_default(void);
 
+/** Where a record was read. */
+struct doppel_corpus_place {
+    const char *path;      /**< of its corpus */
+    uint64_t offset, size; /**< of its line there, without its newline */
+    struct doppel_digest content; /**< of its normalised text */
+};
+
+/**
+ * Read the text of a record again, if it is still there.
+ * @param options it was read with. @param most bytes that are wanted of its beginning
+ * @param out its plain text; given (free)
+ * @return DOPPEL_E_NOT_FOUND: the corpus is gone, or has something else there; _LIMIT: beyond 16
+ * MB; _MEMORY; with a sentence without a subject. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_corpus_text_again(const struct doppel_corpus_place *place,
+                                                       const struct doppel_corpus_fields *fields,
+                                                       const struct doppel_text_options *options,
+                                                       size_t most, char **out, size_t *out_size,
+                                                       struct doppel_error *error);
+
 /* ---- dedup ---- */
 
 struct doppel_dedup_options {

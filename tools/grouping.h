@@ -85,7 +85,8 @@ struct told_group {
                                             path and digest; of a record the path of its corpus,
                                             or "", and the digest of its content */
     size_t count;
-    const struct told_record *records; /* as many; NULL: all are files */
+    const struct told_record *records;      /* as many; NULL: all are files */
+    const struct doppel_text_options *text; /* of records: how they were read */
 };
 
 /* The first member that has the bytes of the one at `number`; itself where none before has them. */

@@ -254,7 +254,7 @@ static enum doppel_status tell_group(struct telling *telling, const struct membe
     put_path(row, "keep", items[0].path);
     put_integer(row, "savable", savable_bytes(items, used));
     put_value(row, "members", list);
-    struct told_group group = {row, grouping->options->kind, items, used, NULL};
+    struct told_group group = {row, grouping->options->kind, items, used, NULL, NULL};
     enum doppel_status status = telling->sink->take(telling->sink->context, &group, error);
     json_decref(row);
     free_members(items, used);

@@ -51,10 +51,15 @@ enum doppel_status page_take_group(void *context, const struct told_group *group
     json_t *members = json_object_get(group->row, "members");
     for (size_t i = 0; i < group->count; i++) {
         const struct grouping_item *from = &group->members[i];
-        taken.items[i] = (struct page_item){must_copy(from->path), from->digest,  from->size,
-                                            from->mtime_ns,        from->reading, from->no_file};
+        taken.items[i] =
+            (struct page_item){must_copy(from->path), from->digest,  from->size, from->mtime_ns,
+                               from->reading,         from->no_file, {0}};
+        if (group->records)
+            taken.items[i].record = group->records[i];
         put_digest(json_array_get(members, i), &from->digest);
     }
+    if (group->text)
+        page->text = *group->text;
     if (array_push(&page->groups, taken))
         return DOPPEL_OK;
     group_free(&taken);
@@ -143,7 +148,7 @@ static enum doppel_status write_all_looks(const struct page *page, struct page_f
                                           struct doppel_error *error)
 {
     struct progress *progress = &page->report->progress;
-    struct page_looks *looks = page_looks_new(page->settings, page->report);
+    struct page_looks *looks = page_looks_new(page->settings, page->report, &page->text);
     enum doppel_status status = DOPPEL_OK;
     progress_begin(progress, "groups looked at", page->groups.count);
     for (size_t next = 0; next < page->groups.count && !status;) {

@@ -10,8 +10,9 @@ struct page_item {
     char *path; /* given */
     struct doppel_digest digest;
     int64_t size, mtime_ns;
-    uint8_t reading; /* of a text */
-    bool no_file;    /* the path is a name */
+    uint8_t reading;           /* of a text */
+    bool no_file;              /* the path is a name */
+    struct told_record record; /* its path is that of the corpus, "" of a stream */
 };
 
 struct page_group {
@@ -26,6 +27,7 @@ struct page {
     const struct settings *settings;
     struct report *report;
     ARRAY(struct page_group) groups;
+    struct doppel_text_options text; /* how records were read, where there are some */
 };
 
 void page_groups_free(struct page *page);

@@ -36,7 +36,9 @@ struct wanted_group {
 struct page_looks {
     const struct settings *settings;
     struct report *report;
-    struct doppel_pool *pool; /* NULL: none was needed yet */
+    const struct doppel_text_options *text; /* of records */
+    char *reported;                         /* the corpus that was reported last; given */
+    struct doppel_pool *pool;               /* NULL: none was needed yet */
     ARRAY(struct page_look) items;
     ARRAY(struct wanted_group) groups;
 };

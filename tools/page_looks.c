@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <doppel/corpus.h>
 #include <doppel/text.h>
 
 #include "tools/digest_map.h"
 #include "tools/intake.h"
 #include "tools/memory.h"
 #include "tools/page_look.h"
+#include "tools/signals.h"
 
 void page_look_free(struct page_look *look)
 {
@@ -21,11 +23,13 @@ void page_look_free(struct page_look *look)
     free(look->reason);
 }
 
-struct page_looks *page_looks_new(const struct settings *settings, struct report *report)
+struct page_looks *page_looks_new(const struct settings *settings, struct report *report,
+                                  const struct doppel_text_options *text)
 {
     struct page_looks *looks = must_allocate(sizeof *looks);
     looks->settings = settings;
     looks->report = report;
+    looks->text = text;
     return looks;
 }
 
@@ -35,6 +39,7 @@ void page_looks_free(struct page_looks *looks)
     array_free(&looks->items);
     array_free(&looks->groups);
     doppel_pool_free(looks->pool);
+    free(looks->reported);
     free(looks);
 }
 
@@ -123,7 +128,8 @@ void page_looks_want(struct page_looks *looks, const struct page_group *group)
         return;
     for (size_t i = 0; i < group->count; i++) {
         struct page_look look = {.group = group, .item = &group->items[i], .member = i};
-        look.as = digest_map_put(&first, (uint32_t)i, digest_at, group);
+        look.as =
+            look.item->record.line ? i : digest_map_put(&first, (uint32_t)i, digest_at, group);
         look.order = order_of(group->kind, look.item);
         if (group->kind == DOPPEL_KIND_VIDEO && look.as == i)
             want_frames(looks, group, i);
@@ -134,6 +140,26 @@ void page_looks_want(struct page_looks *looks, const struct page_group *group)
 }
 
 /* ---- taking it ---- */
+
+/* What ingest read here is read here again: it needs no worker. */
+static void take_record(const struct page_looks *looks, struct page_look *look)
+{
+    struct doppel_corpus_fields fields = doppel_corpus_fields_default();
+    const struct page_item *item = look->item;
+    const struct doppel_corpus_place place = {item->path, item->record.offset, item->record.size,
+                                              item->digest};
+    struct doppel_error error;
+    char *text;
+    fields.text = looks->settings->text_field;
+    fields.path = looks->settings->path_field;
+    if (!*item->path)
+        look->reason = must_copy("came by a stream: its text is not kept");
+    else if (doppel_corpus_text_again(&place, &fields, looks->text, TEXT_BYTES, &text, &look->size,
+                                      &error))
+        look->reason = must_copy(error.message);
+    else
+        look->bytes = (uint8_t *)text;
+}
 
 /* @return -1, with a reason, when it is gone, or another one */
 static int open_unchanged(struct page_look *look)
@@ -181,6 +207,10 @@ static enum doppel_status submit(struct page_looks *looks, size_t index, struct 
 {
     struct page_look *look = &looks->items.items[index];
     enum doppel_status status = DOPPEL_OK;
+    if (look->item->record.line) {
+        take_record(looks, look);
+        return signals_stopped() ? DOPPEL_E_CANCELLED : DOPPEL_OK;
+    }
     int fd = open_unchanged(look);
     if (fd < 0)
         return DOPPEL_OK;
@@ -199,6 +229,33 @@ static enum doppel_status submit(struct page_looks *looks, size_t index, struct 
     return status;
 }
 
+/* A corpus once, for all records in a row; of a stream nothing is wrong. */
+static void report_record(struct page_looks *looks, const struct page_look *look)
+{
+    const char *path = look->item->path;
+    if (!*path || (looks->reported && strcmp(looks->reported, path) == 0))
+        return;
+    report_input(looks->report, path, look->reason);
+    free(looks->reported);
+    looks->reported = must_copy(path);
+}
+
+/* A file is reported once, by the first of its looks that failed. */
+static void report_failures(struct page_looks *looks)
+{
+    const struct page_item *last = NULL;
+    for (size_t i = 0; i < looks->items.count; i++) {
+        const struct page_look *look = &looks->items.items[i];
+        if (!look->reason || look->of_kept || look->item == last || look->item->no_file)
+            continue;
+        last = look->item;
+        if (last->record.line)
+            report_record(looks, look);
+        else
+            report_input(looks->report, last->path, look->reason);
+    }
+}
+
 enum doppel_status page_looks_take(struct page_looks *looks, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
@@ -206,14 +263,7 @@ enum doppel_status page_looks_take(struct page_looks *looks, struct doppel_error
         status = submit(looks, i, error);
     while (!status && looks->pool && doppel_pool_pending(looks->pool))
         status = take(looks, error);
-    /* A file is reported once, by the first of its looks that failed. */
-    const struct page_item *last = NULL;
-    for (size_t i = 0; i < looks->items.count && !status; i++) {
-        const struct page_look *look = &looks->items.items[i];
-        if (!look->reason || look->of_kept || look->item == last || look->item->no_file)
-            continue;
-        last = look->item;
-        report_input(looks->report, last->path, look->reason);
-    }
+    if (!status)
+        report_failures(looks);
     return status;
 }

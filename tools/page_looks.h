@@ -6,8 +6,10 @@
 
 struct page_looks;
 
-/* Starts no worker before one is needed. Borrows both. Given (page_looks_free) */
-struct page_looks *page_looks_new(const struct settings *settings, struct report *report);
+/* Starts no worker before one is needed. Borrows all. @param text how records were read.
+ * Given (page_looks_free) */
+struct page_looks *page_looks_new(const struct settings *settings, struct report *report,
+                                  const struct doppel_text_options *text);
 void page_looks_free(struct page_looks *looks);
 
 /* How many looks are wanted and not yet cleared. */

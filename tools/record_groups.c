@@ -15,7 +15,8 @@
 struct telling {
     const struct record_groups *groups;
     const struct group_sink *sink;
-    uint32_t *number;         /* of the last group told */
+    uint32_t *number; /* of the last group told */
+    struct doppel_text_options text;
     struct settings settings; /* with the limits of the library in place of the command line's */
     struct told_apart apart;
     bool has_same; /* a person said of something that it is the same */
@@ -244,8 +245,8 @@ static enum doppel_status send(struct telling *telling, struct group *group, con
     put_path(row, "keep", kept);
     put_integer(row, "savable", 0);
     put_value(row, "members", json_incref(group->rows));
-    const struct told_group told = {row, DOPPEL_KIND_TEXT, group->items, group->count,
-                                    group->records};
+    const struct told_group told = {row,          DOPPEL_KIND_TEXT, group->items,
+                                    group->count, group->records,   &telling->text};
     enum doppel_status status = telling->sink->take(telling->sink->context, &told, telling->error);
     json_decref(row);
     return status;
@@ -387,8 +388,8 @@ static bool take_group(void *context, const uint64_t *ids, size_t count)
 static enum doppel_status use_limits(struct telling *telling)
 {
     struct doppel_text_limits limits;
-    enum doppel_status status =
-        doppel_library_text_options(telling->groups->library, NULL, &limits, telling->error);
+    enum doppel_status status = doppel_library_text_options(
+        telling->groups->library, &telling->text, &limits, telling->error);
     if (!status)
         telling->settings.text_similarity = limits.min_similarity;
     telling->settings.max_distance = -1;

@@ -66,7 +66,10 @@ const struct verb verb_table[] = {
      "a page that shows the duplicate groups, to look at and to mark",
      "Of the files under PATHs, as 'scan' finds them; without PATHs of the library, as 'groups' "
      "does. The page is one HTML file that needs nothing else: pictures side by side, frames and "
-     "the shared stretches of films, waves of sounds, the words that differ between texts. It is "
+     "the shared stretches of films, waves of sounds, the words that differ between texts, and "
+     "between records, "
+     "whose lines are read again from their corpora (--text-field, if it is called otherwise). It "
+     "is "
      "sorted, filtered and marked by keyboard or mouse; marks are exported for 'mark --from'. A "
      "file that is gone has its place, and says so.",
      "doppel report ~/Pictures -o duplicates.html", cmd_report},
@@ -85,7 +88,8 @@ const struct verb verb_table[] = {
     {"remove", VERB_REMOVE, "ID|PATH...", 0, SIZE_MAX, "make the library forget items",
      "The files themselves are not touched. A folder stands for all items in it, a corpus for the "
      "records that came from it, the id of a record for all that had it. Ids are never used again. "
-     "A PATH that looks like a number is written ./42; item:42 and id:42 are as of 'show', 42 only an item. With "
+     "A PATH that looks like a number is written ./42; item:42 and id:42 are as of 'show', 42 only "
+     "an item. With "
      "--gone: the items, of those PATHs if "
      "any "
      "are given, whose files were deleted. Those whose folder is not there, or empty, or on "

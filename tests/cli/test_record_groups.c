@@ -350,6 +350,35 @@ static void have_files_that_follow(void **state)
     free(json);
 }
 
+/* Those of another corpus, of a stream, and of one that is gone. */
+static void are_on_the_page(void **state)
+{
+    (void)state;
+    size_t size;
+    const struct setting setting = {.input = three};
+    free(ingest(three, "--quiet"));
+    free(doppel_prints(0, "report", "-L", "lib", "-o", "page.html"));
+    char *page = read_file("page.html", &size);
+    assert_has(page, "[\"-\",\"night\"],[\"+\",\"noon\"]");
+    assert_has(page, "[\"-\",\"the\"],[\"+\",\"The\"]");
+    assert_lacks(page, "\"gone\"");
+    free(page);
+    assert_int_equal(remove("c.jsonl"), 0);
+    struct ran ran = doppel("report", "-L", "lib", "-o", "page.html");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "/c.jsonl: is not there any more\n");
+    assert_int_equal(count_lines(ran.err, ""), 1);
+    ran_free(&ran);
+    free(doppel_prints(0, "report", "-L", "lib", "-o", "page.html", "--no-thumbnails"));
+    ran = doppel_with(&setting, "ingest", "-L", "other", "--jsonl", "-");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    free(doppel_prints(0, "report", "-L", "other", "-o", "page.html"));
+    page = read_file("page.html", &size);
+    assert_has(page, "{\"gone\":\"came by a stream: its text is not kept\"}");
+    free(page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +389,7 @@ int main(void)
         IN_SANDBOX(honour_words),
         IN_SANDBOX(honour_words_about_contents),
         IN_SANDBOX(have_files_that_follow),
+        IN_SANDBOX(are_on_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

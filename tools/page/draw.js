@@ -146,7 +146,7 @@ function drawLook(group, index, looks) {
   const gone = seen.gone;
   if (typeof seen.as === 'number') seen = looks[seen.as] || {};
   const nodes = [];
-  if (gone) nodes.push(absent('The file ' + (/^(is|has) /.test(gone) ? '' : 'cannot be looked at: ') + visible(gone)));
+  if (gone) nodes.push(absent((member.line ? 'The record ' : 'The file ') + (/^(is|has|came) /.test(gone) ? '' : 'cannot be looked at: ') + visible(gone)));
   if (group.kind === 'image' && !gone) nodes.push(picture(seen.jpeg, visible(member.path)));
   if (group.kind === 'video') nodes.push(...drawFilm(member, kept, seen));
   if (group.kind === 'audio') nodes.push(...drawSound(member, kept, seen, looks[0]));

@@ -20,8 +20,8 @@ function prepare(group, index) {
   group.saved = savedOf(group);
   group.similarity = Math.min(1, ...others.map(member => member.similarity === undefined ? 1 : member.similarity));
   group.chance = Math.max(0, ...others.map(member => member.false_positive_rate || 0));
-  for (const member of group.members) member.path ??= member.name; // of what has no file
-  group.words = group.members.map(member => member.path.toLowerCase()).join('\n');
+  for (const member of group.members) member.path ??= member.name ?? ''; // of what has no file
+  group.words = group.members.map(member => (member.line ? placeOf(member).join(' ') : member.path).toLowerCase()).join('\n');
   group.reasons = new Set(others.map(member => member.reason));
   group.lists = new Set(group.members.flatMap(member => member.lists || []));
   group.all = group.members.length <= AT_FIRST;
@@ -33,6 +33,9 @@ function factsOf(member) {
   const facts = member.size === undefined ? [] : [size(member.size)]; // there is a file
   if (member.width) facts.push(member.width + ' × ' + member.height);
   if (member.duration) facts.push(clock(member.duration, member.duration < 10 ? 1 : 0));
+  if (member.words) facts.push(count(member.words, 'word'));
+  if (member.source) facts.push(visible(member.source));
+  if (member.date) facts.push(visible(member.date));
   if (member.mtime) facts.push(new Date(member.mtime * 1000).toISOString().slice(0, 10));
   return facts.join(' · ');
 }
@@ -54,10 +57,18 @@ function splitPath(path) {
   return [path.slice(0, slash + 1), path.slice(slash + 1)];
 }
 
+// Of a record where it stands, and its id.
+function placeOf(member) {
+  const line = (member.path || 'a stream') + ':' + member.line;
+  return member.record === undefined ? ['', line] : [line, member.record];
+}
+
+const nameOf = member => (member.line ? placeOf(member)[1] : member.path);
+
 function memberNode(group, index, looks) {
   const member = group.members[index], kept = keptIndex(group) === index, mark = pairMark(group, index);
   const alike = idOf(member) === idOf(group.members[keptIndex(group)]); // then there is nothing to say
-  const [folder, name] = splitPath(member.path);
+  const [folder, name] = member.line ? placeOf(member) : splitPath(member.path);
   const button = (word, label, pressed, act) => element('button', {
     type: 'button', 'aria-pressed': String(pressed), tabIndex: -1, onclick: () => { choose(group, index, false); act(); },
     'aria-label': label + ' ' + visible(name) }, word);
@@ -73,7 +84,7 @@ function memberNode(group, index, looks) {
     element('p', { class: 'what' }, factsOf(member)),
     ...[...(member.lists || []), ...(member.labels || [])].map(word => element('span', { class: 'tag' }, visible(String(word)))),
     element('div', { class: 'act' },
-      button('Keep', 'Keep', groupId(group) in marks.keep && kept, () => act.keep(index)),
+      hasRecords(group) ? null : button('Keep', 'Keep', groupId(group) in marks.keep && kept, () => act.keep(index)),
       alike ? null : button('Same', 'Same as the kept one:', mark === 'same', () => act.pair('same')),
       alike ? null : button('Distinct', 'Distinct from the kept one:', mark === 'distinct', () => act.pair('distinct'))));
 }
@@ -101,7 +112,7 @@ function fill(group) {
     element('header', {},
       element('h2', {}, count(group.members.length, oneOf[group.kind] || 'file', kindNames[group.kind])),
       element('span', {}, 'group ' + group.group),
-      element('span', { class: 'saves' }, size(group.saved) + ' could be saved'),
+      hasRecords(group) ? null : element('span', { class: 'saves' }, size(group.saved) + ' could be saved'),
       group.similarity < 1 ? element('span', {}, 'similarity from ' + Number(group.similarity.toFixed(3))) : null),
     element('ol', { class: 'members' }, ...members.map((member, index) => memberNode(group, index, looks))));
   if (rest)
@@ -222,6 +233,7 @@ function refresh() {
 const act = {
   keep(index) {
     if (!current || index >= current.members.length) return;
+    if (hasRecords(current)) return say('Of records the one to keep is chosen by source and policy.');
     markKeep(current, index);
     chosen = index;
     refresh();
@@ -233,7 +245,7 @@ const act = {
     const index = current.members.length === 2 ? 1 - keptIndex(current) : chosen;
     const refused = markPair(current, index, word);
     refresh();
-    say(refused || (pairMark(current, index) ? 'Marked ' + word + ': ' : 'No mark: ') + visible(current.members[index].path));
+    say(refused || (pairMark(current, index) ? 'Marked ' + word + ': ' : 'No mark: ') + visible(nameOf(current.members[index])));
   },
   unmark() {
     if (!current) return;

@@ -39,6 +39,7 @@ function remembered(name, value) {
 
 const idOf = member => member.digest;
 const pairOf = (a, b) => [idOf(a), idOf(b)].sort().join(' ');
+const hasRecords = group => group.members.some(member => member.line);
 const groupId = group => idOf(group.members[0]);
 
 // The number of the member that is kept: as marked, else as doppel chose. Of the same bytes the
@@ -86,8 +87,8 @@ const isMarked = group =>
   groupId(group) in marks.keep || group.members.some((member, index) => pairMark(group, index));
 
 function put(line, side, member) {
-  line[side] = member.path;
-  if (member.path_base64) line[side + '_base64'] = member.path_base64;
+  line[side] = nameOf(member);
+  if (member.path_base64 && !member.line) line[side + '_base64'] = member.path_base64;
   line[side + '_digest'] = member.digest;
 }
 
