@@ -217,17 +217,38 @@ struct sound sound_cut(const struct sound *sound, double start, double seconds)
     return piece;
 }
 
-/* Windowed sinc of 32 samples; what would fold back is cut away first. */
-static double sample_at(const struct sound *sound, double at, double cutoff)
+enum { REACH = 32 };
+
+/* Sines and cosines of whole steps, from which follow those at any place. */
+struct turns {
+    double sine[2 * REACH], cosine[2 * REACH];
+};
+
+static struct turns turns_of(double step)
 {
-    long middle = lround(floor(at));
-    double sum = 0;
-    for (long i = middle - 31; i <= middle + 32; i++) {
+    struct turns turns;
+    for (int i = 0; i < 2 * REACH; i++) {
+        turns.sine[i] = sin(step * (i + 1 - REACH));
+        turns.cosine[i] = cos(step * (i + 1 - REACH));
+    }
+    return turns;
+}
+
+/* Windowed sinc of 32 samples; what would fold back is cut away first. */
+static double sample_at(const struct sound *sound, double at, double cutoff,
+                        const struct turns *wave, const struct turns *bell)
+{
+    double middle = floor(at), past = at - middle, sum = 0;
+    double wave_sine = sin(PI * cutoff * past), wave_cosine = cos(PI * cutoff * past);
+    double bell_sine = sin(PI * past / 33), bell_cosine = cos(PI * past / 33);
+    for (int k = 0; k < 2 * REACH; k++) {
+        long i = lround(middle) + k + 1 - REACH;
         if (i < 0 || i >= (long)sound->count)
             continue;
-        double x = at - (double)i, window = 0.5 + 0.5 * cos(PI * x / 33);
-        double sinc = fabs(x) < 1e-9 ? cutoff : sin(PI * cutoff * x) / (PI * x);
-        sum += sound->samples[i] * sinc * window;
+        double x = at - (double)i;
+        double window = 0.5 + 0.5 * (bell_cosine * bell->cosine[k] + bell_sine * bell->sine[k]);
+        double sine = wave_sine * wave->cosine[k] - wave_cosine * wave->sine[k];
+        sum += sound->samples[i] * (fabs(x) < 1e-9 ? cutoff : sine / (PI * x)) * window;
     }
     return sum;
 }
@@ -236,8 +257,9 @@ struct sound sound_speed(const struct sound *sound, double factor)
 {
     struct sound out = blank((size_t)((double)sound->count / factor));
     double cutoff = factor > 1 ? 1 / factor : 1;
+    const struct turns wave = turns_of(PI * cutoff), bell = turns_of(PI / 33);
     for (size_t i = 0; i < out.count; i++)
-        out.samples[i] = (float)sample_at(sound, (double)i * factor, cutoff);
+        out.samples[i] = (float)sample_at(sound, (double)i * factor, cutoff, &wave, &bell);
     return out;
 }
 
