@@ -71,16 +71,29 @@ static int enter(void **state)
 
 static const struct setting no_worker = {.environment = {"DOPPEL_WORKER=/nonexistent"}};
 
-/* Without a worker to ask, only the cache can know a file. */
+/* Without a worker to ask, only the cache can know a file. Many are asked for at once, and half of
+ * them where one is not known. */
+static unsigned count_cached_of(const unsigned *files, unsigned count)
+{
+    const char *words[FILES + 4] = {"scan", "--cache", "cut.db"};
+    for (unsigned i = 0; i < count; i++)
+        words[3 + i] = paths[files[i]];
+    struct running running = command_start(&no_worker, words);
+    struct ran ran = command_end(&running);
+    bool all = ran.code == 0;
+    ran_free(&ran);
+    if (all || count == 1)
+        return all ? count : 0;
+    unsigned half = count / 2;
+    return count_cached_of(files, half) + count_cached_of(files + half, count - half);
+}
+
 static unsigned count_cached(void)
 {
-    unsigned cached = 0;
-    for (unsigned i = 0; i < FILES; i++) {
-        struct ran ran = doppel_with(&no_worker, "scan", "--cache", "cut.db", paths[i]);
-        cached += ran.code == 0;
-        ran_free(&ran);
-    }
-    return cached;
+    unsigned files[FILES];
+    for (unsigned i = 0; i < FILES; i++)
+        files[i] = i * 2 % FILES + i * 2 / FILES; /* a folder after the other, as they are read */
+    return count_cached_of(files, FILES);
 }
 
 static struct ran cut_short(const char *const *words, int number, unsigned after_ms)
@@ -233,9 +246,10 @@ static void a_lost_drive_costs_its_files(void **state)
         ran_free(&ran);
     }
     for (unsigned i = 0; i < FILES; i++) {
+        if (strncmp(paths[i], "all/0/", 6))
+            continue;
         struct ran ran = doppel_with(&no_worker, "scan", "--cache", "cut.db", paths[i]);
-        if (strncmp(paths[i], "all/0/", 6) == 0)
-            assert_code(&ran, 0);
+        assert_code(&ran, 0);
         ran_free(&ran);
     }
     char *again = doppel_prints(0, "scan", "--json", "--cache", "cut.db", "all");
