@@ -16,6 +16,7 @@ enum { MAX_FIELD_BYTES = 16 << 20, GROW_BYTES = 1 << 16 };
 enum meaning {
     MEANS_NOTHING,
     MEANS_SCHEME,
+    MEANS_VERSION, /* of the scheme */
     MEANS_CODE,
     MEANS_QUALITY,
     MEANS_ID,   /* what it is called */
@@ -29,12 +30,12 @@ enum meaning {
 static const struct {
     const char *title;
     enum meaning meaning;
-} titles[] = {{"scheme", MEANS_SCHEME},   {"code", MEANS_CODE},      {"pdq", MEANS_CODE},
-              {"quality", MEANS_QUALITY}, {"external_id", MEANS_ID}, {"path", MEANS_PATH},
-              {"filename", MEANS_PATH},   {"file_name", MEANS_PATH}, {"file", MEANS_PATH},
-              {"sha256", MEANS_DIGEST},   {"sha-256", MEANS_DIGEST}, {"sha1", MEANS_DIGEST},
-              {"sha-1", MEANS_DIGEST},    {"md5", MEANS_DIGEST},     {"hash", MEANS_DIGEST},
-              {"added", MEANS_ADDED}};
+} titles[] = {{"scheme", MEANS_SCHEME}, {"version", MEANS_VERSION}, {"code", MEANS_CODE},
+              {"pdq", MEANS_CODE},      {"quality", MEANS_QUALITY}, {"external_id", MEANS_ID},
+              {"path", MEANS_PATH},     {"filename", MEANS_PATH},   {"file_name", MEANS_PATH},
+              {"file", MEANS_PATH},     {"sha256", MEANS_DIGEST},   {"sha-256", MEANS_DIGEST},
+              {"sha1", MEANS_DIGEST},   {"sha-1", MEANS_DIGEST},    {"md5", MEANS_DIGEST},
+              {"hash", MEANS_DIGEST},   {"added", MEANS_ADDED}};
 
 struct csv_import {
     struct import_source *source;
@@ -102,13 +103,18 @@ static enum doppel_status put_row(struct csv_import *import)
     const struct doppel_scheme *scheme =
         doppel_scheme_by_name(cells[MEANS_SCHEME] ? cells[MEANS_SCHEME] : "pdq");
     struct import_entry entry = {.name = name, .added_ns = moment_of(cells[MEANS_ADDED])};
-    uint64_t quality = 100;
+    uint64_t quality = 100, version = 0;
     if (cells[MEANS_QUALITY] && !parse_whole(cells[MEANS_QUALITY], 0, 100, &quality))
         return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "a quality is a number from 0 to 100");
+    if (cells[MEANS_SCHEME] && cells[MEANS_VERSION] &&
+        !parse_whole(cells[MEANS_VERSION], 1, UINT16_MAX, &version))
+        return doppel_fail(import->error, DOPPEL_E_ARGUMENT,
+                           "a scheme's version is a number from 1 to 65535");
     if (cells[MEANS_CODE] && !scheme)
         return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "no such scheme: '%.40s'",
                            cells[MEANS_SCHEME]);
     entry.quality = (uint8_t)quality;
+    entry.version = (uint16_t)version;
     entry.hex = cells[MEANS_CODE] ? cells[MEANS_CODE] : cells[MEANS_DIGEST];
     if (cells[MEANS_CODE])
         return import_code(import->source, scheme, &entry, import->error);

@@ -91,16 +91,18 @@ static enum doppel_status read_code(const struct doppel_scheme *scheme, const ch
 enum doppel_status import_code(struct import_source *source, const struct doppel_scheme *scheme,
                                const struct import_entry *entry, struct doppel_error *error)
 {
-    struct carried_item carried = {.item = {.added_ns = entry->added_ns,
-                                            .record = {.kind = scheme->kind,
-                                                       .scheme = scheme->id,
-                                                       .version = scheme->version,
-                                                       .quality = entry->quality}}};
+    struct carried_item carried = {
+        .item = {.added_ns = entry->added_ns,
+                 .record = {.kind = scheme->kind,
+                            .scheme = scheme->id,
+                            .version = entry->version ? entry->version : scheme->version,
+                            .quality = entry->quality}}};
     enum doppel_status status =
         read_code(scheme, entry->hex, &carried.item.record.fingerprint, error);
     if (status)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no code of '%s', which has %u hex digits",
                            scheme->name, scheme->code_bits / 4u);
+    carried.item.record.fingerprint.version = carried.item.record.version;
     carried.item.path = must_copy("");
     carried.about.external_id = name_from(entry->name);
     status = source->sink->item(source->sink->context, &carried, error);

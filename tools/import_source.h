@@ -41,6 +41,7 @@ enum doppel_status import_bad(struct import_source *source, uint64_t line,
 struct import_entry {
     const char *hex, *name; /* what it is called; NULL: nothing */
     uint8_t quality;
+    uint16_t version; /* of the scheme; 0: today's */
     int64_t added_ns; /* 0: not said */
 };
 

@@ -242,6 +242,19 @@ static void times_are_kept(void **state)
     free(out);
 }
 
+/* Codes of before are none of today's. */
+static void a_version_in_csv_is_kept(void **state)
+{
+    (void)state;
+    put("list.csv", "scheme,version,code\nphash64,1,00000000ffff0001\nphash64,,00000000ffff0002\n"
+                    "phash64,70000,00000000ffff0003\n");
+    free(doppel_prints(3, "import", "-q", "-L", "l", "list.csv"));
+    char *out = doppel_prints(0, "list", "-L", "l", "--json");
+    assert_int_equal(count_lines(out, ""), 2);
+    assert_int_equal(count_lines(out, "\"version\":1,"), 1);
+    free(out);
+}
+
 /* What is chosen is all that goes out; what the library was told stays at home. */
 static void a_part_is_exported(void **state)
 {
@@ -624,6 +637,7 @@ int main(void)
         IN_SANDBOX(lists_come_back),
         IN_SANDBOX(lengths_come_along),
         IN_SANDBOX(times_are_kept),
+        IN_SANDBOX(a_version_in_csv_is_kept),
         IN_SANDBOX(a_part_is_exported),
         IN_SANDBOX(codes_are_items),
         IN_SANDBOX(codes_that_hash_prints_are_items),
