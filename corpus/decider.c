@@ -1,173 +1,14 @@
-/* Deciding of records, one after the other. */
-#include "corpus/decider.h"
+/* Deciding of records, one after the other: the rule. */
+#include "corpus/decider_room.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "core/array.h"
-
-struct decider {
-    struct decider_host host;
-    enum doppel_same_id on_same_id;
-    size_t count;
-    /* by number: */
-    ARRAY(struct doppel_digest) contents;
-    ARRAY(struct doppel_digest) ids; /* digests of the ids; zeros: it has none */
-    ARRAY(uint32_t) leaders;
-    ARRAY(uint8_t) flags;
-    ARRAY(uint32_t) apart; /* leaders of what the record at hand is said to be distinct from */
-    struct number_map by_content; /* the first with a content whose leader is not replaced */
-    struct number_map by_id;      /* the last with an id */
-};
-
-enum {
-    FLAG_LEADS = 1 << 0,
-    FLAG_REPLACED = 1 << 1 /* by a later text of the same id */
-};
-
-enum doppel_status decider_new(const struct decider_host *host, enum doppel_same_id on_same_id,
-                               struct decider **out, struct doppel_error *error)
-{
-    struct decider *decider = calloc(1, sizeof *decider);
-    if (!decider)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide of records");
-    decider->host = *host;
-    decider->on_same_id = on_same_id;
-    *out = decider;
-    return DOPPEL_OK;
-}
-
-void decider_free(struct decider *decider)
-{
-    if (!decider)
-        return;
-    array_free(&decider->contents);
-    array_free(&decider->ids);
-    array_free(&decider->leaders);
-    array_free(&decider->flags);
-    array_free(&decider->apart);
-    number_map_free(&decider->by_content);
-    number_map_free(&decider->by_id);
-    free(decider);
-}
-
-bool decider_leads(const struct decider *decider, uint32_t number)
-{
-    return (decider->flags.items[number] & FLAG_LEADS) != 0;
-}
-
-uint32_t decider_leader(const struct decider *decider, uint32_t number)
-{
-    return decider->leaders.items[number];
-}
-
-/* ---- what is known ---- */
-
-static struct doppel_digest digest_of_id(const char *id)
-{
-    return id ? doppel_digest_bytes(id, strlen(id)) : (struct doppel_digest){0};
-}
-
-/* The next record, which says nothing yet. */
-static enum doppel_status push(struct decider *decider, const char *id,
-                               const struct doppel_digest *content, struct doppel_error *error)
-{
-    struct doppel_digest digest = digest_of_id(id);
-    if (decider->count >= NO_NUMBER - 1)
-        return doppel_fail(error, DOPPEL_E_LIMIT, "more than 2^32 records");
-    uint32_t number = (uint32_t)decider->count;
-    decider->contents.count = decider->ids.count = number;
-    decider->leaders.count = decider->flags.count = number;
-    if (!array_push(&decider->contents, *content) || !array_push(&decider->ids, digest) ||
-        !array_push(&decider->leaders, number) || !array_push(&decider->flags, 0))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for another record");
-    decider->count++;
-    return DOPPEL_OK;
-}
-
-static enum doppel_list_state state_of(const struct decider *decider, uint32_t earlier)
-{
-    const struct decider_host *host = &decider->host;
-    return host->state ? host->state(host->context, earlier) : DOPPEL_LIST_ACTIVE;
-}
 
 static bool is_benign(const struct decider *decider, uint32_t earlier)
 {
     const struct decider_host *host = &decider->host;
-    return state_of(decider, earlier) == DOPPEL_LIST_BENIGN ||
+    return decider_state_of(decider, earlier) == DOPPEL_LIST_BENIGN ||
            (host->was_benign && host->was_benign(host->context, earlier));
 }
-
-uint32_t decider_find(const struct decider *decider, const struct doppel_digest *content)
-{
-    return number_map_find(&decider->by_content, decider->contents.items, content);
-}
-
-/* The record that has this content, unless what it follows was replaced: then its text is no longer
- * there. One on disabled lists alone is not there, either. */
-static uint32_t find_content(const struct decider *decider, const struct doppel_digest *content)
-{
-    uint32_t earlier = decider_find(decider, content);
-    if (earlier == NO_NUMBER)
-        return earlier;
-    uint32_t leader = decider->leaders.items[earlier];
-    bool gone = decider->flags.items[leader] & FLAG_REPLACED ||
-                state_of(decider, earlier) == DOPPEL_LIST_DISABLED;
-    return gone ? (uint32_t)NO_NUMBER : earlier;
-}
-
-static uint32_t find_id(const struct decider *decider, const struct doppel_digest *digest,
-                        const char *id)
-{
-    return id ? number_map_find(&decider->by_id, decider->ids.items, digest) : (uint32_t)NO_NUMBER;
-}
-
-static void replace(struct decider *decider, uint32_t number)
-{
-    decider->flags.items[number] = FLAG_REPLACED;
-}
-
-/* Its content, unless another one has it, and its id, in place of a former one. */
-static enum doppel_status remember(struct decider *decider, uint32_t number, const char *id,
-                                   struct doppel_error *error)
-{
-    const struct doppel_digest *contents = decider->contents.items, *ids = decider->ids.items;
-    bool first = find_content(decider, &contents[number]) == NO_NUMBER;
-    if ((first && !number_map_put(&decider->by_content, contents, number)) ||
-        (id && !number_map_put(&decider->by_id, ids, number)))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for another record");
-    return DOPPEL_OK;
-}
-
-enum doppel_status decider_restore(struct decider *decider, const struct decider_past *past,
-                                   uint32_t *out_number, struct doppel_error *error)
-{
-    enum doppel_status status = push(decider, past->id, &past->content, error);
-    if (status)
-        return status;
-    uint32_t number = (uint32_t)decider->count - 1;
-    uint32_t former = find_id(decider, &decider->ids.items[number], past->id);
-    if (former != NO_NUMBER)
-        replace(decider, former);
-    status = remember(decider, number, past->id, error);
-    if (status)
-        return status;
-    if (past->leader != NO_NUMBER)
-        decider->leaders.items[number] = past->leader;
-    decider->flags.items[number] = past->leads ? FLAG_LEADS : 0;
-    if (out_number)
-        *out_number = number;
-    return DOPPEL_OK;
-}
-
-void decider_regroup(struct decider *decider, uint32_t number, uint32_t leader, bool leads)
-{
-    uint8_t *flags = &decider->flags.items[number];
-    decider->leaders.items[number] = leader;
-    *flags = (uint8_t)((*flags & ~FLAG_LEADS) | (leads ? FLAG_LEADS : 0));
-}
-
-/* ---- the rule ---- */
 
 static enum doppel_status compare(const struct decider *decider, uint32_t earlier,
                                   struct decider_answer *answer, bool *out_matches,
@@ -242,7 +83,7 @@ static uint32_t find_marked(const struct decider *decider, const struct doppel_d
     size_t count;
     const struct doppel_digest *same = marked(decider, content, DOPPEL_WORD_SAME, &count);
     for (size_t i = 0; i < count; i++) {
-        uint32_t earlier = find_content(decider, &same[i]);
+        uint32_t earlier = decider_find_content(decider, &same[i]);
         if (earlier < first)
             first = earlier;
     }
@@ -275,7 +116,7 @@ static bool is_apart(const struct decider *decider, uint32_t leader)
 /* A leader that is not to be matched with the record. */
 static bool is_passed_over(const struct decider *decider, uint32_t earlier)
 {
-    return is_apart(decider, earlier) || state_of(decider, earlier) == DOPPEL_LIST_DISABLED;
+    return is_apart(decider, earlier) || decider_state_of(decider, earlier) == DOPPEL_LIST_DISABLED;
 }
 
 /* It holds, or shares a part with, what is benign: then it is nobody's double by that. */
@@ -284,7 +125,7 @@ static bool is_mere_jingle(const struct decider *decider, const struct decider_a
 {
     enum doppel_relation relation = answer->match.relation;
     return (relation == DOPPEL_RELATION_CONTAINS || relation == DOPPEL_RELATION_OVERLAPS) &&
-           state_of(decider, earlier) == DOPPEL_LIST_BENIGN;
+           decider_state_of(decider, earlier) == DOPPEL_LIST_BENIGN;
 }
 
 /* The first leader within the limit of similarity, else the first by containment; `*out_of` is
@@ -329,7 +170,7 @@ static void decide_by_match(struct decider *decider, uint32_t leader, struct dec
 {
     const struct decider_host *host = &decider->host;
     answer->has_match = answer->limited = true;
-    if (state_of(decider, leader) == DOPPEL_LIST_BENIGN) {
+    if (decider_state_of(decider, leader) == DOPPEL_LIST_BENIGN) {
         decide_benign(leader, answer);
         return;
     }
@@ -366,7 +207,7 @@ static enum doppel_status decide_by_text(struct decider *decider,
     enum doppel_status status = find_apart(decider, &record->content, error);
     if (status)
         return status;
-    uint32_t earlier = find_content(decider, &record->content);
+    uint32_t earlier = decider_find_content(decider, &record->content);
     if (earlier != NO_NUMBER) {
         decide_by_content(decider, record, earlier, answer);
         return DOPPEL_OK;
@@ -396,7 +237,7 @@ static enum doppel_status decide_update(struct decider *decider,
 {
     bool matches;
     uint8_t flags = decider->flags.items[former];
-    replace(decider, former);
+    decider_replace(decider, former);
     enum doppel_status status = decide_by_text(decider, record, answer, error);
     if (record->only_asked)
         decider->flags.items[former] = flags;
@@ -439,7 +280,7 @@ static enum doppel_status decide(struct decider *decider, const struct decider_r
         answer->kept = false;
         return DOPPEL_OK;
     }
-    uint32_t former = find_id(decider, &decider->ids.items[answer->number], record->id);
+    uint32_t former = decider_find_id(decider, &decider->ids.items[answer->number], record->id);
     if (former != NO_NUMBER)
         return decide_same_id(decider, record, former, answer, error);
     return decide_by_text(decider, record, answer, error);
@@ -448,20 +289,20 @@ static enum doppel_status decide(struct decider *decider, const struct decider_r
 bool decider_wants_candidates(const struct decider *decider, const struct decider_record *record)
 {
     const struct doppel_digest *contents = decider->contents.items;
-    struct doppel_digest digest = digest_of_id(record->id);
+    struct doppel_digest digest = decider_id_digest(record->id);
     if (record->unreadable || record->too_short)
         return false;
-    uint32_t former = find_id(decider, &digest, record->id);
+    uint32_t former = decider_find_id(decider, &digest, record->id);
     if (former != NO_NUMBER)
         return decider->on_same_id == DOPPEL_SAME_ID_UPDATE &&
                memcmp(&contents[former], &record->content, sizeof *contents) != 0;
-    return find_content(decider, &record->content) == NO_NUMBER;
+    return decider_find_content(decider, &record->content) == NO_NUMBER;
 }
 
 enum doppel_status decider_next(struct decider *decider, const struct decider_record *record,
                                 struct decider_answer *out, struct doppel_error *error)
 {
-    enum doppel_status status = push(decider, record->id, &record->content, error);
+    enum doppel_status status = decider_push(decider, record->id, &record->content, error);
     if (status)
         return status;
     struct decider_answer answer = {
@@ -475,7 +316,7 @@ enum doppel_status decider_next(struct decider *decider, const struct decider_re
     answer.follows = answer.kept && decider->leaders.items[answer.number] != answer.number;
     answer.kept &= !record->only_asked;
     if (!status && answer.kept)
-        status = remember(decider, answer.number, record->id, error);
+        status = decider_remember(decider, answer.number, record->id, error);
     if (status)
         return status;
     decider->flags.items[answer.number] = answer.leads ? FLAG_LEADS : 0;
