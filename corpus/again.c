@@ -8,6 +8,7 @@
 
 #include "corpus/reader.h"
 #include "corpus/record_text.h"
+#include "corpus/reread.h"
 
 /* No look is worth more. */
 static const uint64_t most_bytes = (uint64_t)16 << 20;
@@ -22,7 +23,6 @@ static enum doppel_status read_line(const struct doppel_corpus_place *place, cha
                                     struct doppel_error *error)
 {
     struct stat status;
-    size_t done = 0;
     if (place->size > most_bytes)
         return doppel_fail(error, DOPPEL_E_LIMIT, "is too large to be looked at");
     int fd = open(place->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -32,21 +32,18 @@ static enum doppel_status read_line(const struct doppel_corpus_place *place, cha
                                                                : strerror(errno));
     char *line = calloc(1, (size_t)place->size + PARSE_SLACK);
     bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-    while (line && regular && done < place->size) {
-        ssize_t got =
-            pread(fd, line + done, (size_t)place->size - done, (off_t)(place->offset + done));
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
+    bool whole = line && regular &&
+                 read_at(fd, line, (size_t)place->size, place->offset) == (ssize_t)place->size;
     close(fd);
-    if (line && done == place->size) {
+    if (whole) {
         *out = line;
         return DOPPEL_OK;
     }
+    enum doppel_status failed =
+        line ? has_changed(error)
+             : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a record");
     free(line);
-    return line ? has_changed(error)
-                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a record");
+    return failed;
 }
 
 /* The beginning of its plain text, if it still has the content. */

@@ -9,6 +9,7 @@
 
 #include "corpus/reader.h"
 #include "corpus/record_text.h"
+#include "corpus/reread.h"
 
 enum { SLOTS = 4096 };
 
@@ -191,13 +192,8 @@ static bool read_line(struct leaders *leaders, const struct leader *leader)
         leaders->line = grown;
         leaders->line_capacity = leader->size + PARSE_SLACK;
     }
-    for (size_t done = 0; done < leader->size;) {
-        ssize_t got = pread(leaders->fd, leaders->line + done, leader->size - done,
-                            (off_t)(leader->offset + done));
-        if (got <= 0)
-            return false;
-        done += (size_t)got;
-    }
+    if (read_at(leaders->fd, leaders->line, leader->size, leader->offset) != (ssize_t)leader->size)
+        return false;
     memset(leaders->line + leader->size, 0, PARSE_SLACK);
     return true;
 }

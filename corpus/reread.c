@@ -14,22 +14,31 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static enum doppel_status read_at(int fd, const struct reread_part *part, const char *path,
-                                  struct doppel_error *error)
+ssize_t read_at(int fd, void *out, size_t size, uint64_t offset)
 {
-    for (size_t done = 0; done < part->size;) {
-        ssize_t got =
-            pread(fd, part->buffer + done, part->size - done, (off_t)(part->offset + done));
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(fd, (char *)out + done, size - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return doppel_fail(error, DOPPEL_E_IO, "%s cannot be read again: %s", path,
-                               strerror(errno));
+            return -1;
         if (got == 0)
-            return doppel_fail(error, DOPPEL_E_CHANGED, "%s became shorter while it was read",
-                               path);
+            break;
         done += (size_t)got;
     }
+    return (ssize_t)done;
+}
+
+static enum doppel_status read_part(int fd, const struct reread_part *part, const char *path,
+                                    struct doppel_error *error)
+{
+    ssize_t got = read_at(fd, part->buffer, part->size, part->offset);
+    if (got < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "%s cannot be read again: %s", path,
+                           strerror(errno));
+    if ((size_t)got < part->size)
+        return doppel_fail(error, DOPPEL_E_CHANGED, "%s became shorter while it was read", path);
     memset(part->buffer + part->size, 0, PARSE_SLACK);
     return DOPPEL_OK;
 }
@@ -46,7 +55,7 @@ enum doppel_status reread(const struct corpus_file *file, const struct reread_pa
     if (fstat(fd, &status) != 0 || !is_same_file(&status, &file->status))
         result = doppel_fail(error, DOPPEL_E_CHANGED, "%s changed while it was read", file->path);
     else
-        result = read_at(fd, part, file->path, error);
+        result = read_part(fd, part, file->path, error);
     if (fd != file->fd)
         close(fd);
     return result;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include <doppel/core.h>
 
@@ -20,6 +21,9 @@ struct reread_part {
     size_t size;
     char *buffer; /* of `size` and PARSE_SLACK bytes, which become zeros */
 };
+
+/** How many bytes there are from an offset, `size` at most; -1: errno says why. */
+ssize_t read_at(int fd, void *out, size_t size, uint64_t offset);
 
 /** DOPPEL_OK; DOPPEL_E_CHANGED, when the file is not what it was; DOPPEL_E_IO */
 enum doppel_status reread(const struct corpus_file *file, const struct reread_part *part,

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "corpus/reread.h"
+
 const char *temporary_folder(const char *given)
 {
     const char *set = getenv("TMPDIR");
@@ -58,13 +60,7 @@ enum doppel_status temporary_write(const char *folder, int fd, const void *bytes
 enum doppel_status temporary_read(const char *folder, int fd, void *bytes, size_t size, uint64_t at,
                                   struct doppel_error *error)
 {
-    for (size_t done = 0; done < size;) {
-        ssize_t got = pread(fd, (char *)bytes + done, size - done, (off_t)(at + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return temporary_failed(folder, got ? errno : EIO, error);
-        done += (size_t)got;
-    }
-    return DOPPEL_OK;
+    ssize_t got = read_at(fd, bytes, size, at);
+    return got >= 0 && (size_t)got == size ? DOPPEL_OK
+                                           : temporary_failed(folder, got < 0 ? errno : EIO, error);
 }

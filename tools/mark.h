@@ -16,7 +16,8 @@ struct marked {
 enum doppel_status marked_named(struct doppel_library *library, const char *name,
                                 struct marked *out, struct doppel_error *error);
 
-/* Say it, DOPPEL_E_ARGUMENT that things of different kinds are the same; and where both are items, let one follow the other, or no longer. */
+/* Say it, and where both are in the library let one follow the other, or no longer.
+ * DOPPEL_E_ARGUMENT: things of different kinds are the same. */
 enum doppel_status mark_say(struct doppel_library *library, const struct marked *a,
                             const struct marked *b, enum doppel_word word, const char *note,
                             struct doppel_error *error);
