@@ -12,7 +12,7 @@ enum doppel_status doppel_audio_new(struct doppel_audio **out, struct doppel_err
 {
     struct doppel_audio *audio = calloc(1, sizeof *audio);
     if (!audio)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to analyse a sound");
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to analyse a recording");
     audio->plan = transform_plan();
     audio->kernels = row_kernels_choose();
     audio->samples = malloc(SECOND_SAMPLES * sizeof *audio->samples);
@@ -24,7 +24,7 @@ enum doppel_status doppel_audio_new(struct doppel_audio **out, struct doppel_err
     if (!audio->plan || !audio->samples || !audio->window || !audio->windowed || !audio->spectrum ||
         !audio->levels || !audio->spread) {
         doppel_audio_free(audio);
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to analyse a sound");
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to analyse a recording");
     }
     transform_window(audio->window);
     doppel_audio_reset(audio);
@@ -131,9 +131,9 @@ enum doppel_status doppel_audio_push(struct doppel_audio *audio, const float *sa
         if (taken < room)
             break;
         if (audio->hops > MAX_HOPS - ROWS)
-            return doppel_fail(error, DOPPEL_E_LIMIT, "a sound cannot be longer than 72 days");
+            return doppel_fail(error, DOPPEL_E_LIMIT, "a recording cannot be longer than 72 days");
         if (!analyse(audio, SECOND_HOPS))
-            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the peaks of a sound");
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the peaks of a recording");
         audio->sample_count -= SECOND_HOPS * DOPPEL_AUDIO_HOP;
         memmove(audio->samples, audio->samples + SECOND_HOPS * DOPPEL_AUDIO_HOP,
                 audio->sample_count * sizeof *samples);
@@ -141,7 +141,7 @@ enum doppel_status doppel_audio_push(struct doppel_audio *audio, const float *sa
     return DOPPEL_OK;
 }
 
-/* Silence follows the sound, so that its last rows can be searched. */
+/* Silence follows the audio, so that its last rows can be searched. */
 static bool analyse_end(struct doppel_audio *audio)
 {
     if (audio->sample_count >= DOPPEL_AUDIO_WINDOW &&
@@ -163,7 +163,7 @@ static bool analyse_end(struct doppel_audio *audio)
 enum doppel_status doppel_audio_finish(struct doppel_audio *audio, struct doppel_error *error)
 {
     if (!analyse_end(audio))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the peaks of a sound");
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the peaks of a recording");
     audio->sample_count = 0;
     return DOPPEL_OK;
 }

@@ -73,12 +73,13 @@ DOPPEL_API const struct doppel_audio_peak *doppel_audio_peaks(const struct doppe
 /** Forget the peaks that are known; those to come go on counting time from the first sample. */
 DOPPEL_API void doppel_audio_drain(struct doppel_audio *audio);
 
-/** Begin anew with another sound. */
+/** Begin anew with another recording. */
 DOPPEL_API void doppel_audio_reset(struct doppel_audio *audio);
 
-/* ---- what is kept of a sound ---- */
+/* ---- what is kept of a recording ---- */
 
-/** A sound as its peaks: what scheme peaks32 has instead of codes, which are derived from it. */
+/** A recording as its peaks: what scheme peaks32 has instead of codes, which are derived from it.
+ */
 struct doppel_audio_track {
     struct doppel_audio_peak *peaks; /**< by time, then frequency */
     size_t count;

@@ -16,7 +16,7 @@ static void window_row(const float *restrict samples, const float *restrict wind
         out[i] = samples[i] * window[i];
 }
 
-/* Powers under 2^-120 are silence: no sound, and no rounding of one that is heard. */
+/* Powers under 2^-120 are silence: no audio, and no rounding of one that is heard. */
 static inline int16_t level_of(float power)
 {
     uint32_t bits;

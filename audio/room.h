@@ -1,4 +1,5 @@
-/* The analysis of a sound, as its files share it: analysis.c makes rows, pick.c peaks of them. */
+/* The analysis of a recording, as its files share it: analysis.c makes rows, pick.c peaks of them.
+ */
 #ifndef DOPPEL_AUDIO_ROOM_H
 #define DOPPEL_AUDIO_ROOM_H
 
@@ -43,7 +44,7 @@ struct doppel_audio {
     ARRAY(struct doppel_audio_peak) peaks;
 };
 
-/* Maxima of the rows that became complete with `added` new ones (and, at the end of the sound,
+/* Maxima of the rows that became complete with `added` new ones (and, at the end of the audio,
  * of all). False: no memory. */
 bool pick_candidates(struct doppel_audio *audio, int added);
 

@@ -102,7 +102,7 @@ enum doppel_scheme_id {
     DOPPEL_SCHEME_CHROMAPRINT = 11, /**< AcoustID's: equal to those of `fpcalc -raw` */
     DOPPEL_SCHEME_FRAMES64 = 12, /**< pHash of sampled frames; the stored fingerprint has no codes
                                     but, as its attachment, the frames (doppel/video.h), and of the
-                                    sound of the film the peaks */
+                                    audio of the video the peaks */
     DOPPEL_SCHEME_VPDQ = 13 /**< PDQ of a frame a second, as vPDQ's lists have it; the attachment is
                                the list */
 };

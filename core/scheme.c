@@ -28,7 +28,7 @@ static const struct doppel_scheme schemes[] = {
     {DOPPEL_SCHEME_CHROMAPRINT, DOPPEL_KIND_AUDIO, 1, 32, "chromaprint", 8,
      "AcoustID's Chromaprint of the first two minutes, equal to fpcalc -raw"},
     {DOPPEL_SCHEME_FRAMES64, DOPPEL_KIND_VIDEO, 1, 64, "frames64", 14,
-     "DCT pHash of sampled frames: films, parts of them, and where (default for video)"},
+     "DCT pHash of sampled frames: videos, parts of them, and where (default for video)"},
     {DOPPEL_SCHEME_VPDQ, DOPPEL_KIND_VIDEO, 1, 256, "vpdq", 31,
      "PDQ of a frame a second, for lists made with vPDQ"},
 };

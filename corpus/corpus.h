@@ -47,8 +47,8 @@ DOPPEL_API struct doppel_corpus_fields doppel_corpus_fields_default(void);
 
 /** Where a record was read. */
 struct doppel_corpus_place {
-    const char *path;      /**< of its corpus */
-    uint64_t offset, size; /**< of its line there, without its newline */
+    const char *path;             /**< of its corpus */
+    uint64_t offset, size;        /**< of its line there, without its newline */
     struct doppel_digest content; /**< of its normalised text */
 };
 
@@ -103,8 +103,8 @@ struct doppel_dedup_decision {
     uint64_t of_line;     /**< 0: it is a file by itself */
     const char *replaces; /**< id of the text that it revises, or that was to be kept of its group
                              until it came; NULL: none */
-    bool unique; /**< it belongs to the corpus without its doubles: of texts that take the place of
-                    others, the last */
+    bool unique; /**< it belongs to the corpus without its duplicates: of texts that take the place
+                    of others, the last */
     bool has_match;
     struct doppel_match match;
     const char *line_text; /**< with options.lines, without its newline; NULL: it is lost */

@@ -346,10 +346,10 @@ static uint8_t to_byte(double value)
     return (uint8_t)(value <= 0 ? 0 : value >= 1 ? 255 : value * 255 + 0.5);
 }
 
-struct picture draw_picture(unsigned subject, uint32_t seed, uint32_t width, uint32_t height)
+struct image draw_image(unsigned subject, uint32_t seed, uint32_t width, uint32_t height)
 {
-    struct picture picture = {width, height, malloc((size_t)width * height * 3)};
-    uint8_t *out = picture.pixels;
+    struct image image = {width, height, malloc((size_t)width * height * 3)};
+    uint8_t *out = image.pixels;
     for (uint32_t y = 0; out && y < height; y++)
         for (uint32_t x = 0; x < width; x++, out += 3) {
             struct point p = {ASPECT * (x + 0.5) / width, (y + 0.5) / height,
@@ -359,11 +359,11 @@ struct picture draw_picture(unsigned subject, uint32_t seed, uint32_t width, uin
             out[1] = to_byte(colour.green);
             out[2] = to_byte(colour.blue);
         }
-    return picture;
+    return image;
 }
 
-void picture_free(struct picture *picture)
+void image_free(struct image *image)
 {
-    free(picture->pixels);
-    picture->pixels = NULL;
+    free(image->pixels);
+    image->pixels = NULL;
 }

@@ -23,15 +23,15 @@ static void make_folder(const char *path)
 }
 
 /* Write a copy and free it; a name that ends in .png is one. */
-static void keep(struct picture picture, int quality, const char *name, const char *what)
+static void keep(struct image image, int quality, const char *name, const char *what)
 {
     size_t length = strlen(name);
     bool png = length > 4 && strcmp(name + length - 4, ".png") == 0;
-    if (!picture.pixels || !(png ? write_png(name, &picture) : write_jpeg(name, &picture, quality)))
+    if (!image.pixels || !(png ? write_png(name, &image) : write_jpeg(name, &image, quality)))
         fail(name);
     if (what)
         printf("  %-28s %s\n", name, what);
-    picture_free(&picture);
+    image_free(&image);
 }
 
 static void copy_file(const char *from, const char *to, double share)
@@ -47,20 +47,20 @@ static void copy_file(const char *from, const char *to, double share)
     fclose(in);
 }
 
-static void draw_originals(struct picture *originals)
+static void draw_originals(struct image *originals)
 {
     make_folder("originals");
     for (unsigned i = 0; i < ORIGINALS; i++) {
         char name[64];
         snprintf(name, sizeof name, "originals/%s.jpg", draw_name(i));
-        originals[i] = draw_picture(i, 1, WIDTH, HEIGHT);
+        originals[i] = draw_image(i, 1, WIDTH, HEIGHT);
         if (!originals[i].pixels || !write_jpeg(name, &originals[i], 92))
             fail(name);
     }
     printf("  %-28s %d different pictures\n", "originals/", ORIGINALS);
 }
 
-static void make_copies(const struct picture *original)
+static void make_copies(const struct image *original)
 {
     make_folder("copies");
     keep(edit_shrink(&original[0], WIDTH, HEIGHT), 25, "copies/mountains-again.jpg",
@@ -91,10 +91,10 @@ int main(int argc, char **argv)
     if (chdir(argv[1]) != 0)
         fail(argv[1]);
     printf("A small collection, drawn into %s:\n", argv[1]);
-    struct picture originals[ORIGINALS];
+    struct image originals[ORIGINALS];
     draw_originals(originals);
     make_copies(originals);
     for (unsigned i = 0; i < ORIGINALS; i++)
-        picture_free(&originals[i]);
+        image_free(&originals[i]);
     return 0;
 }

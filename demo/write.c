@@ -7,7 +7,7 @@
 #include <png.h>
 
 /* libjpeg's own error handler ends the program: right for a demo and for tests. */
-bool write_jpeg(const char *path, const struct picture *picture, int quality)
+bool write_jpeg(const char *path, const struct image *image, int quality)
 {
     FILE *file = fopen(path, "wb");
     if (!file)
@@ -16,15 +16,15 @@ bool write_jpeg(const char *path, const struct picture *picture, int quality)
     struct jpeg_compress_struct jpeg = {.err = jpeg_std_error(&errors)};
     jpeg_create_compress(&jpeg);
     jpeg_stdio_dest(&jpeg, file);
-    jpeg.image_width = picture->width;
-    jpeg.image_height = picture->height;
+    jpeg.image_width = image->width;
+    jpeg.image_height = image->height;
     jpeg.input_components = 3;
     jpeg.in_color_space = JCS_RGB;
     jpeg_set_defaults(&jpeg);
     jpeg_set_quality(&jpeg, quality, TRUE);
     jpeg_start_compress(&jpeg, TRUE);
     while (jpeg.next_scanline < jpeg.image_height) {
-        JSAMPROW row = picture->pixels + (size_t)jpeg.next_scanline * picture->width * 3;
+        JSAMPROW row = image->pixels + (size_t)jpeg.next_scanline * image->width * 3;
         jpeg_write_scanlines(&jpeg, &row, 1);
     }
     jpeg_finish_compress(&jpeg);
@@ -32,11 +32,11 @@ bool write_jpeg(const char *path, const struct picture *picture, int quality)
     return fclose(file) == 0;
 }
 
-bool write_png(const char *path, const struct picture *picture)
+bool write_png(const char *path, const struct image *image)
 {
-    png_image image = {.version = PNG_IMAGE_VERSION,
-                       .width = picture->width,
-                       .height = picture->height,
-                       .format = PNG_FORMAT_RGB};
-    return png_image_write_to_file(&image, path, 0, picture->pixels, 0, NULL) != 0;
+    png_image png = {.version = PNG_IMAGE_VERSION,
+                     .width = image->width,
+                     .height = image->height,
+                     .format = PNG_FORMAT_RGB};
+    return png_image_write_to_file(&png, path, 0, image->pixels, 0, NULL) != 0;
 }

@@ -14,12 +14,12 @@ enum {
     PASSES = 2
 };
 
-struct picture {
+struct image {
     float *samples, *spare; /* width×height each */
     uint32_t width, height;
 };
 
-static enum doppel_status sample(const struct doppel_plane *plane, struct picture *out,
+static enum doppel_status sample(const struct doppel_plane *plane, struct image *out,
                                  struct doppel_error *error)
 {
     bool large = plane->width > MAX_SIDE || plane->height > MAX_SIDE;
@@ -34,7 +34,7 @@ static enum doppel_status sample(const struct doppel_plane *plane, struct pictur
         for (uint64_t x = 0; x < width; x++)
             samples[y * width + x] = row[x * plane->width / width];
     }
-    *out = (struct picture){samples, samples + count, width, height};
+    *out = (struct image){samples, samples + count, width, height};
     return DOPPEL_OK;
 }
 
@@ -75,25 +75,25 @@ static void filter(const float *in, float *out, const struct lines *lines)
     }
 }
 
-static void blur(struct picture *picture)
+static void blur(struct image *image)
 {
-    const struct lines rows = {picture->width, 1, 1, picture->width};
-    const struct lines columns = {picture->height, picture->width, picture->width, 1};
+    const struct lines rows = {image->width, 1, 1, image->width};
+    const struct lines columns = {image->height, image->width, image->width, 1};
     for (unsigned pass = 0; pass < PASSES; pass++) {
-        for (uint32_t y = 0; y < picture->height; y++)
-            filter(picture->samples + (size_t)y * picture->width,
-                   picture->spare + (size_t)y * picture->width, &rows);
-        filter(picture->spare, picture->samples, &columns);
+        for (uint32_t y = 0; y < image->height; y++)
+            filter(image->samples + (size_t)y * image->width,
+                   image->spare + (size_t)y * image->width, &rows);
+        filter(image->spare, image->samples, &columns);
     }
 }
 
-static void decimate(const struct picture *picture, float out[BLOCKS][BLOCKS])
+static void decimate(const struct image *image, float out[BLOCKS][BLOCKS])
 {
     for (uint32_t j = 0; j < BLOCKS; j++) {
-        size_t y = (2 * j + 1) * picture->height / (2 * BLOCKS);
+        size_t y = (2 * j + 1) * image->height / (2 * BLOCKS);
         for (uint32_t i = 0; i < BLOCKS; i++)
             out[j][i] =
-                picture->samples[y * picture->width + (2 * i + 1) * picture->width / (2 * BLOCKS)];
+                image->samples[y * image->width + (2 * i + 1) * image->width / (2 * BLOCKS)];
     }
 }
 
@@ -161,25 +161,25 @@ static struct doppel_code signs_about_median(const float coefficients[KEPT * KEP
 enum doppel_status doppel_image_pdq(const struct doppel_plane *plane, struct doppel_code *out,
                                     uint8_t *out_quality, struct doppel_error *error)
 {
-    struct picture picture = {0};
+    struct image image = {0};
     float blocks[BLOCKS][BLOCKS], coefficients[KEPT * KEPT];
     if (plane->width == 0 || plane->height == 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a picture of %ux%u samples has no hash",
                            plane->width, plane->height);
-    enum doppel_status status = sample(plane, &picture, error);
+    enum doppel_status status = sample(plane, &image, error);
     if (status)
         return status;
     struct doppel_code code = {0};
     uint8_t quality = 0;
-    if (picture.width >= MIN_SIDE && picture.height >= MIN_SIDE) {
-        if (picture.width != BLOCKS || picture.height != BLOCKS)
-            blur(&picture);
-        decimate(&picture, blocks);
+    if (image.width >= MIN_SIDE && image.height >= MIN_SIDE) {
+        if (image.width != BLOCKS || image.height != BLOCKS)
+            blur(&image);
+        decimate(&image, blocks);
         transform(blocks, coefficients);
         code = signs_about_median(coefficients);
         quality = quality_of(blocks);
     }
-    free(picture.samples);
+    free(image.samples);
     *out = code;
     *out_quality = quality;
     return DOPPEL_OK;

@@ -11,7 +11,7 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
     return to > from ? to - from : 0;
 }
 
-/* Both numbers fit a double's 53 bits for every plane under 2^45 samples: the quotient is then
+/* Both numbers fit a duplicate's 53 bits for every plane under 2^45 samples: the quotient is then
  * rounded once, and exactly where it is a half. */
 static uint16_t rounded_share(uint64_t sum, uint64_t area, uint32_t scale)
 {

@@ -236,14 +236,14 @@ static uint32_t ground_share(const struct doppel_plane *plane, const struct rect
     int64_t product = 0, square = 0;
     for (uint32_t at = rect->from[!axis]; at < rect->to[!axis]; at++) {
         int ground = line_sample(plane, axis, outside, at);
-        int picture = line_sample(plane, axis, next, at) - ground;
-        product += picture * (line_sample(plane, axis, inside, at) - ground);
-        square += picture * picture;
+        int image = line_sample(plane, axis, next, at) - ground;
+        product += image * (line_sample(plane, axis, inside, at) - ground);
+        square += image * image;
     }
     if (square < 100 * (int64_t)rect_length(rect, !axis))
         return 128;
-    int64_t picture_share = product * 256 / square;
-    return picture_share < 0 ? 256 : picture_share > 256 ? 0 : (uint32_t)(256 - picture_share);
+    int64_t image_share = product * 256 / square;
+    return image_share < 0 ? 256 : image_share > 256 ? 0 : (uint32_t)(256 - image_share);
 }
 
 static uint16_t edge_share(const struct doppel_plane *plane, const struct rect *rect,

@@ -1,7 +1,7 @@
 /* The axis of an index of postings: its segments and its head, one after the other. */
 #include <stdlib.h>
 
-#include "index/index_room.h"
+#include "index/index_internal.h"
 
 struct doppel_index_axis {
     const struct doppel_index *index;

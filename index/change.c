@@ -5,7 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "index/index_room.h"
+#include "index/index_internal.h"
 
 /* ---- one new part ---- */
 

@@ -1,5 +1,5 @@
 /* The head: codes appended and marked, payloads noted, and all of it read for a flush. */
-#include "index/head_room.h"
+#include "index/head_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

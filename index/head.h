@@ -12,7 +12,7 @@
 
 #include "index/hits.h"
 #include "index/payload_map.h"
-#include "index/postings.h"
+#include "index/postings/postings.h"
 #include "index/slots.h"
 #include "index/stream.h"
 

@@ -2,8 +2,8 @@
  * from the newest to the oldest. */
 #include <stdlib.h>
 
-#include "index/bands_room.h"
-#include "index/head_room.h"
+#include "index/bands/bands_internal.h"
+#include "index/head_internal.h"
 
 enum { LEAST_BUCKET_BITS = 10 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/head_room.h"
+#include "index/head_internal.h"
 
 void head_items_free(struct head_items *items)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/index_room.h"
+#include "index/index_internal.h"
 
 struct doppel_index_options doppel_index_options_default(void)
 {

@@ -251,8 +251,8 @@ DOPPEL_API enum doppel_status doppel_index_search_array(const struct doppel_inde
 
 /** As a weight of misses: .998, and at least 8 × limit rows, rounded down, but no more than 4 for
  * that; real collections have many more unrelated pairs than the integral, to which all
- * similarities are alike, takes into account. 128 lanes: limits .5 and .6 give 32 × 4, .7 gives 24 ×
- * 4, .8 21 × 6, .9 12 × 10. */
+ * similarities are alike, takes into account. 128 lanes: limits .5 and .6 give 32 × 4, .7 gives 24
+ * × 4, .8 21 × 6, .9 12 × 10. */
 #define DOPPEL_INDEX_BANDS_USUAL (-1.0)
 
 /**

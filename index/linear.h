@@ -4,7 +4,7 @@
 #define DOPPEL_INDEX_LINEAR_H
 
 #include "index/hits.h"
-#include "index/segment.h"
+#include "index/segment/segment.h"
 #include "index/stream.h"
 
 struct linear; /* a segment with its parameters checked and its parts found */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/index_room.h"
+#include "index/index_internal.h"
 
 enum {
     RATIO = 2,           /* a part is merged with newer ones of at least half its size */

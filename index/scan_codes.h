@@ -5,7 +5,7 @@
 
 #include "index/hits.h"
 #include "index/scan.h"
-#include "index/segment.h"
+#include "index/segment/segment.h"
 
 struct scan_codes {
     const uint64_t *groups; /* whole ones */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/ordered.h"
-#include "index/index_room.h"
+#include "index/index_internal.h"
 
 enum { QUERIES_A_PIECE = 32 }; /* enough to make reading the codes from memory cheap */
 

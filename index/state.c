@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/index_room.h"
+#include "index/index_internal.h"
 
 struct part *part_new(struct table *table, char *name)
 {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "index/bands.h"
-#include "index/hamming.h"
+#include "index/bands/bands.h"
+#include "index/hamming/hamming.h"
 #include "index/linear.h"
 #include "index/scan_codes.h"
 

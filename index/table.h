@@ -3,8 +3,8 @@
 #define DOPPEL_INDEX_TABLE_H
 
 #include "index/hits.h"
-#include "index/postings.h"
-#include "index/segment.h"
+#include "index/postings/postings.h"
+#include "index/segment/segment.h"
 #include "index/stream.h"
 
 struct table;

@@ -1,6 +1,6 @@
 /* A copy of a library as of one moment, while others use it. */
-#include "library/derived.h"
-#include "library/rows.h"
+#include "library/derived/derived.h"
+#include "library/items/rows.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -138,7 +138,7 @@ static enum doppel_status copy_catalogue(const struct copying *copying, struct d
 
 /* ---- all of it ---- */
 
-/* The indexes of sounds and films are made from the copy: so it is seen to be one, too. */
+/* The indexes of recordings and videos are made from the copy: so it is seen to be one, too. */
 static enum doppel_status make_whole(const char *directory, struct doppel_error *error)
 {
     static const struct doppel_library_options options;

@@ -4,7 +4,7 @@
 
 #include "library/checksum.h"
 #include "library/memory.h"
-#include "library/record.h"
+#include "library/items/record.h"
 
 /** What the checksum of an item covers, and the SQL for whether an item and its fingerprint are as
  * they were written. Of scheme 0, an item has none. */
@@ -28,7 +28,7 @@ enum { NO_FILE_BYTES = 9 };
     " item.id) AS BLOB) ELSE item.path END"
 
 /* Indexes that are derived from items: derived.h. */
-enum derived_index { DERIVED_SOUNDS, DERIVED_VIDEOS, DERIVATIONS };
+enum derived_index { DERIVED_AUDIO, DERIVED_VIDEOS, DERIVATIONS };
 
 struct derived {
     const struct derivation *derivation;
@@ -57,8 +57,8 @@ enum doppel_status catalogue_open(const char *directory,
                                   const struct doppel_library_options *options,
                                   struct doppel_store **out, struct doppel_error *error);
 
-/** A visit of rows begins; and its visitor ended it: what the visitor said in the same `error`, with
- * a status, stays. @return DOPPEL_E_CANCELLED */
+/** A visit of rows begins; and its visitor ended it: what the visitor said in the same `error`,
+ * with a status, stays. @return DOPPEL_E_CANCELLED */
 void visit_begin(struct doppel_error *error);
 enum doppel_status visit_ended(struct doppel_error *error);
 

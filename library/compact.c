@@ -1,6 +1,6 @@
 /* A library packed: segments merged, the catalogue written anew. */
-#include "library/derived.h"
-#include "library/rows.h"
+#include "library/derived/derived.h"
+#include "library/items/rows.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Directories that libraries and caches live in. */
-#include "library/record.h"
+#include "library/items/record.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/derived.h"
+#include "library/derived/derived.h"
 #include "library/schema.h"
 
 /* Ids in no order dirty a page of their index each: a writer keeps some of these. More would cost

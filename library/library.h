@@ -44,8 +44,8 @@ struct doppel_record {
     enum doppel_scheme_id scheme;
     uint16_t version; /**< of the scheme; of texts doppel_text_version */
     uint8_t reading;  /**< how the bytes were read where that can be chosen: of texts their enum
-                         doppel_text_format; of films 1 keyframes alone, 2 without sound; of sounds
-                         1 of a film; else 0. Known to the cache only */
+                         doppel_text_format; of videos 1 keyframes alone, 2 without audio; of
+                         recordings  1 of a video; else 0. Known to the cache only */
     uint32_t width, height;
     uint8_t quality;
     struct doppel_error error; /**< status != OK: it could not be fingerprinted, and why; else the
@@ -171,7 +171,7 @@ struct doppel_item {
                    damaged); given: doppel_item_free */
     struct doppel_file_stamp stamp; /**< zero without a file */
     int64_t added_ns;
-    uint64_t duration_ms, damaged_ms; /**< of sounds and films, as their tracks say */
+    uint64_t duration_ms, damaged_ms; /**< of recordings and videos, as their tracks say */
     struct doppel_record record;      /**< `error` only where doppel_library_each says so */
 };
 
@@ -234,8 +234,8 @@ DOPPEL_API enum doppel_status doppel_library_add_decided(
  * by its `external_id`, lists and scheme: what is there under the same ones is updated in place,
  * same id; or, where it has no such id, by its digest.
  *
- * @param item `id` and lengths are not looked at; `added_ns` of a new one is kept, if it lies before
- * now; a digest of zeros, without a path, is made from the codes
+ * @param item `id` and lengths are not looked at; `added_ns` of a new one is kept, if it lies
+ * before now; a digest of zeros, without a path, is made from the codes
  * @param about as doppel_library_tell takes it; may be NULL
  * @return DOPPEL_E_ARGUMENT, with a sentence, for what is no item: nothing is taken back then; else
  * as doppel_library_add
@@ -294,8 +294,8 @@ DOPPEL_API enum doppel_status doppel_library_next_by_bytes(struct doppel_library
                                                            uint64_t after, uint64_t *out,
                                                            struct doppel_error *error);
 
-/** The first item after `after` (0: of all) that is a lossless picture with these pixels; 0: there is
- * none. */
+/** The first item after `after` (0: of all) that is a lossless picture with these pixels; 0: there
+ * is none. */
 DOPPEL_API enum doppel_status doppel_library_by_pixels(struct doppel_library *library,
                                                        const struct doppel_digest *pixels,
                                                        uint64_t after, uint64_t *out,
@@ -324,7 +324,8 @@ DOPPEL_API enum doppel_status doppel_library_get(struct doppel_library *library,
 DOPPEL_API enum doppel_status doppel_library_by_path(struct doppel_library *library,
                                                      const char *path, struct doppel_item *out,
                                                      struct doppel_error *error);
-/** The first item with these bytes, before those of which nothing else is known. DOPPEL_E_NOT_FOUND.
+/** The first item with these bytes, before those of which nothing else is known.
+ * DOPPEL_E_NOT_FOUND.
  */
 DOPPEL_API enum doppel_status doppel_library_by_digest(struct doppel_library *library,
                                                        const struct doppel_digest *digest,
@@ -372,20 +373,20 @@ DOPPEL_API enum doppel_status doppel_library_backup(struct doppel_library *libra
                                                     doppel_library_progress *progress,
                                                     void *context, struct doppel_error *error);
 
-/* ---- sounds ----
+/* ---- recordings ----
  *
  * Items of scheme peaks32 have no codes: their peaks are the attachment
  * (doppel_audio_track_write's), of which doppel_library_add keeps the strong ones. The postings of
- * these are in an index in the folder `sounds` of the library, which changes with the items, in the
- * same transactions. It is derived: a writer makes it anew when files of it are gone.
+ * these are in an index in the folder `recordings` of the library, which changes with the items, in
+ * the same transactions. It is derived: a writer makes it anew when files of it are gone.
  *
- * A handle that has added or removed a sound keeps others from doing so until it is closed or
+ * A handle that has added or removed a recording keeps others from doing so until it is closed or
  * released. For the first of them, and when postings become many, it commits what was changed
  * before. */
 
 /**
- * Make ready to add a file: when sounds or films are concerned, by the record, by the item at the
- * path or by those with the same bytes, commit, and wait for the right to change them. So an
+ * Make ready to add a file: when recordings or videos are concerned, by the record, by the item at
+ * the path or by those with the same bytes, commit, and wait for the right to change them. So an
  * addition that follows in a transaction does not end it. In this order processes never wait for
  * each other: first for that right, then to begin.
  * @param out_tracks the handle holds the right. As doppel_library_add
@@ -395,12 +396,12 @@ DOPPEL_API enum doppel_status doppel_library_prepare(struct doppel_library *libr
                                                      const struct doppel_record *record,
                                                      bool *out_tracks, struct doppel_error *error);
 
-/** Commit, and let others change sounds and films. */
+/** Commit, and let others change recordings and videos. */
 DOPPEL_API enum doppel_status doppel_library_release(struct doppel_library *library,
                                                      struct doppel_error *error);
 
 /**
- * The sounds of the library as a set, as of the last commit of anybody.
+ * The recordings of the library as a set, as of the last commit of anybody.
  *
  * The set reads through a connection of its own: while threads search in it, other calls with the
  * library are fine, but for this one and doppel_library_close.
@@ -409,19 +410,19 @@ DOPPEL_API enum doppel_status doppel_library_release(struct doppel_library *libr
  * something was committed since; on failure the one before goes on to be good
  * @return DOPPEL_OK; DOPPEL_E_CORRUPT, _BUSY (it is made anew by another process), _IO, _MEMORY
  */
-DOPPEL_API enum doppel_status doppel_library_sounds(struct doppel_library *library,
-                                                    const struct doppel_sounds **out,
-                                                    struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_recordings(struct doppel_library *library,
+                                                        const struct doppel_recordings **out,
+                                                        struct doppel_error *error);
 
-/* ---- films ----
+/* ---- videos ----
  *
  * Items of scheme frames64 have no codes in their fingerprint, either: the frames are the
  * attachment (doppel_video_track_write's), of which doppel_library_add keeps the codes and the
- * strong peaks of the sound. The 64-bit codes are in an index in the folder `videos`, and the
- * postings of the sound are among those of doppel_library_sounds, under the same id. Both are
+ * strong peaks of the audio. The 64-bit codes are in an index in the folder `videos`, and the
+ * postings of the audio are among those of doppel_library_recordings, under the same id. Both are
  * derived, as that one is. */
 
-/** The films of the library as a set. As doppel_library_sounds. */
+/** The videos of the library as a set. As doppel_library_recordings. */
 DOPPEL_API enum doppel_status doppel_library_videos(struct doppel_library *library,
                                                     const struct doppel_videos **out,
                                                     struct doppel_error *error);

@@ -25,7 +25,7 @@ struct doppel_file_stamp;
 enum doppel_list_state {
     DOPPEL_LIST_ACTIVE,   /**< its items are matched */
     DOPPEL_LIST_DISABLED, /**< an item that is on disabled lists alone is not */
-    DOPPEL_LIST_BENIGN    /**< what matches one of its items is nobody's double by that: stock
+    DOPPEL_LIST_BENIGN    /**< what matches one of its items is nobody's duplicate by that: stock
                              photos, logos, jingles */
 };
 

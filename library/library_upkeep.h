@@ -32,7 +32,7 @@ typedef bool doppel_problem_visitor(void *context, const struct doppel_problem *
 
 /**
  * Check a library: the pages of its catalogue, the checksum of each row, what rows say of each
- * other, and the indexes of sounds and films, every byte and item by item.
+ * other, and the indexes of recordings and videos, every byte and item by item.
  *
  * @param repair make anew what is derived; set damaged rows, and those that speak of nothing,
  * aside: they are appended to `damaged.jsonl` beside the catalogue, and leave it. Items that are
@@ -55,9 +55,9 @@ DOPPEL_API enum doppel_status doppel_library_set_aside(struct doppel_library *li
                                                        struct doppel_error *error);
 
 /**
- * Make a new catalogue of what can be read of one with damaged pages, row by row; its first page may
- * be gone. The former one is kept as `catalogue.db.damaged`. Nobody may have the library open. To be
- * followed by doppel_library_verify with `repair`.
+ * Make a new catalogue of what can be read of one with damaged pages, row by row; its first page
+ * may be gone. The former one is kept as `catalogue.db.damaged`. Nobody may have the library open.
+ * To be followed by doppel_library_verify with `repair`.
  * @param visitor hears, by table, how many rows were saved, and what was lost
  * @return DOPPEL_OK; DOPPEL_E_FORMAT (it is no catalogue of ours); _VERSION; _BUSY; _IO; _MEMORY
  */
@@ -105,7 +105,7 @@ struct doppel_library_stats {
     uint64_t labels, sources, marks, digests, failures;
     uint64_t log_entries;
     int64_t oldest_ns, newest_ns; /**< when those of the first and of the last id came in; 0 */
-    uint64_t catalogue_bytes, sounds_bytes, videos_bytes;
+    uint64_t catalogue_bytes, audio_bytes, videos_bytes;
 };
 
 /** Count what a library holds. Rows are not read for it, only their indexes: a second or two for

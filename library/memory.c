@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "library/rows.h"
+#include "library/items/rows.h"
 
 /* ---- map: open addressing, half full at most ---- */
 

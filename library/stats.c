@@ -1,6 +1,6 @@
 /* What a library holds, counted by its indexes. */
-#include "library/derived.h"
-#include "library/rows.h"
+#include "library/derived/derived.h"
+#include "library/items/rows.h"
 
 static enum doppel_status count(struct doppel_library *library, const char *sql, uint64_t *out,
                                 struct doppel_error *error)
@@ -91,7 +91,7 @@ enum doppel_status doppel_library_stats(struct doppel_library *library,
                                         struct doppel_error *error)
 {
     struct doppel_library_stats stats = {.catalogue_bytes = catalogue_bytes(library),
-                                         .sounds_bytes = derived_bytes(library, DERIVED_SOUNDS),
+                                         .audio_bytes = derived_bytes(library, DERIVED_AUDIO),
                                          .videos_bytes = derived_bytes(library, DERIVED_VIDEOS)};
     const struct {
         const char *sql;

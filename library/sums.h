@@ -3,7 +3,7 @@
 #define DOPPEL_LIBRARY_SUMS_H
 
 #include "library/catalogue.h"
-#include "library/text_room.h"
+#include "library/items/text_internal.h"
 
 #define LOG_SUM                                                                                    \
     "time_ns, action, item, path, former_item, former_path, source, decision, of, reason, scheme," \

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "library/derived.h"
-#include "library/ledger.h"
+#include "library/derived/derived.h"
+#include "library/ledger/ledger.h"
 
 enum doppel_status verify_tell(struct verification *verification,
                                const struct doppel_problem *problem, struct doppel_error *error)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "library/rows.h"
+#include "library/items/rows.h"
 
 /** Where rows go that leave the catalogue: a file that is only appended to. */
 struct aside {
@@ -36,7 +36,7 @@ enum doppel_status verify_tell(struct verification *verification,
 /** The checksums of rows, and what rows say of each other; within a transaction. */
 enum doppel_status verify_rows(struct verification *verification, struct doppel_error *error);
 
-/** The indexes of sounds and films; outside of a transaction. */
+/** The indexes of recordings and videos; outside of a transaction. */
 enum doppel_status verify_indexes(struct verification *verification, struct doppel_error *error);
 
 #endif

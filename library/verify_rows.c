@@ -1,5 +1,5 @@
 /* The rows of a catalogue: as they were written, and of things that are there. */
-#include "library/derived.h"
+#include "library/derived/derived.h"
 #include "library/sums.h"
 #include "library/verify.h"
 
@@ -169,7 +169,7 @@ static bool tell_item(void *context, const struct doppel_item *item)
 }
 
 static const struct row_check attachments[] = {
-    {"item", "what is kept of the sound or film is damaged, or not there",
+    {"item", "what is kept of the audio or video is damaged, or not there",
      "SELECT id, path FROM item WHERE " IS_TRACK " AND NOT coalesce(" TRACK_IS_WHOLE ", 0)", NULL},
     {"attachment", "what is kept for the pixel check is damaged",
      "SELECT id, path FROM attachment JOIN item ON item.id = attachment.item"

@@ -8,8 +8,8 @@
 
 #include <doppel/core.h>
 #include <doppel/match_found.h>
-#include <doppel/match_pictures.h>
-#include <doppel/match_sounds.h>
+#include <doppel/match_images.h>
+#include <doppel/match_audio.h>
 #include <doppel/match_texts.h>
 #include <doppel/match_videos.h>
 

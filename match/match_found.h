@@ -47,17 +47,17 @@ struct doppel_match {
     struct {
         bool mirrored, cropped, trimmed;
         uint16_t rotated; /**< degrees clockwise by which the query was turned: 0, 90, 180, 270 */
-        double speed;     /**< of sounds and films: of the item's time to the query's; 0: no other
-                             speed that could be measured, or not known */
-        double pitch;     /**< of sounds: by what its frequencies are higher; 0: likewise */
+        double speed; /**< of recordings and videos: of the item's time to the query's; 0: no other
+                         speed that could be measured, or not known */
+        double pitch; /**< of recordings: by what its frequencies are higher; 0: likewise */
     } transform;
     bool has_coverage;                     /**< the next two are known */
     double query_coverage, item_coverage;  /**< share of the query, and of the item, that the other
                                               one has too: of texts, of their shingles or words */
-    const struct doppel_segment *segments; /**< of passages, sounds, films; borrowed */
+    const struct doppel_segment *segments; /**< of passages, recordings, videos; borrowed */
     size_t segment_count;
-    bool time_uncertain;           /**< of films: a still scene is the same, but not when */
-    struct doppel_video_view view; /**< of films: which part of the query's frame met, and how */
+    bool time_uncertain;           /**< of videos: a still scene is the same, but not when */
+    struct doppel_video_view view; /**< of videos: which part of the query's frame met, and how */
 };
 
 DOPPEL_API const char *doppel_relation_name(enum doppel_relation relation);

@@ -1,11 +1,11 @@
-/** doppel/match_videos.h: films, and pictures in films. Part of doppel/match.h. */
+/** doppel/match_videos.h: videos, and pictures in videos. Part of doppel/match.h. */
 #ifndef DOPPEL_MATCH_VIDEOS_H
 #define DOPPEL_MATCH_VIDEOS_H
 
 #include <doppel/core.h>
 #include <doppel/index.h>
 #include <doppel/match_found.h>
-#include <doppel/match_pictures.h>
+#include <doppel/match_images.h>
 #include <doppel/video.h>
 
 #ifdef __cplusplus
@@ -25,7 +25,7 @@ struct doppel_video_search {
 DOPPEL_API struct doppel_video_search doppel_video_search_default(void);
 
 /**
- * A searchable set of films: the 64-bit codes of their frames. One writer; any number of threads
+ * A searchable set of videos: the 64-bit codes of their frames. One writer; any number of threads
  * may search while nobody writes.
  */
 struct doppel_videos;
@@ -48,7 +48,7 @@ DOPPEL_API enum doppel_status doppel_videos_over(const struct doppel_index *inde
                                                  struct doppel_error *error);
 DOPPEL_API void doppel_videos_free(struct doppel_videos *videos);
 
-/** The options of an index for films. Thread-safe. */
+/** The options of an index for videos. Thread-safe. */
 DOPPEL_API struct doppel_index_options doppel_videos_index_options(void);
 
 /** What an item has in such an index: the 64-bit code of each run, and as payload the id, below
@@ -60,7 +60,7 @@ DOPPEL_API enum doppel_status doppel_video_codes(uint64_t id,
                                                  uint64_t **out_codes, uint64_t **out_payloads,
                                                  struct doppel_error *error);
 
-/** Add a film to a set in memory under an id of the caller's; copied. Ids are added once.
+/** Add a video to a set in memory under an id of the caller's; copied. Ids are added once.
  * DOPPEL_OK; DOPPEL_E_ARGUMENT; DOPPEL_E_LIMIT; DOPPEL_E_MEMORY. */
 DOPPEL_API enum doppel_status doppel_videos_add(struct doppel_videos *videos, uint64_t id,
                                                 const struct doppel_video_track *track,
@@ -74,14 +74,14 @@ DOPPEL_API enum doppel_status doppel_videos_remove(struct doppel_videos *videos,
 DOPPEL_API uint64_t doppel_videos_frames(const struct doppel_videos *videos);
 
 /**
- * Find the films that a film is, holds, is held by, or overlaps, and where.
+ * Find the videos that a video is, holds, is held by, or overlaps, and where.
  *
  * Each item is visited once, best first, with all its segments (a_: in the query, b_: in the item;
  * seconds, speed: of the item's time to the query's), which are borrowed during the visit;
  * `borderline` ones are near misses. `score` is -log10 of E, `false_positive_rate` E itself;
  * `distance` of `bits` 256 the median along the best segment; transform.mirrored, cropped, speed
  * and `view` are those of the best segment. Coverages are of what is shown: of black at the ends of
- * a film nothing can be told. A query without cells is looked for as it is and mirrored.
+ * a video nothing can be told. A query without cells is looked for as it is and mirrored.
  *
  * @return DOPPEL_OK; DOPPEL_E_CANCELLED by the visitor; DOPPEL_E_CORRUPT (of the index);
  * DOPPEL_E_MEMORY
@@ -92,15 +92,15 @@ DOPPEL_API enum doppel_status doppel_videos_find(const struct doppel_videos *vid
                                                  doppel_found_visitor *visitor, void *context,
                                                  struct doppel_error *error);
 
-/** Find the films that show a picture (of scheme phash64), and when: segments have a_start = a_end
+/** Find the videos that show a picture (of scheme phash64), and when: segments have a_start = a_end
  * = 0, b_ the times during which it is shown. As doppel_videos_find. */
-DOPPEL_API enum doppel_status doppel_videos_find_picture(const struct doppel_videos *videos,
-                                                         const struct doppel_match_item *picture,
-                                                         const struct doppel_video_search *options,
-                                                         doppel_found_visitor *visitor,
-                                                         void *context, struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_videos_find_image(const struct doppel_videos *videos,
+                                                       const struct doppel_match_item *image,
+                                                       const struct doppel_video_search *options,
+                                                       doppel_found_visitor *visitor, void *context,
+                                                       struct doppel_error *error);
 
-/** What two films share: both ways round, the better one, told with the roles given. @param
+/** What two videos share: both ways round, the better one, told with the roles given. @param
  * out_match as doppel_videos_find says; a match when it has segments, which are given (free
  * `segments`); filled also without */
 DOPPEL_API enum doppel_status doppel_match_videos(const struct doppel_video_track *query,
@@ -109,16 +109,17 @@ DOPPEL_API enum doppel_status doppel_match_videos(const struct doppel_video_trac
                                                   struct doppel_match *out_match,
                                                   struct doppel_error *error);
 
-/** Whether a film shows a picture, and when. As doppel_match_videos. */
-DOPPEL_API enum doppel_status doppel_match_picture_in_video(
-    const struct doppel_match_item *picture, const struct doppel_video_track *item,
-    const struct doppel_video_search *options, struct doppel_match *out_match,
-    struct doppel_error *error);
+/** Whether a video shows a picture, and when. As doppel_match_videos. */
+DOPPEL_API enum doppel_status doppel_match_image_in_video(const struct doppel_match_item *image,
+                                                          const struct doppel_video_track *item,
+                                                          const struct doppel_video_search *options,
+                                                          struct doppel_match *out_match,
+                                                          struct doppel_error *error);
 
-/** Frames around an end of a segment, every one of both films (doppel_video_options.every_frame).
+/** Frames around an end of a segment, every one of both videos (doppel_video_options.every_frame).
  */
 struct doppel_video_end {
-    const struct doppel_video_track *query, *item; /**< times as in the whole films; borrowed */
+    const struct doppel_video_track *query, *item; /**< times as in the whole videos; borrowed */
     const struct doppel_video_view *view;          /**< of the match; the query's frames are of its
                                                       part, and not warped yet */
     bool last;                                     /**< the segment's end, not its beginning */
@@ -134,7 +135,7 @@ DOPPEL_API void doppel_match_video_refine(const struct doppel_video_end *end,
 struct doppel_vpdq_limits {
     uint32_t max_distance; /**< default 31 */
     uint8_t min_quality;   /**< default 50 */
-    double min_share;      /**< of one of the two, for a match, which is the same film when both
+    double min_share;      /**< of one of the two, for a match, which is the same video when both
                               have it, else a part of it; default .8 */
 };
 

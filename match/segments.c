@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* From this share on an item counts as whole: silence may have been cut off, and black frames
- * within a film have no codes. */
+ * within a video have no codes. */
 static const double WHOLE = 0.9;
 
 static int by_place(const void *a, const void *b)

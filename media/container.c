@@ -13,12 +13,12 @@ enum { FIRST_LOOK = 2048, LAST_LOOK = 1 << 20 };
 enum { MAX_BOXES = 1000 };
 
 /* Scores of FFmpeg's probe: of a container that the first bytes name, and of any other, where only
- * a row of sound frames is enough. */
+ * a row of audio frames is enough. */
 enum { NAMED_SCORE = 1, UNNAMED_SCORE = AVPROBE_SCORE_EXTENSION };
 
 /* ---- finding ---- */
 
-/* Lists of other files, descriptions of streams to be fetched, scripts that make sound, modules
+/* Lists of other files, descriptions of streams to be fetched, scripts that make audio, modules
  * that need a synthesiser, devices; pictures. */
 static bool is_refused(const AVInputFormat *format)
 {
@@ -166,8 +166,8 @@ static AVStream *choose(struct container *container, enum AVMediaType type)
         track->discard = AVDISCARD_ALL;
         if (track->disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS))
             continue;
-        container->has_pictures |= own == AVMEDIA_TYPE_VIDEO;
-        container->has_sound |= own == AVMEDIA_TYPE_AUDIO;
+        container->has_images |= own == AVMEDIA_TYPE_VIDEO;
+        container->has_audio |= own == AVMEDIA_TYPE_AUDIO;
         bool better = chosen && (track->disposition & AV_DISPOSITION_DEFAULT) &&
                       !(chosen->disposition & AV_DISPOSITION_DEFAULT);
         if (own == type && (!chosen || better))

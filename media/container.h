@@ -6,12 +6,12 @@
 #include "media/source.h"
 
 struct container {
-    const char *holds; /**< what is looked for, as sentences name it: "sound", "film" */
+    const char *holds; /**< what is looked for, as sentences name it: "audio", "video" */
     struct source source;
     AVIOContext *io;
     AVFormatContext *format;
-    struct doppel_error refusal;  /**< of a packet or frame over the limits */
-    bool has_pictures, has_sound; /**< attached pictures not counted */
+    struct doppel_error refusal; /**< of a packet or frame over the limits */
+    bool has_images, has_audio;  /**< attached pictures not counted */
     bool searched; /**< the tracks were found in the first packets, and what they last is a guess */
 };
 

@@ -41,7 +41,7 @@ enum doppel_status input_load(struct input *input, uint64_t size, size_t padding
 /* ---- output ---- */
 
 /** What a decoder hands over: a grey picture as it lies in the file, not yet turned. */
-struct picture {
+struct image {
     uint8_t *pixels;                  /**< given (free); rows follow each other without a gap */
     uint32_t width, height;           /**< of `pixels` */
     uint32_t full_width, full_height; /**< as the file declares them */
@@ -53,7 +53,7 @@ struct picture {
 };
 
 typedef enum doppel_status decoder(struct input *input, const struct doppel_luma_options *options,
-                                   struct picture *out, struct doppel_error *error);
+                                   struct image *out, struct doppel_error *error);
 
 /** With three samples a pixel, RGB, for people: what is transparent over white. */
 decoder decode_jpeg_rgb, decode_heif_rgb;
@@ -92,7 +92,7 @@ void rows_drop_digest(struct rows *rows);
 
 /** Hand over what was made of the rows so far, or say that there are too few; then rows is empty.
  */
-enum doppel_status rows_finish(struct rows *rows, const char *format_name, struct picture *out,
+enum doppel_status rows_finish(struct rows *rows, const char *format_name, struct image *out,
                                struct doppel_error *error);
 
 void rows_free(struct rows *rows);
@@ -144,8 +144,7 @@ unsigned orientation_of_file(enum doppel_format format, const uint8_t *data, siz
 void orientation_turn(const struct doppel_plane *plane, unsigned orientation, uint8_t *out);
 
 /** Turn a picture upright; its orientation is then 1 and its sides are those shown. */
-enum doppel_status orientation_apply(struct picture *picture,
-                                     const struct doppel_media_limits *limits,
+enum doppel_status orientation_apply(struct image *image, const struct doppel_media_limits *limits,
                                      struct doppel_error *error);
 
 #endif

@@ -99,7 +99,7 @@ static bool is_told_whole(const struct conversion *c)
 }
 
 static enum doppel_status convert(struct conversion *c, const struct doppel_luma_options *options,
-                                  bool digest, struct picture *out, struct doppel_error *error)
+                                  bool digest, struct image *out, struct doppel_error *error)
 {
     size_t width = (size_t)c->frame->width;
     c->wide = malloc(width * sizeof *c->wide);
@@ -122,9 +122,9 @@ static enum doppel_status convert(struct conversion *c, const struct doppel_luma
     return rows_finish(&rows, "picture", out, error);
 }
 
-enum doppel_status frame_to_picture(const AVFrame *frame, const struct doppel_luma_options *options,
-                                    const struct frame_facts *facts, struct picture *out,
-                                    struct doppel_error *error)
+enum doppel_status frame_to_image(const AVFrame *frame, const struct doppel_luma_options *options,
+                                  const struct frame_facts *facts, struct image *out,
+                                  struct doppel_error *error)
 {
     struct conversion c = {.frame = frame,
                            .format = av_pix_fmt_desc_get(frame->format),

@@ -12,8 +12,8 @@ struct frame_facts {
     bool lossless;     /**< and all that the file holds: its pixels may have a digest */
 };
 
-enum doppel_status frame_to_picture(const AVFrame *frame, const struct doppel_luma_options *options,
-                                    const struct frame_facts *facts, struct picture *out,
-                                    struct doppel_error *error);
+enum doppel_status frame_to_image(const AVFrame *frame, const struct doppel_luma_options *options,
+                                  const struct frame_facts *facts, struct image *out,
+                                  struct doppel_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* From an open file to the pictures of a film. */
+/* From an open file to the pictures of a video. */
 #include "media/readers.h"
 
 struct doppel_frames_options doppel_frames_options_default(void)
@@ -18,9 +18,9 @@ enum doppel_status doppel_media_read_frames(int fd, const struct doppel_frames_o
     if (!options)
         options = &defaults;
 #ifdef HAVE_FFMPEG
-    return read_film(fd, options, visitor, context, out_info, error);
+    return read_video(fd, options, visitor, context, out_info, error);
 #else
     (void)fd, (void)visitor, (void)context, (void)out_info;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a film, which this build cannot decode");
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a video, which this build cannot decode");
 #endif
 }

@@ -103,12 +103,12 @@ static boolean read_exif(j_decompress_ptr cinfo)
     unsigned length = jpeg_next_byte(cinfo) << 8;
     length |= jpeg_next_byte(cinfo);
     length = length > 2 ? length - 2 : 0;
-    uint8_t *block = reader->picture.orientation ? NULL : malloc(length ? length : 1);
+    uint8_t *block = reader->image.orientation ? NULL : malloc(length ? length : 1);
     if (block) {
         for (unsigned i = 0; i < length; i++)
             block[i] = (uint8_t)jpeg_next_byte(cinfo);
         if (length >= 6 && !memcmp(block, "Exif\0", 6))
-            reader->picture.orientation = orientation_read(block, length);
+            reader->image.orientation = orientation_read(block, length);
         free(block);
     } else {
         skip_data(cinfo, (long)length);

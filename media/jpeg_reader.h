@@ -16,7 +16,7 @@ struct jpeg_reader {
     jmp_buf on_error;
     struct input *input;
     const struct doppel_luma_options *options;
-    struct picture picture;
+    struct image image;
     unsigned channels;  /* of the picture: 1, or RGB */
     uint8_t *colours;   /* a row of several components; NULL when libjpeg writes what is wanted */
     uint32_t rows_good; /* rows whose data were there */

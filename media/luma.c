@@ -56,51 +56,50 @@ static enum doppel_status find_format(struct input *input, enum doppel_format *o
 }
 
 /* What is shown otherwise is another picture. */
-static struct doppel_digest turned_digest(const struct picture *picture)
+static struct doppel_digest turned_digest(const struct image *image)
 {
-    uint8_t bytes[sizeof picture->digest + 1];
-    if (picture->orientation <= 1 || digest_is_none(&picture->digest))
-        return picture->digest;
-    memcpy(bytes, &picture->digest, sizeof picture->digest);
-    bytes[sizeof picture->digest] = (uint8_t)picture->orientation;
+    uint8_t bytes[sizeof image->digest + 1];
+    if (image->orientation <= 1 || digest_is_none(&image->digest))
+        return image->digest;
+    memcpy(bytes, &image->digest, sizeof image->digest);
+    bytes[sizeof image->digest] = (uint8_t)image->orientation;
     return doppel_digest_bytes(bytes, sizeof bytes);
 }
 
-static enum doppel_status read_picture(struct input *input,
-                                       const struct doppel_luma_options *options,
-                                       enum doppel_format format, struct doppel_luma *out,
-                                       struct doppel_error *error)
+static enum doppel_status read_image(struct input *input, const struct doppel_luma_options *options,
+                                     enum doppel_format format, struct doppel_luma *out,
+                                     struct doppel_error *error)
 {
     decoder *decode = decoder_of(format);
     if (!decode)
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a %s, which this build cannot decode",
                            doppel_format_name(format));
-    struct picture picture = {0};
-    enum doppel_status status = decode(input, options, &picture, error);
-    picture.digest = turned_digest(&picture);
+    struct image image = {0};
+    enum doppel_status status = decode(input, options, &image, error);
+    image.digest = turned_digest(&image);
     if (options->from_rgb)
-        picture.orientation = 1; /* Pillow leaves a picture as it is stored */
-    uint32_t there = picture.there ? picture.there : picture.full_height;
-    bool turned = picture.orientation >= 5;
+        image.orientation = 1; /* Pillow leaves a picture as it is stored */
+    uint32_t there = image.there ? image.there : image.full_height;
+    bool turned = image.orientation >= 5;
     if (status == DOPPEL_OK)
-        status = orientation_apply(&picture, &options->limits, error);
+        status = orientation_apply(&image, &options->limits, error);
     if (status == DOPPEL_OK && input->error)
         status = doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(input->error));
     if (status != DOPPEL_OK) {
-        free(picture.pixels);
+        free(image.pixels);
         return status;
     }
     *out = (struct doppel_luma){
-        .plane = {picture.pixels, picture.width, picture.height, picture.width},
-        .pixels = picture.pixels,
-        .width = picture.full_width,
-        .height = picture.full_height,
-        .there_width = turned ? there : picture.full_width,
-        .there_height = turned ? picture.full_height : there,
-        .coarse = picture.coarse,
-        .damaged = picture.damaged,
+        .plane = {image.pixels, image.width, image.height, image.width},
+        .pixels = image.pixels,
+        .width = image.full_width,
+        .height = image.full_height,
+        .there_width = turned ? there : image.full_width,
+        .there_height = turned ? image.full_height : there,
+        .coarse = image.coarse,
+        .damaged = image.damaged,
         .format = format,
-        .digest = picture.digest,
+        .digest = image.digest,
     };
     return DOPPEL_OK;
 }
@@ -120,7 +119,7 @@ enum doppel_status doppel_media_read_luma(int fd, const struct doppel_luma_optio
     if (status == DOPPEL_OK)
         status = find_format(input, &format, error);
     if (status == DOPPEL_OK)
-        status = read_picture(input, options, format, out, error);
+        status = read_image(input, options, format, out, error);
     free(input);
     return status;
 }

@@ -126,7 +126,7 @@ static enum doppel_status check_boxes(struct input *input, struct doppel_error *
     return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "holds more than %d boxes", MAX_BOXES);
 }
 
-static enum doppel_status open_picture(struct reader *reader, struct doppel_error *error)
+static enum doppel_status open_image(struct reader *reader, struct doppel_error *error)
 {
     enum doppel_status status = check_boxes(reader->input, error);
     if (status != DOPPEL_OK)
@@ -269,7 +269,7 @@ static enum doppel_status put_rgb(struct reader *reader, uint8_t *pixels,
     return DOPPEL_OK;
 }
 
-static enum doppel_status take_rgb(struct reader *reader, struct picture *out,
+static enum doppel_status take_rgb(struct reader *reader, struct image *out,
                                    struct doppel_error *error)
 {
     int width = heif_image_get_primary_width(reader->image);
@@ -289,11 +289,11 @@ static enum doppel_status take_rgb(struct reader *reader, struct picture *out,
         free(pixels);
         return status;
     }
-    *out = (struct picture){.pixels = pixels,
-                            .width = (uint32_t)width,
-                            .height = (uint32_t)height,
-                            .full_width = (uint32_t)width,
-                            .full_height = (uint32_t)height};
+    *out = (struct image){.pixels = pixels,
+                          .width = (uint32_t)width,
+                          .height = (uint32_t)height,
+                          .full_width = (uint32_t)width,
+                          .full_height = (uint32_t)height};
     return DOPPEL_OK;
 }
 
@@ -311,7 +311,7 @@ static enum doppel_status begin_rows(struct reader *reader, struct doppel_error 
     return rows_begin(&reader->rows, reader->options, (uint32_t)width, (uint32_t)height, error);
 }
 
-static enum doppel_status take_luma(struct reader *reader, struct picture *out,
+static enum doppel_status take_luma(struct reader *reader, struct image *out,
                                     struct doppel_error *error)
 {
     enum doppel_status status = begin_rows(reader, error);
@@ -320,10 +320,10 @@ static enum doppel_status take_luma(struct reader *reader, struct picture *out,
     return status ? status : rows_finish(&reader->rows, "HEIF", out, error);
 }
 
-static enum doppel_status decode(struct reader *reader, bool colours, struct picture *out,
+static enum doppel_status decode(struct reader *reader, bool colours, struct image *out,
                                  struct doppel_error *error)
 {
-    enum doppel_status status = open_picture(reader, error);
+    enum doppel_status status = open_image(reader, error);
     if (status == DOPPEL_OK)
         status = check_size(reader, error);
     if (status == DOPPEL_OK)
@@ -339,14 +339,14 @@ static enum doppel_status decode(struct reader *reader, bool colours, struct pic
 }
 
 enum doppel_status decode_heif(struct input *input, const struct doppel_luma_options *options,
-                               struct picture *out, struct doppel_error *error)
+                               struct image *out, struct doppel_error *error)
 {
     struct reader reader = {.input = input, .options = options};
     return decode(&reader, false, out, error);
 }
 
 enum doppel_status decode_heif_rgb(struct input *input, const struct doppel_luma_options *options,
-                                   struct picture *out, struct doppel_error *error)
+                                   struct image *out, struct doppel_error *error)
 {
     struct reader reader = {.input = input, .options = options};
     return decode(&reader, true, out, error);

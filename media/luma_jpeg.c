@@ -96,24 +96,24 @@ static enum doppel_status prepare(struct jpeg_reader *reader, struct doppel_erro
     if (status != DOPPEL_OK)
         return status;
     choose_scale(reader);
-    struct picture *picture = &reader->picture;
-    picture->full_width = cinfo->image_width;
-    picture->full_height = cinfo->image_height;
-    picture->width = cinfo->output_width;
-    picture->height = cinfo->output_height;
-    size_t pixels = (size_t)picture->width * picture->height * reader->channels;
+    struct image *image = &reader->image;
+    image->full_width = cinfo->image_width;
+    image->full_height = cinfo->image_height;
+    image->width = cinfo->output_width;
+    image->height = cinfo->output_height;
+    size_t pixels = (size_t)image->width * image->height * reader->channels;
     bool inks = cinfo->out_color_space == JCS_CMYK;
     bool by_rows = inks || (reader->channels == 1 && cinfo->out_color_space != JCS_GRAYSCALE);
     uint64_t held = jpeg_has_multiple_scans(cinfo) ? coefficient_bytes(cinfo) : 0;
     status = check_memory(limits, pixels + held, error);
     if (status != DOPPEL_OK)
         return status;
-    picture->pixels = malloc(pixels);
+    image->pixels = malloc(pixels);
     if (by_rows)
-        reader->colours = malloc((size_t)picture->width * 4);
-    if (!picture->pixels || (by_rows && !reader->colours))
+        reader->colours = malloc((size_t)image->width * 4);
+    if (!image->pixels || (by_rows && !reader->colours))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a picture of %u x %u",
-                           picture->width, picture->height);
+                           image->width, image->height);
     cinfo->do_block_smoothing = FALSE;
     return DOPPEL_OK;
 }
@@ -137,22 +137,21 @@ static void cmyk_row(const uint8_t *in, uint32_t width, unsigned channels, uint8
 static void read_whole_rows(struct jpeg_reader *reader)
 {
     j_decompress_ptr cinfo = &reader->cinfo;
-    size_t width = (size_t)reader->picture.width * reader->channels;
+    size_t width = (size_t)reader->image.width * reader->channels;
     JSAMPROW rows[ROWS_AT_ONCE];
     uint32_t count = cinfo->output_height - cinfo->output_scanline;
     if (count > ROWS_AT_ONCE)
         count = ROWS_AT_ONCE;
     for (uint32_t i = 0; i < count; i++)
-        rows[i] = reader->picture.pixels + (cinfo->output_scanline + i) * width;
+        rows[i] = reader->image.pixels + (cinfo->output_scanline + i) * width;
     jpeg_read_scanlines(cinfo, rows, count);
 }
 
 static void read_colour_row(struct jpeg_reader *reader)
 {
     j_decompress_ptr cinfo = &reader->cinfo;
-    uint32_t width = reader->picture.width;
-    uint8_t *out =
-        reader->picture.pixels + (size_t)cinfo->output_scanline * width * reader->channels;
+    uint32_t width = reader->image.width;
+    uint8_t *out = reader->image.pixels + (size_t)cinfo->output_scanline * width * reader->channels;
     JSAMPROW row = reader->colours;
     jpeg_read_scanlines(cinfo, &row, 1);
     if (cinfo->out_color_space == JCS_CMYK)
@@ -185,7 +184,7 @@ static bool read_means(struct jpeg_reader *reader)
     uint64_t begin = input->offset - left;
     input->at = input->filled - left;
     bool damaged = false;
-    bool done = jpeg_means_read(&reader->cinfo, input, reader->picture.pixels, &damaged);
+    bool done = jpeg_means_read(&reader->cinfo, input, reader->image.pixels, &damaged);
     reader->damaged |= damaged;
     if (done) {
         reader->rows_good = reader->cinfo.output_height;
@@ -237,18 +236,18 @@ static enum doppel_status run(struct jpeg_reader *reader, struct doppel_error *e
 /* Rows that were not there are cropped away; a tenth must be left. */
 static enum doppel_status crop(struct jpeg_reader *reader, struct doppel_error *error)
 {
-    struct picture *picture = &reader->picture;
-    uint64_t full = (uint64_t)reader->rows_good * picture->full_height / picture->height;
-    enum doppel_status status = check_rows("JPEG", (uint32_t)full, picture->full_height, error);
-    picture->height = reader->rows_good;
-    picture->there = (uint32_t)full;
-    picture->coarse = reader->coarse && full == picture->full_height;
-    picture->damaged = reader->damaged;
+    struct image *image = &reader->image;
+    uint64_t full = (uint64_t)reader->rows_good * image->full_height / image->height;
+    enum doppel_status status = check_rows("JPEG", (uint32_t)full, image->full_height, error);
+    image->height = reader->rows_good;
+    image->there = (uint32_t)full;
+    image->coarse = reader->coarse && full == image->full_height;
+    image->damaged = reader->damaged;
     return status;
 }
 
 static enum doppel_status decode(struct input *input, const struct doppel_luma_options *options,
-                                 unsigned channels, struct picture *out, struct doppel_error *error)
+                                 unsigned channels, struct image *out, struct doppel_error *error)
 {
     struct jpeg_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
@@ -262,21 +261,21 @@ static enum doppel_status decode(struct input *input, const struct doppel_luma_o
     jpeg_destroy_decompress(&reader->cinfo);
     free(reader->colours);
     if (status == DOPPEL_OK)
-        *out = reader->picture;
+        *out = reader->image;
     else
-        free(reader->picture.pixels);
+        free(reader->image.pixels);
     free(reader);
     return status;
 }
 
 enum doppel_status decode_jpeg(struct input *input, const struct doppel_luma_options *options,
-                               struct picture *out, struct doppel_error *error)
+                               struct image *out, struct doppel_error *error)
 {
     return decode(input, options, 1, out, error);
 }
 
 enum doppel_status decode_jpeg_rgb(struct input *input, const struct doppel_luma_options *options,
-                                   struct picture *out, struct doppel_error *error)
+                                   struct image *out, struct doppel_error *error)
 {
     return decode(input, options, 3, out, error);
 }

@@ -9,7 +9,7 @@
 
 #include "core/bytes.h"
 #include "media/decode.h"
-#include "media/film.h"
+#include "media/video.h"
 #include "media/frame.h"
 #include "media/gif.h"
 #include "media/lossless.h"
@@ -300,14 +300,14 @@ static void close_reader(struct reader *reader)
 }
 
 static enum doppel_status decode(struct input *input, const struct doppel_luma_options *options,
-                                 enum doppel_format format, enum AVCodecID id, struct picture *out,
+                                 enum doppel_format format, enum AVCodecID id, struct image *out,
                                  struct doppel_error *error)
 {
     struct reader reader = {.input = input, .options = options, .name = doppel_format_name(format)};
     enum doppel_status status = read_frame(&reader, format, id, error);
     if (status == DOPPEL_OK) {
         struct frame_facts facts = {has_no_alpha(&reader, format), is_lossless(&reader, format)};
-        status = frame_to_picture(reader.frame, options, &facts, out, error);
+        status = frame_to_image(reader.frame, options, &facts, out, error);
     }
     if (status == DOPPEL_OK && reader.declared_height) {
         out->full_height = reader.declared_height;
@@ -321,31 +321,31 @@ static enum doppel_status decode(struct input *input, const struct doppel_luma_o
 }
 
 enum doppel_status decode_gif(struct input *input, const struct doppel_luma_options *options,
-                              struct picture *out, struct doppel_error *error)
+                              struct image *out, struct doppel_error *error)
 {
     return decode(input, options, DOPPEL_FORMAT_GIF, AV_CODEC_ID_GIF, out, error);
 }
 
 enum doppel_status decode_bmp(struct input *input, const struct doppel_luma_options *options,
-                              struct picture *out, struct doppel_error *error)
+                              struct image *out, struct doppel_error *error)
 {
     return decode(input, options, DOPPEL_FORMAT_BMP, AV_CODEC_ID_BMP, out, error);
 }
 
 enum doppel_status decode_tiff(struct input *input, const struct doppel_luma_options *options,
-                               struct picture *out, struct doppel_error *error)
+                               struct image *out, struct doppel_error *error)
 {
     return decode(input, options, DOPPEL_FORMAT_TIFF, AV_CODEC_ID_TIFF, out, error);
 }
 
 enum doppel_status decode_tga(struct input *input, const struct doppel_luma_options *options,
-                              struct picture *out, struct doppel_error *error)
+                              struct image *out, struct doppel_error *error)
 {
     return decode(input, options, DOPPEL_FORMAT_TGA, AV_CODEC_ID_TARGA, out, error);
 }
 
 enum doppel_status decode_jxl(struct input *input, const struct doppel_luma_options *options,
-                              struct picture *out, struct doppel_error *error)
+                              struct image *out, struct doppel_error *error)
 {
     return decode(input, options, DOPPEL_FORMAT_JXL, AV_CODEC_ID_JPEGXL, out, error);
 }
@@ -376,7 +376,7 @@ enum doppel_status lavc_still(struct input *input, const struct doppel_luma_opti
     if (status == DOPPEL_OK) {
         unsigned told =
             orientation_of_file(format, reader.packet->data, (size_t)reader.packet->size);
-        shape.orientation = film_orientation(reader.frame, told ? told : 1);
+        shape.orientation = video_orientation(reader.frame, told ? told : 1);
         shape.opaque = has_no_alpha(&reader, format);
         status = thumbnail_of_frame(reader.frame, &shape, out, out_size, error);
     }

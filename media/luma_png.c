@@ -208,7 +208,7 @@ static unsigned read_orientation(struct reader *reader)
 }
 
 enum doppel_status decode_png(struct input *input, const struct doppel_luma_options *options,
-                              struct picture *out, struct doppel_error *error)
+                              struct image *out, struct doppel_error *error)
 {
     struct reader reader = {.input = input, .options = options};
     enum doppel_status status = open_reader(&reader, error);

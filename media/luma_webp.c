@@ -181,7 +181,7 @@ static void close_reader(struct reader *reader)
 }
 
 enum doppel_status decode_webp(struct input *input, const struct doppel_luma_options *options,
-                               struct picture *out, struct doppel_error *error)
+                               struct image *out, struct doppel_error *error)
 {
     struct reader reader = {.options = options};
     enum doppel_status status = check_memory(&options->limits, input->size, error);

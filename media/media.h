@@ -127,7 +127,7 @@ DOPPEL_API enum doppel_status doppel_media_read_still(int fd,
                                                       uint32_t longest, uint8_t **out,
                                                       size_t *out_size, struct doppel_error *error);
 
-/* ---- sound ---- */
+/* ---- audio ---- */
 
 /** How samples lie in raw PCM: little-endian, channels interleaved. */
 enum doppel_pcm_format {
@@ -141,7 +141,7 @@ enum doppel_pcm_format {
 
 struct doppel_samples_options {
     struct doppel_media_limits limits;
-    double max_seconds; /**< of sound that is decoded; what is longer is DOPPEL_E_LIMIT; 0 = no
+    double max_seconds; /**< of audio that is decoded; what is longer is DOPPEL_E_LIMIT; 0 = no
                            limit; default 0 */
     bool stream; /**< `fd` is a pipe, FIFO or a file that grows: it is read from where it stands, to
                     its end, never sought in; max_bytes and max_seconds are not heeded, memory stays
@@ -168,35 +168,35 @@ struct doppel_samples_info {
     uint32_t rate, channels; /**< of the source, as its first frame has them */
     uint64_t duration_ms;    /**< of what was visited */
     uint64_t damaged_ms; /**< where the source broke off or the first damage was met; 0: nowhere */
-    bool has_pictures;   /**< a video track that is no attached picture */
+    bool has_images;     /**< a video track that is no attached picture */
 };
 
 /**
- * Decode the sound of a file: the default audio stream of any container that FFmpeg reads, or raw
+ * Decode the audio of a file: the default audio stream of any container that FFmpeg reads, or raw
  * PCM; resampled to mono at 11025 Hz. Channels that cancel each other when they are mixed are
  * represented by the strongest of them. Gaps in the presentation times (up to an hour in all) are
  * filled with silence; formats may change midway.
  *
- * What breaks off, or is damaged, after a second of sound or more counts as far as it goes.
+ * What breaks off, or is damaged, after a second of audio or more counts as far as it goes.
  *
  * @param fd       an open regular file, or with `stream` anything readable; borrowed
  * @param out_info filled on success; may be NULL
- * @return DOPPEL_OK; DOPPEL_E_EMPTY, _FORMAT (no sound in it), _CORRUPT, _LIMIT, _UNSUPPORTED,
+ * @return DOPPEL_OK; DOPPEL_E_EMPTY, _FORMAT (no audio in it), _CORRUPT, _LIMIT, _UNSUPPORTED,
  * _MEMORY, _IO, _CANCELLED. Thread-safe.
  */
 DOPPEL_API enum doppel_status doppel_media_read_samples(
     int fd, const struct doppel_samples_options *options, doppel_samples_visitor *visitor,
     void *context, struct doppel_samples_info *out_info, struct doppel_error *error);
 
-/** AcoustID's fingerprint of a sound. */
+/** AcoustID's fingerprint of a recording. */
 struct doppel_chromaprint {
     uint32_t *codes;      /**< given (free) */
-    size_t count;         /**< 0: the sound is too short for one */
-    uint64_t duration_ms; /**< of the whole sound, as its container has it; 0: it does not say */
+    size_t count;         /**< 0: the audio is too short for one */
+    uint64_t duration_ms; /**< of the whole audio, as its container has it; 0: it does not say */
 };
 
 /**
- * The AcoustID fingerprint of the first two minutes of a file's sound: equal to that of `fpcalc
+ * The AcoustID fingerprint of the first two minutes of a file's audio: equal to that of `fpcalc
  * -raw`. Source: libchromaprint, algorithm 2, on samples that are resampled as fpcalc does.
  *
  * @param options `stream` and `max_seconds` are not heeded
@@ -207,11 +207,11 @@ DOPPEL_API enum doppel_status doppel_media_read_chromaprint(
     int fd, const struct doppel_samples_options *options, struct doppel_chromaprint *out,
     struct doppel_error *error);
 
-/* ---- pictures of a film ---- */
+/* ---- pictures of a video ---- */
 
 struct doppel_frames_options {
     struct doppel_media_limits limits; /**< max_bytes: default none */
-    double max_seconds; /**< of film that is decoded; what is longer is DOPPEL_E_LIMIT; 0 = no
+    double max_seconds; /**< of video that is decoded; what is longer is DOPPEL_E_LIMIT; 0 = no
                            limit; default 0 */
     uint32_t
         step_ms; /**< the first frame of each such step is visited; 0: every frame; default 250 */
@@ -232,10 +232,10 @@ DOPPEL_API struct doppel_frames_options doppel_frames_options_default(void);
 /** A decoded frame: luma, upright as its display matrix says, as large as it is shown. */
 struct doppel_frame {
     struct doppel_plane plane; /**< borrowed during the visit */
-    uint32_t time_ms;          /**< of presentation, from the film's first frame; ascending */
-    uint64_t number;           /**< of the frame in the film, where all were decoded and none was
+    uint32_t time_ms;          /**< of presentation, from the video's first frame; ascending */
+    uint64_t number;           /**< of the frame in the video, where all were decoded and none was
                                   passed over by seeking */
-    uint64_t expected_ms; /**< of the whole film, as its container has it; 0: it does not say */
+    uint64_t expected_ms; /**< of the whole video, as its container has it; 0: it does not say */
 };
 
 /** Return false to end the decoding (DOPPEL_E_CANCELLED). */
@@ -243,14 +243,14 @@ typedef bool doppel_frames_visitor(void *context, const struct doppel_frame *fra
 
 struct doppel_frames_info {
     uint32_t width, height; /**< as shown */
-    uint64_t duration_ms;   /**< of the film; as far as it goes where it is cut short */
-    uint64_t damaged_ms;    /**< where the film broke off or the first damage was met; 0: nowhere */
-    bool keyframes;         /**< keyframes alone were decoded */
-    bool has_sound;         /**< there is a sound track, too */
+    uint64_t duration_ms;   /**< of the video; as far as it goes where it is cut short */
+    uint64_t damaged_ms; /**< where the video broke off or the first damage was met; 0: nowhere */
+    bool keyframes;      /**< keyframes alone were decoded */
+    bool has_audio;      /**< there is a recording track, too */
 };
 
 /**
- * Decode the pictures of a film: the default video stream of any container that FFmpeg reads,
+ * Decode the pictures of a video: the default video stream of any container that FFmpeg reads,
  * attached pictures not counted. Only `fd` is read: no other file, no protocol, no playlist.
  *
  * Frames are told by presentation time, whatever the rate; frames whose times go back are passed
@@ -262,7 +262,7 @@ struct doppel_frames_info {
  *
  * @param fd       an open regular file; borrowed; its offset is not used
  * @param out_info filled on success; may be NULL
- * @return DOPPEL_OK; DOPPEL_E_EMPTY, _FORMAT (no film: with sound alone `out_info->has_sound` is
+ * @return DOPPEL_OK; DOPPEL_E_EMPTY, _FORMAT (no video: with audio alone `out_info->has_audio` is
  * set then, too), _CORRUPT, _LIMIT, _UNSUPPORTED (no decoder; encrypted), _MEMORY, _IO, _CANCELLED.
  * Thread-safe.
  */
@@ -271,8 +271,8 @@ DOPPEL_API enum doppel_status doppel_media_read_frames(
     void *context, struct doppel_frames_info *out_info, struct doppel_error *error);
 
 /**
- * A small picture of a film at a time, in colour and upright, as a JPEG.
- * @param longest of its sides, in pixels: 16 to 1024; a smaller film stays as it is
+ * A small picture of a video at a time, in colour and upright, as a JPEG.
+ * @param longest of its sides, in pixels: 16 to 1024; a smaller video stays as it is
  * @param out given (free). As doppel_media_read_frames.
  */
 DOPPEL_API enum doppel_status doppel_media_read_thumbnail(int fd, uint32_t time_ms,

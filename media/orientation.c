@@ -148,13 +148,12 @@ static void swap(uint32_t *a, uint32_t *b)
     *b = kept;
 }
 
-enum doppel_status orientation_apply(struct picture *picture,
-                                     const struct doppel_media_limits *limits,
+enum doppel_status orientation_apply(struct image *image, const struct doppel_media_limits *limits,
                                      struct doppel_error *error)
 {
-    if (picture->orientation <= 1)
+    if (image->orientation <= 1)
         return DOPPEL_OK;
-    struct doppel_plane plane = {picture->pixels, picture->width, picture->height, picture->width};
+    struct doppel_plane plane = {image->pixels, image->width, image->height, image->width};
     size_t bytes = (size_t)plane.width * plane.height;
     enum doppel_status status = check_memory(limits, 2 * (uint64_t)bytes, error);
     if (status != DOPPEL_OK)
@@ -162,14 +161,14 @@ enum doppel_status orientation_apply(struct picture *picture,
     uint8_t *upright = malloc(bytes);
     if (!upright)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to turn a picture of %u x %u",
-                           picture->width, picture->height);
-    orientation_turn(&plane, picture->orientation, upright);
-    free(picture->pixels);
-    picture->pixels = upright;
-    if (picture->orientation >= 5) {
-        swap(&picture->full_width, &picture->full_height);
-        swap(&picture->width, &picture->height);
+                           image->width, image->height);
+    orientation_turn(&plane, image->orientation, upright);
+    free(image->pixels);
+    image->pixels = upright;
+    if (image->orientation >= 5) {
+        swap(&image->full_width, &image->full_height);
+        swap(&image->width, &image->height);
     }
-    picture->orientation = 1;
+    image->orientation = 1;
     return DOPPEL_OK;
 }

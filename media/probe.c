@@ -34,21 +34,21 @@ struct signature {
 };
 
 #define BYTES(text) text, sizeof(text) - 1
-#define PICTURE(format) DOPPEL_KIND_IMAGE, DOPPEL_FORMAT_##format
+#define IMAGE(format) DOPPEL_KIND_IMAGE, DOPPEL_FORMAT_##format
 #define OTHER(kind) DOPPEL_KIND_##kind, DOPPEL_FORMAT_UNKNOWN
 
 static const struct signature signatures[] = {
-    {BYTES("\xff\xd8\xff"), 0, PICTURE(JPEG)},
-    {BYTES("\x89PNG\r\n\x1a\n"), 0, PICTURE(PNG)},
-    {BYTES("GIF87a"), 0, PICTURE(GIF)},
-    {BYTES("GIF89a"), 0, PICTURE(GIF)},
-    {BYTES("WEBPVP8"), 8, PICTURE(WEBP)},
-    {BYTES("II*\0"), 0, PICTURE(TIFF)},
-    {BYTES("MM\0*"), 0, PICTURE(TIFF)},
-    {BYTES("II+\0\x08\0"), 0, PICTURE(TIFF)},
-    {BYTES("MM\0+\0\x08"), 0, PICTURE(TIFF)},
-    {BYTES("\xff\x0a"), 0, PICTURE(JXL)},
-    {BYTES("\0\0\0\x0cJXL \r\n\x87\n"), 0, PICTURE(JXL)},
+    {BYTES("\xff\xd8\xff"), 0, IMAGE(JPEG)},
+    {BYTES("\x89PNG\r\n\x1a\n"), 0, IMAGE(PNG)},
+    {BYTES("GIF87a"), 0, IMAGE(GIF)},
+    {BYTES("GIF89a"), 0, IMAGE(GIF)},
+    {BYTES("WEBPVP8"), 8, IMAGE(WEBP)},
+    {BYTES("II*\0"), 0, IMAGE(TIFF)},
+    {BYTES("MM\0*"), 0, IMAGE(TIFF)},
+    {BYTES("II+\0\x08\0"), 0, IMAGE(TIFF)},
+    {BYTES("MM\0+\0\x08"), 0, IMAGE(TIFF)},
+    {BYTES("\xff\x0a"), 0, IMAGE(JXL)},
+    {BYTES("\0\0\0\x0cJXL \r\n\x87\n"), 0, IMAGE(JXL)},
     {BYTES("fLaC"), 0, OTHER(AUDIO)},
     {BYTES("wvpk"), 0, OTHER(AUDIO)},
     {BYTES("caff\0\1"), 0, OTHER(AUDIO)},
@@ -121,7 +121,7 @@ static enum doppel_kind by_bmp(const struct head *head, enum doppel_format *form
     return DOPPEL_KIND_UNKNOWN;
 }
 
-/* Source: Truevision TGA 2.0, and what readers take. No magic number: every field must be sound. */
+/* Source: Truevision TGA 2.0, and what readers take. No magic number: every field must be audio. */
 static enum doppel_kind by_tga(const struct head *head, enum doppel_format *format)
 {
     const uint8_t *h = head->data;
@@ -132,15 +132,15 @@ static enum doppel_kind by_tga(const struct head *head, enum doppel_format *form
     if (h[1] > 1 || !(mapped || colour || grey) || (mapped && !has_map))
         return DOPPEL_KIND_UNKNOWN;
     unsigned map_length = get_u16(h + 5), map_bits = h[7], bits = h[16], alpha_bits = h[17] & 15;
-    bool map_sound =
+    bool map_audio =
         has_map ? map_length >= 1 && map_length <= 256 && get_u16(h + 3) + map_length <= 256 &&
                       (map_bits == 15 || map_bits == 16 || map_bits == 24 || map_bits == 32)
                 : !h[3] && !h[4] && !h[5] && !h[6] && !h[7];
-    bool bits_sound = colour ? bits == 15 || bits == 16 || bits == 24 || bits == 32
+    bool bits_audio = colour ? bits == 15 || bits == 16 || bits == 24 || bits == 32
                              : bits == 8 || (grey && bits == 16);
-    bool size_sound = get_u16(h + 12) && get_u16(h + 14);
-    bool flags_sound = !(h[17] & 0xc0) && (alpha_bits <= 1 || alpha_bits == 8);
-    if (!map_sound || !bits_sound || !size_sound || !flags_sound)
+    bool size_audio = get_u16(h + 12) && get_u16(h + 14);
+    bool flags_audio = !(h[17] & 0xc0) && (alpha_bits <= 1 || alpha_bits == 8);
+    if (!map_audio || !bits_audio || !size_audio || !flags_audio)
         return DOPPEL_KIND_UNKNOWN;
     *format = DOPPEL_FORMAT_TGA;
     return DOPPEL_KIND_IMAGE;
@@ -153,7 +153,7 @@ enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
     typedef enum doppel_kind probe(const struct head *head, enum doppel_format *format);
     static probe *const probes[] = {by_signature,   by_riff,    probe_bmff, probe_ogg,
                                     probe_matroska, probe_asf,  by_bmp,     probe_transport_stream,
-                                    probe_sound,    probe_text, by_tga};
+                                    probe_audio,    probe_text, by_tga};
     struct head head = {data, size};
     enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
     enum doppel_kind kind = DOPPEL_KIND_UNKNOWN;

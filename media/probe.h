@@ -19,7 +19,7 @@ enum doppel_kind probe_ogg(const struct head *head, enum doppel_format *format);
 enum doppel_kind probe_matroska(const struct head *head, enum doppel_format *format);
 enum doppel_kind probe_asf(const struct head *head, enum doppel_format *format);
 enum doppel_kind probe_transport_stream(const struct head *head, enum doppel_format *format);
-enum doppel_kind probe_sound(const struct head *head, enum doppel_format *format);
+enum doppel_kind probe_audio(const struct head *head, enum doppel_format *format);
 enum doppel_kind probe_text(const struct head *head, enum doppel_format *format);
 
 #endif

@@ -1,4 +1,4 @@
-/* Containers that hold pictures, sound or film: which of them, as far as the first bytes tell. */
+/* Containers that hold pictures, audio or video: which of them, as far as the first bytes tell. */
 #include <string.h>
 
 #include "media/probe.h"

@@ -107,19 +107,19 @@ void rows_take_samples(struct rows *rows, const uint8_t *samples, unsigned chann
     rows_take(rows, rows->luma);
 }
 
-enum doppel_status rows_finish(struct rows *rows, const char *format_name, struct picture *out,
+enum doppel_status rows_finish(struct rows *rows, const char *format_name, struct image *out,
                                struct doppel_error *error)
 {
     enum doppel_status status = check_rows(format_name, rows->taken, rows->full_height, error);
     if (status == DOPPEL_OK) {
         if (rows->taken % rows->factor)
             write_cells(rows, rows->taken % rows->factor);
-        *out = (struct picture){.pixels = rows->pixels,
-                                .width = rows->width,
-                                .height = divide_up(rows->taken, rows->factor),
-                                .full_width = rows->full_width,
-                                .full_height = rows->full_height,
-                                .there = rows->taken};
+        *out = (struct image){.pixels = rows->pixels,
+                              .width = rows->width,
+                              .height = divide_up(rows->taken, rows->factor),
+                              .full_width = rows->full_width,
+                              .full_height = rows->full_height,
+                              .there = rows->taken};
         if (rows->digest && rows->taken == rows->full_height)
             out->digest = pixel_digest_get(rows->digest);
         rows->pixels = NULL;

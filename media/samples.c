@@ -19,9 +19,9 @@ enum doppel_status doppel_media_read_samples(int fd, const struct doppel_samples
     if (!options)
         options = &defaults;
 #ifdef HAVE_FFMPEG
-    return read_sound(fd, options, visitor, context, out_info, error);
+    return read_audio(fd, options, visitor, context, out_info, error);
 #else
     (void)fd, (void)visitor, (void)context, (void)out_info;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is sound, which this build cannot decode");
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is audio, which this build cannot decode");
 #endif
 }

@@ -7,7 +7,7 @@
 
 #include "media/source.h"
 
-/* Small enough that little is read in vain between the chunks of a film's sound. */
+/* Small enough that little is read in vain between the chunks of a video's audio. */
 enum { BUFFER_BYTES = 32768 };
 
 /* ---- reading ---- */

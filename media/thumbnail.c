@@ -1,4 +1,4 @@
-/* From an open file to a small picture of a film, or of a picture. */
+/* From an open file to a small picture of a video, or of a picture. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ enum doppel_status doppel_media_read_thumbnail(int fd, uint32_t time_ms, uint32_
     return read_thumbnail(fd, time_ms, longest, out, out_size, error);
 #else
     (void)fd, (void)time_ms, (void)out, (void)out_size;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a film, which this build cannot decode");
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a video, which this build cannot decode");
 #endif
 }
 
@@ -40,14 +40,14 @@ struct still_wish {
 static enum doppel_status read_rgb(decoder *decode, struct input *input,
                                    const struct still_wish *wish, uint8_t **out, size_t *out_size)
 {
-    struct picture picture = {0};
-    enum doppel_status status = decode(input, wish->options, &picture, NULL);
+    struct image image = {0};
+    enum doppel_status status = decode(input, wish->options, &image, NULL);
     if (status)
         return status;
-    struct thumbnail whole = {picture.pixels, picture.width, picture.height, 3};
-    unsigned orientation = picture.orientation ? picture.orientation : 1;
+    struct thumbnail whole = {image.pixels, image.width, image.height, 3};
+    unsigned orientation = image.orientation ? image.orientation : 1;
     status = thumbnail_shrink(&whole, orientation, wish->longest, out, out_size, NULL);
-    free(picture.pixels);
+    free(image.pixels);
     return status;
 }
 

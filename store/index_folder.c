@@ -1,5 +1,5 @@
 /* The folder of an index: made, locked by its writer, and cleared of what a crash has left. */
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Loading an index: its manifest, its segments and its log as of one moment. */
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The log: what was inserted and removed since the last flush, record after record. */
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

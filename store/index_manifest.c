@@ -1,5 +1,5 @@
 /* The row of an index, and the rows of its segments. */
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static uint64_t sum_of(const char *name, const struct manifest *manifest)
     return sum;
 }
 
-static bool is_sound(const char *name, const struct manifest *manifest)
+static bool is_audio(const char *name, const struct manifest *manifest)
 {
     return manifest->checksum == sum_of(name, manifest) && manifest->id > 0 &&
            manifest->id <= MOST_ID && manifest->generation > 0 &&
@@ -196,7 +196,7 @@ enum doppel_status manifest_read(struct doppel_store *store, const char *name, s
     if (!status)
         status = read_segments(store, &manifest, error);
     store_end_reading(store, begun);
-    if (!status && !is_sound(name, &manifest))
+    if (!status && !is_audio(name, &manifest))
         status = fail_damaged(store, name, error);
     if (status)
         manifest_free(&manifest);

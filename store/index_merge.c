@@ -1,5 +1,5 @@
 /* A thread that merges segments, through a connection of its own, while the caller goes on. */
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 static void *merge(void *context)
 {

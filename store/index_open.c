@@ -1,6 +1,6 @@
 /* Opening an index, to read or to write, and closing it; and seeing it again later. */
 #include "store/checkpoint.h"
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

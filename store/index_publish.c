@@ -1,6 +1,6 @@
 /* The set of segments changes: one transaction names the new ones and drops what they hold from the
  * log. Called by the index, from the thread that flushes or merges. */
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * 1 byte kind, 1 byte 0, 2 bytes a code, 4 bytes count; the arrays; 8 bytes checksum (the first
  * half of the XXH3-128 of all before it). Little-endian. */
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Damage: found segment by segment, taken out, or all made anew. */
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Changes: into the log and into the head, as parts of a transaction; and the flush that follows.
  */
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 #include <string.h>
 

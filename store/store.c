@@ -1,6 +1,6 @@
 /* Opening a database of ours, or making it; transactions. */
 #include "store/checkpoint.h"
-#include "store/index_room.h"
+#include "store/index_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -176,7 +176,7 @@ DOPPEL_API enum doppel_status doppel_text_fingerprint(enum doppel_scheme_id sche
 struct doppel_text_extra {
     uint64_t words, characters, bad_bytes; /**< as in the result */
     struct doppel_digest content;          /**< of the normalised text */
-    uint64_t simhash;       /**< of the shingles; 0: none, or it was not computed */
+    uint64_t simhash;                      /**< of the shingles; 0: none, or it was not computed */
     uint64_t shingle_total; /**< how many it has; 0 also when they were not counted */
     uint32_t *shingles;     /**< the lowest of them, ascending: all, or a sample */
     size_t shingle_count;

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/help.h"
+#include "tools/args/help.h"
 #include "tools/memory.h"
-#include "tools/options.h"
-#include "tools/report.h"
+#include "tools/args/options.h"
+#include "tools/output/messages.h"
 #include "tools/signals.h"
 
 static int wrong_use(const struct doppel_error *error)

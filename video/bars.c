@@ -110,7 +110,7 @@ static bool depths_of(const uint8_t *grid, struct depths *out)
     return true;
 }
 
-/* ---- a film ---- */
+/* ---- a video ---- */
 
 /* The deepest that enough frames have just so, and all but a few have nearly: what is dark, or the
  * sky, ends elsewhere in each. 0: no bar. */
@@ -186,9 +186,9 @@ static int32_t exact_depth(const uint8_t *grids, size_t count, unsigned side, ui
         cut += off_colour(grid, side, depth - 1) + off_colour(grid, side, depth);
         within += off_colour(grid, side, depth + 1);
     }
-    uint64_t picture = within ? cut * GRID_UNIT / within : 0;
+    uint64_t image = within ? cut * GRID_UNIT / within : 0;
     return (int32_t)((depth + 1) * GRID_UNIT) -
-           (int32_t)(picture < 2 * GRID_UNIT ? picture : 2 * GRID_UNIT);
+           (int32_t)(image < 2 * GRID_UNIT ? image : 2 * GRID_UNIT);
 }
 
 static bool enough_is_left(const int32_t edge[4], unsigned axis)
@@ -196,7 +196,7 @@ static bool enough_is_left(const int32_t edge[4], unsigned axis)
     return (edge[axis + 2] - edge[axis]) * 100 >= LEAST_PERCENT * GRID_SIDE * GRID_UNIT;
 }
 
-bool find_picture(const uint8_t *grids, size_t count, struct grid_box *out)
+bool find_image(const uint8_t *grids, size_t count, struct grid_box *out)
 {
     struct depths *depths = malloc((count + 1) * sizeof *depths);
     struct grid_box box = grid_box_full;

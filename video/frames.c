@@ -46,7 +46,7 @@ enum doppel_status doppel_video_new(const struct doppel_video_options *options,
 {
     struct doppel_video *video = calloc(1, sizeof *video);
     if (!video)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the frames of a film");
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the frames of a video");
     video->options = options ? *options : doppel_video_options_default();
     video->runs.parts = 1;
     video->runs.every = video->options.every_frame;
@@ -76,7 +76,7 @@ void doppel_video_free(struct doppel_video *video)
 
 static enum doppel_status no_memory(const struct doppel_video *video, struct doppel_error *error)
 {
-    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the frames of a film after %u",
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the frames of a video after %u",
                        video->sampled);
 }
 
@@ -91,7 +91,7 @@ static enum doppel_status take_grid(struct doppel_video *video, const uint8_t *g
     return runs_take(&video->runs, cells, time_ms, error);
 }
 
-/* Of a short film, what looks like bars may be the sky: what is within them is a guess. The full
+/* Of a short video, what looks like bars may be the sky: what is within them is a guess. The full
  * frame is kept as a rectangle, too, if need be as the last of them. */
 static void keep_full_frame(struct doppel_video *video)
 {
@@ -104,7 +104,7 @@ static void keep_full_frame(struct doppel_video *video)
 
 static enum doppel_status settle(struct doppel_video *video, struct doppel_error *error)
 {
-    if (!find_picture(video->grids, video->waiting, &video->parts[0]))
+    if (!find_image(video->grids, video->waiting, &video->parts[0]))
         return no_memory(video, error);
     video->rectangle_count =
         find_rectangles(video->grids, video->waiting, video->parts[0], video->parts + 1);

@@ -1,5 +1,5 @@
 /* The portable form of a track, in sections: times and cells as zstd compresses them, codes as they
- * are (they hardly can be compressed, and many are read to judge few films). */
+ * are (they hardly can be compressed, and many are read to judge few videos). */
 #include <doppel/video.h>
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "video/room.h"
 
 /* version u16, flags u8, rectangles u8, runs u32, width u32, height u32, sampled u32, bytes of the
- * times u32, of the codes u32, of the cells u32, duration u64, damaged u64, bytes of the sound u64,
- * boxes: the picture's and of each rectangle 4 floats; then times, codes, cells, sound. */
+ * times u32, of the codes u32, of the cells u32, duration u64, damaged u64, bytes of the audio u64,
+ * boxes: the picture's and of each rectangle 4 floats; then times, codes, cells, audio. */
 enum {
     VERSION = 2,
     BOX_BYTES = 16,
@@ -105,7 +105,7 @@ static bool compress_cells(const struct doppel_video_track *track, struct sectio
 }
 
 /* What follows the header, in order; what is not there is empty. */
-enum { TIMES, CODES, CELLS, SOUND, SECTIONS };
+enum { TIMES, CODES, CELLS, AUDIO, SECTIONS };
 
 static void put_header(const struct doppel_video_track *track, const struct section *sections,
                        uint8_t *out)
@@ -123,7 +123,7 @@ static void put_header(const struct doppel_video_track *track, const struct sect
         put_u32(out + 20 + i * 4, (uint32_t)sections[i].size);
     put_u64(out + 32, track->duration_ms);
     put_u64(out + 40, track->damaged_ms);
-    put_u64(out + 48, sections[SOUND].size);
+    put_u64(out + 48, sections[AUDIO].size);
     put_box(out + 56, &track->box);
     for (size_t i = 0; i < rectangles; i++)
         put_box(out + 56 + (i + 1) * BOX_BYTES, &track->rectangles[i]);
@@ -152,8 +152,8 @@ enum doppel_status doppel_video_track_write(const struct doppel_video_track *tra
 {
     struct section sections[SECTIONS] = {0};
     uint8_t *bytes = NULL;
-    if (track->sound)
-        sections[SOUND] = (struct section){track->sound, track->sound_size};
+    if (track->audio)
+        sections[AUDIO] = (struct section){track->audio, track->audio_size};
     bool done = compress_times(track, &sections[TIMES]) && write_codes(track, &sections[CODES]);
     if (done && parts == DOPPEL_VIDEO_ALL && track->cells && track->count)
         done = compress_cells(track, &sections[CELLS]);
@@ -203,8 +203,8 @@ static bool find_sections(const uint8_t *data, size_t size, struct reader *reade
     uint64_t sizes[SECTIONS], sum = HEADER_BYTES;
     for (unsigned i = TIMES; i <= CELLS; i++)
         sizes[i] = get_u32(data + 20 + i * 4);
-    sizes[SOUND] = get_u64(data + 48);
-    if (sizes[SOUND] > size)
+    sizes[AUDIO] = get_u64(data + 48);
+    if (sizes[AUDIO] > size)
         return false;
     for (unsigned i = 0; i < SECTIONS; i++)
         sum += sizes[i];
@@ -251,7 +251,7 @@ enum doppel_status doppel_video_track_head(const uint8_t *data, size_t size,
 {
     struct doppel_video_track track = {0};
     if (!read_numbers(data, size, &track))
-        return doppel_fail(error, DOPPEL_E_CORRUPT, "these %zu bytes are not those of a film",
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "these %zu bytes are not those of a video",
                            size);
     *out = track;
     return DOPPEL_OK;
@@ -359,15 +359,15 @@ static enum doppel_status read_cells(const struct reader *reader, struct doppel_
     return status;
 }
 
-static enum doppel_status read_sound(const struct reader *reader, struct doppel_video_track *track)
+static enum doppel_status read_audio(const struct reader *reader, struct doppel_video_track *track)
 {
-    if (!reader->sizes[SOUND])
+    if (!reader->sizes[AUDIO])
         return DOPPEL_OK;
-    track->sound = malloc(reader->sizes[SOUND]);
-    if (!track->sound)
+    track->audio = malloc(reader->sizes[AUDIO]);
+    if (!track->audio)
         return DOPPEL_E_MEMORY;
-    memcpy(track->sound, reader->bytes[SOUND], reader->sizes[SOUND]);
-    track->sound_size = reader->sizes[SOUND];
+    memcpy(track->audio, reader->bytes[AUDIO], reader->sizes[AUDIO]);
+    track->audio_size = reader->sizes[AUDIO];
     return DOPPEL_OK;
 }
 
@@ -384,7 +384,7 @@ enum doppel_status doppel_video_track_read(const uint8_t *data, size_t size,
     if (!status && parts == DOPPEL_VIDEO_ALL && reader.sizes[CELLS])
         status = read_cells(&reader, &track);
     if (!status)
-        status = read_sound(&reader, &track);
+        status = read_audio(&reader, &track);
     if (status) {
         doppel_video_track_free(&track);
         return doppel_fail(error, status,

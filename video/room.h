@@ -31,7 +31,7 @@ struct doppel_code cells_code(const uint8_t *cells);
 /* ---- bars ---- */
 
 /** The part of the frames that no lasting bars cover. @return false: no memory */
-bool find_picture(const uint8_t *grids, size_t count, struct grid_box *out);
+bool find_image(const uint8_t *grids, size_t count, struct grid_box *out);
 
 /* ---- pictures in the picture ---- */
 

@@ -70,7 +70,7 @@ enum doppel_status runs_take(struct runs *runs, const uint8_t cells[PARTS][DOPPE
     if (runs->count == RUNS_MAX)
         return doppel_fail(error, DOPPEL_E_LIMIT, "more than %d different frames", RUNS_MAX);
     if (!make_room(runs))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the frames of a film after %zu",
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the frames of a video after %zu",
                            runs->count);
     for (size_t i = 0; i < runs->parts; i++)
         memcpy(runs->cells[i] + runs->count * DOPPEL_VIDEO_CELL_BYTES, cells[i],

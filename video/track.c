@@ -1,4 +1,4 @@
-/* What is kept of a film. */
+/* What is kept of a video. */
 #include <doppel/video.h>
 
 #include <stdlib.h>
@@ -9,6 +9,6 @@ void doppel_video_track_free(struct doppel_video_track *track)
     free(track->cells);
     for (size_t i = 0; i < DOPPEL_VIDEO_RECTANGLES; i++)
         free(track->rectangle_cells[i]);
-    free(track->sound);
+    free(track->audio);
     *track = (struct doppel_video_track){0};
 }

@@ -1,9 +1,9 @@
 /**
- * doppel/video.h: sampled frames of a film to a sequence of perceptual hashes, and what is kept of
- * a film. Takes grey planes, not files; needs no decoder.
+ * doppel/video.h: sampled frames of a video to a sequence of perceptual hashes, and what is kept of
+ * a video. Takes grey planes, not files; needs no decoder.
  *
  * A frame's code is the 256-bit DCT pHash of doppel/image.h of the picture without bars that stay
- * black or uniform over the film; word 0, alone, is the 64-bit hash that finds it. Near-identical
+ * black or uniform over the video; word 0, alone, is the 64-bit hash that finds it. Near-identical
  * frames in a row are one *run*. Flat and black frames have no code.
  *
  * A query carries the *cells* of its frames, too, 32×32 samples each, from which the codes are made
@@ -31,8 +31,8 @@ enum {
 /** A run of near-identical frames. */
 struct doppel_video_frame {
     struct doppel_code code; /**< of its first frame */
-    uint32_t start_ms;       /**< presentation time of its first frame, from the film's beginning */
-    uint32_t end_ms;         /**< of its last sampled frame; start_ms of a single one */
+    uint32_t start_ms; /**< presentation time of its first frame, from the video's beginning */
+    uint32_t end_ms;   /**< of its last sampled frame; start_ms of a single one */
 };
 
 /** A part of the full frame, in shares of its width and height. */
@@ -40,7 +40,7 @@ struct doppel_video_box {
     float left, top, right, bottom;
 };
 
-/** What is known of a film. Zero what is not there. */
+/** What is known of a video. Zero what is not there. */
 struct doppel_video_track {
     struct doppel_video_frame *frames; /**< by start_ms */
     size_t count;
@@ -56,8 +56,8 @@ struct doppel_video_track {
                              used; else 0 */
     bool keyframes_only;  /**< sampled at keyframes (fast mode) */
     uint8_t
-        *sound; /**< of its sound what doppel_audio_track_write makes; opaque here; NULL: none */
-    size_t sound_size;
+        *audio; /**< of its audio what doppel_audio_track_write makes; opaque here; NULL: none */
+    size_t audio_size;
 };
 
 DOPPEL_API void doppel_video_track_free(struct doppel_video_track *track);
@@ -69,7 +69,7 @@ struct doppel_video;
 
 struct doppel_video_options {
     /** Every frame is a run of its own, flat ones too, and the part of the frame is `box`: to look
-     * closely at a moment of a film that is known. Default false. */
+     * closely at a moment of a video that is known. Default false. */
     bool every_frame;
     struct doppel_video_box
         box; /**< with every_frame; default the full frame, and so is one of nothing */
@@ -101,7 +101,7 @@ DOPPEL_API enum doppel_status doppel_video_finish(struct doppel_video *video,
                                                   struct doppel_video_track *out,
                                                   struct doppel_error *error);
 
-/* ---- what is kept of a film ---- */
+/* ---- what is kept of a video ---- */
 
 /** Which parts of a track are written. */
 enum doppel_video_parts {
@@ -109,7 +109,7 @@ enum doppel_video_parts {
     DOPPEL_VIDEO_ALL    /**< with the cells, too: what a worker tells, a cache keeps */
 };
 
-/** The portable form (docs/formats.md): of CODES too with the track's `sound`, if it has one.
+/** The portable form (docs/formats.md): of CODES too with the track's `audio`, if it has one.
  * @param out given (free). DOPPEL_OK; DOPPEL_E_MEMORY. Thread-safe. */
 DOPPEL_API enum doppel_status doppel_video_track_write(const struct doppel_video_track *track,
                                                        enum doppel_video_parts parts, uint8_t **out,
@@ -124,7 +124,7 @@ DOPPEL_API enum doppel_status doppel_video_track_read(const uint8_t *data, size_
                                                       struct doppel_video_track *out,
                                                       struct doppel_error *error);
 
-/** All but frames, cells, rectangles and sound, from its first DOPPEL_VIDEO_HEAD_BYTES, or more.
+/** All but frames, cells, rectangles and audio, from its first DOPPEL_VIDEO_HEAD_BYTES, or more.
  * DOPPEL_OK; DOPPEL_E_CORRUPT. Thread-safe. */
 enum { DOPPEL_VIDEO_HEAD_BYTES = 120 };
 DOPPEL_API enum doppel_status doppel_video_track_head(const uint8_t *data, size_t size,

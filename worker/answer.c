@@ -96,7 +96,7 @@ void sentence_copy(const uint8_t *text, size_t size, char out[512])
     out[used] = '\0';
 }
 
-/* Of sounds and films the attachment alone tells. */
+/* Of recordings and videos the attachment alone tells. */
 static bool has_codes(enum doppel_scheme_id scheme)
 {
     return scheme != DOPPEL_SCHEME_PEAKS32 && scheme != DOPPEL_SCHEME_FRAMES64 &&

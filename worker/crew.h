@@ -10,7 +10,7 @@
 enum {
     WINDOW = 8,       /* files in flight to one worker: enough that it never waits for us */
     START_MS = 20000, /* from start to the ready frame */
-    STRIDE_MS = 10000 /* of film or sound: so much further is getting on */
+    STRIDE_MS = 10000 /* of video or audio: so much further is getting on */
 };
 
 static_assert(WINDOW <= (int)PROTOCOL_BATCH, "a window fits a frame");

@@ -35,7 +35,7 @@ struct doppel_media_limits media_limits(const struct worker_limits *limits)
     return media;
 }
 
-struct doppel_media_limits picture_limits(const struct worker_limits *limits)
+struct doppel_media_limits image_limits(const struct worker_limits *limits)
 {
     struct doppel_media_limits media = media_limits(limits);
     if (!limits->max_bytes)
@@ -47,7 +47,7 @@ static struct doppel_luma_options luma_options(enum doppel_scheme_id scheme,
                                                const struct worker_limits *limits)
 {
     struct doppel_luma_options options = doppel_luma_options_default();
-    options.limits = picture_limits(limits);
+    options.limits = image_limits(limits);
     if (!is_own_scheme(scheme)) {
         options.min_side = 0;
         options.from_rgb = true;
@@ -117,9 +117,8 @@ static void remark_damage(const struct doppel_luma *luma, struct doppel_error *r
             format);
 }
 
-static enum doppel_status hash_picture(int fd, const struct doppel_scheme *scheme,
-                                       const struct worker_limits *limits,
-                                       struct doppel_outcome *out)
+static enum doppel_status hash_image(int fd, const struct doppel_scheme *scheme,
+                                     const struct worker_limits *limits, struct doppel_outcome *out)
 {
     struct doppel_luma_options options = luma_options(scheme->id, limits);
     struct doppel_luma luma;
@@ -147,7 +146,7 @@ static enum doppel_status hash_file(struct workshop *workshop, int fd,
         return fingerprint_text(workshop, fd, order, out);
     bool known = scheme && scheme->version == order->version;
     if (known && scheme->kind == DOPPEL_KIND_IMAGE)
-        return hash_picture(fd, scheme, &workshop->limits, out);
+        return hash_image(fd, scheme, &workshop->limits, out);
     switch (known ? (int)scheme->id : 0) {
     case DOPPEL_SCHEME_PEAKS32:
         return fingerprint_audio(workshop, fd, order, out);

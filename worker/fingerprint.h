@@ -14,7 +14,7 @@ struct workshop {
     struct worker_limits limits;
     struct doppel_text *text; /* NULL until there was a text */
     struct doppel_text_options text_options;
-    struct doppel_audio *audio;     /* NULL until there was a sound */
+    struct doppel_audio *audio;     /* NULL until there was a recording */
     struct progress_page *progress; /* borrowed; may be NULL */
 };
 
@@ -24,11 +24,11 @@ void workshop_close(struct workshop *workshop);
 void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_order *order,
                       struct doppel_outcome *out);
 
-/* The worker's limits as a decoder of sounds and films takes them, or one of pictures. */
+/* The worker's limits as a decoder of recordings and videos takes them, or one of pictures. */
 struct doppel_media_limits media_limits(const struct worker_limits *limits);
-struct doppel_media_limits picture_limits(const struct worker_limits *limits);
+struct doppel_media_limits image_limits(const struct worker_limits *limits);
 
-/* What an order says of a sound as media takes it. */
+/* What an order says of a recording as media takes it. */
 struct doppel_samples_options samples_options(const struct worker_limits *limits,
                                               const struct doppel_order *order);
 
@@ -40,26 +40,26 @@ enum doppel_status look_at(struct workshop *workshop, int fd, const struct doppe
 enum doppel_status fingerprint_text(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out);
 
-/* Of a film: an empty fingerprint and its track as attachment, or a thumbnail. With DOPPEL_OK the
+/* Of a video: an empty fingerprint and its track as attachment, or a thumbnail. With DOPPEL_OK the
  * error may have a remark. @param out freed by the caller, also on failure */
 enum doppel_status fingerprint_video(struct workshop *workshop, int fd,
                                      const struct doppel_order *order, struct doppel_outcome *out);
 
-/* Of a film, or a list made of one: an empty fingerprint, and vPDQ's list as attachment. */
+/* Of a video, or a list made of one: an empty fingerprint, and vPDQ's list as attachment. */
 enum doppel_status fingerprint_vpdq(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out);
 
-/* What an order says of a film as media takes it. */
+/* What an order says of a video as media takes it. */
 struct doppel_frames_options frames_options(const struct worker_limits *limits,
                                             const struct doppel_order *order);
 
-/* The peaks of a sound, or of a film's, as doppel_audio_track_write makes them. @param out given
- * (free) */
-enum doppel_status hear_sound(struct workshop *workshop, int fd, const struct doppel_order *order,
+/* The peaks of a recording, or of a video's, as doppel_audio_track_write makes them. @param out
+ * given (free) */
+enum doppel_status hear_audio(struct workshop *workshop, int fd, const struct doppel_order *order,
                               uint8_t **out, size_t *out_size, struct doppel_error *error);
 
-/* Of a sound, or the sound of a film: an empty fingerprint, and the peaks as attachment. @param out
- * freed by the caller, also on failure */
+/* Of a recording, or the audio of a video: an empty fingerprint, and the peaks as attachment.
+ * @param out freed by the caller, also on failure */
 enum doppel_status fingerprint_audio(struct workshop *workshop, int fd,
                                      const struct doppel_order *order, struct doppel_outcome *out);
 

@@ -1,4 +1,4 @@
-/* A sound to what is kept of it: its peaks. Codes are derived from them, and none are sent. */
+/* A recording to what is kept of it: its peaks. Codes are derived from them, and none are sent. */
 #include "worker/fingerprint.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ struct doppel_samples_options samples_options(const struct worker_limits *limits
     return options;
 }
 
-/* The analysis of the last sound, begun anew. */
+/* The analysis of the last audio, begun anew. */
 static enum doppel_status want_analysis(struct workshop *workshop, struct doppel_error *error)
 {
     if (!workshop->audio)
@@ -90,7 +90,7 @@ static enum doppel_status listen_to(struct workshop *workshop, int fd,
     return doppel_audio_finish(workshop->audio, error);
 }
 
-enum doppel_status hear_sound(struct workshop *workshop, int fd, const struct doppel_order *order,
+enum doppel_status hear_audio(struct workshop *workshop, int fd, const struct doppel_order *order,
                               uint8_t **out, size_t *out_size, struct doppel_error *error)
 {
     struct doppel_samples_info info;
@@ -109,7 +109,7 @@ enum doppel_status fingerprint_audio(struct workshop *workshop, int fd,
                                      const struct doppel_order *order, struct doppel_outcome *out)
 {
     enum doppel_status status =
-        hear_sound(workshop, fd, order, &out->attachment, &out->attachment_size, &out->error);
+        hear_audio(workshop, fd, order, &out->attachment, &out->attachment_size, &out->error);
     if (status)
         return status;
     out->kind = DOPPEL_KIND_AUDIO;

@@ -1,4 +1,4 @@
-/* A sound, or what fpcalc printed of one, to AcoustID's fingerprint. */
+/* A recording, or what fpcalc printed of one, to AcoustID's fingerprint. */
 #include "worker/fingerprint.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include <doppel/media.h>
 
-/* Of what fpcalc prints: an hour of sound is 320 KB. */
+/* Of what fpcalc prints: an hour of audio is 320 KB. */
 enum { TEXT_MAX = 16 << 20 };
 
 static bool is_printed(int fd)

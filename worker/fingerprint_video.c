@@ -1,4 +1,4 @@
-/* A film to what is kept of it: its track, with the peaks of its sound. And a moment of it, looked
+/* A video to what is kept of it: its track, with the peaks of its audio. And a moment of it, looked
  * at closely. */
 #include "worker/fingerprint.h"
 
@@ -7,7 +7,7 @@
 #include <doppel/media.h>
 #include <doppel/video.h>
 
-/* What a visit to a film's frames has. */
+/* What a visit to a video's frames has. */
 struct watching {
     struct doppel_video *video;
     struct progress_page *progress;
@@ -52,11 +52,11 @@ static struct doppel_video_options video_options(const struct doppel_order *orde
     return options;
 }
 
-/* Frames to a track. @param out given, also with what the film says of itself */
-static enum doppel_status watch_film(struct workshop *workshop, int fd,
-                                     const struct doppel_order *order,
-                                     struct doppel_frames_info *info,
-                                     struct doppel_video_track *out, struct doppel_error *error)
+/* Frames to a track. @param out given, also with what the video says of itself */
+static enum doppel_status watch_video(struct workshop *workshop, int fd,
+                                      const struct doppel_order *order,
+                                      struct doppel_frames_info *info,
+                                      struct doppel_video_track *out, struct doppel_error *error)
 {
     struct doppel_frames_options frames = frames_options(&workshop->limits, order);
     struct doppel_video_options options = video_options(order);
@@ -83,38 +83,39 @@ static enum doppel_status watch_film(struct workshop *workshop, int fd,
     return DOPPEL_OK;
 }
 
-/* A film whose sound cannot be read is still a film: that is remarked, and no failure. */
-static enum doppel_status add_sound(struct workshop *workshop, int fd,
+/* A video whose audio cannot be read is still a video: that is remarked, and no failure. */
+static enum doppel_status add_audio(struct workshop *workshop, int fd,
                                     const struct doppel_order *order,
                                     struct doppel_video_track *track, struct doppel_error *remark)
 {
     struct doppel_error reason = {0};
     enum doppel_status status =
-        hear_sound(workshop, fd, order, &track->sound, &track->sound_size, &reason);
+        hear_audio(workshop, fd, order, &track->audio, &track->audio_size, &reason);
     if (status == DOPPEL_E_FORMAT)
         return DOPPEL_OK;
     if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_UNSUPPORTED) {
-        doppel_fail(remark, DOPPEL_OK, "read without its sound: %s", reason.message);
+        doppel_fail(remark, DOPPEL_OK, "read without its audio: %s", reason.message);
         return DOPPEL_OK;
     }
     return status ? doppel_fail(remark, status, "%s", reason.message) : DOPPEL_OK;
 }
 
-/* A film whose pictures cannot be read is none; that its sound can be is worth knowing. */
-static void mention_sound(struct workshop *workshop, int fd, const struct doppel_order *order,
+/* A video whose pictures cannot be read is none; that its audio can be is worth knowing. */
+static void mention_audio(struct workshop *workshop, int fd, const struct doppel_order *order,
                           struct doppel_error *error)
 {
-    uint8_t *sound;
+    uint8_t *recording;
     size_t size;
     bool hopeless = error->status != DOPPEL_E_CORRUPT && error->status != DOPPEL_E_UNSUPPORTED;
-    if (hopeless || order->video_no_sound || hear_sound(workshop, fd, order, &sound, &size, NULL))
+    if (hopeless || order->video_no_audio ||
+        hear_audio(workshop, fd, order, &recording, &size, NULL))
         return;
-    free(sound);
-    doppel_fail(error, error->status, "%s; its sound alone can be read (--no-video)",
+    free(recording);
+    doppel_fail(error, error->status, "%s; its audio alone can be read (--no-video)",
                 error->message);
 }
 
-/* With the cells, unless that is more than can be sent: of a film of very many hours. */
+/* With the cells, unless that is more than can be sent: of a video of very many hours. */
 static enum doppel_status attach(const struct doppel_video_track *track, struct doppel_outcome *out)
 {
     enum { ROOM = PROTOCOL_LONG_BYTES - PROTOCOL_MAX_BYTES };
@@ -135,15 +136,15 @@ static enum doppel_status fingerprint_frames(struct workshop *workshop, int fd,
     struct doppel_frames_info info = {0};
     struct doppel_video_track track = {0};
     bool whole = order->video_task == DOPPEL_VIDEO_FINGERPRINT;
-    enum doppel_status status = watch_film(workshop, fd, order, &info, &track, &out->error);
-    if (status == DOPPEL_E_FORMAT && info.has_sound)
+    enum doppel_status status = watch_video(workshop, fd, order, &info, &track, &out->error);
+    if (status == DOPPEL_E_FORMAT && info.has_audio)
         out->kind = DOPPEL_KIND_AUDIO;
     if (status && whole)
-        mention_sound(workshop, fd, order, &out->error);
+        mention_audio(workshop, fd, order, &out->error);
     if (status)
         return status;
-    if (whole && !order->video_no_sound)
-        status = add_sound(workshop, fd, order, &track, &out->error);
+    if (whole && !order->video_no_audio)
+        status = add_audio(workshop, fd, order, &track, &out->error);
     if (status == DOPPEL_OK)
         status = attach(&track, out);
     out->width = track.width;

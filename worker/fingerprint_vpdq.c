@@ -1,4 +1,4 @@
-/* A film, or a list that others made of one, to vPDQ's list. */
+/* A video, or a list that others made of one, to vPDQ's list. */
 #include "worker/fingerprint.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static enum doppel_status make(struct workshop *workshop, int fd, const struct d
     enum doppel_status status = doppel_media_read_frames(fd, &options, visit, list, &info, &reason);
     if (list->status)
         return list->status;
-    if (status == DOPPEL_E_FORMAT && info.has_sound)
+    if (status == DOPPEL_E_FORMAT && info.has_audio)
         out->kind = DOPPEL_KIND_AUDIO;
     if (status)
         return doppel_fail(list->error, status, "%s", reason.message);

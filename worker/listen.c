@@ -12,7 +12,7 @@ enum {
     STEP_SAMPLES = DOPPEL_AUDIO_HOP / DOPPEL_AUDIO_TIME_STEPS,
     PUSH_SAMPLES = RATE,        /* at once: what the analysis may have to hold */
     TELL_SAMPLES = RATE,        /* at least so often, also without peaks */
-    LAG_SAMPLES = 5 * RATE / 2, /* no peak is told later than this behind its sound */
+    LAG_SAMPLES = 5 * RATE / 2, /* no peak is told later than this behind its audio */
     TRACK_PEAKS = 4096,         /* in one frame: some 13 KB */
     GAP_SAMPLES = RATE          /* a shorter gap is silence */
 };

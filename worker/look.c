@@ -1,4 +1,4 @@
-/* What a file is shown by: a still, the envelope of a sound, the words of a text. */
+/* What a file is shown by: a still, the envelope of a recording, the words of a text. */
 #include "worker/fingerprint.h"
 
 #include <math.h>
@@ -16,13 +16,13 @@ enum {
     SOURCE_BYTES_A_BYTE = 8,
 };
 
-/* ---- the envelope of a sound ---- */
+/* ---- the envelope of a recording ---- */
 
 struct bucket {
     float least, most;
 };
 
-/* Buckets grow as the sound does: two become one when there are too many. */
+/* Buckets grow as the audio does: two become one when there are too many. */
 struct wave {
     struct progress_page *progress;
     struct bucket *buckets;
@@ -171,7 +171,7 @@ static enum doppel_status read_plain(int fd, const struct doppel_order *order,
 enum doppel_status look_at(struct workshop *workshop, int fd, const struct doppel_order *order,
                            struct doppel_outcome *out)
 {
-    struct doppel_media_limits limits = picture_limits(&workshop->limits);
+    struct doppel_media_limits limits = image_limits(&workshop->limits);
     switch ((enum doppel_look)order->look) {
     case DOPPEL_LOOK_STILL:
         out->kind = DOPPEL_KIND_IMAGE;

@@ -154,7 +154,7 @@ struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool)
         struct doppel_progress progress = progress_read(member->process.progress);
         sum.done_ms += progress.done_ms;
         sum.expected_ms += progress.expected_ms;
-        sum.films += progress.expected_ms > 0;
+        sum.videos += progress.expected_ms > 0;
     }
     return sum;
 }
@@ -215,7 +215,7 @@ void pool_dispatch(struct doppel_pool *pool)
     }
 }
 
-/* Films, and what is large: seconds, not milliseconds. */
+/* Videos, and what is large: seconds, not milliseconds. */
 static bool is_slow(int fd, const struct doppel_order *order)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(order->scheme);

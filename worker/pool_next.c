@@ -30,7 +30,7 @@ static void take_back(struct doppel_pool *pool, struct member *member)
     member->count = 0;
 }
 
-/* A film or a sound. */
+/* A video or a recording. */
 static bool takes_its_time(const struct job *job)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(job->order.wanted.scheme);
@@ -88,7 +88,7 @@ static bool hear(struct doppel_pool *pool, struct member *member, struct doppel_
     }
 }
 
-/* Films and sounds may take their time, as long as they get on. */
+/* Videos and recordings may take their time, as long as they get on. */
 static void note_progress(struct doppel_pool *pool)
 {
     for (uint32_t i = 0; i < pool->jobs && !pool->options.whole_timeout; i++) {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* No film is longer than its times can tell; what a worker says beyond that is nonsense. */
+/* No video is longer than its times can tell; what a worker says beyond that is nonsense. */
 static const uint64_t LONGEST_MS = UINT32_MAX;
 
 /* ---- the pool's side ---- */

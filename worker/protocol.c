@@ -10,12 +10,12 @@
 #include "worker/frame.h"
 
 /* serial u64, scheme u32, version u16; of texts format, unit, shingle and flags, u8 each; of raw
- * sound the format u8; the look u8; of raw sound rate and channels u32; of films task and flags u8,
- * u16 0, from and to u32, the box as four f32; the size of the look u32. */
+ * audio the format u8; the look u8; of raw audio rate and channels u32; of videos task and flags
+ * u8, u16 0, from and to u32, the box as four f32; the size of the look u32. */
 enum { ORDER_BYTES = 60, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
 
 enum order_flag { TEXT_NFKC = 1, TEXT_FOLD_CASE = 2, TEXT_DROP_PUNCTUATION = 4, TEXT_PLACES = 8 };
-enum video_flag { VIDEO_KEYFRAMES = 1, VIDEO_NO_SOUND = 2 };
+enum video_flag { VIDEO_KEYFRAMES = 1, VIDEO_NO_AUDIO = 2 };
 
 void hello_write(const struct worker_limits *limits, uint8_t out[PROTOCOL_HELLO_BYTES])
 {
@@ -81,7 +81,7 @@ static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTE
     put_u32(out + 24, wanted->pcm_channels);
     out[28] = wanted->video_task;
     out[29] = (uint8_t)((wanted->video_keyframes ? VIDEO_KEYFRAMES : 0) |
-                        (wanted->video_no_sound ? VIDEO_NO_SOUND : 0));
+                        (wanted->video_no_audio ? VIDEO_NO_AUDIO : 0));
     put_u16(out + 30, 0);
     put_u32(out + 32, wanted->from_ms);
     put_u32(out + 36, wanted->to_ms);
@@ -108,7 +108,7 @@ static struct worker_order order_read(const uint8_t *data, int fd)
                    .pcm_channels = get_u32(data + 24),
                    .video_task = data[28],
                    .video_keyframes = data[29] & VIDEO_KEYFRAMES,
-                   .video_no_sound = data[29] & VIDEO_NO_SOUND,
+                   .video_no_audio = data[29] & VIDEO_NO_AUDIO,
                    .from_ms = get_u32(data + 32),
                    .to_ms = get_u32(data + 36),
                    .look = data[19],

@@ -35,7 +35,7 @@ enum {
 /* The first frame to a worker: what one file may cost. 0 = no limit. */
 struct worker_limits {
     uint64_t max_memory, max_bytes, max_pixels;
-    uint64_t max_ms; /* of sound or film */
+    uint64_t max_ms; /* of audio or video */
 };
 
 /* One file to be fingerprinted. */

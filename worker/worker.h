@@ -27,9 +27,9 @@ struct doppel_pool_options {
                             512 MiB */
     uint64_t max_bytes;  /**< of one file; 0, the default: 1 GiB of a picture, else no limit */
     uint64_t max_pixels; /**< default 500 million */
-    double max_seconds;  /**< of sound or film; 0 = no limit; default 0 */
-    bool whole_timeout;  /**< timeout_ms is of the whole file, also of a film; default false: of
-                            a film or sound it is the time in which it must get on by ten seconds */
+    double max_seconds;  /**< of audio or video; 0 = no limit; default 0 */
+    bool whole_timeout;  /**< timeout_ms is of the whole file, also of a video; default false: of
+                            a video or audio it is the time in which it must get on by ten seconds */
 };
 
 DOPPEL_API struct doppel_pool_options doppel_pool_options_default(void);
@@ -38,16 +38,16 @@ DOPPEL_API struct doppel_pool_options doppel_pool_options_default(void);
 struct doppel_outcome {
     uint64_t tag;              /**< of the submission */
     struct doppel_error error; /**< status DOPPEL_OK, or what went wrong, without the path. With
-                                  DOPPEL_OK the message is "", or worth telling: of a film whose
-                                  sound cannot be read */
+                                  DOPPEL_OK the message is "", or worth telling: of a video whose
+                                  audio cannot be read */
     enum doppel_kind kind;     /**< as told from the content; UNKNOWN if it was not told. AUDIO with
-                                  DOPPEL_E_FORMAT, of a scheme of films: there is sound alone */
+                                  DOPPEL_E_FORMAT, of a scheme of videos: there is audio alone */
     uint32_t width, height;    /**< as shown; 0 = not known */
     uint8_t quality;           /**< 0..100 */
     struct doppel_fingerprint fingerprint; /**< given: doppel_outcome_free */
     uint8_t *attachment; /**< scheme's own extra: doppel_image_attachment_write's of phash,
-                            doppel_text_attachment_write's of texts, of sounds, which have no codes,
-                            doppel_audio_track_write's of all peaks, of films
+                            doppel_text_attachment_write's of texts, of recordings, which have no
+                            codes, doppel_audio_track_write's of all peaks, of videos
                             doppel_video_track_write's of all parts, of scheme vpdq its list as
                             text; of a thumbnail the JPEG; given; may be NULL */
     size_t attachment_size;
@@ -87,11 +87,12 @@ struct doppel_order {
     bool text_nfkc, text_fold_case, text_drop_punctuation;
     bool text_places; /**< the attachment is to have all words with their places, and the keys;
                          that of winnow32 always has */
-    uint8_t pcm; /**< of a sound: enum doppel_pcm_format (doppel/media.h); 0: told from its bytes */
+    uint8_t
+        pcm; /**< of a recording: enum doppel_pcm_format (doppel/media.h); 0: told from its bytes */
     uint32_t pcm_rate, pcm_channels;
     uint8_t video_task;      /**< of frames64: enum doppel_video_task */
     bool video_keyframes;    /**< keyframes alone, where they are near enough */
-    bool video_no_sound;     /**< the attachment is to have no sound */
+    bool video_no_audio;     /**< the attachment is to have no audio */
     uint32_t from_ms, to_ms; /**< CLOSE: every frame of this stretch; THUMBNAIL: the frame at
                                 from_ms, at most to_ms pixels wide and high */
     float video_box[4];      /**< CLOSE: left, top, right, bottom (struct doppel_video_box) */
@@ -103,24 +104,24 @@ struct doppel_order {
 enum doppel_look {
     DOPPEL_LOOK_NONE = 0,
     DOPPEL_LOOK_STILL, /**< a picture as a JPEG, its longest side at most look_size pixels */
-    DOPPEL_LOOK_WAVE,  /**< a sound: DOPPEL_WAVE_HEAD_BYTES (milliseconds, buckets: u32 each), then
-                          of each bucket the least and the largest sample, as signed bytes: up to
-                          look_size of them */
+    DOPPEL_LOOK_WAVE,  /**< a recording: DOPPEL_WAVE_HEAD_BYTES (milliseconds, buckets: u32 each),
+                          then  of each bucket the least and the largest sample, as signed bytes: up
+                          to  look_size of them */
     DOPPEL_LOOK_PLAIN  /**< a text as plain text, by text_format: the first look_size bytes */
 };
 
 enum { DOPPEL_WAVE_HEAD_BYTES = 8 };
 
 enum doppel_video_task {
-    DOPPEL_VIDEO_FINGERPRINT = 0, /**< the whole film */
+    DOPPEL_VIDEO_FINGERPRINT = 0, /**< the whole video */
     DOPPEL_VIDEO_CLOSE,           /**< a stretch of it frame by frame */
     DOPPEL_VIDEO_THUMBNAIL        /**< no fingerprint: a JPEG as attachment */
 };
 
-/** How far the films are that workers are at now: media time, added up. Thread-safe. */
+/** How far the videos are that workers are at now: media time, added up. Thread-safe. */
 struct doppel_progress {
     uint64_t done_ms, expected_ms; /**< of those whose length is known */
-    uint32_t films;                /**< how many these are */
+    uint32_t videos;               /**< how many these are */
 };
 
 DOPPEL_API struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool);
@@ -138,8 +139,8 @@ DOPPEL_API enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int f
 
 /**
  * Wait for an outcome, in order of completion. A worker that died, hung or ran out of memory is
- * replaced here; the file it was at gets DOPPEL_E_CRASH, _KILLED, _TIMEOUT or _MEMORY, and the others of its
- * batch go to another worker.
+ * replaced here; the file it was at gets DOPPEL_E_CRASH, _KILLED, _TIMEOUT or _MEMORY, and the
+ * others of its batch go to another worker.
  *
  * @param timeout_ms  how long to wait; -1 = until there is one, 0 = only look
  * @param out         given (doppel_outcome_free); untouched unless DOPPEL_OK
@@ -153,7 +154,7 @@ DOPPEL_API enum doppel_status doppel_pool_next(struct doppel_pool *pool, int tim
 
 /* ---- listening to an endless stream ---- */
 
-/** A worker that decodes one stream and sends the peaks of its sound as they are known. Belongs to
+/** A worker that decodes one stream and sends the peaks of its audio as they are known. Belongs to
  * one thread; the worker ends with it. Memory stays constant. */
 struct doppel_listener;
 

@@ -1,5 +1,5 @@
-/* Find the peaks of a sound that is in memory already, and the keys they make. Needs doppel-audio
- * alone, and with it FFTW:
+/* Find the peaks of a recording that is in memory already, and the keys they make. Needs
+ * doppel-audio alone, and with it FFTW:
  *
  *     cc find_peaks.c $(pkg-config --cflags --libs doppel-audio) -o find_peaks
  */

@@ -1,4 +1,5 @@
-/** doppel/doppel.h: all of doppel. Each room can be used alone by its own header and pkg-config file. */
+/** doppel/doppel.h: all of doppel. Each room can be used alone by its own header and pkg-config
+ * file. */
 #ifndef DOPPEL_DOPPEL_H
 #define DOPPEL_DOPPEL_H
 

@@ -1,4 +1,4 @@
-/* The sound of docs/methods.md, by integers alone: four seconds of rising and falling buzzes in
+/* The audio of docs/methods.md, by integers alone: four seconds of rising and falling buzzes in
  * noise. */
 #ifndef DOPPEL_TESTS_AUDIO_GOLDEN_H
 #define DOPPEL_TESTS_AUDIO_GOLDEN_H
@@ -9,7 +9,7 @@ enum { GOLDEN_SAMPLES = 4 * 11025 };
 
 /* Sample n: 64 voices one after the other, each of 689 samples, a triangle whose phase (of 2^16)
  * grows by `step`, fading from 2^14 to 0; and noise of 10 bits. */
-static inline void golden_sound(float out[GOLDEN_SAMPLES])
+static inline void golden_audio(float out[GOLDEN_SAMPLES])
 {
     uint32_t noise = 1;
     for (uint32_t n = 0; n < GOLDEN_SAMPLES; n++) {

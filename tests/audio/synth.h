@@ -1,4 +1,4 @@
-/* Sounds that tests make: notes that begin and fade, with noise. */
+/* Recordings that tests make: notes that begin and fade, with noise. */
 #ifndef DOPPEL_TESTS_AUDIO_SYNTH_H
 #define DOPPEL_TESTS_AUDIO_SYNTH_H
 

@@ -1,4 +1,4 @@
-/* Samples to peaks: what must hold of any sound. */
+/* Samples to peaks: what must hold of any audio. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -24,11 +24,11 @@ static const struct doppel_audio_peak first_strong[FIRST_STRONG] = {
 };
 
 /* FFTW's last bits differ between processors: a step of time or frequency, a peak in hundreds. */
-static void test_peaks_of_the_golden_sound(void **state)
+static void test_peaks_of_the_golden_audio(void **state)
 {
     (void)state;
     static float samples[GOLDEN_SAMPLES];
-    golden_sound(samples);
+    golden_audio(samples);
     struct doppel_audio *audio;
     assert_int_equal(doppel_audio_new(&audio, NULL), DOPPEL_OK);
     assert_int_equal(doppel_audio_push(audio, samples, GOLDEN_SAMPLES, NULL), DOPPEL_OK);
@@ -81,7 +81,7 @@ static void test_bytes_of_the_golden_peaks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_peaks_of_the_golden_sound),
+        cmocka_unit_test(test_peaks_of_the_golden_audio),
         cmocka_unit_test(test_keys_of_the_golden_peaks),
         cmocka_unit_test(test_bytes_of_the_golden_peaks),
     };

@@ -1,8 +1,8 @@
 /*
  * audio_decode [DIR]: CPU time of doppel_media_read_samples against FFmpeg's own libraries in the
  * shortest loop that decodes and resamples to one channel of floats at 11025 Hz, and against the
- * ffmpeg program on one thread. DIR is a folder of sounds; without it a minute of saw teeth in a
- * WAV is read. Rounds are interleaved; ratios are medians of each round's.
+ * ffmpeg program on one thread. DIR is a folder of recordings; without it a minute of saw teeth in
+ * a WAV is read. Rounds are interleaved; ratios are medians of each round's.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -152,7 +152,7 @@ static double measure(struct run *run, enum way way)
 static void print_table(struct run *run, bool program)
 {
     double seconds = (double)run->samples[OURS] / RATE;
-    printf("%zu files, %.0f s of sound, %d rounds\n", run->count, seconds, ROUNDS);
+    printf("%zu files, %.0f s of audio, %d rounds\n", run->count, seconds, ROUNDS);
     printf("  %-44s %10s %14s %8s\n", "median", "CPU s", "x real time", "ratio");
     for (enum way way = 0; way < WAYS; way++) {
         double values[ROUNDS];

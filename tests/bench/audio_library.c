@@ -1,6 +1,6 @@
-/* audio_library [HOURS [TRACK_SECONDS [FOLDER]]]: what sounds cost in a library, made-up ones whose
- * keys collide as often as those of music: bytes on the disk, seconds to add, and, by a process of
- * its own, milliseconds to open and private memory after searches. */
+/* audio_library [HOURS [TRACK_SECONDS [FOLDER]]]: what recordings cost in a library, made-up ones
+ * whose keys collide as often as those of music: bytes on the disk, seconds to add, and, by a
+ * process of its own, milliseconds to open and private memory after searches. */
 #include <doppel/library.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { STRONG_A_SECOND = 40, STEPS_A_SECOND = 689, COMMIT_ITEMS = 100, QUERIES =
 
 static const double BIN_HZ = (double)DOPPEL_AUDIO_RATE / DOPPEL_AUDIO_WINDOW;
 
-/* ---- made-up sounds ---- */
+/* ---- made-up recordings ---- */
 
 static int compare_peaks(const void *a, const void *b)
 {
@@ -83,7 +83,7 @@ struct work {
     uint32_t seconds; /* of each */
 };
 
-/* Making the sounds is not counted. @return seconds */
+/* Making the recordings is not counted. @return seconds */
 static double add(struct doppel_library *library, const struct work *work, uint64_t first,
                   uint64_t count)
 {
@@ -123,7 +123,7 @@ static void add_all(const struct work *work)
     struct bench_time begun = bench_now();
     doppel_library_close(library);
     double closing = bench_now().wall - begun.wall;
-    printf("sounds                    %.0f hours in %llu tracks\n", hours,
+    printf("recordings                    %.0f hours in %llu tracks\n", hours,
            (unsigned long long)work->tracks);
     printf("seconds to add            %.2f and %.2f to close: %.1f hours a second\n", adding,
            closing, hours / (adding + closing));
@@ -151,11 +151,11 @@ static double count_postings(const struct work *work, double *out_collisions)
     uint64_t tracks = work->tracks < SAMPLED ? work->tracks : SAMPLED;
     for (uint64_t i = 0; counts && i < tracks; i++) {
         struct doppel_audio_track track = make_track(i, work->seconds);
-        const struct doppel_sound sound = {track.peaks, track.count, work->seconds};
+        const struct doppel_recording recording = {track.peaks, track.count, work->seconds};
         struct doppel_index_posting *postings;
         struct doppel_error error;
         size_t count;
-        bench_must(doppel_sound_postings(&sound, &postings, &count, &error), &error);
+        bench_must(doppel_recording_postings(&recording, &postings, &count, &error), &error);
         for (size_t k = 0; k < count; k++)
             pairs += counts[postings[k].key]++;
         sampled += (double)count;
@@ -204,11 +204,11 @@ static bool note_first(void *context, const struct doppel_found *found)
 }
 
 /* Five seconds out of the middle of a track, as the library has them, every third peak left out. */
-static bool search(const struct doppel_sounds *sounds, uint64_t number, uint32_t seconds,
+static bool search(const struct doppel_recordings *recordings, uint64_t number, uint32_t seconds,
                    double *out_ms)
 {
     struct doppel_audio_track track = make_track(number, seconds);
-    struct doppel_sound_options options = doppel_sound_options_default();
+    struct doppel_audio_options options = doppel_audio_options_default();
     struct doppel_error error;
     uint32_t from = seconds / 2 * STEPS_A_SECOND, to = from + 5 * STEPS_A_SECOND;
     uint64_t id = 0;
@@ -218,9 +218,10 @@ static bool search(const struct doppel_sounds *sounds, uint64_t number, uint32_t
             track.peaks[kept] = track.peaks[i];
             track.peaks[kept++].time -= from;
         }
-    const struct doppel_sound query = {track.peaks, kept, 5};
+    const struct doppel_recording query = {track.peaks, kept, 5};
     struct bench_time begun = bench_now();
-    bench_must(doppel_sounds_find(sounds, &query, &options, note_first, &id, &error), &error);
+    bench_must(doppel_recordings_find(recordings, &query, &options, note_first, &id, &error),
+               &error);
     *out_ms = bench_each_ms(begun, 1).wall;
     doppel_audio_track_free(&track);
     return id == number + 1;
@@ -229,17 +230,17 @@ static bool search(const struct doppel_sounds *sounds, uint64_t number, uint32_t
 static int search_all(const struct work *work)
 {
     const struct doppel_library_options options = {.read_only = true};
-    const struct doppel_sounds *sounds;
+    const struct doppel_recordings *recordings;
     struct doppel_library *library;
     struct doppel_error error;
     double before = bench_memory("smaps_rollup", "Private_Dirty:") / 0x1p20, times[QUERIES];
     struct bench_time begun = bench_now();
     bench_must(doppel_library_open(work->folder, &options, &library, &error), &error);
-    bench_must(doppel_library_sounds(library, &sounds, &error), &error);
+    bench_must(doppel_library_recordings(library, &recordings, &error), &error);
     double open_ms = bench_each_ms(begun, 1).wall;
     size_t found = 0;
     for (size_t i = 0; i < QUERIES; i++)
-        found += search(sounds, i * 7919 % work->tracks, work->seconds, &times[i]);
+        found += search(recordings, i * 7919 % work->tracks, work->seconds, &times[i]);
     printf("ms to open                %.2f\n", open_ms);
     printf("5-s queries               %zu of %d found, median %.1f ms\n", found, QUERIES,
            bench_median(times, QUERIES));

@@ -1,4 +1,4 @@
-/* How fast sounds become peaks, against their transforms alone. audio_speed [DIR of tracks] */
+/* How fast recordings become peaks, against their transforms alone. audio_speed [DIR of tracks] */
 #include <doppel/audio.h>
 #include <doppel/media.h>
 
@@ -18,13 +18,13 @@
 
 enum { ROUNDS = 7, SYNTHETIC_SECONDS = 600 };
 
-static ARRAY(float) sound;
+static ARRAY(float) recording;
 
 static bool keep(void *context, const struct doppel_samples *samples)
 {
     (void)context;
     for (size_t i = 0; i < samples->count; i++)
-        if (!array_push(&sound, samples->data ? samples->data[i] : 0))
+        if (!array_push(&recording, samples->data ? samples->data[i] : 0))
             return false;
     return true;
 }
@@ -45,9 +45,9 @@ static void decode_folder(const char *folder)
         closedir(dir);
 }
 
-static double sound_seconds(void)
+static double audio_seconds(void)
 {
-    return (double)sound.count / DOPPEL_AUDIO_RATE;
+    return (double)recording.count / DOPPEL_AUDIO_RATE;
 }
 
 /* The least CPU seconds of each piece of work in some rounds, in turns, since others work, too. */
@@ -76,8 +76,8 @@ static double transforms_alone(void)
     const struct row_kernels *kernels = row_kernels_choose();
     double sum = 0;
     transform_window(window);
-    for (size_t at = 0; at + DOPPEL_AUDIO_WINDOW <= sound.count; at += DOPPEL_AUDIO_HOP) {
-        kernels->window(sound.items + at, window, in);
+    for (size_t at = 0; at + DOPPEL_AUDIO_WINDOW <= recording.count; at += DOPPEL_AUDIO_HOP) {
+        kernels->window(recording.items + at, window, in);
         fftwf_execute_dft_r2c(plan, in, out);
         sum += out[9][0] * out[9][0];
     }
@@ -93,7 +93,7 @@ static double whole_analysis(void)
     struct doppel_audio *audio;
     if (doppel_audio_new(&audio, NULL))
         return 0;
-    doppel_audio_push(audio, sound.items, sound.count, NULL);
+    doppel_audio_push(audio, recording.items, recording.count, NULL);
     doppel_audio_finish(audio, NULL);
     size_t count;
     const struct doppel_audio_peak *peaks = doppel_audio_peaks(audio, &count);
@@ -117,7 +117,7 @@ static double rows_alone(void)
     double sum = 1;
     for (size_t i = 0; i < sizeof spectrum / sizeof *spectrum; i++)
         spectrum[i] = (float)uniform(&seed) - .5f;
-    for (size_t hop = 0; hop < sound.count / DOPPEL_AUDIO_HOP; hop++) {
+    for (size_t hop = 0; hop < recording.count / DOPPEL_AUDIO_HOP; hop++) {
         kernels->levels(spectrum, rows[hop % 7]);
         kernels->facts(rows[hop % 7], &facts);
         kernels->spread(rows[hop % 7], spread[hop % 7]);
@@ -150,10 +150,10 @@ static void print_sizes(void)
                         : doppel_audio_keys(track.peaks, track.count, &zone, keys,
                                             track.count * zone.fan_out);
     free(keys);
-    double hours = sound_seconds() / 3600;
+    double hours = audio_seconds() / 3600;
     printf("%.2f h: %.1f peaks a second, %.1f strong; %.1f keys of strong ones a second\n", hours,
-           (double)track.count / sound_seconds(), (double)strong / sound_seconds(),
-           (double)made / sound_seconds());
+           (double)track.count / audio_seconds(), (double)strong / audio_seconds(),
+           (double)made / audio_seconds());
     printf("strong peaks in portable form: %.0f KB an hour\n\n",
            (double)doppel_audio_track_size(&track, true) / 1e3 / hours);
 }
@@ -163,7 +163,7 @@ static void print_row(const char *name, uint32_t mask)
     cpu_mask(mask);
     double (*const work[])(void) = {whole_analysis, transforms_alone, rows_alone}, least[3];
     least_cpu(work, 3, least);
-    double seconds = sound_seconds(), whole = least[0], alone = least[1], rows = least[2];
+    double seconds = audio_seconds(), whole = least[0], alone = least[1], rows = least[2];
     printf("%-9s %9.0f %9.0f %6.2f   %5.0f %5.0f %5.0f\n", name, seconds / whole, seconds / alone,
            alone / whole, 100 * alone / whole, 100 * rows / whole,
            100 * (whole - alone - rows) / whole);
@@ -173,9 +173,9 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         decode_folder(argv[1]);
-    if (!sound.count) {
-        sound.count = sound.capacity = (size_t)SYNTHETIC_SECONDS * DOPPEL_AUDIO_RATE;
-        sound.items = make_music(sound.count, 1, .01);
+    if (!recording.count) {
+        recording.count = recording.capacity = (size_t)SYNTHETIC_SECONDS * DOPPEL_AUDIO_RATE;
+        recording.items = make_music(recording.count, 1, .01);
     }
     if (whole_analysis() <= 0)
         return 1;
@@ -187,10 +187,10 @@ int main(int argc, char **argv)
     print_row("best", UINT32_MAX);
     double (*const work[])(void) = {all_keys}, least[1];
     least_cpu(work, 1, least);
-    double hypothesis = least[0] * 5 / sound_seconds();
+    double hypothesis = least[0] * 5 / audio_seconds();
     printf("\nkeys of a query of 5 s: %.3f ms; of 37 hypotheses %.2f ms\n", 1e3 * hypothesis,
            37e3 * hypothesis);
     free(track.peaks);
-    array_free(&sound);
+    array_free(&recording);
     return 0;
 }

@@ -13,7 +13,7 @@
 #include <zstd.h>
 
 #include "bench.h"
-#include "corpus/reader.h"
+#include "corpus/read/reader.h"
 #include "debian_text.h"
 
 enum { LIMIT_BYTES = 64 << 20, LONG_RECORD = 6600, SHORT_RECORD = 200, ROUNDS = 5 };

@@ -1,7 +1,7 @@
 /*
  * hash_jobs [FILE...]: wall time of `doppel hash` over several files with one job and with two, in
- * interleaved rounds. A FILE may be a folder. Without any, pictures are drawn and films are made,
- * and hashed apart and together; where films cannot be written, pictures alone.
+ * interleaved rounds. A FILE may be a folder. Without any, pictures are drawn and videos are made,
+ * and hashed apart and together; where videos cannot be written, pictures alone.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 
 #include "bench.h"
 #include "demo/draw.h"
-#include "film.h"
+#include "video.h"
 
-enum { ROUNDS = 5, PICTURES = DRAW_SUBJECTS / 2, FILMS = 2, MAX_FILES = 1000 };
-enum { PICTURE_WIDTH = 2000, PICTURE_HEIGHT = 1500, FILM_WIDTH = 640, FILM_HEIGHT = 360 };
+enum { ROUNDS = 5, IMAGES = DRAW_SUBJECTS / 2, VIDEOS = 2, MAX_FILES = 1000 };
+enum { IMAGE_WIDTH = 2000, IMAGE_HEIGHT = 1500, VIDEO_WIDTH = 640, VIDEO_HEIGHT = 360 };
 
-static const double film_seconds = 8;
+static const double video_seconds = 8;
 
 /* ---- what is hashed ---- */
 
@@ -30,30 +30,30 @@ static bool make_copies(const char *path)
     return system(command) == 0;
 }
 
-static bool make_pictures(const char *folder)
+static bool make_images(const char *folder)
 {
     char path[64];
     bool made = mkdir(folder, 0700) == 0;
-    for (unsigned i = 0; i < PICTURES && made; i++) {
-        struct picture picture = draw_picture(i, 1, PICTURE_WIDTH, PICTURE_HEIGHT);
+    for (unsigned i = 0; i < IMAGES && made; i++) {
+        struct image image = draw_image(i, 1, IMAGE_WIDTH, IMAGE_HEIGHT);
         snprintf(path, sizeof path, "%s/%u.jpg", folder, i);
-        made = picture.pixels && write_jpeg(path, &picture, 90) && make_copies(path);
-        picture_free(&picture);
+        made = image.pixels && write_jpeg(path, &image, 90) && make_copies(path);
+        image_free(&image);
     }
     return made;
 }
 
-static bool make_films(const char *folder)
+static bool make_videos(const char *folder)
 {
     char path[64];
     bool made = mkdir(folder, 0700) == 0;
-    for (unsigned i = 0; i < FILMS && made; i++) {
-        const struct film_how how = {.view.seed = 1 + i,
-                                     .seconds = film_seconds,
-                                     .width = FILM_WIDTH,
-                                     .height = FILM_HEIGHT};
+    for (unsigned i = 0; i < VIDEOS && made; i++) {
+        const struct video_how how = {.view.seed = 1 + i,
+                                      .seconds = video_seconds,
+                                      .width = VIDEO_WIDTH,
+                                      .height = VIDEO_HEIGHT};
         snprintf(path, sizeof path, "%s/%u.mp4", folder, i);
-        made = film_write(path, &how) && make_copies(path);
+        made = video_write(path, &how) && make_copies(path);
     }
     return made;
 }
@@ -86,12 +86,12 @@ static void measure(const char *name, const char *const *files, size_t count)
 static void measure_made(void)
 {
     static const char *const both[] = {"pictures", "films"};
-    if (!make_pictures(both[0])) {
+    if (!make_images(both[0])) {
         fputs("hash_jobs: the pictures could not be written\n", stderr);
         exit(2);
     }
     measure(both[0], both, 1);
-    if (!make_films(both[1]))
+    if (!make_videos(both[1]))
         return;
     measure(both[1], both + 1, 1);
     measure("both", both, 2);

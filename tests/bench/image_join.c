@@ -5,7 +5,7 @@
  *     image_join [PICTURES [THREADS [alike]]]
  *
  * Pictures are drawn: waves whose strength falls with frequency, shapes, grain. Every fiftieth is a
- * double of the one before it: brighter, noisier or cropped. With `alike` all are doubles of the
+ * double of the one before it: brighter, noisier or cropped. With `alike` all are duplicates of the
  * first, and all their pairs are listed up to 5 000 pictures only.
  */
 #include <inttypes.h>
@@ -80,7 +80,7 @@ static struct scene make_scene(uint64_t *state)
     return scene;
 }
 
-/* How a double differs: the part of the scene that is seen, brightness, grain. */
+/* How a duplicate differs: the part of the scene that is seen, brightness, grain. */
 struct take {
     double left, top, size, brightness, grain;
 };
@@ -157,8 +157,8 @@ static void count_lookups(const struct doppel_image_features *features, struct t
     tally->codes += doppel_image_index_codes(&features->fingerprint, &options, codes);
 }
 
-static void add_picture(struct doppel_matcher *matcher, uint64_t id,
-                        const struct doppel_plane *plane, struct tally *tally)
+static void add_image(struct doppel_matcher *matcher, uint64_t id, const struct doppel_plane *plane,
+                      struct tally *tally)
 {
     struct doppel_image_features features;
     struct doppel_error error;
@@ -175,8 +175,8 @@ static void add_picture(struct doppel_matcher *matcher, uint64_t id,
     }
 }
 
-static void add_pictures(struct doppel_matcher *matcher, uint32_t count, bool alike,
-                         struct tally *tally)
+static void add_images(struct doppel_matcher *matcher, uint32_t count, bool alike,
+                       struct tally *tally)
 {
     static uint8_t samples[SIDE_MAX * SIDE_MAX];
     const struct take plain = {0, 0, 1, 0, 6};
@@ -194,7 +194,7 @@ static void add_pictures(struct doppel_matcher *matcher, uint32_t count, bool al
             scene = make_scene(&state);
         }
         struct doppel_plane plane = draw(&scene, &take, &state, samples);
-        add_picture(matcher, id, &plane, tally);
+        add_image(matcher, id, &plane, tally);
     }
 }
 
@@ -274,7 +274,7 @@ int main(int argument_count, char **arguments)
         doppel_matcher_new(DOPPEL_SCHEME_PHASH64, &options, threads, &matcher, &error))
         return 2;
     double before = bench_memory("status", "VmRSS:"), start = bench_seconds(CLOCK_MONOTONIC);
-    add_pictures(matcher, count, alike, &tally);
+    add_images(matcher, count, alike, &tally);
     double held = bench_memory("status", "VmRSS:") - before;
     double a_pair = scan_limit(), n = count;
     double comparisons = (double)tally.queries * (double)tally.codes;

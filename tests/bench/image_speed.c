@@ -255,7 +255,7 @@ static void draw_jpeg(const char *path, uint32_t width, uint32_t height, uint32_
     fclose(file);
 }
 
-static void draw_pictures(char *folder)
+static void draw_images(char *folder)
 {
     char path[64];
     if (!mkdtemp(folder))
@@ -343,7 +343,7 @@ int main(int argc, char **argv)
     if (rounds < 1 || rounds > MAX_ROUNDS)
         die("BENCH_ROUNDS is 1 to 101");
     if (argc < 2)
-        draw_pictures(drawn);
+        draw_images(drawn);
     char **folders = argc < 2 ? &folder : argv + 1;
     int count = argc < 2 ? 1 : argc - 1;
     run_size(folders, count, 9000000, 16000000, "12 megapixels", rounds);

@@ -12,9 +12,9 @@ static uint64_t random_word(uint64_t *state)
     return *state ^= *state << 17;
 }
 
-void noise_draw(struct picture *picture, uint64_t *state)
+void noise_draw(struct image *image, uint64_t *state)
 {
-    int cells[CELLS][CELLS], width = (int)picture->width, height = (int)picture->height;
+    int cells[CELLS][CELLS], width = (int)image->width, height = (int)image->height;
     for (int i = 0; i <= height / CELL + 1; i++)
         for (int j = 0; j <= width / CELL + 1; j++)
             cells[i][j] = (int)(random_word(state) >> 56);
@@ -24,6 +24,6 @@ void noise_draw(struct picture *picture, uint64_t *state)
             int right = x % CELL, down = y % CELL;
             int grey = (above[0] * (CELL - right) + above[1] * right) * (CELL - down) +
                        (below[0] * (CELL - right) + below[1] * right) * down;
-            memset(picture->pixels + 3 * (y * width + x), grey / (CELL * CELL), 3);
+            memset(image->pixels + 3 * (y * width + x), grey / (CELL * CELL), 3);
         }
 }

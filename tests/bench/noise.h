@@ -7,6 +7,6 @@
 /* Grey noise in cells of 7 pixels, interpolated, over all of a picture of at most NOISE_SIDE pixels
  * a side. @param state not 0; the picture is the same for the same one, which moves on */
 enum { NOISE_SIDE = 256 };
-void noise_draw(struct picture *picture, uint64_t *state);
+void noise_draw(struct image *image, uint64_t *state);
 
 #endif

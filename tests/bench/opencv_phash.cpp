@@ -13,8 +13,8 @@
 
 static void hash(const std::string &path)
 {
-    cv::Mat code, picture = cv::imread(path);
-    cv::img_hash::pHash(picture, code);
+    cv::Mat code, image = cv::imread(path);
+    cv::img_hash::pHash(image, code);
     if (code.empty())
         std::exit(2);
 }

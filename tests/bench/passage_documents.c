@@ -7,7 +7,7 @@
 
 #include "bench.h"
 #include "debian_text.h"
-#include "match/pictures.h"
+#include "match/images.h"
 #include "text/winnow.h"
 
 enum { HEADER_WORDS = 40, PACKAGE_BYTES = 1 << 20 };

@@ -15,18 +15,18 @@ enum { WIDTH = 256, HEIGHT = 192, FOLDER_PAIRS = 500 };
 static bool write_pair(size_t number, uint64_t *state)
 {
     static uint8_t pixels[WIDTH * HEIGHT * 3];
-    struct picture picture = {WIDTH, HEIGHT, pixels};
+    struct image image = {WIDTH, HEIGHT, pixels};
     char path[64];
     snprintf(path, sizeof path, "%zu", number / FOLDER_PAIRS);
     if (number % FOLDER_PAIRS == 0 && mkdir(path, 0700) != 0)
         return false;
-    noise_draw(&picture, state);
+    noise_draw(&image, state);
     snprintf(path, sizeof path, "%zu/%zu.jpg", number / FOLDER_PAIRS, number);
-    bool good = write_jpeg(path, &picture, 80);
-    struct picture copy = edit_shrink(&picture, WIDTH - 16, HEIGHT - 12);
+    bool good = write_jpeg(path, &image, 80);
+    struct image copy = edit_shrink(&image, WIDTH - 16, HEIGHT - 12);
     snprintf(path, sizeof path, "%zu/%zu-copy.jpg", number / FOLDER_PAIRS, number);
     good = good && copy.pixels && write_jpeg(path, &copy, 70);
-    picture_free(&copy);
+    image_free(&copy);
     return good;
 }
 

@@ -23,17 +23,17 @@ enum { SETTLE_SECONDS = 3 }; /* until stamps are believed */
 
 typedef bool write_file(const char *path, size_t number, bool variant);
 
-static bool write_picture(const char *path, size_t number, bool variant)
+static bool write_image(const char *path, size_t number, bool variant)
 {
     static uint8_t pixels[WIDTH * HEIGHT * 3];
-    struct picture picture = {WIDTH, HEIGHT, pixels}, smaller;
+    struct image image = {WIDTH, HEIGHT, pixels}, smaller;
     uint64_t state = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    noise_draw(&picture, &state);
+    noise_draw(&image, &state);
     if (!variant)
-        return write_jpeg(path, &picture, 80);
-    smaller = edit_shrink(&picture, WIDTH * 3 / 4, HEIGHT * 3 / 4);
+        return write_jpeg(path, &image, 80);
+    smaller = edit_shrink(&image, WIDTH * 3 / 4, HEIGHT * 3 / 4);
     bool written = write_jpeg(path, &smaller, 50);
-    picture_free(&smaller);
+    image_free(&smaller);
     return written;
 }
 
@@ -86,11 +86,11 @@ static void print_runs(const char *what, const struct bench_run *runs, size_t co
 
 int main(int argc, char **argv)
 {
-    bool pictures = argc > 1 && strcmp(argv[1], "texts") != 0;
+    bool images = argc > 1 && strcmp(argv[1], "texts") != 0;
     size_t count = argc > 2 ? strtoul(argv[2], NULL, 10) : DEFAULT_COUNT;
     size_t more = argc > 3 ? strtoul(argv[3], NULL, 10) : DEFAULT_NEW;
-    const char *ending = pictures ? "jpg" : "txt";
-    write_file *write = pictures ? write_picture : write_text;
+    const char *ending = images ? "jpg" : "txt";
+    write_file *write = images ? write_image : write_text;
     char folder[] = "/tmp/scan-again-XXXXXX";
     struct bench_run runs[RUNS];
     if (!mkdtemp(folder) || chdir(folder) || mkdir("files", 0700))

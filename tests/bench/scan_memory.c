@@ -21,7 +21,7 @@ enum { WIDTH = 224, HEIGHT = 168, QUALITY = 60, FOLDER_FILES = 1000, DEFAULT = 2
 static void write_half(const char *half, size_t count, uint64_t *state)
 {
     static uint8_t pixels[WIDTH * HEIGHT * 3];
-    struct picture picture = {WIDTH, HEIGHT, pixels};
+    struct image image = {WIDTH, HEIGHT, pixels};
     char path[64] = "a folder";
     bool made = mkdir(half, 0700) == 0;
     for (size_t i = 0; i < count && made; i++) {
@@ -29,9 +29,9 @@ static void write_half(const char *half, size_t count, uint64_t *state)
             snprintf(path, sizeof path, "%s/%zu", half, i / FOLDER_FILES);
             made = mkdir(path, 0700) == 0;
         }
-        noise_draw(&picture, state);
+        noise_draw(&image, state);
         snprintf(path, sizeof path, "%s/%zu/%zu.jpg", half, i / FOLDER_FILES, i);
-        made = made && write_jpeg(path, &picture, QUALITY);
+        made = made && write_jpeg(path, &image, QUALITY);
     }
     if (!made) {
         perror(path);

@@ -19,7 +19,7 @@
 #include <doppel/corpus.h>
 
 #include "bench.h"
-#include "corpus/reader.h"
+#include "corpus/read/reader.h"
 #include "debian_text.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "match/pictures.h"
+#include "match/images.h"
 #include "passage_documents.h"
 #include "text/winnow.h"
 

@@ -1,10 +1,11 @@
 /*
- * video_decode [CLIP...]: CPU time, one thread, of films on their way to codes against FFmpeg's own
- * libraries in the shortest loop that decodes them: doppel_media_read_frames and doppel_video_push
- * in full mode against every frame, in fast mode against keyframes alone (skip_frame). The films
- * are the first 8 s of each CLIP, one after the other, scaled to 360, 720 and 1080 rows and coded
- * by libx264 with 3 B-frames and a keyframe every 2 s; without a CLIP, 16 s of FFmpeg's test
- * picture. Rounds are interleaved; ratios are medians of each round's. Needs the ffmpeg program.
+ * video_decode [CLIP...]: CPU time, one thread, of videos on their way to codes against FFmpeg's
+ * own libraries in the shortest loop that decodes them: doppel_media_read_frames and
+ * doppel_video_push in full mode against every frame, in fast mode against keyframes alone
+ * (skip_frame). The videos are the first 8 s of each CLIP, one after the other, scaled to 360, 720
+ * and 1080 rows and coded by libx264 with 3 B-frames and a keyframe every 2 s; without a CLIP, 16 s
+ * of FFmpeg's test picture. Rounds are interleaved; ratios are medians of each round's. Needs the
+ * ffmpeg program.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ static double read_plainly(const char *path, bool keys)
     return count;
 }
 
-/* ---- films ---- */
+/* ---- videos ---- */
 
 /* The filters that lay the clips end to end, at one size and rate. */
 static char *filters(int clips, int height)
@@ -123,7 +124,7 @@ static char *filters(int clips, int height)
     return text;
 }
 
-static void make_film(char **clips, int count, int height, const char *path)
+static void make_video(char **clips, int count, int height, const char *path)
 {
     char source[64];
     snprintf(source, sizeof source, "testsrc2=s=%dx%d:r=25:d=16", height * 16 / 9, height);
@@ -207,7 +208,7 @@ int main(int argument_count, char **arguments)
     for (int i = 0; i < SIZES; i++) {
         struct times times = {0};
         snprintf(path, sizeof path, "%s/%d.mp4", folder, heights[i]);
-        make_film(arguments + 1, argument_count - 1, heights[i], path);
+        make_video(arguments + 1, argument_count - 1, heights[i], path);
         measure(path, &times);
         print(heights[i], &times);
         unlink(path);

@@ -1,12 +1,12 @@
 /*
- * video_kept FILE...: what is kept of films: bytes an hour of the codes, with the cells, and how
- * many runs there are; of each film and of all of them as one.
+ * video_kept FILE...: what is kept of videos: bytes an hour of the codes, with the cells, and how
+ * many runs there are; of each video and of all of them as one.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench.h"
-#include "video/films.h"
+#include "video/videos.h"
 
 static size_t written(const struct doppel_video_track *track, enum doppel_video_parts parts)
 {
@@ -18,7 +18,7 @@ static size_t written(const struct doppel_video_track *track, enum doppel_video_
     return size;
 }
 
-/* The runs of all films, one after the other. */
+/* The runs of all videos, one after the other. */
 static void append(struct doppel_video_track *all, const struct doppel_video_track *track)
 {
     struct doppel_video_frame *frames =
@@ -48,21 +48,21 @@ static void print(const char *name, const struct doppel_video_track *track, size
 int main(int argc, char **argv)
 {
     struct doppel_video_track all = {0};
-    struct films films = {0};
+    struct clips clips = {0};
     size_t with_cells = 0;
     for (int i = 1; i < argc; i++)
-        films_add(&films, argv[i]);
-    films_read(&films, &(struct reading){.threads = 2});
-    for (size_t i = 0; i < films.count; i++) {
-        if (!films.list[i].read)
+        videos_add(&clips, argv[i]);
+    videos_read(&clips, &(struct reading){.threads = 2});
+    for (size_t i = 0; i < clips.count; i++) {
+        if (!clips.list[i].read)
             return 2;
-        size_t size = written(&films.list[i].track, DOPPEL_VIDEO_ALL);
-        print(films.list[i].name, &films.list[i].track, size);
-        append(&all, &films.list[i].track);
+        size_t size = written(&clips.list[i].track, DOPPEL_VIDEO_ALL);
+        print(clips.list[i].name, &clips.list[i].track, size);
+        append(&all, &clips.list[i].track);
         with_cells += size;
     }
     print("all, as one", &all, with_cells);
     doppel_video_track_free(&all);
-    films_free(&films);
+    videos_free(&clips);
     return 0;
 }

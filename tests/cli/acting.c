@@ -1,4 +1,4 @@
-/* Doubles to act on, and how a folder looks before and after. */
+/* Duplicates to act on, and how a folder looks before and after. */
 #include "acting.h"
 
 #include <stdio.h>

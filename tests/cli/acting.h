@@ -1,4 +1,4 @@
-/* Doubles to act on, and how a folder looks before and after. */
+/* Duplicates to act on, and how a folder looks before and after. */
 #ifndef DOPPEL_TESTS_ACTING_H
 #define DOPPEL_TESTS_ACTING_H
 
@@ -7,8 +7,8 @@
 /* Write a text of words that no other `seed` has. */
 void write_words(const char *path, unsigned seed);
 
-/* Texts under docs/: a.txt, its doubles b.txt and sub/c.txt; d.txt, its double e.txt, and one that
- * has none. The first of each group by name is kept. */
+/* Texts under docs/: a.txt, its duplicates b.txt and sub/c.txt; d.txt, its duplicate e.txt, and one
+ * that has none. The first of each group by name is kept. */
 void make_doubles(void);
 
 /* Every name below `folder` with what it is: type, size, mtime, mode, links' texts, and the bytes.

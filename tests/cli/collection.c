@@ -20,17 +20,17 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-void keep_picture(const char *path, struct picture picture, int quality)
+void keep_image(const char *path, struct image image, int quality)
 {
-    assert_non_null(picture.pixels);
-    assert_true(ends_with(path, ".png") ? write_png(path, &picture)
-                                        : write_jpeg(path, &picture, quality));
-    picture_free(&picture);
+    assert_non_null(image.pixels);
+    assert_true(ends_with(path, ".png") ? write_png(path, &image)
+                                        : write_jpeg(path, &image, quality));
+    image_free(&image);
 }
 
 void keep_drawing(const char *path, unsigned subject, uint32_t seed)
 {
-    keep_picture(path, draw_picture(subject, seed, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image(path, draw_image(subject, seed, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
 }
 
 enum { MOUNTAINS, CLOCK, CHART, MARBLE, DOCUMENT, CITY, JULIA, PLANET, TILES, TREE, SEA, MOSAIC };
@@ -61,23 +61,23 @@ static void draw_originals(void)
 
 static void draw_copies(void)
 {
-    struct picture from = draw_picture(MOUNTAINS, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
-    keep_picture("pics/mountains-small.jpg", edit_shrink(&from, 240, 180), 85);
-    keep_picture("pics/mountains-compressed.jpg", from, 20);
+    struct image from = draw_image(MOUNTAINS, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
+    keep_image("pics/mountains-small.jpg", edit_shrink(&from, 240, 180), 85);
+    keep_image("pics/mountains-compressed.jpg", from, 20);
     copy_file("pics/clock.png", "pics/clock-again.png");
     copy_file("pics/clock.png", "pics/clock-third.png");
-    from = draw_picture(CITY, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
-    keep_picture("pics/city-framed.jpg", edit_border(&from, 40, 255), 85);
-    picture_free(&from);
-    from = draw_picture(PLANET, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
-    keep_picture("pics/sub/planet-cropped.jpg", edit_crop(&from, 24, 18, 432, 324), 85);
-    picture_free(&from);
-    from = draw_picture(TREE, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
-    keep_picture("pics/tree-mirrored.jpg", edit_mirror(&from), 85);
-    picture_free(&from);
-    from = draw_picture(MARBLE, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
-    keep_picture("pics/marble-turned.jpg", edit_turn(&from), 85);
-    picture_free(&from);
+    from = draw_image(CITY, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
+    keep_image("pics/city-framed.jpg", edit_border(&from, 40, 255), 85);
+    image_free(&from);
+    from = draw_image(PLANET, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
+    keep_image("pics/sub/planet-cropped.jpg", edit_crop(&from, 24, 18, 432, 324), 85);
+    image_free(&from);
+    from = draw_image(TREE, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
+    keep_image("pics/tree-mirrored.jpg", edit_mirror(&from), 85);
+    image_free(&from);
+    from = draw_image(MARBLE, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
+    keep_image("pics/marble-turned.jpg", edit_turn(&from), 85);
+    image_free(&from);
 }
 
 /* ---- drawn once, then written from memory ---- */
@@ -163,8 +163,8 @@ static char *member_as_text(const json_t *member, const char *keep, const char *
     if (strcmp(reason, "near") == 0) {
         double similarity = json_number_value(json_object_get(member, "similarity"));
         assert_true(similarity > 0 && similarity <= 1);
-        bool sound = json_object_get(member, "duration"); /* they have no distance */
-        assert_true(json_is_integer(json_object_get(member, "distance")) || sound);
+        bool recording = json_object_get(member, "duration"); /* they have no distance */
+        assert_true(json_is_integer(json_object_get(member, "distance")) || recording);
     }
     char *text = malloc(strlen(path) + strlen(reason) + 2);
     assert_non_null(text);

@@ -10,7 +10,7 @@
 enum { DRAWN_WIDTH = 480, DRAWN_HEIGHT = 360 };
 
 /* Write a picture; a name that ends in .png is one, others are JPEGs. Frees it. */
-void keep_picture(const char *path, struct picture picture, int quality);
+void keep_image(const char *path, struct image image, int quality);
 
 /* Write subject `subject` of `seed` at the usual size, quality 90. */
 void keep_drawing(const char *path, unsigned subject, uint32_t seed);

@@ -1,4 +1,4 @@
-/* `doppel scan --action`: what is done to doubles, what never is, and what is said. */
+/* `doppel scan --action`: what is done to duplicates, what never is, and what is said. */
 #include "command.h"
 
 #include <fcntl.h>
@@ -79,7 +79,7 @@ static void says_what_is_wrong(void **state)
 
 /* ---- each action ---- */
 
-/* A line a double, done, with what it became. */
+/* A line a duplicate, done, with what it became. */
 static void assert_rows(const char *json, const char *action)
 {
     char part[64];

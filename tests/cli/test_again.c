@@ -23,17 +23,17 @@ struct files {
 static void write_one(struct files *files, unsigned number)
 {
     char *path = files->paths[number];
-    bool picture = number % 3 != 0;
+    bool image = number % 3 != 0;
     unsigned model = next_random(&files->random) % 8;
     snprintf(path, sizeof files->paths[number], "all/%u/%02u-%u.%s",
              next_random(&files->random) % 3, next_random(&files->random) % 100, files->named++,
-             picture ? "jpg" : "txt");
-    if (picture) {
-        struct picture drawn = draw_picture(model, 3, WIDTH, HEIGHT);
-        struct picture copy =
+             image ? "jpg" : "txt");
+    if (image) {
+        struct image drawn = draw_image(model, 3, WIDTH, HEIGHT);
+        struct image copy =
             next_random(&files->random) % 4 ? edit_shrink(&drawn, 100, 75) : edit_mirror(&drawn);
-        picture_free(&drawn);
-        keep_picture(path, copy, 50 + (int)(next_random(&files->random) % 45));
+        image_free(&drawn);
+        keep_image(path, copy, 50 + (int)(next_random(&files->random) % 45));
     } else {
         keep_text(path, replace_words(write_words(model, 100 + next_random(&files->random) % 60),
                                       20 + next_random(&files->random) % 40));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "collection.h"
-#include "sounds.h"
+#include "audio.h"
 #include "writer.h"
 
 /* All that the library says of its items and its history; given (free). */
@@ -28,7 +28,7 @@ static void it_decides_as_ingest(void **state)
     keep_drawing("p/a.png", 1, 1);
     copy_file("p/a.png", "p/b.png");
     keep_text("p/c.txt", write_words(1, 100));
-    keep_wav("p/d.wav", sound_music(10, 1));
+    keep_wav("p/d.wav", audio_music(10, 1));
     free(doppel_prints(0, "ingest", "-L", "library", "p/a.png"));
     char *before = all_of_library();
     char *checked = doppel_prints(0, "check", "-L", "library", "p");

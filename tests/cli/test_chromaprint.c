@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "collection.h"
-#include "sounds.h"
+#include "audio.h"
 
 static bool is_built_with_it(void)
 {
-    keep_wav("probe.wav", sound_music(5, 1));
+    keep_wav("probe.wav", audio_music(5, 1));
     struct ran ran = doppel("hash", "--scheme", "chromaprint", "probe.wav");
     bool built = strstr(ran.err, "libchromaprint was not there") == NULL;
     ran_free(&ran);
@@ -30,7 +30,7 @@ static void what_is_written_is_read(void **state)
     (void)state;
     if (!is_built_with_it())
         skip();
-    keep_wav("a.wav", sound_music(40, 1));
+    keep_wav("a.wav", audio_music(40, 1));
     keep_printed("a.wav", "a.txt");
     char *again = doppel_prints(0, "hash", "--fpcalc", "a.txt"),
          *first = doppel_prints(0, "hash", "--fpcalc", "a.wav");
@@ -53,10 +53,10 @@ static void a_part_is_found_and_another_is_not(void **state)
     (void)state;
     if (!is_built_with_it())
         skip();
-    struct sound whole = sound_music(60, 1), part = sound_cut(&whole, 20, 25);
+    struct recording whole = audio_music(60, 1), part = audio_cut(&whole, 20, 25);
     keep_wav("whole.wav", whole);
     keep_wav("part.wav", part);
-    keep_wav("other.wav", sound_music(60, 2));
+    keep_wav("other.wav", audio_music(60, 2));
     keep_printed("part.wav", "part.txt");
     free(doppel_prints(0, "add", "-q", "-L", "library", "--scheme", "chromaprint", "whole.wav",
                        "other.wav"));

@@ -11,7 +11,7 @@ static void compare_matches(void **state)
 {
     (void)state;
     keep_drawing("a.jpg", 0, 1);
-    keep_picture("b.png", draw_picture(0, 1, 320, 240), 0);
+    keep_image("b.png", draw_image(0, 1, 320, 240), 0);
     char *json = doppel_prints(0, "compare", "--json", "a.jpg", "b.png");
     assert_has(json, "\"a\":\"a.jpg\"");
     assert_has(json, "\"b\":\"b.png\"");

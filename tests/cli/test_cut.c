@@ -93,7 +93,7 @@ static void every_verb_tells(void **state)
     ran_free(&ran);
 }
 
-/* What is there of a tenth or more is used for what it is, and is no double of the whole. */
+/* What is there of a tenth or more is used for what it is, and is no duplicate of the whole. */
 static void little_is_no_double(void **state)
 {
     (void)state;

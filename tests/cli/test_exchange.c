@@ -88,7 +88,8 @@ static void assert_same_libraries(const char *a, const char *b)
     free(y);
 }
 
-/* Pictures, files of text, records, codes, digests, sounds by code; lists, labels, sources, marks.
+/* Pictures, files of text, records, codes, digests, recordings by code; lists, labels, sources,
+ * marks.
  */
 static void make_library(const char *library)
 {
@@ -198,7 +199,7 @@ static void lists_come_back(void **state)
     free(out);
 }
 
-/* How long a sound is, is known wherever that of a file is; where it is not told, it is not. */
+/* How long a recording is, is known wherever that of a file is; where it is not told, it is not. */
 static void lengths_come_along(void **state)
 {
     (void)state;

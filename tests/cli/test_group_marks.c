@@ -19,19 +19,19 @@
     } while (0)
 
 /* Two sizes of each of two pictures. */
-static void make_pictures(void)
+static void make_images(void)
 {
     assert_int_equal(mkdir("pics", 0700), 0);
     keep_drawing("pics/a.jpg", 0, 3);
-    keep_picture("pics/a-small.jpg", draw_picture(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
+    keep_image("pics/a-small.jpg", draw_image(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
     keep_drawing("pics/b.jpg", 3, 3);
-    keep_picture("pics/b-small.jpg", draw_picture(3, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
+    keep_image("pics/b-small.jpg", draw_image(3, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
 }
 
 static void a_scan_honours_marks(void **state)
 {
     (void)state;
-    make_pictures();
+    make_images();
     ASSERT_GROUPS("pics/a-small.jpg near, pics/a.jpg kept\n"
                   "pics/b-small.jpg near, pics/b.jpg kept\n",
                   "scan", "-L", "lib", "--json", "pics");
@@ -61,7 +61,7 @@ static void what_is_the_same_may_be_distinct(void **state)
     static const char again[] = "One two three four five six seven eight nine ten eleven twelve!";
     size_t size;
     assert_int_equal(mkdir("pics", 0700), 0);
-    keep_picture("pics/a.png", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 0);
+    keep_image("pics/a.png", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 0);
     char *data = read_file("pics/a.png", &size);
     data[size] = 'x'; /* another file of the same pixels */
     write_file("pics/b.png", data, size + 1);
@@ -106,10 +106,10 @@ static void make_sizes(void)
 {
     assert_int_equal(mkdir("pics", 0700), 0);
     keep_drawing("pics/1.jpg", 0, 3);
-    keep_picture("pics/2.jpg", draw_picture(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
-    keep_picture("pics/3.jpg", draw_picture(0, 3, DRAWN_WIDTH / 3, DRAWN_HEIGHT / 3), 80);
-    keep_picture("pics/4.jpg", draw_picture(0, 3, DRAWN_WIDTH / 4, DRAWN_HEIGHT / 4), 80);
-    keep_picture("pics/5.jpg", draw_picture(0, 3, DRAWN_WIDTH / 3, DRAWN_HEIGHT / 3), 80);
+    keep_image("pics/2.jpg", draw_image(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
+    keep_image("pics/3.jpg", draw_image(0, 3, DRAWN_WIDTH / 3, DRAWN_HEIGHT / 3), 80);
+    keep_image("pics/4.jpg", draw_image(0, 3, DRAWN_WIDTH / 4, DRAWN_HEIGHT / 4), 80);
+    keep_image("pics/5.jpg", draw_image(0, 3, DRAWN_WIDTH / 3, DRAWN_HEIGHT / 3), 80);
 }
 
 /* Two that follow the same one are told apart, whichever came first: with all that has their bytes.
@@ -226,7 +226,7 @@ static void records_are_told_apart_and_joined(void **state)
 static void the_policy_chooses(void **state)
 {
     (void)state;
-    make_pictures();
+    make_images();
     ASSERT_GROUPS("pics/a-small.jpg near, pics/a.jpg kept\n"
                   "pics/b-small.jpg near, pics/b.jpg kept\n",
                   "scan", "--json", "--keep", "resolution", "pics");
@@ -251,7 +251,7 @@ static void assert_keeps(const char *json, const char *name)
 static void a_library_keeps_by_source_and_lists(void **state)
 {
     (void)state;
-    make_pictures();
+    make_images();
     free(doppel_prints(0, "add", "-L", "lib", "pics/a.jpg", "pics/b.jpg", "pics/b-small.jpg"));
     free(doppel_prints(0, "add", "-L", "lib", "--source", "pib.gov.in", "pics/a-small.jpg"));
     char *json = doppel_prints(0, "groups", "-L", "lib", "--json");

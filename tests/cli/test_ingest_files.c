@@ -10,8 +10,8 @@
 
 #include "collection.h"
 #include "coprocess.h"
-#include "films.h"
-#include "sounds.h"
+#include "videos.h"
+#include "audio.h"
 #include "writer.h"
 
 /* The answer about a path: the line up to its end; given (free). */
@@ -51,14 +51,14 @@ static char *ingest(const char *path)
 
 /* ---- each decision ---- */
 
-static void pictures_are_decided(void **state)
+static void images_are_decided(void **state)
 {
     (void)state;
     make_folder("p");
-    keep_picture("p/a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
-    keep_picture("p/b.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
+    keep_image("p/a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("p/b.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
     copy_file("p/a.jpg", "p/c.jpg");
-    keep_picture("p/d.jpg", draw_picture(1, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("p/d.jpg", draw_image(1, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
     write_file("p/e.jpg", "\xff\xd8\xff\xe0 broken", 12);
     struct ran ran = doppel("ingest", "-L", "library", "p");
     assert_code(&ran, 3);
@@ -88,12 +88,12 @@ static void pixels_are_compared_before_codes(void **state)
 {
     (void)state;
     make_folder("p");
-    keep_picture("p/a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
-    keep_picture("p/b.png", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 0);
+    keep_image("p/a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("p/b.png", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 0);
     write_again("p/b.png", "p/c.png");
-    struct picture flat = draw_picture(0, 3, 64, 64);
+    struct image flat = draw_image(0, 3, 64, 64);
     memset(flat.pixels, 200, 64 * 64 * 3);
-    keep_picture("p/d.png", flat, 0);
+    keep_image("p/d.png", flat, 0);
     write_again("p/d.png", "p/e.png");
     char *out = doppel_prints(0, "ingest", "-L", "library", "p");
     assert_decided(out, "p/a.jpg", "new", NULL, 0);
@@ -139,7 +139,7 @@ static void pixels_are_compared_before_codes(void **state)
 static void each_input_is_answered(void **state)
 {
     (void)state;
-    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
     assert_int_equal(link("a.jpg", "hard.jpg"), 0);
     assert_int_equal(symlink("a.jpg", "soft.jpg"), 0);
     struct ran ran = doppel("ingest", "-L", "library", "a.jpg", "hard.jpg", "soft.jpg", "a.jpg");
@@ -153,12 +153,12 @@ static void each_input_is_answered(void **state)
     free(table);
 }
 
-/* A changed file takes the place of what it was, and follows what it is a double of. */
+/* A changed file takes the place of what it was, and follows what it is a duplicate of. */
 static void a_changed_file_may_be_a_double(void **state)
 {
     (void)state;
-    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
-    keep_picture("b.jpg", draw_picture(1, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("b.jpg", draw_image(1, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
     free(doppel_prints(0, "ingest", "-L", "library", "a.jpg", "b.jpg"));
     copy_file("a.jpg", "b.jpg");
     char *out = doppel_prints(0, "check", "-L", "library", "b.jpg");
@@ -178,12 +178,12 @@ static void a_changed_file_may_be_a_double(void **state)
     assert_number(out, "leader", 1, 0);
     free(out);
     /* Near, and another edit of itself. */
-    keep_picture("b.jpg", draw_picture(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
+    keep_image("b.jpg", draw_image(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 80);
     out = doppel_prints(0, "ingest", "-L", "library", "b.jpg");
     assert_decided(out, "b.jpg", "revision", "same-path", 1);
     assert_has(out, "\"verified\":\"codes\"");
     free(out);
-    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 70);
+    keep_image("a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 70);
     out = doppel_prints(0, "ingest", "-L", "library", "a.jpg");
     assert_has(out, "\"revision\"");
     assert_number(out, "replaces", 1, 0);
@@ -241,13 +241,13 @@ static void texts_of_files_and_records_meet(void **state)
     free(input);
 }
 
-static void sounds_are_decided(void **state)
+static void audio_are_decided(void **state)
 {
     (void)state;
-    struct sound music = sound_music(30, 1);
+    struct recording music = audio_music(30, 1);
     make_folder("s");
-    keep_wav("s/b.wav", sound_cut(&music, 8, 12));
-    keep_wav("s/c.wav", sound_silence(10));
+    keep_wav("s/b.wav", audio_cut(&music, 8, 12));
+    keep_wav("s/c.wav", audio_silence(10));
     keep_wav("s/a.wav", music);
     copy_file("s/a.wav", "s/d.wav");
     char *out = ingest("s");
@@ -263,7 +263,7 @@ static void sounds_are_decided(void **state)
     free(out);
 }
 
-static void films_are_decided(void **state)
+static void videos_are_decided(void **state)
 {
     (void)state;
     make_whole_and_clip();
@@ -282,9 +282,9 @@ static void films_are_decided(void **state)
 static void the_better_source_is_canonical(void **state)
 {
     (void)state;
-    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
-    keep_picture("b.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
-    keep_picture("c.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 70);
+    keep_image("a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("b.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
+    keep_image("c.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 70);
     free(doppel_prints(0, "ingest", "-L", "library", "a.jpg", "--source", "blog"));
     free(doppel_prints(0, "source", "set", "-L", "library", "press", "100"));
     const struct setting setting = {.input = "{\"path\":\"b.jpg\",\"source\":\"press\"}\n"
@@ -310,8 +310,8 @@ static void the_better_source_is_canonical(void **state)
 static void words_and_lists_come_first(void **state)
 {
     (void)state;
-    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
-    keep_picture("b.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
+    keep_image("a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("b.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
     keep_drawing("c.png", 2, 1);
     free(doppel_prints(0, "ingest", "-L", "library", "a.jpg"));
     free(doppel_prints(0, "mark", "-L", "library", "a.jpg", "b.jpg", "--distinct"));
@@ -327,8 +327,8 @@ static void words_and_lists_come_first(void **state)
 static void benign_items_suppress(void **state)
 {
     (void)state;
-    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
-    keep_picture("b.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
+    keep_image("a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("b.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
     free(doppel_prints(0, "ingest", "-L", "library", "a.jpg", "--list", "stock"));
     free(doppel_prints(0, "lists", "set", "-L", "library", "stock", "--state", "benign"));
     char *out = doppel_prints(1, "check", "-L", "library", "b.jpg");
@@ -362,7 +362,7 @@ static void a_verbatim_copy_is_not_decoded(void **state)
     write_file("worker", script, strlen(script));
     assert_int_equal(chmod("worker", 0700), 0);
     keep_drawing("a.png", 1, 1);
-    keep_wav("a.wav", sound_music(12, 1));
+    keep_wav("a.wav", audio_music(12, 1));
     struct ran ran =
         doppel_with(&setting, "ingest", "-L", "library", "--no-cache", "a.png", "a.wav");
     assert_code(&ran, 0);
@@ -403,7 +403,7 @@ static void make_stream_files(void)
     static const char text[] = "One two three, four five six; seven eight nine ten eleven twelve!";
     keep_drawing("a.png", 1, 1);
     copy_file("a.png", "copy.png");
-    keep_wav("a.wav", sound_music(8, 1));
+    keep_wav("a.wav", audio_music(8, 1));
     write_file("a.txt", text, strlen(text));
     make_folder("folder");
 }
@@ -454,7 +454,7 @@ static void an_interrupt_keeps_what_was_answered(void **state)
 
 /* ---- two at once ---- */
 
-enum { TEXTS = 280, PICTURES = 14, SOUNDS = 6 };
+enum { TEXTS = 280, IMAGES = 14, AUDIO_FILES = 6 };
 
 static void make_many(void)
 {
@@ -464,13 +464,13 @@ static void make_many(void)
         snprintf(path, sizeof path, "many/t%03u.txt", i);
         keep_text(path, write_words(1000 + i, 60));
     }
-    for (unsigned i = 0; i < PICTURES; i++) {
+    for (unsigned i = 0; i < IMAGES; i++) {
         snprintf(path, sizeof path, "many/p%03u.jpg", i);
         keep_drawing(path, i % 6, 10 + i / 6);
     }
-    for (unsigned i = 0; i < SOUNDS; i++) {
+    for (unsigned i = 0; i < AUDIO_FILES; i++) {
         snprintf(path, sizeof path, "many/s%03u.wav", i);
-        keep_wav(path, sound_music(6, 100 + i));
+        keep_wav(path, audio_music(6, 100 + i));
     }
 }
 
@@ -491,29 +491,29 @@ static void two_processes_agree(void **state)
     for (int i = 0; i < 2; i++) {
         struct ran ran = command_end(&running[i]);
         assert_code(&ran, 0);
-        assert_int_equal(count_lines(ran.out, ""), TEXTS + PICTURES + SOUNDS);
+        assert_int_equal(count_lines(ran.out, ""), TEXTS + IMAGES + AUDIO_FILES);
         told[0] += count_lines(ran.out, "\"decision\":\"new\"");
         told[1] += count_lines(ran.out, "\"reason\":\"identical\"");
         ran_free(&ran);
     }
-    assert_int_equal(told[0], TEXTS + PICTURES + SOUNDS);
-    assert_int_equal(told[1], TEXTS + PICTURES + SOUNDS);
+    assert_int_equal(told[0], TEXTS + IMAGES + AUDIO_FILES);
+    assert_int_equal(told[1], TEXTS + IMAGES + AUDIO_FILES);
     char *list = doppel_prints(0, "list", "-L", "library", "--json");
-    assert_int_equal(count_lines(list, ""), 2 * (TEXTS + PICTURES + SOUNDS));
+    assert_int_equal(count_lines(list, ""), 2 * (TEXTS + IMAGES + AUDIO_FILES));
     free(list);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(pictures_are_decided),
+        IN_SANDBOX(images_are_decided),
         IN_SANDBOX(pixels_are_compared_before_codes),
         IN_SANDBOX(each_input_is_answered),
         IN_SANDBOX(a_changed_file_may_be_a_double),
         IN_SANDBOX(paths_are_followed),
         IN_SANDBOX(texts_of_files_and_records_meet),
-        IN_SANDBOX(sounds_are_decided),
-        IN_SANDBOX(films_are_decided),
+        IN_SANDBOX(audio_are_decided),
+        IN_SANDBOX(videos_are_decided),
         IN_SANDBOX(the_better_source_is_canonical),
         IN_SANDBOX(words_and_lists_come_first),
         IN_SANDBOX(benign_items_suppress),

@@ -50,7 +50,7 @@ static void find_finds_copies(void **state)
     (void)state;
     make_collection();
     free(doppel_prints(0, "add", "-L", "library", "pics"));
-    keep_picture("query.jpg", draw_picture(9, 3, 300, 225), 50); /* the tree, smaller */
+    keep_image("query.jpg", draw_image(9, 3, 300, 225), 50); /* the tree, smaller */
     char *json = doppel_prints(0, "find", "-L", "library", "--json", "query.jpg");
     assert_int_equal(count_lines(json, ""), 2); /* the tree and its mirror image */
     assert_int_equal(count_lines(json, "\"mirrored\":true"), 1);

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "collection.h"
-#include "sounds.h"
+#include "audio.h"
 
-enum { WAV_HEADER = 44, SECOND_BYTES = 2 * SOUND_RATE };
+enum { WAV_HEADER = 44, SECOND_BYTES = 2 * AUDIO_RATE };
 
 /* The number after a key in the line of this event of this file; fails the test without one. */
 static double number_in(const char *json, const char *event, const char *file, const char *key)
@@ -47,11 +47,11 @@ static void expect_play(const char *json, const char *file, double start, double
  * 15), a (20 to 40), noise until 45. */
 static void make_radio(void)
 {
-    struct sound a = sound_music(20, 1), b = sound_music(20, 2), part = sound_cut(&b, 10, 10);
-    struct sound stream = sound_noise(45, 3);
-    sound_gain(&stream, 0.05);
-    sound_paste(&stream, 5, &part);
-    sound_paste(&stream, 20, &a);
+    struct recording a = audio_music(20, 1), b = audio_music(20, 2), part = audio_cut(&b, 10, 10);
+    struct recording stream = audio_noise(45, 3);
+    audio_gain(&stream, 0.05);
+    audio_paste(&stream, 5, &part);
+    audio_paste(&stream, 20, &a);
     keep_wav("a.wav", a);
     keep_wav("b.wav", b);
     keep_wav("stream.wav", stream);
@@ -119,7 +119,7 @@ static struct running listen_to_fifo(int *out_fd)
 
 static void play(int fd, const char *wav, double from, double to)
 {
-    size_t at = (size_t)(from * SOUND_RATE) * 2, end = (size_t)(to * SOUND_RATE) * 2;
+    size_t at = (size_t)(from * AUDIO_RATE) * 2, end = (size_t)(to * AUDIO_RATE) * 2;
     while (at < end) {
         ssize_t written = write(fd, wav + WAV_HEADER + at, end - at);
         assert_true(written > 0);
@@ -149,7 +149,7 @@ static void a_fifo_is_heard(void **state)
     size_t size;
     int fd;
     make_radio();
-    keep_wav("late.wav", sound_music(15, 9));
+    keep_wav("late.wav", audio_music(15, 9));
     char *wav = read_file("stream.wav", &size), *late = read_file("late.wav", &size);
     struct running running = listen_to_fifo(&fd);
     play(fd, wav, 0, 15);
@@ -195,7 +195,7 @@ static void an_interrupt_ends_it(void **state)
 
 /* ---- what goes wrong ---- */
 
-static void what_is_no_sound_is_said(void **state)
+static void what_is_no_audio_is_said(void **state)
 {
     (void)state;
     make_radio();
@@ -222,7 +222,7 @@ static void what_is_no_sound_is_said(void **state)
 static void a_library_is_wanted(void **state)
 {
     (void)state;
-    keep_wav("stream.wav", sound_music(12, 1));
+    keep_wav("stream.wav", audio_music(12, 1));
     struct ran ran = doppel("monitor", "-L", "lib", "stream.wav");
     assert_code(&ran, 2);
     ran_free(&ran);
@@ -231,12 +231,12 @@ static void a_library_is_wanted(void **state)
     free(doppel_prints(0, "add", "-L", "lib", "pics"));
     struct ran bare = doppel("monitor", "-L", "lib", "stream.wav");
     assert_code(&bare, 0);
-    assert_has(bare.err, "no sounds yet");
+    assert_has(bare.err, "no recordings yet");
     assert_string_equal(bare.out, "");
     ran_free(&bare);
 }
 
-/* Sound that breaks off is heard as far as it goes. */
+/* Audio that breaks off is heard as far as it goes. */
 static void a_stream_may_break_off(void **state)
 {
     (void)state;
@@ -276,7 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(a_file_is_heard),          IN_SANDBOX(standard_input_is_heard),
         IN_SANDBOX(a_fifo_is_heard),          IN_SANDBOX(an_interrupt_ends_it),
-        IN_SANDBOX(what_is_no_sound_is_said), IN_SANDBOX(a_library_is_wanted),
+        IN_SANDBOX(what_is_no_audio_is_said), IN_SANDBOX(a_library_is_wanted),
         IN_SANDBOX(a_stream_may_break_off),   IN_SANDBOX(a_decoder_is_started_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,8 +148,8 @@ static void a_moved_file_keeps_its_id(void **state)
 static void causes_come_before_what_they_cause(void **state)
 {
     (void)state;
-    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
-    keep_picture("small.jpg", draw_picture(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 90);
+    keep_image("a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("small.jpg", draw_image(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 90);
     free(doppel_prints(0, "ingest", "-L", "library", "small.jpg", "a.jpg"));
     for (int item = 1; item <= 2; item++) {
         char *story = doppel_prints(0, "log", "-L", "library", item == 1 ? "1" : "2");
@@ -177,7 +177,7 @@ static void slips_are_answered(void **state)
     (void)state;
     static const char marks[] = "{\"mark\":\"same\",\"a\":\"f.txt\",\"b\":\"a.jpg\"}\n";
     make_library();
-    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
     write_file("marks.jsonl", marks, strlen(marks));
     free(doppel_prints(0, "add", "-L", "library", "a.jpg"));
     assert_says(2, "no such column: nope; there are id, kind, path, ", "list", "-L", "library",

@@ -232,7 +232,7 @@ static void are_shown_as_they_are_called(void **state)
     assert_has(out, "1  text, 3 texts\n");
     assert_has(out, "one  /");
     assert_has(out, "/c.jsonl:1\n");
-    assert_has(out, "2 doubles in 1 group\n");
+    assert_has(out, "2 duplicates in 1 group\n");
     free(out);
     out = doppel_prints(0, "groups", "-L", "lib", "--format", "csv");
     assert_has(out, ",two,2,");

@@ -10,8 +10,8 @@
 #include <jansson.h>
 
 #include "collection.h"
-#include "films.h"
-#include "sounds.h"
+#include "videos.h"
+#include "audio.h"
 #include "writer.h"
 
 /* ---- what is in a page ---- */
@@ -108,7 +108,7 @@ static void data_is_what_scan_says(void **state)
     json_decref(data);
 }
 
-static void pictures_are_shown_once_for_their_bytes(void **state)
+static void images_are_shown_once_for_their_bytes(void **state)
 {
     (void)state;
     make_folder("pics");
@@ -179,13 +179,13 @@ static void texts_are_told_by_their_words(void **state)
     free(page);
 }
 
-static void sounds_are_told_by_their_waves(void **state)
+static void audio_are_told_by_their_waves(void **state)
 {
     (void)state;
     make_folder("sounds");
-    struct sound sound = sound_music(40, 5);
-    keep_wav("sounds/part.wav", sound_cut(&sound, 8, 20));
-    keep_wav("sounds/whole.wav", sound);
+    struct recording recording = audio_music(40, 5);
+    keep_wav("sounds/part.wav", audio_cut(&recording, 8, 20));
+    keep_wav("sounds/whole.wav", recording);
     free(doppel_prints(0, "report", "sounds", "-o", "out.html"));
     char *page = page_at("out.html");
     for (size_t i = 0; i < 2; i++) {
@@ -198,7 +198,7 @@ static void sounds_are_told_by_their_waves(void **state)
     free(page);
 }
 
-static void films_are_told_by_moments_that_they_share(void **state)
+static void videos_are_told_by_moments_that_they_share(void **state)
 {
     (void)state;
     make_folder("films");
@@ -382,11 +382,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(data_is_what_scan_says),
-        IN_SANDBOX(pictures_are_shown_once_for_their_bytes),
+        IN_SANDBOX(images_are_shown_once_for_their_bytes),
         IN_SANDBOX(digests_of_equal_bytes_are_equal),
         IN_SANDBOX(texts_are_told_by_their_words),
-        IN_SANDBOX(sounds_are_told_by_their_waves),
-        IN_SANDBOX(films_are_told_by_moments_that_they_share),
+        IN_SANDBOX(audio_are_told_by_their_waves),
+        IN_SANDBOX(videos_are_told_by_moments_that_they_share),
         IN_SANDBOX(a_library_with_files_that_are_gone),
         IN_SANDBOX(items_without_files_have_their_place),
         IN_SANDBOX(nothing_found_is_a_page_too),

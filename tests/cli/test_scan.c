@@ -171,7 +171,7 @@ static void lives_with_few_descriptors(void **state)
 }
 
 /* A file named as the cache by mistake is not set aside as a damaged one. */
-static void a_picture_is_no_cache(void **state)
+static void a_image_is_no_cache(void **state)
 {
     (void)state;
     make_folder("pics");
@@ -282,7 +282,7 @@ static void reference_is_only_compared_against(void **state)
     keep_drawing("archive/a.jpg", 0, 1);
     copy_file("archive/a.jpg", "archive/a-again.jpg");
     keep_drawing("archive/b.jpg", 5, 1);
-    keep_picture("new/b.jpg", draw_picture(5, 1, 320, 240), 60);
+    keep_image("new/b.jpg", draw_image(5, 1, 320, 240), 60);
     keep_drawing("new/c.jpg", 7, 1);
     char *json = doppel_prints(0, "scan", "--json", "new", "--reference", "archive");
     assert_groups(json, "archive/b.jpg kept, new/b.jpg near\n");
@@ -296,7 +296,7 @@ static void reference_is_kept(void **state)
     make_folder("new");
     make_folder("archive");
     keep_drawing("new/a.jpg", 0, 1);
-    keep_picture("archive/a.jpg", draw_picture(0, 1, 320, 240), 60);
+    keep_image("archive/a.jpg", draw_image(0, 1, 320, 240), 60);
     char *json = doppel_prints(0, "scan", "--json", "new", "--reference", "archive");
     assert_groups(json, "archive/a.jpg kept, new/a.jpg near\n");
     free(json);
@@ -310,7 +310,7 @@ static void across_wants_more_than_one_path(void **state)
     keep_drawing("one/a.jpg", 0, 1);
     copy_file("one/a.jpg", "one/a-again.jpg");
     keep_drawing("one/b.jpg", 5, 1);
-    keep_picture("two/b.jpg", draw_picture(5, 1, 320, 240), 60);
+    keep_image("two/b.jpg", draw_image(5, 1, 320, 240), 60);
     char *json = doppel_prints(0, "scan", "--json", "--across", "one", "two");
     assert_groups(json, "one/b.jpg kept, two/b.jpg near\n");
     free(json);
@@ -365,17 +365,17 @@ static void other_schemes_work(void **state)
 }
 
 /* Flat and two-tone pictures are the same as many others by hash alone. */
-static void flat_pictures_match_nothing(void **state)
+static void flat_images_match_nothing(void **state)
 {
     (void)state;
     make_folder("pics");
     for (int i = 0; i < 6; i++) {
         char path[32];
         snprintf(path, sizeof path, "pics/%d.png", i);
-        struct picture flat = draw_picture(0, 1, 200, 150);
+        struct image flat = draw_image(0, 1, 200, 150);
         for (size_t at = 0; at < 200 * 150 * 3; at++)
             flat.pixels[at] = (uint8_t)(at / 3 % 200 < 100 || i < 3 ? 40 * i : 250 - 20 * i);
-        keep_picture(path, flat, 0);
+        keep_image(path, flat, 0);
     }
     struct ran ran = doppel("scan", "--json", "pics");
     assert_code(&ran, 0);
@@ -425,7 +425,7 @@ int main(void)
         IN_SANDBOX(prints_bare_paths),
         IN_SANDBOX(bare_paths_spare_references),
         IN_SANDBOX(lives_with_few_descriptors),
-        IN_SANDBOX(a_picture_is_no_cache),
+        IN_SANDBOX(a_image_is_no_cache),
         IN_SANDBOX(is_quiet_without_doubles),
         IN_SANDBOX(same_output_for_any_jobs),
         IN_SANDBOX(second_scan_needs_no_worker),
@@ -438,7 +438,7 @@ int main(void)
         IN_SANDBOX(limits_can_be_set),
         IN_SANDBOX(limits_hold_for_the_cache_too),
         IN_SANDBOX(other_schemes_work),
-        IN_SANDBOX(flat_pictures_match_nothing),
+        IN_SANDBOX(flat_images_match_nothing),
         IN_SANDBOX(hard_links_are_one_file),
         IN_SANDBOX(paths_can_come_from_a_list),
     };

@@ -55,11 +55,11 @@ static void records_say_things(void **state)
 }
 
 /* The limit of texts is theirs alone: other files are judged as elsewhere. */
-static void pictures_keep_their_limit(void **state)
+static void images_keep_their_limit(void **state)
 {
     (void)state;
-    keep_picture("a.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
-    keep_picture("b.jpg", draw_picture(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
+    keep_image("a.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90);
+    keep_image("b.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 60);
     struct ran ran = stream("ingest", NULL, "a.jpg\nb.jpg\n");
     assert_code(&ran, 0);
     assert_has(ran.out, "\"near\"");
@@ -199,12 +199,9 @@ static void lines_of_other_systems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(records_say_things),
-        IN_SANDBOX(pictures_keep_their_limit),
-        IN_SANDBOX(records_say_more),
-        IN_SANDBOX(wrong_types_cost_their_record),
-        IN_SANDBOX(every_line_is_answered),
-        IN_SANDBOX(blank_lines_of_files_are_passed_over),
+        IN_SANDBOX(records_say_things),     IN_SANDBOX(images_keep_their_limit),
+        IN_SANDBOX(records_say_more),       IN_SANDBOX(wrong_types_cost_their_record),
+        IN_SANDBOX(every_line_is_answered), IN_SANDBOX(blank_lines_of_files_are_passed_over),
         IN_SANDBOX(lines_of_other_systems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,13 +13,13 @@ static void write_text(const char *path, const char *text)
 }
 
 /* a.jpg and a.png are the same picture, and so are b.jpg and b.png. */
-static void make_pictures(void)
+static void make_images(void)
 {
     make_folder("pics");
     keep_drawing("pics/a.jpg", 0, 1);
-    keep_picture("pics/a.png", draw_picture(0, 1, 320, 240), 0);
+    keep_image("pics/a.png", draw_image(0, 1, 320, 240), 0);
     keep_drawing("pics/b, 2.jpg", 5, 1);
-    keep_picture("pics/b.png", draw_picture(5, 1, 320, 240), 0);
+    keep_image("pics/b.png", draw_image(5, 1, 320, 240), 0);
 }
 
 static const char labels[] = "first,second,same\r\n"
@@ -32,7 +32,7 @@ static const char labels[] = "first,second,same\r\n"
 static void pairs_are_counted(void **state)
 {
     (void)state;
-    make_pictures();
+    make_images();
     write_text("pics/labels.csv", labels);
     char *json = doppel_prints(0, "tune", "--json", "pics/labels.csv");
     assert_int_equal(count_lines(json, ""), 16); /* the usual rule, .30 to 1 */
@@ -49,7 +49,7 @@ static void pairs_are_counted(void **state)
 static void formats_and_standard_input(void **state)
 {
     (void)state;
-    make_pictures();
+    make_images();
     const struct setting input = {.input = "\xEF\xBB\xBFpics/a.jpg,pics/a.png,true\n"
                                            "pics/a.jpg,pics/b.png,false"};
     struct ran ran = doppel_with(&input, "tune", "--format", "csv", "-");
@@ -105,7 +105,7 @@ static void texts_are_judged(void **state)
 static void kinds_are_kept_apart(void **state)
 {
     (void)state;
-    make_pictures();
+    make_images();
     write_words("a.txt", 1, 200, 0);
     write_words("b.txt", 300, 200, 0);
     write_text("labels.csv", "pics/a.jpg,pics/a.png,1\npics/a.jpg,pics/b.png,0\n"
@@ -122,7 +122,7 @@ static void kinds_are_kept_apart(void **state)
 static void nothing_is_recommended_that_is_wrong(void **state)
 {
     (void)state;
-    make_pictures();
+    make_images();
     write_text("labels.csv", "pics/a.jpg,pics/a.png,no\npics/a.jpg,pics/b.png,yes\n");
     struct ran ran = doppel("tune", "--json", "labels.csv");
     assert_code(&ran, 0);
@@ -139,7 +139,7 @@ static void nothing_is_recommended_that_is_wrong(void **state)
 static void broken_lines_cost_no_other(void **state)
 {
     (void)state;
-    make_pictures();
+    make_images();
     write_text("pics/labels.csv", "a.jpg,a.png,1\n"
                                   "a.jpg,b.png,perhaps\n"
                                   "a\"x\",b.png,0\n"
@@ -183,7 +183,7 @@ static void a_long_line_is_given_up(void **state)
     enum { LONG = 3 << 20 };
     static const char rest[] = "\na.jpg,a.png,1\n";
     (void)state;
-    make_pictures();
+    make_images();
     char *text = malloc(LONG + sizeof rest);
     assert_non_null(text);
     memset(text, 'x', LONG);
@@ -202,7 +202,7 @@ static void the_chart_is_drawn(void **state)
 {
     (void)state;
     size_t size;
-    make_pictures();
+    make_images();
     write_text("pics/labels.csv", labels);
     free(doppel_prints(0, "tune", "pics/labels.csv", "--chart", "chart.svg"));
     char *svg = read_file("chart.svg", &size);

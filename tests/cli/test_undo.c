@@ -434,8 +434,8 @@ static char *last_temporary(void)
     return temporary;
 }
 
-/* Moments that are rarely hit by chance: a double was moved by a copy to another file system, and
- * its inode, which an outer name keeps, is where a killed run left it. */
+/* Moments that are rarely hit by chance: a duplicate was moved by a copy to another file system,
+ * and its inode, which an outer name keeps, is where a killed run left it. */
 static void removes_copies_of_killed_runs(void **state)
 {
     (void)state;
@@ -456,7 +456,7 @@ static void removes_copies_of_killed_runs(void **state)
             assert_int_equal(rename("../e", "docs/e.txt"), 0);
             snprintf(path, sizeof path, "%s/docs/.doppel-undo-2-3", folder);
             write_words(path, 2);
-        } else { /* the double about to go */
+        } else { /* the duplicate about to go */
             assert_int_equal(rename("../e", path), 0);
         }
         free(temporary);

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "tools/options.h"
+#include "tools/args/options.h"
 
 static void alone_it_prints_a_short_help(void **state)
 {

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* `count` words, all of them different but for chance, in lines; the first words of a longer text of
- * the same seed are the same. Given (free). */
+/* `count` words, all of them different but for chance, in lines; the first words of a longer text
+ * of the same seed are the same. Given (free). */
 char *write_words(uint32_t seed, unsigned count);
 
 /* Every `step`-th word becomes another one. @param text taken, and given back */

@@ -53,8 +53,7 @@ static void test_each_status_has_a_name_of_its_own(void **state)
         for (int b = 0; b < a; b++)
             assert_string_not_equal(name, doppel_status_name((enum doppel_status)b));
     }
-    assert_string_equal(doppel_status_name((enum doppel_status)(DOPPEL_E_KILLED + 1)),
-                        "unknown");
+    assert_string_equal(doppel_status_name((enum doppel_status)(DOPPEL_E_KILLED + 1)), "unknown");
     assert_string_equal(doppel_status_name((enum doppel_status) - 1), "unknown");
 }
 

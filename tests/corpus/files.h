@@ -2,7 +2,7 @@
 #ifndef TESTS_CORPUS_FILES_H
 #define TESTS_CORPUS_FILES_H
 
-#include "corpus/reader.h"
+#include "corpus/read/reader.h"
 
 /* A new folder; free its name after folder_remove. */
 char *folder_make(void);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "corpus/dedup_sieve.h"
+#include "corpus/dedup/sieve.h"
 #include "tests/corpus/files.h"
 
 enum { MAX_WORDS = 3000 };

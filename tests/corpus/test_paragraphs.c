@@ -11,9 +11,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "corpus/key_counter.h"
-#include "corpus/paragraph.h"
-#include "corpus/strip.h"
+#include "corpus/dedup/key_counter.h"
+#include "corpus/paragraphs/paragraph.h"
+#include "corpus/paragraphs/strip.h"
 #include "files.h"
 
 /* ---- cutting ---- */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "corpus/said.h"
+#include "corpus/read/record_metadata.h"
 #include "files.h"
 
 static struct parser *make_parser(const struct doppel_corpus_fields *fields)

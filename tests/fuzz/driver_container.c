@@ -1,11 +1,11 @@
-/* The targets of sounds and films without libFuzzer: mutants that are the same on every run.
+/* The targets of recordings and videos without libFuzzer: mutants that are the same on every run.
  * `--seeds DIR` writes the files instead, as a first corpus for the real fuzzer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz_container.h"
-#include "sound_mutants.h"
+#include "audio_mutants.h"
 
 enum { MUTATIONS = 20 };
 

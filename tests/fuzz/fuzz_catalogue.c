@@ -12,7 +12,7 @@
 
 #include "core/bytes.h"
 #include "library/catalogue.h"
-#include "library/text_room.h"
+#include "library/items/text_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-/* What the targets of sounds and films have in common, for their driver. */
+/* What the targets of recordings and videos have in common, for their driver. */
 #ifndef DOPPEL_TESTS_FUZZ_CONTAINER_H
 #define DOPPEL_TESTS_FUZZ_CONTAINER_H
 

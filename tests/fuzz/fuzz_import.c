@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/carried_json.h"
+#include "exchange/model_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,7 @@
 
 #include "core/bytes.h"
 #include "core/digest.h"
-#include "index/segment_room.h"
+#include "index/segment/segment_internal.h"
 
 enum { HEAD = 2, CHANGE = 8, SIZE_MAX_MENDED = 4 << 20 };
 

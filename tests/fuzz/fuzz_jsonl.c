@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "corpus/paragraph.h"
-#include "corpus/reader.h"
+#include "corpus/paragraphs/paragraph.h"
+#include "corpus/read/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-/* Fuzz target: from the bytes of a container to frames, to codes, to what is kept of a film. */
+/* Fuzz target: from the bytes of a container to frames, to codes, to what is kept of a video. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* The films that the fuzzer's driver changes. */
-#include "film_mutants.h"
+/* The videos that the fuzzer's driver changes. */
+#include "video_mutants.h"
 #include "fuzz_container.h"
 
-size_t (*const fuzz_seeds)(struct file *seeds) = film_seeds;
+size_t (*const fuzz_seeds)(struct file *seeds) = video_seeds;

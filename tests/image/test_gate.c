@@ -10,52 +10,52 @@
 #include <doppel/image.h>
 
 #include "core/cpu.h"
-#include "match/pictures.h"
+#include "match/images.h"
 
-enum { PICTURES = 160 };
+enum { IMAGES = 160 };
 
-static struct doppel_fingerprint pictures[PICTURES];
+static struct doppel_fingerprint images[IMAGES];
 
-static struct doppel_image_codes codes_of(const struct doppel_fingerprint *picture)
+static struct doppel_image_codes codes_of(const struct doppel_fingerprint *image)
 {
-    struct doppel_image_codes codes = {.codes = picture->codes};
-    for (uint32_t i = 0; i < picture->count; i++)
-        codes.views |= 1u << picture->positions[i];
+    struct doppel_image_codes codes = {.codes = image->codes};
+    for (uint32_t i = 0; i < image->count; i++)
+        codes.views |= 1u << image->positions[i];
     return codes;
 }
 
 /* Codes whose bits of the same parity are all 0, as of pictures that are their own mirror image. */
-static void symmetrise(struct doppel_fingerprint *picture)
+static void symmetrise(struct doppel_fingerprint *image)
 {
     struct doppel_code all = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
     struct doppel_code even = doppel_image_orient(&all, 1);
-    for (uint32_t i = 0; i < picture->count; i++)
+    for (uint32_t i = 0; i < image->count; i++)
         for (unsigned word = 0; word < 4; word++)
-            picture->codes[i].word[word] &= even.word[word];
+            image->codes[i].word[word] &= even.word[word];
 }
 
 /* Strangers, copies more or less changed, turned, and with another view in front. */
-static void draw_pictures(void)
+static void draw_images(void)
 {
     uint64_t seed = 41;
-    for (unsigned i = 0; i < PICTURES; i++) {
+    for (unsigned i = 0; i < IMAGES; i++) {
         unsigned views = (unsigned)random_word(&seed) & 0xfff,
                  fate = (unsigned)random_word(&seed) % 5;
-        pictures[i] = make_fingerprint(DOPPEL_SCHEME_PHASH64, views, &seed);
-        const struct doppel_fingerprint *model = &pictures[i ? random_word(&seed) % i : 0];
+        images[i] = make_fingerprint(DOPPEL_SCHEME_PHASH64, views, &seed);
+        const struct doppel_fingerprint *model = &images[i ? random_word(&seed) % i : 0];
         if (i == 0 || fate == 0)
             continue;
         if (fate == 1) {
-            pictures[i].codes[0] = model->codes[random_word(&seed) % model->count];
+            images[i].codes[0] = model->codes[random_word(&seed) % model->count];
         } else {
-            doppel_fingerprint_free(&pictures[i]);
-            pictures[i] = copy_fingerprint(model);
+            doppel_fingerprint_free(&images[i]);
+            images[i] = copy_fingerprint(model);
         }
         if (random_word(&seed) % 8 == 0)
-            symmetrise(&pictures[i]);
-        disturb(&pictures[i], 3 + (unsigned)(random_word(&seed) % 20), &seed);
+            symmetrise(&images[i]);
+        disturb(&images[i], 3 + (unsigned)(random_word(&seed) % 20), &seed);
         if (random_word(&seed) % 2)
-            turn(&pictures[i], (unsigned)(random_word(&seed) % 8));
+            turn(&images[i], (unsigned)(random_word(&seed) % 8));
     }
 }
 
@@ -75,13 +75,11 @@ static struct tally check_pairs(const struct doppel_image_judge_options *options
 {
     struct tally tally = {0};
     struct doppel_image_gate gate = doppel_image_gate_make(options, max_rate, min_similarity);
-    for (unsigned i = 0; i < PICTURES; i++)
+    for (unsigned i = 0; i < IMAGES; i++)
         for (unsigned j = 0; j < i; j++) {
-            struct doppel_image_verdict forth =
-                doppel_image_judge(&pictures[i], &pictures[j], options);
-            struct doppel_image_verdict back =
-                doppel_image_judge(&pictures[j], &pictures[i], options);
-            struct doppel_image_codes a = codes_of(&pictures[i]), b = codes_of(&pictures[j]);
+            struct doppel_image_verdict forth = doppel_image_judge(&images[i], &images[j], options);
+            struct doppel_image_verdict back = doppel_image_judge(&images[j], &images[i], options);
+            struct doppel_image_codes a = codes_of(&images[i]), b = codes_of(&images[j]);
             bool wanted = is_wanted(&forth, max_rate, min_similarity) ||
                           is_wanted(&back, max_rate, min_similarity);
             bool passes = doppel_image_gate_passes(&gate, &a, &b);
@@ -140,9 +138,9 @@ int main(void)
         cmocka_unit_test(test_avx2),
         cmocka_unit_test(test_avx512),
     };
-    draw_pictures();
+    draw_images();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    for (unsigned i = 0; i < PICTURES; i++)
-        doppel_fingerprint_free(&pictures[i]);
+    for (unsigned i = 0; i < IMAGES; i++)
+        doppel_fingerprint_free(&images[i]);
     return failed;
 }

@@ -188,7 +188,7 @@ static void test_best_pairs_equal_the_slow_loop(void **state)
 
 /* ---- verdicts ---- */
 
-static void test_a_turned_picture_is_the_same(void **state)
+static void test_a_turned_image_is_the_same(void **state)
 {
     (void)state;
     struct doppel_image_judge_options options = doppel_image_judge_options_default();
@@ -331,7 +331,7 @@ static void test_similarity_falls_with_distance(void **state)
     }
 }
 
-static void test_poor_pictures_have_to_come_nearer(void **state)
+static void test_poor_images_have_to_come_nearer(void **state)
 {
     (void)state;
     double last = 1;
@@ -352,14 +352,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_best_pairs_equal_the_slow_loop),
-        cmocka_unit_test(test_a_turned_picture_is_the_same),
+        cmocka_unit_test(test_a_turned_image_is_the_same),
         cmocka_unit_test(test_options_choose_the_views),
         cmocka_unit_test(test_strangers_stay_strangers),
         cmocka_unit_test(test_a_shared_frame_is_no_likeness),
         cmocka_unit_test(test_empty_fingerprints_are_strangers),
         cmocka_unit_test(test_curves_are_monotone),
         cmocka_unit_test(test_similarity_falls_with_distance),
-        cmocka_unit_test(test_poor_pictures_have_to_come_nearer),
+        cmocka_unit_test(test_poor_images_have_to_come_nearer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

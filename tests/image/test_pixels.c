@@ -57,7 +57,7 @@ static double pixels_rate(const struct doppel_plane *query_plane,
 /* The scenes' grain, sampled anew, keeps moved ones from agreeing in full. */
 static const double MOVED_RATE = 1e-5;
 
-static void test_moved_pictures_are_confirmed(void **state)
+static void test_moved_images_are_confirmed(void **state)
 {
     (void)state;
     static const double MOVES[][3] = {
@@ -84,7 +84,7 @@ static void test_crops_in_all_orientations_are_confirmed(void **state)
     }
 }
 
-static void test_different_pictures_are_not(void **state)
+static void test_different_images_are_not(void **state)
 {
     (void)state;
     enum { COUNT = 40 };
@@ -99,7 +99,7 @@ static void test_different_pictures_are_not(void **state)
 }
 
 /* Agreement says little of pictures with little in them. */
-static void test_poor_pictures_need_more_agreement(void **state)
+static void test_poor_images_need_more_agreement(void **state)
 {
     (void)state;
     struct doppel_image_judge_options options = doppel_image_judge_options_default();
@@ -138,10 +138,10 @@ static void test_a_verdict_never_gets_worse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moved_pictures_are_confirmed),
+        cmocka_unit_test(test_moved_images_are_confirmed),
         cmocka_unit_test(test_crops_in_all_orientations_are_confirmed),
-        cmocka_unit_test(test_different_pictures_are_not),
-        cmocka_unit_test(test_poor_pictures_need_more_agreement),
+        cmocka_unit_test(test_different_images_are_not),
+        cmocka_unit_test(test_poor_images_need_more_agreement),
         cmocka_unit_test(test_a_verdict_never_gets_worse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

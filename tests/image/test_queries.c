@@ -98,8 +98,8 @@ static void test_edited_copies_are_met_as_by_eight_orientations(void **state)
 {
     (void)state;
     uint64_t random = 12;
-    unsigned by_all = 0, by_look_ups = 0, queries_made = 0, pictures = 300;
-    for (unsigned seed = 0; seed < pictures; seed++) {
+    unsigned by_all = 0, by_look_ups = 0, queries_made = 0, images = 300;
+    for (unsigned seed = 0; seed < images; seed++) {
         struct doppel_plane plane = draw_scene(200, 150, 1000 + seed), copy = edit(&plane, &random);
         struct doppel_image_features item = features_of(&plane), query = features_of(&copy);
         struct doppel_image_query queries[DOPPEL_IMAGE_MAX_QUERIES];
@@ -114,18 +114,18 @@ static void test_edited_copies_are_met_as_by_eight_orientations(void **state)
         free_plane(&plane);
         free_plane(&copy);
     }
-    assert_true(by_all > pictures * 9 / 10);
+    assert_true(by_all > images * 9 / 10);
     assert_true(by_look_ups * 100 >= by_all * 98);
-    assert_true(queries_made < pictures * 6);
+    assert_true(queries_made < images * 6);
 }
 
 static void test_options_choose_views(void **state)
 {
     (void)state;
-    struct doppel_plane picture = draw_scene(200, 150, 1), plane = make_plane(200, 230);
+    struct doppel_plane image = draw_scene(200, 150, 1), plane = make_plane(200, 230);
     for (size_t y = 0; y < 150; y++)
         for (size_t x = 0; x < 200; x++)
-            set(&plane, x, y + 40, get(&picture, x, y));
+            set(&plane, x, y + 40, get(&image, x, y));
     struct doppel_image_features features = features_of(&plane);
     const struct doppel_fingerprint *fingerprint = &features.fingerprint;
     struct doppel_image_query queries[DOPPEL_IMAGE_MAX_QUERIES];
@@ -143,7 +143,7 @@ static void test_options_choose_views(void **state)
     assert_int_equal(doppel_image_queries(fingerprint, &options, queries), 2);
     assert_int_equal(doppel_image_index_codes(fingerprint, &options, codes), 11);
     doppel_fingerprint_free(&features.fingerprint);
-    free_plane(&picture);
+    free_plane(&image);
     free_plane(&plane);
 }
 

@@ -43,15 +43,15 @@ static struct doppel_plane ground(uint32_t width, uint32_t height, int level)
     return plane;
 }
 
-static void lay(struct doppel_plane *onto, const struct doppel_plane *picture, size_t left,
+static void lay(struct doppel_plane *onto, const struct doppel_plane *image, size_t left,
                 size_t top)
 {
-    for (size_t y = 0; y < picture->height; y++)
-        for (size_t x = 0; x < picture->width; x++)
-            set(onto, left + x, top + y, get(picture, x, y));
+    for (size_t y = 0; y < image->height; y++)
+        for (size_t x = 0; x < image->width; x++)
+            set(onto, left + x, top + y, get(image, x, y));
 }
 
-static void test_plain_picture_is_not_trimmed(void **state)
+static void test_plain_image_is_not_trimmed(void **state)
 {
     (void)state;
     for (unsigned seed = 0; seed < 20; seed++) {
@@ -72,30 +72,30 @@ static void test_borders_are_cut(void **state)
         {0, 40, 0, 40}, {50, 0, 50, 0}, {12, 12, 12, 12}, {0, 0, 0, 70}};
     for (unsigned i = 0; i < 4; i++) {
         const int *m = margins[i];
-        struct doppel_plane picture = draw_noise(300, 220, i);
+        struct doppel_plane image = draw_noise(300, 220, i);
         struct doppel_plane plane =
             ground((uint32_t)(300 + m[0] + m[2]), (uint32_t)(220 + m[1] + m[3]), i % 2 ? 255 : 0);
-        lay(&plane, &picture, (size_t)m[0], (size_t)m[1]);
+        lay(&plane, &image, (size_t)m[0], (size_t)m[1]);
         struct doppel_image_features features = features_of(&plane);
         const int expected[4] = {m[0], m[1], m[0] + 300, m[1] + 220};
         assert_box(box_of(&features, DOPPEL_VIEW_TRIMMED), &plane, expected);
         doppel_fingerprint_free(&features.fingerprint);
-        free_plane(&picture);
+        free_plane(&image);
         free_plane(&plane);
     }
 }
 
-static void test_trimmed_view_is_the_picture(void **state)
+static void test_trimmed_view_is_the_image(void **state)
 {
     (void)state;
-    struct doppel_plane picture = draw_scene(320, 200, 3), plane = ground(320, 300, 0);
-    lay(&plane, &picture, 0, 50);
+    struct doppel_plane image = draw_scene(320, 200, 3), plane = ground(320, 300, 0);
+    lay(&plane, &image, 0, 50);
     struct doppel_image_features features = features_of(&plane);
     assert_int_equal(features.fingerprint.positions[1], DOPPEL_VIEW_TRIMMED);
-    struct doppel_code code = doppel_image_phash(&picture);
+    struct doppel_code code = doppel_image_phash(&image);
     assert_true(doppel_code_distance(&features.fingerprint.codes[1], &code, 64) <= 2);
     doppel_fingerprint_free(&features.fingerprint);
-    free_plane(&picture);
+    free_plane(&image);
     free_plane(&plane);
 }
 
@@ -115,25 +115,25 @@ static void test_captions_are_cut(void **state)
     uint64_t random = 21;
     for (unsigned i = 0; i < 8; i++) {
         int bar = 24 + (int)(next_random(&random) % 40), bottom = i % 2, dark = i / 2 % 2;
-        struct doppel_plane picture = draw_scene(320, 200, 50 + i);
+        struct doppel_plane image = draw_scene(320, 200, 50 + i);
         struct doppel_plane plane = ground(320, (uint32_t)(200 + bar), dark ? 0 : 255);
-        lay(&plane, &picture, 0, bottom ? 0 : (size_t)bar);
+        lay(&plane, &image, 0, bottom ? 0 : (size_t)bar);
         const int text[4] = {12, bottom ? 206 : 6, 290, bottom ? 194 + bar : bar - 6};
         write_text(&plane, text, dark ? 255 : 0, &random);
         struct doppel_image_features features = features_of(&plane);
         const int expected[4] = {0, bottom ? 0 : bar, 320, bottom ? 200 : bar + 200};
         assert_box(box_of(&features, DOPPEL_VIEW_TRIMMED), &plane, expected);
         doppel_fingerprint_free(&features.fingerprint);
-        free_plane(&picture);
+        free_plane(&image);
         free_plane(&plane);
     }
 }
 
 /* The nearest of the views that a query has to the code of the picture alone. */
 static uint32_t nearest_query_view(const struct doppel_image_features *features,
-                                   const struct doppel_plane *picture)
+                                   const struct doppel_plane *image)
 {
-    struct doppel_code code = doppel_image_phash(picture);
+    struct doppel_code code = doppel_image_phash(image);
     uint32_t least = 256;
     for (uint32_t i = 0; i < features->fingerprint.count; i++) {
         uint32_t d = doppel_code_distance(&features->fingerprint.codes[i], &code, 256);
@@ -149,7 +149,7 @@ static void test_phone_screenshots_are_cut(void **state)
     uint64_t random = 31;
     for (unsigned i = 0; i < 10; i++) {
         int dark = i % 2, y = 90 + (int)(next_random(&random) % 100);
-        struct doppel_plane picture = draw_scene(270, 190, 70 + i);
+        struct doppel_plane image = draw_scene(270, 190, 70 + i);
         struct doppel_plane plane = ground(270, 585, dark ? 18 : 250);
         int ink = dark ? 230 : 20;
         const int clock[4] = {12, 4, 60, 10}, name[4] = {50, 30, 140, 44};
@@ -158,11 +158,11 @@ static void test_phone_screenshots_are_cut(void **state)
         write_text(&plane, name, ink, &random);
         write_text(&plane, above, ink, &random);
         write_text(&plane, below, ink, &random);
-        lay(&plane, &picture, 0, (size_t)y);
+        lay(&plane, &image, 0, (size_t)y);
         struct doppel_image_features features = features_of(&plane);
-        assert_true(nearest_query_view(&features, &picture) <= 16);
+        assert_true(nearest_query_view(&features, &image) <= 16);
         doppel_fingerprint_free(&features.fingerprint);
-        free_plane(&picture);
+        free_plane(&image);
         free_plane(&plane);
     }
 }
@@ -173,17 +173,17 @@ static void test_desktop_screenshots_are_cut(void **state)
     uint64_t random = 41;
     for (unsigned i = 0; i < 10; i++) {
         int x = 20 + (int)(next_random(&random) % 120), y = 50 + (int)(next_random(&random) % 40);
-        struct doppel_plane picture = draw_scene(240, 170, 90 + i);
+        struct doppel_plane image = draw_scene(240, 170, 90 + i);
         struct doppel_plane plane = ground(480, 270, 255), bar = ground(480, 16, 220);
         const int beside[4] = {x + 252, y, 470, 240}, below[4] = {x, y + 180, x + 238, 258};
         write_text(&plane, beside, 30, &random);
         write_text(&plane, below, 30, &random);
         lay(&plane, &bar, 0, 0);
-        lay(&plane, &picture, (size_t)x, (size_t)y);
+        lay(&plane, &image, (size_t)x, (size_t)y);
         struct doppel_image_features features = features_of(&plane);
-        assert_true(nearest_query_view(&features, &picture) <= 16);
+        assert_true(nearest_query_view(&features, &image) <= 16);
         doppel_fingerprint_free(&features.fingerprint);
-        free_plane(&picture);
+        free_plane(&image);
         free_plane(&plane);
         free_plane(&bar);
     }
@@ -319,8 +319,8 @@ static void test_attachment_goes_there_and_back(void **state)
     for (unsigned lossless = 0; lossless < 2; lossless++) {
         memset(&features.pixels, lossless ? 7 : 0, sizeof features.pixels);
         size_t size = doppel_image_attachment_write(&features, bytes);
-        assert_int_equal(size, lossless ? DOPPEL_IMAGE_ATTACHMENT_MOST
-                                        : DOPPEL_IMAGE_ATTACHMENT_BYTES);
+        assert_int_equal(size,
+                         lossless ? DOPPEL_IMAGE_ATTACHMENT_MOST : DOPPEL_IMAGE_ATTACHMENT_BYTES);
         assert_int_equal(doppel_image_attachment_read(bytes, size, &back), DOPPEL_OK);
         assert_memory_equal(back.thumb, features.thumb, sizeof back.thumb);
         assert_memory_equal(back.boxes, features.boxes, sizeof back.boxes);
@@ -336,9 +336,9 @@ static void test_attachment_goes_there_and_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_picture_is_not_trimmed),
+        cmocka_unit_test(test_plain_image_is_not_trimmed),
         cmocka_unit_test(test_borders_are_cut),
-        cmocka_unit_test(test_trimmed_view_is_the_picture),
+        cmocka_unit_test(test_trimmed_view_is_the_image),
         cmocka_unit_test(test_captions_are_cut),
         cmocka_unit_test(test_phone_screenshots_are_cut),
         cmocka_unit_test(test_desktop_screenshots_are_cut),

@@ -3,7 +3,7 @@
 #define TESTS_INDEX_POSTING_ITEMS_H
 
 #include "index/codes.h"
-#include "index/postings_room.h"
+#include "index/postings/postings_internal.h"
 
 enum items_kind { EVEN, SKEWED_KEYS, ONE_KEY, DISORDER, REPEATS, FAR_APART, KINDS };
 

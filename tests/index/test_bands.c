@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "core/cpu.h"
-#include "index/bands_room.h"
+#include "index/bands/bands_internal.h"
 #include "index/codes.h"
 #include "index/stream_array.h"
 

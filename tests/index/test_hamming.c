@@ -14,7 +14,7 @@
 
 #include "core/cpu.h"
 #include "index/codes.h"
-#include "index/hamming.h"
+#include "index/hamming/hamming.h"
 
 enum { WORDS = 4, QUERIES = 8 };
 

@@ -22,7 +22,7 @@
 #include "core/bytes.h"
 #include "core/digest.h"
 #include "index/codes.h"
-#include "index/segment.h"
+#include "index/segment/segment.h"
 
 enum {
     PARTS = 3,

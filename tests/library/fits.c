@@ -4,7 +4,7 @@
 #include <dirent.h>
 
 #include "core/array.h"
-#include "library/derived.h"
+#include "library/derived/derived.h"
 
 struct posting {
     uint64_t id;
@@ -15,7 +15,7 @@ typedef ARRAY(struct posting) posting_array;
 typedef ARRAY(uint64_t) id_array;
 typedef ARRAY(struct doppel_index_hit) hit_array;
 
-/* Codes of films are told by their distances from these. */
+/* Codes of videos are told by their distances from these. */
 enum { PROBES = 3 };
 static const uint64_t probes[PROBES] = {0, UINT64_C(0x0123456789abcdef),
                                         UINT64_C(0xff00f0f0ccccaaaa)};
@@ -24,7 +24,7 @@ static const uint64_t probes[PROBES] = {0, UINT64_C(0x0123456789abcdef),
 struct expectation {
     struct doppel_library *library;
     posting_array postings;
-    id_array sounds;
+    id_array recordings;
     hit_array codes;
 };
 
@@ -37,12 +37,13 @@ static void expect_peaks(struct expectation *expected, uint64_t id, const uint8_
     struct doppel_index_posting *postings;
     size_t count;
     assert_int_equal(doppel_audio_track_read(data, size, &track, NULL), DOPPEL_OK);
-    const struct doppel_sound sound = {track.peaks, track.count, (double)track.duration_ms / 1e3};
-    assert_int_equal(doppel_sound_postings(&sound, &postings, &count, NULL), DOPPEL_OK);
+    const struct doppel_recording recording = {track.peaks, track.count,
+                                               (double)track.duration_ms / 1e3};
+    assert_int_equal(doppel_recording_postings(&recording, &postings, &count, NULL), DOPPEL_OK);
     for (size_t i = 0; i < count; i++)
         assert_true(array_push(&expected->postings,
                                ((struct posting){id, postings[i].key, postings[i].position})));
-    assert_true(array_push(&expected->sounds, id));
+    assert_true(array_push(&expected->recordings, id));
     free(postings);
     doppel_audio_track_free(&track);
 }
@@ -55,21 +56,22 @@ static uint32_t distance(uint64_t a, uint64_t b)
     return bits;
 }
 
-static void expect_film(struct expectation *expected, uint64_t id, const uint8_t *data, size_t size)
+static void expect_video(struct expectation *expected, uint64_t id, const uint8_t *data,
+                         size_t size)
 {
-    struct doppel_video_track film;
-    assert_int_equal(doppel_video_track_read(data, size, DOPPEL_VIDEO_ALL, &film, NULL), DOPPEL_OK);
-    assert_null(film.cells);
-    for (size_t i = 0; i < film.count; i++)
+    struct doppel_video_track clip;
+    assert_int_equal(doppel_video_track_read(data, size, DOPPEL_VIDEO_ALL, &clip, NULL), DOPPEL_OK);
+    assert_null(clip.cells);
+    for (size_t i = 0; i < clip.count; i++)
         for (uint32_t p = 0; p < PROBES; p++)
             assert_true(array_push(&expected->codes,
                                    ((struct doppel_index_hit){
-                                       .payload = id << 32 | film.frames[i].start_ms,
-                                       .distance = distance(film.frames[i].code.word[0], probes[p]),
+                                       .payload = id << 32 | clip.frames[i].start_ms,
+                                       .distance = distance(clip.frames[i].code.word[0], probes[p]),
                                        .query = p})));
-    if (film.sound)
-        expect_peaks(expected, id, film.sound, film.sound_size);
-    doppel_video_track_free(&film);
+    if (clip.audio)
+        expect_peaks(expected, id, clip.audio, clip.audio_size);
+    doppel_video_track_free(&clip);
 }
 
 static bool expect_item(void *context, const struct doppel_item *visited)
@@ -77,12 +79,12 @@ static bool expect_item(void *context, const struct doppel_item *visited)
     struct expectation *expected = context;
     struct doppel_item item;
     assert_null(visited->record.attachment);
-    if (visited->record.scheme != sounds.scheme && visited->record.scheme != films.scheme)
+    if (visited->record.scheme != recordings.scheme && visited->record.scheme != clips.scheme)
         return true;
     assert_int_equal(visited->record.fingerprint.count, 0);
     assert_int_equal(doppel_library_get(expected->library, visited->id, true, &item, NULL),
                      DOPPEL_OK);
-    (item.record.scheme == sounds.scheme ? expect_peaks : expect_film)(
+    (item.record.scheme == recordings.scheme ? expect_peaks : expect_video)(
         expected, visited->id, item.record.attachment, item.record.attachment_size);
     doppel_item_free(&item);
     return true;
@@ -247,14 +249,16 @@ static void check_index(const char *directory, const struct derivation *derivati
         derived_options(derivation, store, folder_path(directory, derivation->name));
     enum doppel_status status = doppel_store_index_open(store, &how, &index, &error);
     bool videos = derivation == &videos_derivation;
-    if (status == DOPPEL_E_NOT_FOUND && !(videos ? expected->codes.count : expected->sounds.count))
+    if (status == DOPPEL_E_NOT_FOUND &&
+        !(videos ? expected->codes.count : expected->recordings.count))
         goto end; /* it never had one */
     if (status)
         fail_msg("%s", error.message);
     if (videos)
         assert_codes_fit(doppel_store_index_get(index), &expected->codes);
     else
-        assert_postings_fit(doppel_store_index_get(index), &expected->postings, &expected->sounds);
+        assert_postings_fit(doppel_store_index_get(index), &expected->postings,
+                            &expected->recordings);
     doppel_store_index_close(index);
 end:
     doppel_store_close(store);
@@ -268,11 +272,11 @@ size_t assert_indexes_fit(const char *directory)
     assert_int_equal(doppel_library_each(expected.library, expect_item, &expected, NULL),
                      DOPPEL_OK);
     doppel_library_close(expected.library);
-    check_index(directory, &sounds_derivation, &expected);
+    check_index(directory, &audio_derivation, &expected);
     check_index(directory, &videos_derivation, &expected);
     size_t count = expected.postings.count + expected.codes.count / PROBES;
     array_free(&expected.postings);
-    array_free(&expected.sounds);
+    array_free(&expected.recordings);
     array_free(&expected.codes);
     return count;
 }

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-#include "library/cache.h"
+#include "library/cache/cache.h"
 #include "library/catalogue.h"
 
 struct doppel_cache *open_cache(const char *folder, bool renewed_expected)

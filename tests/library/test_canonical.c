@@ -54,7 +54,7 @@ static void test_policy(void **state)
     assert_kept(&other, &base); /* the order of bytes */
 }
 
-static void test_huge_pictures_do_not_overflow(void **state)
+static void test_huge_images_do_not_overflow(void **state)
 {
     (void)state;
     const struct doppel_candidate small = {
@@ -132,7 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policy),
-        cmocka_unit_test(test_huge_pictures_do_not_overflow),
+        cmocka_unit_test(test_huge_images_do_not_overflow),
         cmocka_unit_test(test_criteria_are_asked_in_their_order),
         cmocka_unit_test(test_policies_that_are_none),
         cmocka_unit_test(test_it_is_a_total_order),

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "library/date.h"
+#include "library/items/date.h"
 
 /* ---- dates ---- */
 

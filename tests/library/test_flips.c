@@ -16,8 +16,8 @@ static void make(const char *folder)
     for (uint64_t number = 1; number <= ITEMS; number++)
         if (add_numbered(library, number, record_make(number), &error))
             fail_msg("%s", error.message);
-    add_track(library, &sounds, "/sound", 1000, 10, DOPPEL_ADDED_NEW);
-    add_track(library, &films, "/film", 1001, 10, DOPPEL_ADDED_NEW);
+    add_track(library, &recordings, "/sound", 1000, 10, DOPPEL_ADDED_NEW);
+    add_track(library, &clips, "/film", 1001, 10, DOPPEL_ADDED_NEW);
     for (uint64_t id = 11; id <= ITEMS; id += 10)
         assert_int_equal(doppel_library_link(library, id, id - 1, NULL), DOPPEL_OK);
     commit(library);
@@ -85,7 +85,7 @@ static void ask_all(struct doppel_library *library, bool readable[ITEMS + 1])
 {
     struct doppel_error error = {0};
     struct doppel_library_stats stats;
-    const struct doppel_sounds *set;
+    const struct doppel_recordings *set;
     const struct doppel_log_query query = {0};
     uint64_t sum = 0;
     assert_in_words(doppel_library_each(library, take_item, NULL, &error), &error);
@@ -93,7 +93,7 @@ static void ask_all(struct doppel_library *library, bool readable[ITEMS + 1])
     assert_in_words(doppel_library_stats(library, &stats, &error), &error);
     assert_in_words(doppel_library_where(library, "width > 3", 5000, take_id, &sum, &error),
                     &error);
-    assert_in_words(doppel_library_sounds(library, &set, &error), &error);
+    assert_in_words(doppel_library_recordings(library, &set, &error), &error);
     for (uint64_t id = 1; id <= ITEMS; id++) {
         struct doppel_item item;
         enum doppel_status status = doppel_library_get(library, id, true, &item, &error);

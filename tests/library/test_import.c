@@ -209,7 +209,7 @@ static void damage_to_what_has_no_path_is_told(void **state)
     }
 }
 
-/* Sounds and films go into their indexes, and out of them when they become others. */
+/* Recordings and videos go into their indexes, and out of them when they become others. */
 static void tracks_are_indexed(void **state)
 {
     char *lists[] = {(char *)"songs"};
@@ -256,7 +256,7 @@ static struct doppel_library *open_copy(const char *directory)
     return copy;
 }
 
-/* Sounds too: their index is made from the copy. */
+/* Recordings too: their index is made from the copy. */
 static void a_copy_has_it_all(void **state)
 {
     struct doppel_library *library = open_library(*state);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "library/salvage_pages.h"
+#include "library/salvage/pages.h"
 #include "tests/library/salvaged.h"
 
 /* Of pages that are much alike some will do. */

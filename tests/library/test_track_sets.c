@@ -1,17 +1,17 @@
-/* The sounds and films of a library as sets: of the last commit, searched by threads. */
+/* The recordings and videos of a library as sets: of the last commit, searched by threads. */
 #include "tests/library/tracks.h"
 
 #include <pthread.h>
 #include <stdio.h>
 
-#include "match/sounds_room.h"
+#include "match/audio/audio_internal.h"
 
 enum { CLIP_FROM = 6, CLIP_TO = 11 };
 
 /* ---- looking for five seconds ---- */
 
 struct sets {
-    const struct doppel_sounds *sounds;
+    const struct doppel_recordings *recordings;
     const struct doppel_videos *videos;
 };
 
@@ -19,7 +19,7 @@ static struct sets open_sets(struct doppel_library *library)
 {
     struct sets sets;
     struct doppel_error error = {0};
-    if (doppel_library_sounds(library, &sets.sounds, &error) ||
+    if (doppel_library_recordings(library, &sets.recordings, &error) ||
         doppel_library_videos(library, &sets.videos, &error))
         fail_msg("%s", error.message);
     return sets;
@@ -32,9 +32,9 @@ static bool note_first(void *context, const struct doppel_found *found)
     return true;
 }
 
-static uint64_t find_sound(const struct doppel_sounds *set, uint64_t seed, uint32_t seconds)
+static uint64_t find_audio(const struct doppel_recordings *set, uint64_t seed, uint32_t seconds)
 {
-    struct doppel_sound_options options = doppel_sound_options_default();
+    struct doppel_audio_options options = doppel_audio_options_default();
     struct doppel_audio_track track = peaks_make(seed, seconds);
     uint64_t id = 0;
     size_t first = 0, end;
@@ -42,39 +42,40 @@ static uint64_t find_sound(const struct doppel_sounds *set, uint64_t seed, uint3
         first++;
     for (end = first; track.peaks[end].time < doppel_audio_time(CLIP_TO); end++)
         track.peaks[end].time -= (uint32_t)doppel_audio_time(CLIP_FROM);
-    const struct doppel_sound query = {track.peaks + first, end - first, CLIP_TO - CLIP_FROM};
-    assert_int_equal(doppel_sounds_find(set, &query, &options, note_first, &id, NULL), DOPPEL_OK);
+    const struct doppel_recording query = {track.peaks + first, end - first, CLIP_TO - CLIP_FROM};
+    assert_int_equal(doppel_recordings_find(set, &query, &options, note_first, &id, NULL),
+                     DOPPEL_OK);
     doppel_audio_track_free(&track);
     return id;
 }
 
-static uint64_t find_film(const struct doppel_videos *set, uint64_t seed, uint32_t seconds)
+static uint64_t find_video(const struct doppel_videos *set, uint64_t seed, uint32_t seconds)
 {
     struct doppel_video_search options = doppel_video_search_default();
-    struct doppel_video_track film = film_make(seed, seconds), query = {0};
+    struct doppel_video_track clip = video_make(seed, seconds), query = {0};
     struct doppel_error error = {0};
     uint64_t id = 0;
-    query.frames = film.frames + CLIP_FROM * FRAMES_A_SECOND;
+    query.frames = clip.frames + CLIP_FROM * FRAMES_A_SECOND;
     query.count = (CLIP_TO - CLIP_FROM) * FRAMES_A_SECOND;
     query.duration_ms = (CLIP_TO - CLIP_FROM) * 1000;
-    query.width = film.width;
-    query.height = film.height;
-    query.box = film.box;
+    query.width = clip.width;
+    query.height = clip.height;
+    query.box = clip.box;
     for (size_t i = 0; i < query.count; i++) {
         query.frames[i].start_ms -= CLIP_FROM * 1000;
         query.frames[i].end_ms -= CLIP_FROM * 1000;
     }
     if (doppel_videos_find(set, &query, &options, note_first, &id, &error))
         fail_msg("%s", error.message);
-    doppel_video_track_free(&film);
+    doppel_video_track_free(&clip);
     return id;
 }
 
 /* @return the id of the track that a clip is of, 0 when it is not found */
 static uint64_t find(const struct sets *sets, uint64_t seed, uint32_t seconds)
 {
-    uint64_t id = find_sound(sets->sounds, seed, seconds);
-    assert_int_equal(find_film(sets->videos, seed, seconds), kind == &films ? id : 0);
+    uint64_t id = find_audio(sets->recordings, seed, seconds);
+    assert_int_equal(find_video(sets->videos, seed, seconds), kind == &clips ? id : 0);
     return id;
 }
 
@@ -95,7 +96,7 @@ static void test_the_sets_are_of_the_last_commit(void **state)
     uint64_t two = add_track(writer, kind, "/two", 2, 20, DOPPEL_ADDED_NEW);
     assert_int_equal(doppel_library_remove(writer, one, NULL), DOPPEL_OK);
     again = open_sets(library);
-    assert_ptr_equal(again.sounds, sets.sounds);
+    assert_ptr_equal(again.recordings, sets.recordings);
     assert_ptr_equal(again.videos, sets.videos);
     commit(writer);
     assert_int_equal(find(&sets, 2, 20), 0);
@@ -131,12 +132,12 @@ static void test_sets_of_many_items(void **state)
 }
 
 /* What is given of an item's peaks are its strong ones in that range, and perhaps others. */
-static void assert_range(const struct doppel_sounds *set, uint64_t id, uint32_t from, uint32_t to,
-                         const struct doppel_audio_track *made)
+static void assert_range(const struct doppel_recordings *set, uint64_t id, uint32_t from,
+                         uint32_t to, const struct doppel_audio_track *made)
 {
     struct doppel_audio_track given;
     size_t at = 0;
-    assert_true(sounds_peaks(set, id, from, to, &given));
+    assert_true(audio_peaks(set, id, from, to, &given));
     while (at < given.count && given.peaks[at].time < from)
         at++;
     for (size_t i = 0; i < made->count; i++) {
@@ -158,7 +159,7 @@ static void test_peaks_of_items(void **state)
     struct doppel_library *library = open_library(*state);
     struct doppel_audio_track none;
     add_many(library, 1, ITEMS, SECONDS);
-    const struct doppel_sounds *set = open_sets(library).sounds;
+    const struct doppel_recordings *set = open_sets(library).recordings;
     for (uint64_t round = 0; round < 3; round++)
         for (uint64_t i = 1; i <= ITEMS; i += 1 + round) {
             struct doppel_audio_track made = peaks_make(i, SECONDS);
@@ -166,31 +167,31 @@ static void test_peaks_of_items(void **state)
             assert_range(set, i, 0, UINT32_MAX, &made);
             doppel_audio_track_free(&made);
         }
-    assert_false(sounds_peaks(set, ITEMS + 1, 0, 1000, &none));
+    assert_false(audio_peaks(set, ITEMS + 1, 0, 1000, &none));
     doppel_library_close(library);
 }
 
-/* Films that have no sound, and sounds. */
-static void test_silent_films_have_no_peaks(void **state)
+/* Videos that have no audio, and recordings. */
+static void test_silent_videos_have_no_peaks(void **state)
 {
     struct doppel_library *library = open_library(*state);
-    struct doppel_video_track film = film_make(1, 12);
+    struct doppel_video_track clip = video_make(1, 12);
     struct doppel_audio_track none;
-    free(film.sound);
-    film.sound = NULL;
-    film.sound_size = 0;
-    struct doppel_record record = record_of_film(1, &film);
+    free(clip.audio);
+    clip.audio = NULL;
+    clip.audio_size = 0;
+    struct doppel_record record = record_of_video(1, &clip);
     add_record(library, "/one", 1, &record, DOPPEL_ADDED_NEW);
-    add_track(library, &sounds, "/two", 2, 12, DOPPEL_ADDED_NEW);
+    add_track(library, &recordings, "/two", 2, 12, DOPPEL_ADDED_NEW);
     commit(library);
     struct sets sets = open_sets(library);
-    assert_int_equal(find_film(sets.videos, 1, 12), 1);
-    assert_int_equal(find_film(sets.videos, 2, 12), 0);
-    assert_int_equal(find_sound(sets.sounds, 1, 12), 0);
-    assert_int_equal(find_sound(sets.sounds, 2, 12), 2);
-    assert_false(sounds_peaks(sets.sounds, 1, 0, 1000, &none));
+    assert_int_equal(find_video(sets.videos, 1, 12), 1);
+    assert_int_equal(find_video(sets.videos, 2, 12), 0);
+    assert_int_equal(find_audio(sets.recordings, 1, 12), 0);
+    assert_int_equal(find_audio(sets.recordings, 2, 12), 2);
+    assert_false(audio_peaks(sets.recordings, 1, 0, 1000, &none));
     doppel_record_free(&record);
-    doppel_video_track_free(&film);
+    doppel_video_track_free(&clip);
     doppel_library_close(library);
 }
 
@@ -254,7 +255,7 @@ int main(void)
         WITH_BOTH(test_the_sets_are_of_the_last_commit),
         WITH_BOTH(test_sets_of_many_items),
         WITH_BOTH(test_peaks_of_items),
-        IN_FOLDER(test_silent_films_have_no_peaks),
+        IN_FOLDER(test_silent_videos_have_no_peaks),
         WITH_BOTH(test_threads_search_while_items_come),
         WITH_BOTH(test_read_only),
     };

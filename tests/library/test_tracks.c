@@ -1,4 +1,4 @@
-/* Sounds and films of a library that come, change and go: the indexes follow them. */
+/* Recordings and videos of a library that come, change and go: the indexes follow them. */
 #include "tests/library/tracks.h"
 
 #include <stdio.h>
@@ -62,7 +62,8 @@ static void test_another_kind_at_a_path(void **state)
     doppel_library_close(library);
     assert_true(assert_indexes_fit(directory) > 0);
     library = open_library(*state);
-    add_track(library, kind == &sounds ? &films : &sounds, path, 1, 10, DOPPEL_ADDED_UPDATED);
+    add_track(library, kind == &recordings ? &clips : &recordings, path, 1, 10,
+              DOPPEL_ADDED_UPDATED);
     commit(library);
     doppel_library_close(library);
     assert_true(assert_indexes_fit(directory) > 0);
@@ -72,11 +73,11 @@ static void test_another_kind_at_a_path(void **state)
 static void test_moved_and_of_another_kind(void **state)
 {
     const char *directory = directory_of(*state);
-    struct doppel_record film = film_record(1, 10), sound = sound_record(1, 10);
-    const struct doppel_record *records[] = {&film, &sound, &film, &sound};
+    struct doppel_record clip = video_record(1, 10), recording = audio_record(1, 10);
+    const struct doppel_record *records[] = {&clip, &recording, &clip, &recording};
     char path[16];
-    sound.kind = DOPPEL_KIND_VIDEO;
-    sound.digest = film.digest;
+    recording.kind = DOPPEL_KIND_VIDEO;
+    recording.digest = clip.digest;
     for (size_t i = 0; i < 4; i++) {
         struct doppel_library *library = open_library(*state);
         snprintf(path, sizeof path, "/films/%zu", i);
@@ -85,8 +86,8 @@ static void test_moved_and_of_another_kind(void **state)
         doppel_library_close(library);
         assert_indexes_fit(directory);
     }
-    doppel_record_free(&film);
-    doppel_record_free(&sound);
+    doppel_record_free(&clip);
+    doppel_record_free(&recording);
 }
 
 static void test_another_version_updates_in_place(void **state)
@@ -110,11 +111,11 @@ static void test_read_in_another_way_updates_in_place(void **state)
     const char *path = folder_path(*state, "one"), *directory = directory_of(*state);
     folder_write(path, "one");
     struct doppel_library *library = open_library(*state);
-    struct doppel_video_track film = film_make(1, 10);
-    struct doppel_record full = record_of_film(1, &film);
-    film.count /= 4;
-    film.keyframes_only = true;
-    struct doppel_record fast = record_of_film(1, &film);
+    struct doppel_video_track clip = video_make(1, 10);
+    struct doppel_record full = record_of_video(1, &clip);
+    clip.count /= 4;
+    clip.keyframes_only = true;
+    struct doppel_record fast = record_of_video(1, &clip);
     uint64_t id = add_record(library, path, 1, &fast, DOPPEL_ADDED_NEW);
     assert_int_equal(add_record(library, path, 1, &fast, DOPPEL_ADDED_UNCHANGED), id);
     assert_int_equal(add_record(library, path, 1, &full, DOPPEL_ADDED_UPDATED), id);
@@ -130,7 +131,7 @@ static void test_read_in_another_way_updates_in_place(void **state)
     assert_true(assert_indexes_fit(directory) < count);
     doppel_record_free(&full);
     doppel_record_free(&fast);
-    doppel_video_track_free(&film);
+    doppel_video_track_free(&clip);
 }
 
 static void test_what_is_taken_back_leaves_nothing(void **state)
@@ -155,7 +156,7 @@ static void test_many_commit_by_themselves(void **state)
 {
     const char *directory = directory_of(*state);
     struct doppel_library *library = open_library(*state);
-    const uint64_t count = kind == &films ? 8 : 24;
+    const uint64_t count = kind == &clips ? 8 : 24;
     char path[32];
     for (uint64_t i = 0; i < count; i++) {
         snprintf(path, sizeof path, "/music/%llu", (unsigned long long)i);
@@ -236,9 +237,9 @@ static void test_version_3(void **state)
     commit(library);
     doppel_library_close(library);
     assert_true(assert_indexes_fit(old) > 0);
-    const struct doppel_sounds *set;
+    const struct doppel_recordings *set;
     assert_int_equal(doppel_library_open(old, &reader, &library, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_sounds(library, &set, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_recordings(library, &set, NULL), DOPPEL_OK);
     doppel_library_close(library);
 }
 

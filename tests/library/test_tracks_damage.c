@@ -1,5 +1,5 @@
-/* Sounds and films of a library: writers killed at any moment, two of them at once, and files of
- * the indexes gone or damaged. */
+/* Recordings and videos of a library: writers killed at any moment, two of them at once, and files
+ * of the indexes gone or damaged. */
 #include "tests/library/killed.h"
 #include "tests/library/tracks.h"
 
@@ -32,10 +32,10 @@ static void make_tracks(const char *directory, uint64_t count, uint32_t seconds)
 
 static enum doppel_status open_set(struct doppel_library *library, struct doppel_error *error)
 {
-    const struct doppel_sounds *of_sounds;
-    const struct doppel_videos *of_films;
-    return kind == &sounds ? doppel_library_sounds(library, &of_sounds, error)
-                           : doppel_library_videos(library, &of_films, error);
+    const struct doppel_recordings *of_audio;
+    const struct doppel_videos *of_videos;
+    return kind == &recordings ? doppel_library_recordings(library, &of_audio, error)
+                               : doppel_library_videos(library, &of_videos, error);
 }
 
 /* ---- killed ---- */
@@ -80,7 +80,7 @@ static void test_a_killed_writer_loses_nothing_committed(void **state)
     const char *directory = folder_path(*state, "library");
     make_tracks(directory, BATCH, SECONDS);
     uint64_t there = BATCH;
-    const int kills = kind == &films ? KILLS / 2 : KILLS; /* they are more work */
+    const int kills = kind == &clips ? KILLS / 2 : KILLS; /* they are more work */
     for (int kill = 0; kill < kills; kill++) {
         uint64_t acknowledged = run_and_kill(write_tracks, directory, there, MOST);
         there = last_item(directory);
@@ -104,12 +104,12 @@ static void test_one_writer_of_tracks(void **state)
     assert_int_equal(doppel_library_open(directory, &create, &second, NULL), DOPPEL_OK);
     /* A picture has nothing to do with it. */
     const struct doppel_file_stamp stamp = {.inode = 9};
-    struct doppel_record picture = record_make(9);
+    struct doppel_record image = record_make(9);
     enum doppel_added added;
     uint64_t id;
-    assert_int_equal(doppel_library_add(second, "/nine", &stamp, &picture, &added, &id, NULL),
+    assert_int_equal(doppel_library_add(second, "/nine", &stamp, &image, &added, &id, NULL),
                      DOPPEL_OK);
-    doppel_record_free(&picture);
+    doppel_record_free(&image);
     assert_int_equal(try_track(second, 2, 5, &error), DOPPEL_E_BUSY);
     assert_non_null(strstr(error.message, "another process"));
     doppel_library_close(first);

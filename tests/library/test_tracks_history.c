@@ -1,5 +1,5 @@
-/* Sounds, films and pictures that come, change and go in any order: the indexes follow. */
-#include "library/derived.h"
+/* Recordings, videos and pictures that come, change and go in any order: the indexes follow. */
+#include "library/derived/derived.h"
 #include "tests/library/tracks.h"
 
 #include <stdio.h>
@@ -31,18 +31,18 @@ static void add_or_remove(struct history *history, const char *folder)
                          DOPPEL_OK);
         history->ids[place] = 0;
     } else if (draw(history, 5) == 0) {
-        struct doppel_record picture = record_make(history->next_seed);
+        struct doppel_record image = record_make(history->next_seed);
         const struct doppel_file_stamp stamp = {.inode = history->next_seed++};
         enum doppel_added added;
-        assert_int_equal(doppel_library_add(history->library, path, &stamp, &picture, &added,
+        assert_int_equal(doppel_library_add(history->library, path, &stamp, &image, &added,
                                             &history->ids[place], NULL),
                          DOPPEL_OK);
-        doppel_record_free(&picture);
+        doppel_record_free(&image);
     } else {
         bool there = history->ids[place] != 0;
         uint32_t seconds = (uint32_t)(1 + draw(history, 90));
         history->ids[place] =
-            add_track(history->library, draw(history, 2) ? &sounds : &films, path,
+            add_track(history->library, draw(history, 2) ? &recordings : &clips, path,
                       history->next_seed, seconds, there ? DOPPEL_ADDED_UPDATED : DOPPEL_ADDED_NEW);
         history->next_seed++;
     }

@@ -1,10 +1,10 @@
-/* Of sounds and films what is needed is kept; what is none is refused. */
+/* Of recordings and videos what is needed is kept; what is none is refused. */
 #include "tests/library/tracks.h"
 
 static void test_the_strong_peaks_are_kept(void **state)
 {
     struct doppel_library *library = open_library(*state);
-    uint64_t id = add_track(library, &sounds, "/music/1", 1, 20, DOPPEL_ADDED_NEW);
+    uint64_t id = add_track(library, &recordings, "/music/1", 1, 20, DOPPEL_ADDED_NEW);
     commit(library);
     struct doppel_audio_track made = peaks_make(1, 20), kept;
     struct doppel_item item;
@@ -31,10 +31,10 @@ static void test_the_strong_peaks_are_kept(void **state)
     assert_true(assert_indexes_fit(directory_of(*state)) > 1000);
 }
 
-static void test_the_sound_of_a_video(void **state)
+static void test_the_audio_of_a_video(void **state)
 {
     struct doppel_library *library = open_library(*state);
-    struct doppel_record record = sound_record(1, 10);
+    struct doppel_record record = audio_record(1, 10);
     const struct doppel_file_stamp stamp = {.inode = 1};
     enum doppel_added added;
     struct doppel_item item;
@@ -51,22 +51,22 @@ static void test_the_sound_of_a_video(void **state)
     assert_true(assert_indexes_fit(directory_of(*state)) > 0);
 }
 
-static void give_cells(struct doppel_video_track *film)
+static void give_cells(struct doppel_video_track *clip)
 {
-    const size_t size = film->count * DOPPEL_VIDEO_CELL_BYTES;
-    film->cells = calloc(1, size);
-    film->rectangle_cells[0] = calloc(1, size);
-    film->rectangles[0] = (struct doppel_video_box){.25F, .25F, .75F, .75F};
-    film->rectangle_count = 1;
-    assert_true(film->cells && film->rectangle_cells[0]);
+    const size_t size = clip->count * DOPPEL_VIDEO_CELL_BYTES;
+    clip->cells = calloc(1, size);
+    clip->rectangle_cells[0] = calloc(1, size);
+    clip->rectangles[0] = (struct doppel_video_box){.25F, .25F, .75F, .75F};
+    clip->rectangle_count = 1;
+    assert_true(clip->cells && clip->rectangle_cells[0]);
     for (size_t i = 0; i < size; i++)
-        film->cells[i] = (uint8_t)(i * i >> 3);
+        clip->cells[i] = (uint8_t)(i * i >> 3);
 }
 
-static void assert_strong(const struct doppel_video_track *film)
+static void assert_strong(const struct doppel_video_track *clip)
 {
     struct doppel_audio_track peaks;
-    assert_int_equal(doppel_audio_track_read(film->sound, film->sound_size, &peaks, NULL),
+    assert_int_equal(doppel_audio_track_read(clip->audio, clip->audio_size, &peaks, NULL),
                      DOPPEL_OK);
     assert_int_equal(peaks.count, 20 * 40);
     for (size_t i = 0; i < peaks.count; i++)
@@ -77,10 +77,10 @@ static void assert_strong(const struct doppel_video_track *film)
 static void test_the_codes_are_kept(void **state)
 {
     struct doppel_library *library = open_library(*state);
-    struct doppel_video_track made = film_make(1, 20), kept;
+    struct doppel_video_track made = video_make(1, 20), kept;
     struct doppel_item item;
     give_cells(&made);
-    struct doppel_record record = record_of_film(1, &made);
+    struct doppel_record record = record_of_video(1, &made);
     uint64_t id = add_record(library, "/films/1", 1, &record, DOPPEL_ADDED_NEW);
     commit(library);
     assert_int_equal(doppel_library_get(library, id, true, &item, NULL), DOPPEL_OK);
@@ -104,21 +104,21 @@ static void test_the_codes_are_kept(void **state)
     assert_indexes_fit(directory_of(*state));
 }
 
-/* Without sound, without frames. */
-static void test_half_a_film(void **state)
+/* Without audio, without frames. */
+static void test_half_a_video(void **state)
 {
     struct doppel_library *library = open_library(*state);
-    struct doppel_video_track film = film_make(1, 10);
-    size_t count = film.count;
-    film.count = 0;
-    struct doppel_record heard = record_of_film(1, &film);
-    film.count = count;
-    free(film.sound);
-    film.sound = NULL;
-    film.sound_size = 0;
-    struct doppel_record seen = record_of_film(2, &film);
-    film.count = 0;
-    struct doppel_record neither = record_of_film(3, &film);
+    struct doppel_video_track clip = video_make(1, 10);
+    size_t count = clip.count;
+    clip.count = 0;
+    struct doppel_record heard = record_of_video(1, &clip);
+    clip.count = count;
+    free(clip.audio);
+    clip.audio = NULL;
+    clip.audio_size = 0;
+    struct doppel_record seen = record_of_video(2, &clip);
+    clip.count = 0;
+    struct doppel_record neither = record_of_video(3, &clip);
     add_record(library, "/heard", 1, &heard, DOPPEL_ADDED_NEW);
     add_record(library, "/seen", 2, &seen, DOPPEL_ADDED_NEW);
     add_record(library, "/neither", 3, &neither, DOPPEL_ADDED_NEW);
@@ -131,7 +131,7 @@ static void test_half_a_film(void **state)
     commit(library);
     doppel_library_close(library);
     assert_int_equal(assert_indexes_fit(directory_of(*state)), 0);
-    doppel_video_track_free(&film);
+    doppel_video_track_free(&clip);
     doppel_record_free(&heard);
     doppel_record_free(&seen);
     doppel_record_free(&neither);
@@ -145,7 +145,7 @@ static void test_others_get_no_folder(void **state)
     uint64_t id = add_file(library, path, 1, DOPPEL_ADDED_NEW);
     commit(library);
     assert_int_equal(doppel_library_remove(library, id, NULL), DOPPEL_OK);
-    add_track(library, &sounds, "/two", 2, 2, DOPPEL_ADDED_NEW);
+    add_track(library, &recordings, "/two", 2, 2, DOPPEL_ADDED_NEW);
     commit(library);
     doppel_library_close(library);
     assert_int_equal(count_segments(directory, "videos"), -1);
@@ -164,15 +164,15 @@ static bool assert_length(void *context, const struct doppel_item *item)
 static void test_how_long_they_are(void **state)
 {
     struct doppel_library *library = open_library(*state);
-    struct doppel_video_track film = film_make(2, 20);
+    struct doppel_video_track clip = video_make(2, 20);
     struct doppel_item item;
     uint64_t sum = 0;
-    film.damaged_ms = 5;
-    struct doppel_record record = record_of_film(2, &film);
-    add_track(library, &sounds, "/one", 1, 10, DOPPEL_ADDED_NEW);
+    clip.damaged_ms = 5;
+    struct doppel_record record = record_of_video(2, &clip);
+    add_track(library, &recordings, "/one", 1, 10, DOPPEL_ADDED_NEW);
     add_record(library, "/two", 2, &record, DOPPEL_ADDED_NEW);
-    add_track(library, &films, "/three", 3, 10, DOPPEL_ADDED_NEW);
-    add_track(library, &films, "/four", 4, 10, DOPPEL_ADDED_NEW);
+    add_track(library, &clips, "/three", 3, 10, DOPPEL_ADDED_NEW);
+    add_track(library, &clips, "/four", 4, 10, DOPPEL_ADDED_NEW);
     commit(library);
     run_raw(folder_path(directory_of(*state), "catalogue.db"),
             "DELETE FROM attachment WHERE item = 3;"
@@ -182,7 +182,7 @@ static void test_how_long_they_are(void **state)
     assert_int_equal(doppel_library_by_path(library, "/two", &item, NULL), DOPPEL_OK);
     assert_int_equal(item.duration_ms, 20000);
     doppel_item_free(&item);
-    doppel_video_track_free(&film);
+    doppel_video_track_free(&clip);
     doppel_record_free(&record);
     doppel_library_close(library);
 }
@@ -195,7 +195,7 @@ static void assert_refused(struct doppel_library *library, const struct doppel_r
     uint64_t id;
     assert_int_equal(doppel_library_add(library, "/one", &stamp, record, &added, &id, &error),
                      DOPPEL_E_ARGUMENT);
-    assert_non_null(strstr(error.message, kind == &films ? "film" : "sound"));
+    assert_non_null(strstr(error.message, kind == &clips ? "video" : "recording"));
 }
 
 static void test_what_is_no_track_is_refused(void **state)
@@ -213,16 +213,16 @@ static void test_what_is_no_track_is_refused(void **state)
     doppel_library_close(library);
 }
 
-static void test_a_film_with_what_is_no_sound_is_refused(void **state)
+static void test_a_video_with_what_is_no_audio_is_refused(void **state)
 {
     struct doppel_library *library = open_library(*state);
-    struct doppel_video_track film = film_make(1, 5);
-    film.sound_size--;
-    struct doppel_record record = record_of_film(1, &film);
-    kind = &films;
+    struct doppel_video_track clip = video_make(1, 5);
+    clip.audio_size--;
+    struct doppel_record record = record_of_video(1, &clip);
+    kind = &clips;
     assert_refused(library, &record);
     doppel_record_free(&record);
-    doppel_video_track_free(&film);
+    doppel_video_track_free(&clip);
     doppel_library_close(library);
 }
 
@@ -249,13 +249,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_the_strong_peaks_are_kept),
-        IN_FOLDER(test_the_sound_of_a_video),
+        IN_FOLDER(test_the_audio_of_a_video),
         IN_FOLDER(test_the_codes_are_kept),
-        IN_FOLDER(test_half_a_film),
+        IN_FOLDER(test_half_a_video),
         IN_FOLDER(test_how_long_they_are),
         IN_FOLDER(test_others_get_no_folder),
         WITH_BOTH(test_what_is_no_track_is_refused),
-        IN_FOLDER(test_a_film_with_what_is_no_sound_is_refused),
+        IN_FOLDER(test_a_video_with_what_is_no_audio_is_refused),
         WITH_BOTH(test_the_cache_keeps_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

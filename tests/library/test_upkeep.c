@@ -39,7 +39,7 @@ static void put_failure(struct doppel_library *library)
     assert_int_equal(doppel_library_put_failure(library, &failure, NULL), DOPPEL_OK);
 }
 
-/* Pictures 1 to 12, a sound 13, a film 14, texts 15 and 16, a digest 17, and something in each
+/* Pictures 1 to 12, a recording 13, a video 14, texts 15 and 16, a digest 17, and something in each
  * table. */
 static void make(const char *folder)
 {
@@ -60,8 +60,8 @@ static void make(const char *folder)
     for (uint64_t number = 1; number <= ITEMS; number++)
         if (add_numbered(library, number, record_make(number), &error))
             fail_msg("%s", error.message);
-    add_track(library, &sounds, "/sound", 100, 20, DOPPEL_ADDED_NEW);
-    add_track(library, &films, "/film", 101, 20, DOPPEL_ADDED_NEW);
+    add_track(library, &recordings, "/sound", 100, 20, DOPPEL_ADDED_NEW);
+    add_track(library, &clips, "/film", 101, 20, DOPPEL_ADDED_NEW);
     assert_int_equal(doppel_library_set_text_options(library, &options, &limits, NULL), DOPPEL_OK);
     add_one_text(library, add_one_text(library, 0));
     assert_int_equal(
@@ -267,10 +267,10 @@ static void pack(const char *folder)
 {
     uint64_t before, after;
     struct doppel_library *library = open_library(folder);
-    uint64_t sound = add_track(library, &sounds, "/sound2", 102, 20, DOPPEL_ADDED_NEW);
-    uint64_t film = add_track(library, &films, "/film2", 103, 20, DOPPEL_ADDED_NEW);
-    assert_int_equal(doppel_library_remove(library, sound, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_remove(library, film, NULL), DOPPEL_OK);
+    uint64_t recording = add_track(library, &recordings, "/sound2", 102, 20, DOPPEL_ADDED_NEW);
+    uint64_t clip = add_track(library, &clips, "/film2", 103, 20, DOPPEL_ADDED_NEW);
+    assert_int_equal(doppel_library_remove(library, recording, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_remove(library, clip, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_compact(library, &before, &after, NULL), DOPPEL_OK);
     doppel_library_close(library);
     assert_int_equal(count_segments(directory_of(folder), "sounds"), 1);
@@ -294,7 +294,7 @@ static void test_indexes(void **state)
     assert_indexes_fit(directory_of(*state));
 }
 
-/* Items that are gone, past the library; and a sound that comes so. */
+/* Items that are gone, past the library; and a recording that comes so. */
 static void test_indexes_of_others(void **state)
 {
     make(*state);

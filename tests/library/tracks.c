@@ -1,22 +1,22 @@
-/* Made-up sounds and films. */
+/* Made-up recordings and videos. */
 #include "tests/library/tracks.h"
 
 enum { STRONG_A_SECOND = 40, WEAK_A_SECOND = 20, STEPS_A_SECOND = 689 };
 
-const struct track_kind sounds = {"sounds", DOPPEL_SCHEME_PEAKS32, sound_record};
-const struct track_kind films = {"videos", DOPPEL_SCHEME_FRAMES64, film_record};
+const struct track_kind recordings = {"sounds", DOPPEL_SCHEME_PEAKS32, audio_record};
+const struct track_kind clips = {"videos", DOPPEL_SCHEME_FRAMES64, video_record};
 
 const struct track_kind *kind;
 
-int set_up_sounds(void **state)
+int set_up_audio(void **state)
 {
-    kind = &sounds;
+    kind = &recordings;
     return folder_set_up(state);
 }
 
-int set_up_films(void **state)
+int set_up_videos(void **state)
 {
-    kind = &films;
+    kind = &clips;
     return folder_set_up(state);
 }
 
@@ -29,7 +29,7 @@ static uint64_t draw(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* ---- sounds ---- */
+/* ---- recordings ---- */
 
 static int compare_peaks(const void *a, const void *b)
 {
@@ -80,18 +80,18 @@ static struct doppel_record record_of(uint64_t seed, enum doppel_scheme_id id)
     return record;
 }
 
-struct doppel_record sound_record(uint64_t seed, uint32_t seconds)
+struct doppel_record audio_record(uint64_t seed, uint32_t seconds)
 {
     struct doppel_record record = record_of(seed, DOPPEL_SCHEME_PEAKS32);
     record.attachment = write_peaks(seed, seconds, &record.attachment_size);
     return record;
 }
 
-/* ---- films ---- */
+/* ---- videos ---- */
 
-struct doppel_video_track film_make(uint64_t seed, uint32_t seconds)
+struct doppel_video_track video_make(uint64_t seed, uint32_t seconds)
 {
-    struct doppel_video_track film = {
+    struct doppel_video_track clip = {
         .count = (size_t)seconds * FRAMES_A_SECOND,
         .box = {0, 0, 1, 1},
         .width = 640,
@@ -100,34 +100,34 @@ struct doppel_video_track film_make(uint64_t seed, uint32_t seconds)
         .duration_ms = seconds * 1000u,
     };
     uint64_t state = seed ^ 77;
-    film.sound = write_peaks(seed, seconds, &film.sound_size);
-    film.frames = calloc(film.count + 1, sizeof *film.frames);
-    assert_non_null(film.frames);
-    for (size_t i = 0; i < film.count; i++) {
+    clip.audio = write_peaks(seed, seconds, &clip.audio_size);
+    clip.frames = calloc(clip.count + 1, sizeof *clip.frames);
+    assert_non_null(clip.frames);
+    for (size_t i = 0; i < clip.count; i++) {
         for (unsigned word = 0; word < 4; word++)
-            film.frames[i].code.word[word] = draw(&state);
-        film.frames[i].start_ms = (uint32_t)(i * 1000 / FRAMES_A_SECOND);
-        film.frames[i].end_ms = film.frames[i].start_ms + (uint32_t)(draw(&state) % 2 * 5);
+            clip.frames[i].code.word[word] = draw(&state);
+        clip.frames[i].start_ms = (uint32_t)(i * 1000 / FRAMES_A_SECOND);
+        clip.frames[i].end_ms = clip.frames[i].start_ms + (uint32_t)(draw(&state) % 2 * 5);
     }
-    return film;
+    return clip;
 }
 
-struct doppel_record record_of_film(uint64_t seed, const struct doppel_video_track *film)
+struct doppel_record record_of_video(uint64_t seed, const struct doppel_video_track *clip)
 {
     struct doppel_record record = record_of(seed, DOPPEL_SCHEME_FRAMES64);
-    record.width = film->width;
-    record.height = film->height;
-    assert_int_equal(doppel_video_track_write(film, DOPPEL_VIDEO_ALL, &record.attachment,
+    record.width = clip->width;
+    record.height = clip->height;
+    assert_int_equal(doppel_video_track_write(clip, DOPPEL_VIDEO_ALL, &record.attachment,
                                               &record.attachment_size, NULL),
                      DOPPEL_OK);
     return record;
 }
 
-struct doppel_record film_record(uint64_t seed, uint32_t seconds)
+struct doppel_record video_record(uint64_t seed, uint32_t seconds)
 {
-    struct doppel_video_track film = film_make(seed, seconds);
-    struct doppel_record record = record_of_film(seed, &film);
-    doppel_video_track_free(&film);
+    struct doppel_video_track clip = video_make(seed, seconds);
+    struct doppel_record record = record_of_video(seed, &clip);
+    doppel_video_track_free(&clip);
     return record;
 }
 

@@ -1,4 +1,4 @@
-/* Made-up sounds and films, and whether the indexes of a library have what its items have. */
+/* Made-up recordings and videos, and whether the indexes of a library have what its items have. */
 #ifndef TESTS_LIBRARY_TRACKS_H
 #define TESTS_LIBRARY_TRACKS_H
 
@@ -11,14 +11,14 @@ struct doppel_audio_track peaks_make(uint64_t seed, uint32_t seconds);
 /** Frames that follow from `seed`, of random codes, FRAMES_A_SECOND of them, without cells, and the
  * peaks of the same seed; given (doppel_video_track_free). */
 enum { FRAMES_A_SECOND = 50 };
-struct doppel_video_track film_make(uint64_t seed, uint32_t seconds);
+struct doppel_video_track video_make(uint64_t seed, uint32_t seconds);
 
 /** A record of the one or the other as a worker tells it; given (doppel_record_free). */
-struct doppel_record sound_record(uint64_t seed, uint32_t seconds);
-struct doppel_record film_record(uint64_t seed, uint32_t seconds);
+struct doppel_record audio_record(uint64_t seed, uint32_t seconds);
+struct doppel_record video_record(uint64_t seed, uint32_t seconds);
 
-/** A film as a record; it may be changed before. */
-struct doppel_record record_of_film(uint64_t seed, const struct doppel_video_track *film);
+/** A video as a record; it may be changed before. */
+struct doppel_record record_of_video(uint64_t seed, const struct doppel_video_track *clip);
 
 /** The two kinds that tests go through. */
 struct track_kind {
@@ -27,17 +27,17 @@ struct track_kind {
     struct doppel_record (*make)(uint64_t seed, uint32_t seconds);
 };
 
-extern const struct track_kind sounds, films;
+extern const struct track_kind recordings, clips;
 
 /** The one that a test goes through now: WITH_BOTH runs it twice, each in a folder of its own. */
 extern const struct track_kind *kind;
-int set_up_sounds(void **state);
-int set_up_films(void **state);
+int set_up_audio(void **state);
+int set_up_videos(void **state);
 
 #define WITH_BOTH(test)                                                                            \
-    {"sounds: " #test, test, set_up_sounds, folder_tear_down, NULL},                               \
+    {"recordings: " #test, test, set_up_audio, folder_tear_down, NULL},                            \
     {                                                                                              \
-        "films: " #test, test, set_up_films, folder_tear_down, NULL                                \
+        "videos: " #test, test, set_up_videos, folder_tear_down, NULL                              \
     }
 
 /** As doppel_library_add; the stamp has `inode`. Fails the test unless it can be added. @return its
@@ -49,8 +49,9 @@ uint64_t add_record(struct doppel_library *library, const char *path, uint64_t i
 uint64_t add_track(struct doppel_library *library, const struct track_kind *of, const char *path,
                    uint64_t seed, uint32_t seconds, enum doppel_added expected);
 
-/** Fail the test unless the index of sounds has just the postings of the sounds and films among the
- * items, and the one of films just the codes of the films. @return postings and codes */
+/** Fail the test unless the index of recordings has just the postings of the recordings and videos
+ * among the items, and the one of videos just the codes of the videos. @return postings and codes
+ */
 size_t assert_indexes_fit(const char *directory);
 
 /** Files in the folder of an index; -1: there is none. */

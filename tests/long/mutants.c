@@ -1,4 +1,4 @@
-/* Thousands of mutants of sound pictures through `doppel hash`: mutants [COUNT [SEED]]. Each must
+/* Thousands of mutants of audio pictures through `doppel hash`: mutants [COUNT [SEED]]. Each must
  * be hashed or reported; what cost a worker its life is counted and kept. */
 #include "command.h"
 
@@ -39,8 +39,8 @@ static void convert(const char *command, const char *path, const char *extension
 
 static void make_sources(void)
 {
-    keep_picture("a.jpg", draw_picture(5, 1, 200, 150), 85);
-    keep_picture("a.png", draw_picture(5, 1, 120, 90), 0);
+    keep_image("a.jpg", draw_image(5, 1, 200, 150), 85);
+    keep_image("a.png", draw_image(5, 1, 120, 90), 0);
     take("a.jpg", "jpg");
     take("a.png", "png");
 #define FFMPEG "ffmpeg -v quiet -y -i a.png "

@@ -1,4 +1,4 @@
-/* Made peaks for the tests of sounds: at random, and copied with a line, jitter and loss. */
+/* Made peaks for the tests of recordings: at random, and copied with a line, jitter and loss. */
 #ifndef TESTS_MATCH_COPIED_PEAKS_H
 #define TESTS_MATCH_COPIED_PEAKS_H
 
@@ -8,7 +8,7 @@
 #include <doppel/match.h>
 
 #include "core/array.h"
-#include "match/pictures.h"
+#include "match/images.h"
 
 typedef ARRAY(struct doppel_audio_peak) peak_array;
 
@@ -82,9 +82,9 @@ static inline void copy_peaks(peak_array *to, const peak_array *from, const stru
     }
 }
 
-static inline struct doppel_sound sound_of(const peak_array *peaks, double duration)
+static inline struct doppel_recording audio_of(const peak_array *peaks, double duration)
 {
-    return (struct doppel_sound){peaks->items, peaks->count, duration};
+    return (struct doppel_recording){peaks->items, peaks->count, duration};
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Made sounds put into sets and looked for, with all that is answered. */
+/* Made recordings put into sets and looked for, with all that is answered. */
 #ifndef TESTS_MATCH_HEARD_H
 #define TESTS_MATCH_HEARD_H
 
@@ -7,7 +7,7 @@
 #include <doppel/match.h>
 
 #include "core/array.h"
-#include "sound_track.h"
+#include "audio_track.h"
 
 #define assert_near(value, truth, within)                                                          \
     do {                                                                                           \
@@ -26,16 +26,17 @@ struct answers {
     size_t count, capacity;
 };
 
-static inline struct doppel_sound sound_of_track(const struct doppel_audio_track *track)
+static inline struct doppel_recording audio_of_track(const struct doppel_audio_track *track)
 {
-    return (struct doppel_sound){track->peaks, track->count, (double)track->duration_ms / 1000};
+    return (struct doppel_recording){track->peaks, track->count, (double)track->duration_ms / 1000};
 }
 
-static inline void add_sound(struct doppel_sounds *set, uint64_t id, const struct sound *sound)
+static inline void add_audio(struct doppel_recordings *set, uint64_t id,
+                             const struct recording *recording)
 {
-    struct doppel_audio_track track = sound_track(sound);
-    struct doppel_sound given = sound_of_track(&track);
-    assert_int_equal(doppel_sounds_add(set, id, &given, NULL), DOPPEL_OK);
+    struct doppel_audio_track track = audio_track(recording);
+    struct doppel_recording given = audio_of_track(&track);
+    assert_int_equal(doppel_recordings_add(set, id, &given, NULL), DOPPEL_OK);
     doppel_audio_track_free(&track);
 }
 
@@ -50,15 +51,15 @@ static inline bool keep_answer(void *context, const struct doppel_found *found)
     return true;
 }
 
-static inline struct answers find_all(const struct doppel_sounds *set, const struct sound *query,
-                                      size_t near_misses)
+static inline struct answers find_all(const struct doppel_recordings *set,
+                                      const struct recording *query, size_t near_misses)
 {
-    struct doppel_audio_track track = sound_track(query);
-    struct doppel_sound sound = sound_of_track(&track);
-    struct doppel_sound_options options = doppel_sound_options_default();
+    struct doppel_audio_track track = audio_track(query);
+    struct doppel_recording recording = audio_of_track(&track);
+    struct doppel_audio_options options = doppel_audio_options_default();
     options.near_misses = near_misses;
     struct answers answers = {0};
-    assert_int_equal(doppel_sounds_find(set, &sound, &options, keep_answer, &answers, NULL),
+    assert_int_equal(doppel_recordings_find(set, &recording, &options, keep_answer, &answers, NULL),
                      DOPPEL_OK);
     doppel_audio_track_free(&track);
     return answers;

@@ -1,4 +1,5 @@
-/* Made sounds for the tests: peaks at random, copied with losses, jitter and peaks of another. */
+/* Made recordings for the tests: peaks at random, copied with losses, jitter and peaks of another.
+ */
 #ifndef TESTS_MATCH_PEAKS_H
 #define TESTS_MATCH_PEAKS_H
 
@@ -7,11 +8,11 @@
 
 #include <doppel/match.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 
 enum { STEPS_A_SECOND = 689, LOWEST = 8 * 64, HIGHEST = 470 * 64 };
 
-struct made_sound {
+struct made_audio {
     struct doppel_audio_peak *peaks;
     size_t count;
     double duration;
@@ -39,9 +40,9 @@ static inline struct doppel_audio_peak random_peak(uint32_t length, uint64_t *se
                                       .strong = true};
 }
 
-static inline struct made_sound make_sound(double seconds, double peaks_a_second, uint64_t *seed)
+static inline struct made_audio make_audio(double seconds, double peaks_a_second, uint64_t *seed)
 {
-    struct made_sound made = {.count = (size_t)(seconds * peaks_a_second), .duration = seconds};
+    struct made_audio made = {.count = (size_t)(seconds * peaks_a_second), .duration = seconds};
     made.peaks = malloc((made.count + 1) * sizeof *made.peaks);
     assert_non_null(made.peaks);
     for (size_t i = 0; i < made.count; i++)
@@ -50,25 +51,25 @@ static inline struct made_sound make_sound(double seconds, double peaks_a_second
     return made;
 }
 
-/* How a piece of a sound is heard. */
+/* How a piece of a recording is heard. */
 struct hearing {
-    double from, seconds; /* of the sound */
+    double from, seconds; /* of the audio */
     double kept;          /* share of its peaks */
     double added;         /* peaks a second that are not its own */
     double speed, pitch;  /* item time = query time * speed; query frequency = item's * pitch */
 };
 
-static inline struct made_sound hear(const struct made_sound *sound, const struct hearing *how,
+static inline struct made_audio hear(const struct made_audio *recording, const struct hearing *how,
                                      uint64_t *seed)
 {
-    struct made_sound heard =
-        make_sound(how->seconds / how->speed, how->added, seed); /* not its own */
-    heard.peaks = realloc(heard.peaks, (heard.count + sound->count + 1) * sizeof *heard.peaks);
+    struct made_audio heard =
+        make_audio(how->seconds / how->speed, how->added, seed); /* not its own */
+    heard.peaks = realloc(heard.peaks, (heard.count + recording->count + 1) * sizeof *heard.peaks);
     assert_non_null(heard.peaks);
     for (size_t i = 0; i < heard.count; i++)
         heard.peaks[i].strong = random_word(seed) % 2;
-    for (size_t i = 0; i < sound->count; i++) {
-        struct doppel_audio_peak peak = sound->peaks[i];
+    for (size_t i = 0; i < recording->count; i++) {
+        struct doppel_audio_peak peak = recording->peaks[i];
         double time = peak.time - how->from * STEPS_A_SECOND + random_share(seed) * 6 - 3;
         double frequency = peak.frequency * how->pitch + random_share(seed) * 10 - 5;
         if (time < 0 || time >= how->seconds * STEPS_A_SECOND || random_share(seed) >= how->kept ||
@@ -82,9 +83,9 @@ static inline struct made_sound hear(const struct made_sound *sound, const struc
     return heard;
 }
 
-static inline struct doppel_sound sound_of(const struct made_sound *made)
+static inline struct doppel_recording audio_of(const struct made_audio *made)
 {
-    return (struct doppel_sound){made->peaks, made->count, made->duration};
+    return (struct doppel_recording){made->peaks, made->count, made->duration};
 }
 
 #endif

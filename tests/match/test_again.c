@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 
 enum { POOL = 240, ALIKE = 600, ROUNDS = 40, MOST_PAIRS = ALIKE * ALIKE };
 
@@ -24,7 +24,7 @@ struct pool {
 };
 
 struct collection {
-    uint32_t pictures[ALIKE]; /* numbers in the pool; the id is the place, times 3 */
+    uint32_t images[ALIKE]; /* numbers in the pool; the id is the place, times 3 */
     uint32_t count;
 };
 
@@ -69,7 +69,7 @@ static struct doppel_matcher *matcher_of(const struct pool *pool, const struct c
         doppel_matcher_new(DOPPEL_SCHEME_PHASH64, &pool->options, threads, &matcher, NULL),
         DOPPEL_OK);
     for (uint32_t i = 0; i < of->count; i++) {
-        uint32_t number = of->pictures[i];
+        uint32_t number = of->images[i];
         struct doppel_match_item item = {&pool->fingerprints[number], pool->quality[number]};
         assert_int_equal(doppel_matcher_add(matcher, 3 * i, &item, NULL), DOPPEL_OK);
     }
@@ -88,10 +88,10 @@ static bool visit(void *context, const struct doppel_found *found, bool *out_fol
 {
     struct visits *visits = context;
     const struct pool *pool = visits->pool;
-    const uint32_t *pictures = visits->collection->pictures;
+    const uint32_t *images = visits->collection->images;
     assert_true(visits->count < MOST_PAIRS);
-    *out_follows = !found->borderline && !(pool->reference[pictures[found->query / 3]] &&
-                                           pool->reference[pictures[found->id / 3]]);
+    *out_follows = !found->borderline && !(pool->reference[images[found->query / 3]] &&
+                                           pool->reference[images[found->id / 3]]);
     visits->items[visits->count++] = (struct visit){(uint32_t)found->query, (uint32_t)found->id,
                                                     found->match.similarity, *out_follows};
     return visits->count != visits->stop_after;
@@ -121,16 +121,16 @@ static void assert_same_pairs(const struct visits *got, const struct visits *wan
 
 static void insert(struct collection *collection, uint32_t at, uint32_t number)
 {
-    memmove(collection->pictures + at + 1, collection->pictures + at,
-            (collection->count++ - at) * sizeof *collection->pictures);
-    collection->pictures[at] = number;
+    memmove(collection->images + at + 1, collection->images + at,
+            (collection->count++ - at) * sizeof *collection->images);
+    collection->images[at] = number;
 }
 
 static uint32_t take_out(struct collection *collection, uint32_t at)
 {
-    uint32_t number = collection->pictures[at];
-    memmove(collection->pictures + at, collection->pictures + at + 1,
-            (--collection->count - at) * sizeof *collection->pictures);
+    uint32_t number = collection->images[at];
+    memmove(collection->images + at, collection->images + at + 1,
+            (--collection->count - at) * sizeof *collection->images);
     return number;
 }
 
@@ -148,7 +148,7 @@ static void move_run(struct collection *collection, uint64_t *seed)
 static bool is_there(const struct collection *collection, uint32_t number)
 {
     for (uint32_t i = 0; i < collection->count; i++)
-        if (collection->pictures[i] == number)
+        if (collection->images[i] == number)
             return true;
     return false;
 }
@@ -186,15 +186,15 @@ static void lead_again(struct doppel_matcher *matcher, const struct collection *
 {
     static struct doppel_former_pair pairs[MOST_PAIRS];
     struct doppel_former_place places[ALIKE];
-    struct doppel_former what = {.pictures = places, .pairs = pairs};
+    struct doppel_former what = {.images = places, .pairs = pairs};
     for (size_t i = 0; i < first.count; i++)
         if (first.items[i].follows)
             pairs[what.pair_count++] =
                 (struct doppel_former_pair){first.items[i].query / 3, first.items[i].id / 3};
     for (uint32_t i = 0; i < now->count; i++)
         for (uint32_t place = 0; place < former->count; place++)
-            if (former->pictures[place] == now->pictures[i] && !changed[now->pictures[i]])
-                places[what.picture_count++] = (struct doppel_former_place){3 * i, place};
+            if (former->images[place] == now->images[i] && !changed[now->images[i]])
+                places[what.image_count++] = (struct doppel_former_place){3 * i, place};
     assert_int_equal(doppel_matcher_lead_again(matcher, &what, visit, &again, NULL), wanted);
 }
 
@@ -321,7 +321,7 @@ static void test_odd_memories(void **state)
     assert_int_equal(doppel_matcher_lead_again(matcher, &what, visit, &again, NULL), DOPPEL_OK);
     again.count = 0;
     again.stop_after = 1;
-    what.picture_count = POOL / 2 + 40;
+    what.image_count = POOL / 2 + 40;
     assert_int_equal(doppel_matcher_lead_again(matcher, &what, visit, &again, NULL),
                      DOPPEL_E_CANCELLED);
     doppel_matcher_free(matcher);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 
 enum { MAX_ITEMS = 40, MAX_EDGES = MAX_ITEMS * MAX_ITEMS };
 

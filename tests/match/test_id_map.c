@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "match/id_map.h"
-#include "match/pictures.h"
+#include "match/images.h"
 
 enum { SLOTS = 300, STEPS = 60000 };
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 
-enum { MAX_PICTURES = 1500, TELLING = 100 };
+enum { MAX_IMAGES = 1500, TELLING = 100 };
 
 #define TOP_ID ((UINT64_C(1) << 60) - 1)
 
@@ -19,9 +19,9 @@ struct fixture {
     enum doppel_scheme_id scheme;
     struct doppel_match_options options;
     size_t count;
-    uint64_t ids[MAX_PICTURES];
-    struct doppel_fingerprint fingerprints[MAX_PICTURES];
-    uint8_t quality[MAX_PICTURES];
+    uint64_t ids[MAX_IMAGES];
+    struct doppel_fingerprint fingerprints[MAX_IMAGES];
+    uint8_t quality[MAX_IMAGES];
     struct doppel_matcher *matcher;
 };
 
@@ -284,7 +284,7 @@ static void test_blocks_and_threads(void **state)
     options.check_pixels = true;
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
         size_t pairs;
-        struct fixture *f = make(DOPPEL_SCHEME_PHASH64, &options, MAX_PICTURES, threads);
+        struct fixture *f = make(DOPPEL_SCHEME_PHASH64, &options, MAX_IMAGES, threads);
         check_join(f, &pairs);
         assert_true(pairs > 900);
         drop(f);
@@ -334,12 +334,12 @@ static bool collect_leader(void *context, const struct doppel_found *found, bool
 static void test_leaders_suffice(void **state)
 {
     (void)state;
-    static uint32_t leaders[2][MAX_PICTURES], joined_by[MAX_PICTURES];
+    static uint32_t leaders[2][MAX_IMAGES], joined_by[MAX_IMAGES];
     struct doppel_match_options options = doppel_match_options_default();
     options.image.orientations = false;
     options.check_pixels = true;
     for (uint32_t threads = 1; threads <= 3; threads += 2) {
-        struct fixture *f = make(DOPPEL_SCHEME_PHASH64, &options, MAX_PICTURES, threads);
+        struct fixture *f = make(DOPPEL_SCHEME_PHASH64, &options, MAX_IMAGES, threads);
         struct edges all = {.f = f}, few = {.f = f};
         assert_int_equal(doppel_matcher_join(f->matcher, collect_edge, &all, NULL), DOPPEL_OK);
         assert_int_equal(doppel_matcher_lead(f->matcher, collect_leader, &few, NULL), DOPPEL_OK);

@@ -1,5 +1,5 @@
 /* An endless stream: what is heard in it, from when to when, each once. Streams are made of made
- * sounds, whose places are known. */
+ * recordings, whose places are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 
 #include <doppel/match.h>
 
-#include <sound.h>
-#include <sound_track.h>
+#include <audio.h>
+#include <audio_track.h>
 
 enum { MOST_EVENTS = 256 };
 
@@ -33,25 +33,26 @@ static bool record(void *context, const struct doppel_monitor_event *event)
     return true;
 }
 
-static void add(struct doppel_sounds *sounds, uint64_t id, const struct sound *sound)
+static void add(struct doppel_recordings *recordings, uint64_t id,
+                const struct recording *recording)
 {
-    struct doppel_audio_track track = sound_track(sound);
-    struct doppel_sound peaks = {track.peaks, track.count, (double)track.duration_ms / 1000};
-    assert_int_equal(doppel_sounds_add(sounds, id, &peaks, NULL), DOPPEL_OK);
+    struct doppel_audio_track track = audio_track(recording);
+    struct doppel_recording peaks = {track.peaks, track.count, (double)track.duration_ms / 1000};
+    assert_int_equal(doppel_recordings_add(recordings, id, &peaks, NULL), DOPPEL_OK);
     doppel_audio_track_free(&track);
 }
 
-/* Push a sound, `piece` seconds at a time, as it were at `origin` of the stream. */
-static void push(struct doppel_monitor *monitor, const struct sound *sound, double origin,
+/* Push a recording, `piece` seconds at a time, as it were at `origin` of the stream. */
+static void push(struct doppel_monitor *monitor, const struct recording *recording, double origin,
                  double piece, struct log *log)
 {
-    struct doppel_audio_track track = sound_track(sound);
-    double seconds = (double)sound->count / SOUND_RATE;
+    struct doppel_audio_track track = audio_track(recording);
+    double seconds = (double)recording->count / AUDIO_RATE;
     size_t at = 0;
     for (double until = 0; until < seconds;) {
         until = fmin(until + piece, seconds);
         size_t first = at;
-        while (at < track.count && track.peaks[at].time < until * SOUND_RATE *
+        while (at < track.count && track.peaks[at].time < until * AUDIO_RATE *
                                                               DOPPEL_AUDIO_TIME_STEPS /
                                                               DOPPEL_AUDIO_HOP)
             at++;
@@ -112,21 +113,21 @@ static void expect(const struct log *log, const struct play *plays, size_t count
 enum { TRACKS = 6, JINGLE = 10, JINGLES = 2 };
 
 struct station {
-    struct sound tracks[TRACKS], jingles[JINGLES];
-    struct doppel_sounds *sounds;
+    struct recording tracks[TRACKS], jingles[JINGLES];
+    struct doppel_recordings *recordings;
 };
 
 static struct station *make_station(void)
 {
     struct station *station = calloc(1, sizeof *station);
-    assert_int_equal(doppel_sounds_new(&station->sounds, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_recordings_new(&station->recordings, NULL), DOPPEL_OK);
     for (uint64_t i = 0; i < TRACKS; i++) {
-        station->tracks[i] = sound_music(60, 100 + i);
-        add(station->sounds, i, &station->tracks[i]);
+        station->tracks[i] = audio_music(60, 100 + i);
+        add(station->recordings, i, &station->tracks[i]);
     }
     for (uint64_t i = 0; i < JINGLES; i++) {
-        station->jingles[i] = sound_music(6, 200 + i);
-        add(station->sounds, JINGLE + i, &station->jingles[i]);
+        station->jingles[i] = audio_music(6, 200 + i);
+        add(station->recordings, JINGLE + i, &station->jingles[i]);
     }
     return station;
 }
@@ -137,40 +138,40 @@ static void free_station(struct station *station)
         free(station->tracks[i].samples);
     for (size_t i = 0; i < JINGLES; i++)
         free(station->jingles[i].samples);
-    doppel_sounds_free(station->sounds);
+    doppel_recordings_free(station->recordings);
     free(station);
 }
 
-static const struct sound *sound_of(const struct station *station, uint64_t id)
+static const struct recording *audio_of(const struct station *station, uint64_t id)
 {
     return id >= JINGLE ? &station->jingles[id - JINGLE] : &station->tracks[id];
 }
 
 /* Play over what is there. */
-static void play_all(struct sound *stream, const struct station *station, const struct play *plays,
-                     size_t count)
+static void play_all(struct recording *stream, const struct station *station,
+                     const struct play *plays, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct sound piece =
-            sound_cut(sound_of(station, plays[i].id), plays[i].from, plays[i].to - plays[i].from);
-        size_t at = sound_samples(plays[i].at);
+        struct recording piece =
+            audio_cut(audio_of(station, plays[i].id), plays[i].from, plays[i].to - plays[i].from);
+        size_t at = audio_samples(plays[i].at);
         for (size_t j = 0; j < piece.count && at + j < stream->count; j++)
             stream->samples[at + j] += piece.samples[j];
         free(piece.samples);
     }
 }
 
-static struct doppel_monitor *new_monitor(const struct doppel_sounds *sounds)
+static struct doppel_monitor *new_monitor(const struct doppel_recordings *recordings)
 {
     struct doppel_monitor *monitor = NULL;
-    assert_int_equal(doppel_monitor_new(sounds, NULL, &monitor, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_monitor_new(recordings, NULL, &monitor, NULL), DOPPEL_OK);
     return monitor;
 }
 
-static void listen_to(const struct station *station, const struct sound *stream, double piece,
+static void listen_to(const struct station *station, const struct recording *stream, double piece,
                       struct log *log)
 {
-    struct doppel_monitor *monitor = new_monitor(station->sounds);
+    struct doppel_monitor *monitor = new_monitor(station->recordings);
     *log = (struct log){0};
     push(monitor, stream, 0, piece, log);
     assert_int_equal(doppel_monitor_finish(monitor, record, log, NULL), DOPPEL_OK);
@@ -187,9 +188,9 @@ static void test_playlist(void **state)
         {2, 0, 20, 50},   {10, 55, 0, 6},  {0, 61, 0, 60},  {11, 90, 0, 6},
         {5, 130, 10, 40}, {0, 160, 0, 30}, {10, 192, 0, 6}, {3, 198, 0, 12.5},
     };
-    struct sound stream = sound_noise(215, 77);
+    struct recording stream = audio_noise(215, 77);
     struct log log;
-    sound_gain(&stream, 0.05);
+    audio_gain(&stream, 0.05);
     play_all(&stream, station, plays, 8);
     listen_to(station, &stream, 1, &log);
     expect(&log, plays, 8, 0.3);
@@ -202,10 +203,10 @@ static void test_pieces(void **state)
 {
     struct station *station = *state;
     static const struct play plays[] = {{1, 3, 0, 40}, {10, 50, 0, 6}, {4, 60, 5, 25}};
-    struct sound stream = sound_noise(90, 78);
+    struct recording stream = audio_noise(90, 78);
     struct log logs[4];
     double pieces[] = {1, 0.1, 3.7, 1000};
-    sound_gain(&stream, 0.05);
+    audio_gain(&stream, 0.05);
     play_all(&stream, station, plays, 3);
     for (int i = 0; i < 4; i++) {
         listen_to(station, &stream, pieces[i], &logs[i]);
@@ -223,12 +224,12 @@ static void test_noise(void **state)
 {
     struct station *station = *state;
     static const struct play plays[] = {{1, 10, 0, 60}, {4, 90, 0, 60}};
-    struct sound stream = sound_silence(160), talk = sound_speech(12, 5);
+    struct recording stream = audio_silence(160), talk = audio_speech(12, 5);
     struct log log;
     play_all(&stream, station, plays, 2);
-    sound_add_noise(&stream, 0, 3);
+    audio_add_noise(&stream, 0, 3);
     for (size_t i = 0; i < talk.count; i++)
-        stream.samples[sound_samples(110) + i] += 2 * talk.samples[i];
+        stream.samples[audio_samples(110) + i] += 2 * talk.samples[i];
     listen_to(station, &stream, 1, &log);
     expect(&log, plays, 2, 1);
     free(talk.samples);
@@ -240,7 +241,7 @@ static void test_jump(void **state)
 {
     struct station *station = *state;
     static const struct play plays[] = {{3, 5, 0, 25}, {3, 30, 40, 60}, {3, 50, 10, 30}};
-    struct sound stream = sound_silence(80);
+    struct recording stream = audio_silence(80);
     struct log log;
     play_all(&stream, station, plays, 3);
     listen_to(station, &stream, 1, &log);
@@ -252,17 +253,17 @@ static void test_jump(void **state)
 static void test_loop(void **state)
 {
     (void)state;
-    struct sound loop = sound_music(8, 300), track = sound_silence(64);
-    struct doppel_sounds *sounds;
+    struct recording loop = audio_music(8, 300), track = audio_silence(64);
+    struct doppel_recordings *recordings;
     struct log log = {0};
-    assert_int_equal(doppel_sounds_new(&sounds, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_recordings_new(&recordings, NULL), DOPPEL_OK);
     for (int i = 0; i < 8; i++)
-        sound_paste(&track, i * 8, &loop);
-    add(sounds, 1, &track);
-    struct doppel_monitor *monitor = new_monitor(sounds);
-    struct sound stream = sound_noise(90, 4);
-    sound_gain(&stream, 0.02);
-    sound_paste(&stream, 10, &track);
+        audio_paste(&track, i * 8, &loop);
+    add(recordings, 1, &track);
+    struct doppel_monitor *monitor = new_monitor(recordings);
+    struct recording stream = audio_noise(90, 4);
+    audio_gain(&stream, 0.02);
+    audio_paste(&stream, 10, &track);
     push(monitor, &stream, 0, 1, &log);
     assert_int_equal(doppel_monitor_finish(monitor, record, &log, NULL), DOPPEL_OK);
     print(&log);
@@ -270,7 +271,7 @@ static void test_loop(void **state)
     assert_true(fabs(log.events[1].stream_start - 10) < 0.2);
     assert_true(fabs(log.events[1].stream_end - 74) < 0.2);
     doppel_monitor_free(monitor);
-    doppel_sounds_free(sounds);
+    doppel_recordings_free(recordings);
     free(stream.samples);
     free(track.samples);
     free(loop.samples);
@@ -282,10 +283,10 @@ static void test_speed(void **state)
     struct station *station = *state;
     static const double factors[] = {1.03, 0.98, 1.002};
     for (int i = 0; i < 3; i++) {
-        struct sound stream = sound_silence(90);
-        struct sound fast = sound_speed(&station->tracks[2], factors[i]);
+        struct recording stream = audio_silence(90);
+        struct recording fast = audio_speed(&station->tracks[2], factors[i]);
         struct log log;
-        sound_paste(&stream, 10, &fast);
+        audio_paste(&stream, 10, &fast);
         listen_to(station, &stream, 1, &log);
         print(&log);
         assert_int_equal(log.count, 2);
@@ -301,9 +302,9 @@ static void test_speed(void **state)
 static void test_gap(void **state)
 {
     struct station *station = *state;
-    struct sound first = sound_cut(&station->tracks[1], 0, 20);
-    struct sound second = sound_cut(&station->tracks[1], 25, 20);
-    struct doppel_monitor *monitor = new_monitor(station->sounds);
+    struct recording first = audio_cut(&station->tracks[1], 0, 20);
+    struct recording second = audio_cut(&station->tracks[1], 25, 20);
+    struct doppel_monitor *monitor = new_monitor(station->recordings);
     struct log log = {0};
     static const struct play plays[] = {{1, 100, 0, 20}, {1, 125, 25, 45}};
     push(monitor, &first, 100, 1, &log);
@@ -323,17 +324,17 @@ static void test_gap(void **state)
 static void test_exchange(void **state)
 {
     (void)state;
-    struct sound track = sound_music(90, 400), other = sound_music(30, 401);
-    struct doppel_sounds *sets[3];
+    struct recording track = audio_music(90, 400), other = audio_music(30, 401);
+    struct doppel_recordings *sets[3];
     struct log log = {0};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(doppel_sounds_new(&sets[i], NULL), DOPPEL_OK);
+        assert_int_equal(doppel_recordings_new(&sets[i], NULL), DOPPEL_OK);
         add(sets[i], 9, &other);
     }
     add(sets[1], 1, &track);
     struct doppel_monitor *monitor = new_monitor(sets[0]);
     for (int i = 0; i < 3; i++) {
-        struct sound third = sound_cut(&track, i * 30, 30);
+        struct recording third = audio_cut(&track, i * 30, 30);
         doppel_monitor_exchange(monitor, sets[i]);
         push(monitor, &third, i * 30, 1, &log);
         free(third.samples);
@@ -345,26 +346,26 @@ static void test_exchange(void **state)
     assert_true(fabs(log.events[1].stream_end - 60) < 2);
     doppel_monitor_free(monitor);
     for (int i = 0; i < 3; i++)
-        doppel_sounds_free(sets[i]);
+        doppel_recordings_free(sets[i]);
     free(track.samples);
     free(other.samples);
 }
 
-/* Silence, tones, and sounds that nobody knows. */
+/* Silence, tones, and recordings that nobody knows. */
 static void test_no_alarm(void **state)
 {
     struct station *station = *state;
-    struct doppel_monitor *monitor = new_monitor(station->sounds);
+    struct doppel_monitor *monitor = new_monitor(station->recordings);
     struct log log = {0};
     double origin = 0;
     for (uint64_t i = 0; i < 3; i++) {
-        struct sound sounds[] = {sound_music(60, 1000 + i), sound_speech(60, 2000 + i),
-                                 sound_noise(20, i), sound_silence(20),
-                                 sound_tone(10, 300 + 55 * (double)i)};
+        struct recording recordings[] = {audio_music(60, 1000 + i), audio_speech(60, 2000 + i),
+                                         audio_noise(20, i), audio_silence(20),
+                                         audio_tone(10, 300 + 55 * (double)i)};
         for (int j = 0; j < 5; j++) {
-            push(monitor, &sounds[j], origin, 1, &log);
-            origin += (double)sounds[j].count / SOUND_RATE;
-            free(sounds[j].samples);
+            push(monitor, &recordings[j], origin, 1, &log);
+            origin += (double)recordings[j].count / AUDIO_RATE;
+            free(recordings[j].samples);
         }
     }
     assert_int_equal(doppel_monitor_finish(monitor, record, &log, NULL), DOPPEL_OK);
@@ -380,11 +381,11 @@ static void test_hours(void **state)
     struct station *station = *state;
     enum { ROUNDS = 30, MINUTE = 60 };
     static const struct play plays[] = {{2, 2, 0, 20}, {10, 25, 0, 6}};
-    struct sound stream = sound_noise(MINUTE, 7);
-    sound_gain(&stream, 0.05);
+    struct recording stream = audio_noise(MINUTE, 7);
+    audio_gain(&stream, 0.05);
     play_all(&stream, station, plays, 2);
-    struct doppel_audio_track track = sound_track(&stream);
-    struct doppel_monitor *monitor = new_monitor(station->sounds);
+    struct doppel_audio_track track = audio_track(&stream);
+    struct doppel_monitor *monitor = new_monitor(station->recordings);
     size_t before = 0;
     for (int i = 0; i < ROUNDS; i++) {
         struct log log = {0};
@@ -413,9 +414,9 @@ static bool refuse(void *context, const struct doppel_monitor_event *event)
 static void test_cancel(void **state)
 {
     struct station *station = *state;
-    struct doppel_audio_track track = sound_track(&station->tracks[0]);
+    struct doppel_audio_track track = audio_track(&station->tracks[0]);
     for (int most = 1; most <= 2; most++) {
-        struct doppel_monitor *monitor = new_monitor(station->sounds);
+        struct doppel_monitor *monitor = new_monitor(station->recordings);
         int left = most;
         enum doppel_status status =
             doppel_monitor_push(monitor, track.peaks, track.count, 0, 60, refuse, &left, NULL);

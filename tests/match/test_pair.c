@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 
 enum { FULL = 1, ALL_CROPS = 0xff9, TELLING = 100 };
 
@@ -114,8 +114,8 @@ static void check_transform(enum doppel_scheme_id scheme, unsigned orientation)
     struct doppel_match match;
     turn(&query, orientation);
     assert_true(compare(&query, &item, &options, &match));
-    struct matrix picture = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}};
-    struct matrix wanted = oriented(picture, orientation), got = picture;
+    struct matrix image = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}};
+    struct matrix wanted = oriented(image, orientation), got = image;
     if (match.transform.mirrored)
         got = mirrored_left_right(got);
     assert_int_equal(match.transform.rotated % 90, 0);

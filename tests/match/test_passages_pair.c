@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "match/align.h"
-#include "match/extend.h"
+#include "match/texts/align.h"
+#include "match/texts/extend.h"
 #include "match/words.h"
 
 enum { MOST = 400, TRIALS = 400 };

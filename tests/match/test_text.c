@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "match/intersect.h"
-#include "match/pictures.h"
+#include "match/texts/intersect.h"
+#include "match/images.h"
 
 enum { MAX_SHINGLES = 100000, LANES = 128, TRIALS = 400 };
 
@@ -170,7 +170,7 @@ static void test_known_sets(void **state)
         assert_in_range(relations[i], 1, TRIALS); /* none went untested */
 }
 
-/* 7 of 10 are exactly .7, whatever doubles make of it. */
+/* 7 of 10 are exactly .7, whatever duplicates make of it. */
 static void test_limits_are_met_exactly(void **state)
 {
     (void)state;

@@ -1,13 +1,13 @@
-/* The set of films: what is found, where, at which speed, and how sure that is. */
+/* The set of videos: what is found, where, at which speed, and how sure that is. */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "films.h"
+#include "videos.h"
 
-enum { FILMS = 20, FILM_SECONDS = 120, MOST_SEGMENTS = 16 };
+enum { VIDEOS = 20, VIDEO_SECONDS = 120, MOST_SEGMENTS = 16 };
 
 /* What a search visits. */
 struct visits {
@@ -41,8 +41,8 @@ static struct visits find(const struct doppel_videos *videos,
 /* ---- a set of strangers ---- */
 
 struct shelf {
-    struct film films[FILMS];
-    struct doppel_video_track tracks[FILMS];
+    struct clip clips[VIDEOS];
+    struct doppel_video_track tracks[VIDEOS];
     struct doppel_videos *videos;
     uint64_t state;
 };
@@ -52,9 +52,9 @@ static int shelf_make(void **out)
     struct shelf *shelf = calloc(1, sizeof *shelf);
     shelf->state = 88172645463325252u;
     assert_int_equal(doppel_videos_new(&shelf->videos, NULL), DOPPEL_OK);
-    for (uint64_t i = 0; i < FILMS; i++) {
-        shelf->films[i] = film_make(FILM_SECONDS, 12, &shelf->state);
-        shelf->tracks[i] = film_whole(&shelf->films[i], &shelf->state);
+    for (uint64_t i = 0; i < VIDEOS; i++) {
+        shelf->clips[i] = video_make(VIDEO_SECONDS, 12, &shelf->state);
+        shelf->tracks[i] = video_whole(&shelf->clips[i], &shelf->state);
         assert_int_equal(doppel_videos_add(shelf->videos, i, &shelf->tracks[i], NULL), DOPPEL_OK);
     }
     *out = shelf;
@@ -64,8 +64,8 @@ static int shelf_make(void **out)
 static int shelf_free(void **state)
 {
     struct shelf *shelf = *state;
-    for (size_t i = 0; i < FILMS; i++) {
-        free(shelf->films[i].codes);
+    for (size_t i = 0; i < VIDEOS; i++) {
+        free(shelf->clips[i].codes);
         doppel_video_track_free(&shelf->tracks[i]);
     }
     doppel_videos_free(shelf->videos);
@@ -78,14 +78,14 @@ static int shelf_free(void **state)
 static void finds_itself(void **state)
 {
     struct shelf *shelf = *state;
-    for (uint64_t i = 0; i < FILMS; i++) {
+    for (uint64_t i = 0; i < VIDEOS; i++) {
         struct visits visits = find(shelf->videos, &shelf->tracks[i]);
         assert_int_equal(visits.count, 1);
         assert_int_equal(visits.id, i);
         assert_int_equal(visits.match.relation, DOPPEL_RELATION_SAME);
         assert_int_equal(visits.match.segment_count, 1);
         assert_true(visits.segments[0].a_start < .01 && visits.segments[0].b_start < .01);
-        assert_true(fabs(visits.segments[0].a_end - FILM_SECONDS) < .01);
+        assert_true(fabs(visits.segments[0].a_end - VIDEO_SECONDS) < .01);
         assert_true(visits.segments[0].speed == 1);
         assert_true(visits.match.false_positive_rate <= 1e-3);
     }
@@ -104,15 +104,15 @@ static void finds_clips(void **state)
     struct shelf *shelf = *state;
     double errors[4 * CLIPS], speeds[CLIPS];
     for (int i = 0; i < CLIPS; i++) {
-        double length = film_uniform(&shelf->state, 8, 30);
-        double from = film_uniform(&shelf->state, 0, FILM_SECONDS - length);
-        double speed = i % 2 ? film_uniform(&shelf->state, .75, 1.35) : 1;
+        double length = video_uniform(&shelf->state, 8, 30);
+        double from = video_uniform(&shelf->state, 0, VIDEO_SECONDS - length);
+        double speed = i % 2 ? video_uniform(&shelf->state, .75, 1.35) : 1;
         struct showing showing = {from, from + length, speed, 0, 8, i % 3 == 0};
         struct doppel_video_track clip =
-            film_shown(&shelf->films[i % FILMS], &showing, &shelf->state);
+            clip_shown(&shelf->clips[i % VIDEOS], &showing, &shelf->state);
         struct visits visits = find(shelf->videos, &clip);
         assert_int_equal(visits.count, 1);
-        assert_int_equal(visits.id, i % FILMS);
+        assert_int_equal(visits.id, i % VIDEOS);
         const struct doppel_segment *segment = &visits.segments[0];
         errors[4 * i] = fabs(segment->a_start);
         errors[4 * i + 1] = fabs(segment->a_end - length / speed);

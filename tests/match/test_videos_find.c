@@ -1,4 +1,4 @@
-/* Finding films: several segments, strangers, intros, still scenes; the order of things; a slow
+/* Finding videos: several segments, strangers, intros, still scenes; the order of things; a slow
  * search beside it. */
 #include <math.h>
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "films.h"
+#include "videos.h"
 
 enum { MOST_FOUND = 128, MOST_SEGMENTS = 8 };
 
@@ -56,28 +56,28 @@ static bool is_near(double a, double b)
     return fabs(a - b) < .4;
 }
 
-/* Pieces of two films, those of the first in the other order, and a stranger in between. */
+/* Pieces of two videos, those of the first in the other order, and a stranger in between. */
 static void finds_all_segments(void **unused)
 {
     (void)unused;
     uint64_t state = 21;
-    struct film films[3];
+    struct clip clips[3];
     struct doppel_video_track tracks[2];
     for (int i = 0; i < 3; i++)
-        films[i] = film_make(100, 20, &state);
+        clips[i] = video_make(100, 20, &state);
     for (int i = 0; i < 2; i++)
-        tracks[i] = film_whole(&films[i], &state);
+        tracks[i] = video_whole(&clips[i], &state);
     struct doppel_videos *videos = set_of(tracks, 2);
-    struct doppel_video_track query = film_track(100);
+    struct doppel_video_track query = video_track(100);
     static const struct {
-        int film;
+        int clip;
         struct showing showing;
     } parts[] = {{0, {60, 80, 1, 0, 6, false}}, /* 0 to 20 */
                  {2, {0, 10, 1, 0, 6, false}},
                  {1, {30, 45, 1, 0, 6, false}}, /* 30 to 45 */
                  {0, {10, 30, 1, 0, 6, true}}}; /* 45 to 65 */
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        film_show(&films[parts[i].film], &parts[i].showing, &query, &state);
+        video_show(&clips[parts[i].clip], &parts[i].showing, &query, &state);
     struct visits visits = find(videos, &query);
     assert_int_equal(visits.count, 2);
     for (size_t i = 0; i < 2; i++) {
@@ -107,7 +107,7 @@ static void finds_all_segments(void **unused)
     doppel_videos_free(videos);
     doppel_video_track_free(&query);
     for (int i = 0; i < 3; i++)
-        free(films[i].codes);
+        free(clips[i].codes);
     for (int i = 0; i < 2; i++)
         doppel_video_track_free(&tracks[i]);
 }
@@ -117,14 +117,14 @@ static void finds_repeats(void **unused)
 {
     (void)unused;
     uint64_t state = 22;
-    struct film film = film_make(60, 20, &state), clip = film_make(12, 20, &state);
-    struct doppel_video_track item = film_track(100), query = film_whole(&clip, &state);
+    struct clip full = video_make(60, 20, &state), clip = video_make(12, 20, &state);
+    struct doppel_video_track item = video_track(100), query = video_whole(&clip, &state);
     struct showing a = {0, 20, 1, 0, 2, false}, b = {20, 50, 1, 0, 2, false};
     struct showing whole = {0, 12, 1, 0, 6, false};
-    film_show(&film, &a, &item, &state);
-    film_show(&clip, &whole, &item, &state); /* 20 to 32 */
-    film_show(&film, &b, &item, &state);
-    film_show(&clip, &whole, &item, &state); /* 62 to 74 */
+    video_show(&full, &a, &item, &state);
+    video_show(&clip, &whole, &item, &state); /* 20 to 32 */
+    video_show(&full, &b, &item, &state);
+    video_show(&clip, &whole, &item, &state); /* 62 to 74 */
     struct doppel_videos *videos = set_of(&item, 1);
     struct visits visits = find(videos, &query);
     assert_int_equal(visits.count, 1);
@@ -135,7 +135,7 @@ static void finds_repeats(void **unused)
     doppel_videos_free(videos);
     doppel_video_track_free(&item);
     doppel_video_track_free(&query);
-    free(film.codes);
+    free(full.codes);
     free(clip.codes);
 }
 
@@ -145,14 +145,14 @@ static void finds_many_repeats(void **unused)
     (void)unused;
     enum { TIMES = 12 };
     uint64_t state = 27;
-    struct film clip = film_make(12, 20, &state);
-    struct doppel_video_track once = film_whole(&clip, &state), often = film_track(TIMES * 40);
+    struct clip clip = video_make(12, 20, &state);
+    struct doppel_video_track once = video_whole(&clip, &state), often = video_track(TIMES * 40);
     struct showing whole = {0, 12, 1, 0, 6, false};
     for (int i = 0; i < TIMES; i++) {
-        struct film other = film_make(28, 20, &state);
+        struct clip other = video_make(28, 20, &state);
         struct showing between = {0, 28, 1, 0, 2, false};
-        film_show(&clip, &whole, &often, &state);
-        film_show(&other, &between, &often, &state);
+        video_show(&clip, &whole, &often, &state);
+        video_show(&other, &between, &often, &state);
         free(other.codes);
     }
     const struct doppel_video_track *pairs[][2] = {{&once, &often}, {&often, &once}};
@@ -175,36 +175,36 @@ static void finds_many_repeats(void **unused)
 
 /* ---- strangers ---- */
 
-/* Films that use the same few codes of their own over and over, films that hardly move, and films
- * of fast scenes: of thousands of searches none finds anything. */
+/* Videos that use the same few codes of their own over and over, videos that hardly move, and
+ * videos of fast scenes: of thousands of searches none finds anything. */
 static void finds_no_strangers(void **unused)
 {
     (void)unused;
     uint64_t state = 23;
-    enum { FILMS = 40, QUERIES = 1500 };
-    struct doppel_video_track tracks[FILMS];
+    enum { VIDEOS = 40, QUERIES = 1500 };
+    struct doppel_video_track tracks[VIDEOS];
     static const double moves[] = {0, 2, 12, 25};
-    for (int i = 0; i < FILMS; i++) {
-        struct film film = film_make(300, moves[i % 4], &state);
-        for (size_t j = film.count / 4; i % 3 == 0 && j < film.count; j++)
-            film.codes[j] = film.codes[j - film.count / 4]; /* four times the same */
-        tracks[i] = film_whole(&film, &state);
-        free(film.codes);
+    for (int i = 0; i < VIDEOS; i++) {
+        struct clip clip = video_make(300, moves[i % 4], &state);
+        for (size_t j = clip.count / 4; i % 3 == 0 && j < clip.count; j++)
+            clip.codes[j] = clip.codes[j - clip.count / 4]; /* four times the same */
+        tracks[i] = video_whole(&clip, &state);
+        free(clip.codes);
     }
-    struct doppel_videos *videos = set_of(tracks, FILMS);
+    struct doppel_videos *videos = set_of(tracks, VIDEOS);
     size_t found = 0;
     for (int i = 0; i < QUERIES; i++) {
-        struct film film = film_make(i % 5 ? 20 : 90, moves[i % 4], &state);
-        for (size_t j = film.count / 2; i % 3 == 0 && j < film.count; j++)
-            film.codes[j] = film.codes[j - film.count / 2];
-        struct doppel_video_track query = film_whole(&film, &state);
+        struct clip clip = video_make(i % 5 ? 20 : 90, moves[i % 4], &state);
+        for (size_t j = clip.count / 2; i % 3 == 0 && j < clip.count; j++)
+            clip.codes[j] = clip.codes[j - clip.count / 2];
+        struct doppel_video_track query = video_whole(&clip, &state);
         found += find(videos, &query).count;
         doppel_video_track_free(&query);
-        free(film.codes);
+        free(clip.codes);
     }
     assert_int_equal(found, 0);
     doppel_videos_free(videos);
-    for (int i = 0; i < FILMS; i++)
+    for (int i = 0; i < VIDEOS; i++)
         doppel_video_track_free(&tracks[i]);
 }
 
@@ -217,21 +217,21 @@ static void weighs_intros_little(void **unused)
     (void)unused;
     uint64_t state = 24;
     enum { EPISODES = 100 };
-    struct film intro = film_make(10, 20, &state), films[EPISODES];
+    struct clip intro = video_make(10, 20, &state), clips[EPISODES];
     struct doppel_video_track tracks[EPISODES];
     struct showing of_intro = {0, 10, 1, 0, 3, false}, whole = {0, 50, 1, 0, 3, false};
     for (int i = 0; i < EPISODES; i++) {
-        films[i] = film_make(50, 20, &state);
-        tracks[i] = film_track(60);
-        film_show(&intro, &of_intro, &tracks[i], &state);
-        film_show(&films[i], &whole, &tracks[i], &state);
+        clips[i] = video_make(50, 20, &state);
+        tracks[i] = video_track(60);
+        video_show(&intro, &of_intro, &tracks[i], &state);
+        video_show(&clips[i], &whole, &tracks[i], &state);
     }
     struct doppel_videos *videos = set_of(tracks, EPISODES);
     for (uint64_t i = 0; i < EPISODES; i += 7) {
-        struct doppel_video_track query = film_track(60);
+        struct doppel_video_track query = video_track(60);
         struct showing part = {20, 30, 1, 0, 6, false};
-        film_show(&intro, &of_intro, &query, &state);
-        film_show(&films[i], &part, &query, &state);
+        video_show(&intro, &of_intro, &query, &state);
+        video_show(&clips[i], &part, &query, &state);
         struct visits visits = find(videos, &query);
         assert_true(visits.count >= 1);
         assert_int_equal(visits.found[0].id, i);
@@ -241,7 +241,7 @@ static void weighs_intros_little(void **unused)
     }
     doppel_videos_free(videos);
     for (int i = 0; i < EPISODES; i++) {
-        free(films[i].codes);
+        free(clips[i].codes);
         doppel_video_track_free(&tracks[i]);
     }
     free(intro.codes);
@@ -253,16 +253,16 @@ static void tells_still_scenes(void **unused)
 {
     (void)unused;
     uint64_t state = 25;
-    struct film film = film_make(60, 20, &state), still = film_make(20, 0, &state);
+    struct clip clip = video_make(60, 20, &state), still = video_make(20, 0, &state);
     for (size_t i = 1; i < still.count; i++)
         still.codes[i] = still.codes[0];
-    struct doppel_video_track item = film_track(100);
+    struct doppel_video_track item = video_track(100);
     struct showing a = {0, 30, 1, 0, 2, false}, b = {30, 60, 1, 0, 2, false};
     struct showing scene = {0, 20, 1, 0, 2, false}, part = {0, 8, 1, 0, 5, false};
-    film_show(&film, &a, &item, &state);
-    film_show(&still, &scene, &item, &state); /* 30 to 50 */
-    film_show(&film, &b, &item, &state);
-    struct doppel_video_track query = film_shown(&still, &part, &state);
+    video_show(&clip, &a, &item, &state);
+    video_show(&still, &scene, &item, &state); /* 30 to 50 */
+    video_show(&clip, &b, &item, &state);
+    struct doppel_video_track query = clip_shown(&still, &part, &state);
     struct doppel_videos *videos = set_of(&item, 1);
     struct visits visits = find(videos, &query);
     assert_int_equal(visits.count, 1);
@@ -274,7 +274,7 @@ static void tells_still_scenes(void **unused)
     doppel_videos_free(videos);
     doppel_video_track_free(&item);
     doppel_video_track_free(&query);
-    free(film.codes);
+    free(clip.codes);
     free(still.codes);
 }
 

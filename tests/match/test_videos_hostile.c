@@ -1,12 +1,12 @@
-/* Films that are made to take long: hundreds of thousands of runs, of equal codes, of few codes, of
- * codes that hardly differ. */
+/* Videos that are made to take long: hundreds of thousands of runs, of equal codes, of few codes,
+ * of codes that hardly differ. */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "films.h"
+#include "videos.h"
 
 /* A search that is quadratic in them does not end within the time of a test. */
 enum { RUNS = 100000, FEW = 50 };
@@ -26,17 +26,17 @@ static struct doppel_video_track endless(size_t codes, uint32_t step_ms, unsigne
     struct doppel_code few[FEW];
     track.frames = malloc(RUNS * sizeof *track.frames);
     for (size_t i = 0; i < codes; i++)
-        few[i] = film_code(state);
+        few[i] = video_code(state);
     for (uint32_t i = 0; i < RUNS; i++) {
         struct doppel_code code = few[i % codes];
-        film_flip(&code, noise, state);
+        video_flip(&code, noise, state);
         track.frames[i] = (struct doppel_video_frame){code, i * step_ms, i * step_ms};
     }
     track.duration_ms = (uint64_t)RUNS * step_ms;
     return track;
 }
 
-static void try_films(const struct doppel_video_track *a, const struct doppel_video_track *b)
+static void try_videos(const struct doppel_video_track *a, const struct doppel_video_track *b)
 {
     struct doppel_video_search options = doppel_video_search_default();
     struct doppel_videos *videos = NULL;
@@ -58,17 +58,17 @@ static void ends(void **unused)
         size_t codes;
         uint32_t step_ms;
         unsigned noise;
-    } films[] = {{1, 250, 0}, {1, 1, 0}, {1, 250, 3}, {FEW, 250, 0}, {FEW, 1, 3}, {7, 4000, 6}};
+    } clips[] = {{1, 250, 0}, {1, 1, 0}, {1, 250, 3}, {FEW, 250, 0}, {FEW, 1, 3}, {7, 4000, 6}};
     uint64_t state = 3;
-    for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
+    for (size_t i = 0; i < sizeof clips / sizeof *clips; i++) {
         struct doppel_video_track track =
-            endless(films[i].codes, films[i].step_ms, films[i].noise, &state);
-        struct film film = film_make(60, 12, &state);
-        struct doppel_video_track usual = film_whole(&film, &state);
-        try_films(&track, &track);
-        try_films(&usual, &track);
-        try_films(&track, &usual);
-        free(film.codes);
+            endless(clips[i].codes, clips[i].step_ms, clips[i].noise, &state);
+        struct clip clip = video_make(60, 12, &state);
+        struct doppel_video_track usual = video_whole(&clip, &state);
+        try_videos(&track, &track);
+        try_videos(&usual, &track);
+        try_videos(&track, &usual);
+        free(clip.codes);
         doppel_video_track_free(&usual);
         doppel_video_track_free(&track);
     }
@@ -79,8 +79,8 @@ static void refuses_disorder(void **unused)
 {
     (void)unused;
     uint64_t state = 4;
-    struct film film = film_make(60, 12, &state);
-    struct doppel_video_track track = film_whole(&film, &state);
+    struct clip clip = video_make(60, 12, &state);
+    struct doppel_video_track track = video_whole(&clip, &state);
     struct doppel_video_search options = doppel_video_search_default();
     struct doppel_videos *videos = NULL;
     size_t count = 0;
@@ -94,7 +94,7 @@ static void refuses_disorder(void **unused)
     assert_int_equal(doppel_videos_add(videos, 1, &track, NULL), DOPPEL_OK);
     doppel_videos_free(videos);
     doppel_video_track_free(&track);
-    free(film.codes);
+    free(clip.codes);
 }
 
 /* Nothing is found of nothing, and in nothing. */
@@ -102,8 +102,8 @@ static void takes_nothing(void **unused)
 {
     (void)unused;
     uint64_t state = 5;
-    struct film film = film_make(60, 12, &state);
-    struct doppel_video_track track = film_whole(&film, &state), none = {0};
+    struct clip clip = video_make(60, 12, &state);
+    struct doppel_video_track track = video_whole(&clip, &state), none = {0};
     struct doppel_video_search options = doppel_video_search_default();
     struct doppel_videos *videos = NULL;
     struct doppel_match match;
@@ -124,7 +124,7 @@ static void takes_nothing(void **unused)
     assert_int_equal(match.segment_count, 0);
     doppel_videos_free(videos);
     doppel_video_track_free(&track);
-    free(film.codes);
+    free(clip.codes);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Films: the same answers in any order and over any index; and a slow search beside it. */
+/* Videos: the same answers in any order and over any index; and a slow search beside it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdarg.h>
@@ -6,9 +6,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "films.h"
+#include "videos.h"
 
-enum { FILMS = 30, QUERIES = 60, TEXT = 1 << 14 };
+enum { VIDEOS = 30, QUERIES = 60, TEXT = 1 << 14 };
 
 static bool print(void *context, const struct doppel_found *found)
 {
@@ -34,18 +34,18 @@ static void find(const struct doppel_videos *videos, const struct doppel_video_t
     assert_int_equal(doppel_videos_find(videos, query, &options, print, text, NULL), DOPPEL_OK);
 }
 
-/* Films, some of which share pieces. */
-static void make_tracks(struct film films[FILMS], struct doppel_video_track tracks[FILMS],
+/* Videos, some of which share pieces. */
+static void make_tracks(struct clip clips[VIDEOS], struct doppel_video_track tracks[VIDEOS],
                         uint64_t *state)
 {
-    for (int i = 0; i < FILMS; i++)
-        films[i] = film_make(60, i % 2 ? 20 : 6, state);
-    for (int i = 0; i < FILMS; i++) {
+    for (int i = 0; i < VIDEOS; i++)
+        clips[i] = video_make(60, i % 2 ? 20 : 6, state);
+    for (int i = 0; i < VIDEOS; i++) {
         struct showing own = {0, 60, 1, 0, 2, false};
         struct showing part = {10, 30, 1.1, 0, 5, i % 3 == 0};
-        tracks[i] = film_track(100);
-        film_show(&films[i], &own, &tracks[i], state);
-        film_show(&films[(i + 1) % FILMS], &part, &tracks[i], state);
+        tracks[i] = video_track(100);
+        video_show(&clips[i], &own, &tracks[i], state);
+        video_show(&clips[(i + 1) % VIDEOS], &part, &tracks[i], state);
     }
 }
 
@@ -63,17 +63,17 @@ static void answers_alike(void **unused)
 {
     (void)unused;
     uint64_t state = 31;
-    struct film films[FILMS];
-    struct doppel_video_track tracks[FILMS];
+    struct clip clips[VIDEOS];
+    struct doppel_video_track tracks[VIDEOS];
     struct doppel_videos *sets[3] = {NULL};
-    make_tracks(films, tracks, &state);
+    make_tracks(clips, tracks, &state);
     struct doppel_index_options options = doppel_videos_index_options();
     struct doppel_index *index = NULL;
     assert_int_equal(doppel_index_new(&options, &index, NULL), DOPPEL_OK);
     assert_int_equal(doppel_videos_new(&sets[0], NULL), DOPPEL_OK);
     assert_int_equal(doppel_videos_new(&sets[1], NULL), DOPPEL_OK);
-    for (uint64_t i = 0; i < FILMS; i++) {
-        uint64_t back = FILMS - 1 - i, *codes = NULL, *payloads = NULL;
+    for (uint64_t i = 0; i < VIDEOS; i++) {
+        uint64_t back = VIDEOS - 1 - i, *codes = NULL, *payloads = NULL;
         assert_int_equal(doppel_videos_add(sets[0], i, &tracks[i], NULL), DOPPEL_OK);
         assert_int_equal(doppel_videos_add(sets[0], i, &tracks[i], NULL), DOPPEL_E_ARGUMENT);
         assert_int_equal(doppel_videos_add(sets[1], back, &tracks[back], NULL), DOPPEL_OK);
@@ -83,7 +83,7 @@ static void answers_alike(void **unused)
         free(codes);
         free(payloads);
     }
-    for (uint64_t i = 0; i < FILMS; i += 4) {
+    for (uint64_t i = 0; i < VIDEOS; i += 4) {
         assert_int_equal(doppel_videos_remove(sets[0], i, NULL), DOPPEL_OK);
         assert_int_equal(doppel_videos_add(sets[0], i, &tracks[i], NULL), DOPPEL_OK);
     }
@@ -92,7 +92,7 @@ static void answers_alike(void **unused)
     for (int i = 0; i < QUERIES; i++) {
         char text[TEXT], other[TEXT];
         struct showing part = {5, 25, i % 2 ? 1 : 1.2, 0, 8, false};
-        struct doppel_video_track query = film_shown(&films[i % FILMS], &part, &state);
+        struct doppel_video_track query = clip_shown(&clips[i % VIDEOS], &part, &state);
         find(sets[0], &query, text);
         assert_true(text[0]);
         for (int j = 1; j < 3; j++) {
@@ -105,18 +105,18 @@ static void answers_alike(void **unused)
     for (int i = 0; i < 3; i++)
         doppel_videos_free(sets[i]);
     doppel_index_free(index);
-    for (int i = 0; i < FILMS; i++)
+    for (int i = 0; i < VIDEOS; i++)
         doppel_video_track_free(&tracks[i]);
-    for (int i = 0; i < FILMS; i++)
-        free(films[i].codes);
+    for (int i = 0; i < VIDEOS; i++)
+        free(clips[i].codes);
 }
 
 static void limits_ids(void **unused)
 {
     (void)unused;
     uint64_t state = 32, *codes = NULL, *payloads = NULL;
-    struct film film = film_make(30, 20, &state);
-    struct doppel_video_track track = film_whole(&film, &state);
+    struct clip clip = video_make(30, 20, &state);
+    struct doppel_video_track track = video_whole(&clip, &state);
     struct doppel_videos *videos = NULL;
     char text[TEXT];
     assert_int_equal(doppel_videos_new(&videos, NULL), DOPPEL_OK);
@@ -133,7 +133,7 @@ static void limits_ids(void **unused)
     assert_string_equal(text, "");
     doppel_videos_free(videos);
     doppel_video_track_free(&track);
-    free(film.codes);
+    free(clip.codes);
 }
 
 /* ---- the slow search ---- */
@@ -154,7 +154,7 @@ static const struct doppel_code *code_at(const struct doppel_video_track *track,
     return code;
 }
 
-/* Over both films, at moments a twentieth of a second apart: the greatest sum of bits under 90. */
+/* Over both videos, at moments a twentieth of a second apart: the greatest sum of bits under 90. */
 static double gain_of(const struct doppel_video_track *query, const struct doppel_video_track *item,
                       double offset, double speed)
 {
@@ -188,11 +188,11 @@ static void finds_the_best_line(void **unused)
     (void)unused;
     uint64_t state = 33;
     for (int i = 0; i < 12; i++) {
-        struct film film = film_make(24, i % 2 ? 20 : 8, &state);
-        struct doppel_video_track item = film_whole(&film, &state);
-        double from = film_uniform(&state, 0, 12), speed = film_uniform(&state, .75, 1.35);
+        struct clip clip = video_make(24, i % 2 ? 20 : 8, &state);
+        struct doppel_video_track item = video_whole(&clip, &state);
+        double from = video_uniform(&state, 0, 12), speed = video_uniform(&state, .75, 1.35);
         struct showing part = {from, from + 10, speed, 0, 8, false};
-        struct doppel_video_track query = film_shown(&film, &part, &state);
+        struct doppel_video_track query = clip_shown(&clip, &part, &state);
         struct doppel_video_search options = doppel_video_search_default();
         struct doppel_videos *videos = NULL;
         struct first first = {0};
@@ -214,7 +214,7 @@ static void finds_the_best_line(void **unused)
         doppel_videos_free(videos);
         doppel_video_track_free(&item);
         doppel_video_track_free(&query);
-        free(film.codes);
+        free(clip.codes);
     }
 }
 

@@ -1,4 +1,4 @@
-/* Stretches of one film in another, as many views and rounds find them, made one answer. */
+/* Stretches of one video in another, as many views and rounds find them, made one answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "match/videos_search.h"
+#include "match/video/search.h"
 
 static struct video_stretch stretch(double a_start, double a_end, double b_start, double speed,
                                     double score)
@@ -58,7 +58,7 @@ static void test_what_is_not_one_stays(void **state)
     array_free(&stretches);
 }
 
-/* A scene that comes again in both films: the line has it both times, what crosses is dropped;
+/* A scene that comes again in both videos: the line has it both times, what crosses is dropped;
  * where it comes again in one of them only, it stays. */
 static void test_what_repeats_itself_is_told_once(void **state)
 {

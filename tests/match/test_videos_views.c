@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "match/videos_room.h"
+#include "match/video/video_internal.h"
 
 enum { SIDE = 128, FRAMES = 12 };
 
@@ -42,7 +42,7 @@ static void draw(uint32_t seed, uint8_t out[SIDE * SIDE])
         }
 }
 
-struct pair_of_films {
+struct pair_of_videos {
     struct doppel_video_track query, item;
     struct video_pair pairs[FRAMES];
 };
@@ -69,36 +69,37 @@ static void track_init(struct doppel_video_track *track)
     assert_non_null(track->cells);
 }
 
-/* A film, and a crop of it: left, top, right, bottom of SIDE. */
-static void films_init(struct pair_of_films *films, uint32_t seed, const uint32_t crop[4])
+/* A video, and a crop of it: left, top, right, bottom of SIDE. */
+static void videos_init(struct pair_of_videos *clips, uint32_t seed, const uint32_t crop[4])
 {
     static const uint32_t FULL[4] = {0, 0, SIDE, SIDE};
     uint8_t *pixels = malloc(SIDE * SIDE);
     assert_non_null(pixels);
-    track_init(&films->query);
-    track_init(&films->item);
+    track_init(&clips->query);
+    track_init(&clips->item);
     for (uint32_t i = 0; i < FRAMES; i++) {
         draw(seed + i, pixels);
-        frame_of(pixels, FULL, i, &films->item);
-        frame_of(pixels, crop, i, &films->query);
-        films->pairs[i] = (struct video_pair){i, i, 1};
+        frame_of(pixels, FULL, i, &clips->item);
+        frame_of(pixels, crop, i, &clips->query);
+        clips->pairs[i] = (struct video_pair){i, i, 1};
     }
     free(pixels);
 }
 
-static void films_free(struct pair_of_films *films)
+static void videos_free(struct pair_of_videos *clips)
 {
-    doppel_video_track_free(&films->query);
-    doppel_video_track_free(&films->item);
+    doppel_video_track_free(&clips->query);
+    doppel_video_track_free(&clips->item);
 }
 
-static double mean_distance(const struct pair_of_films *films, const struct doppel_video_view *view)
+static double mean_distance(const struct pair_of_videos *clips,
+                            const struct doppel_video_view *view)
 {
     double sum = 0;
     for (size_t i = 0; i < FRAMES; i++) {
         struct doppel_code code;
-        assert_true(video_view_code(&films->query, i, view, &code));
-        sum += doppel_code_distance(&code, &films->item.frames[i].code, 256);
+        assert_true(video_view_code(&clips->query, i, view, &code));
+        sum += doppel_code_distance(&code, &clips->item.frames[i].code, 256);
     }
     return sum / FRAMES;
 }
@@ -117,18 +118,18 @@ static void finds_crops(void **state)
                                         {9, 9, 119, 119}};
     struct doppel_video_search options = doppel_video_search_default();
     for (uint32_t i = 0; i < sizeof CROPS / sizeof *CROPS; i++) {
-        struct pair_of_films films;
-        films_init(&films, 100 * i, CROPS[i]);
+        struct pair_of_videos clips;
+        videos_init(&clips, 100 * i, CROPS[i]);
         struct video_view view = PLAIN;
-        double before = mean_distance(&films, &view.view);
+        double before = mean_distance(&clips, &view.view);
         assert_true(
-            video_view_improve(&films.query, &films.item, films.pairs, FRAMES, &options, &view));
+            video_view_improve(&clips.query, &clips.item, clips.pairs, FRAMES, &options, &view));
         const struct doppel_video_warp *warp = &view.view.warp;
-        assert_true(mean_distance(&films, &view.view) < fmin(before, 60));
+        assert_true(mean_distance(&clips, &view.view) < fmin(before, 60));
         assert_true(fabs(warp->scale_x - SIDE / (double)(CROPS[i][2] - CROPS[i][0])) < .06);
         assert_true(fabs(warp->scale_y - SIDE / (double)(CROPS[i][3] - CROPS[i][1])) < .06);
         assert_int_equal(view.stage, VIDEO_STAGE_IMPROVED);
-        films_free(&films);
+        videos_free(&clips);
     }
 }
 
@@ -137,25 +138,25 @@ static void never_goes_away(void **state)
     (void)state;
     static const uint32_t FULL[4] = {0, 0, SIDE, SIDE};
     struct doppel_video_search options = doppel_video_search_default();
-    struct pair_of_films films, others;
-    films_init(&films, 7, FULL);
-    films_init(&others, 5000, FULL);
+    struct pair_of_videos clips, others;
+    videos_init(&clips, 7, FULL);
+    videos_init(&others, 5000, FULL);
     struct video_view view = PLAIN;
     assert_false(
-        video_view_improve(&films.query, &films.item, films.pairs, FRAMES, &options, &view));
+        video_view_improve(&clips.query, &clips.item, clips.pairs, FRAMES, &options, &view));
     assert_memory_equal(&view, &PLAIN, sizeof view);
     /* Strangers come nearer, but not near. */
-    video_view_improve(&films.query, &others.item, films.pairs, FRAMES, &options, &view);
+    video_view_improve(&clips.query, &others.item, clips.pairs, FRAMES, &options, &view);
     for (size_t i = 0; i < FRAMES; i++)
-        films.item.frames[i] = others.item.frames[i];
-    assert_true(mean_distance(&films, &view.view) > 95);
-    assert_false(video_view_improve(&films.query, &films.item, films.pairs, 0, &options, &view));
-    free(films.query.cells);
-    films.query.cells = NULL;
+        clips.item.frames[i] = others.item.frames[i];
+    assert_true(mean_distance(&clips, &view.view) > 95);
+    assert_false(video_view_improve(&clips.query, &clips.item, clips.pairs, 0, &options, &view));
+    free(clips.query.cells);
+    clips.query.cells = NULL;
     assert_false(
-        video_view_improve(&films.query, &films.item, films.pairs, FRAMES, &options, &view));
-    films_free(&films);
-    films_free(&others);
+        video_view_improve(&clips.query, &clips.item, clips.pairs, FRAMES, &options, &view));
+    videos_free(&clips);
+    videos_free(&others);
 }
 
 /* ---- views ---- */
@@ -166,12 +167,12 @@ static void lists_views_by_stage(void **state)
     static const uint32_t FULL[4] = {0, 0, SIDE, SIDE};
     static struct video_view views[VIDEO_VIEWS_MAX];
     struct doppel_video_search options = doppel_video_search_default();
-    struct pair_of_films films;
-    films_init(&films, 1, FULL);
+    struct pair_of_videos clips;
+    videos_init(&clips, 1, FULL);
     size_t counts[4], at = 0;
     for (int thorough = 0; thorough < 2; thorough++) {
         options.thorough = thorough;
-        size_t count = counts[at++] = video_views(&films.query, &options, views);
+        size_t count = counts[at++] = video_views(&clips.query, &options, views);
         assert_memory_equal(&views[0].view, &PLAIN.view, 2);
         for (size_t i = 0; i + 1 < count; i++) {
             assert_true(views[i].stage <= views[i + 1].stage);
@@ -179,15 +180,15 @@ static void lists_views_by_stage(void **state)
         }
     }
     options.plain = true;
-    counts[at++] = video_views(&films.query, &options, views);
+    counts[at++] = video_views(&clips.query, &options, views);
     options.plain = false;
-    free(films.query.cells);
-    films.query.cells = NULL;
-    counts[at++] = video_views(&films.query, &options, views);
+    free(clips.query.cells);
+    clips.query.cells = NULL;
+    counts[at++] = video_views(&clips.query, &options, views);
     assert_true(counts[0] > 20 && counts[1] > counts[0] && counts[1] < VIDEO_VIEWS_MAX);
     assert_int_equal(counts[2], 2);
     assert_int_equal(counts[3], 2);
-    films_free(&films);
+    videos_free(&clips);
 }
 
 /* The code of a mirrored view is that of mirrored cells. */
@@ -195,23 +196,23 @@ static void mirrors_codes(void **state)
 {
     (void)state;
     static const uint32_t FULL[4] = {0, 0, SIDE, SIDE};
-    struct pair_of_films films;
-    films_init(&films, 3, FULL);
+    struct pair_of_videos clips;
+    videos_init(&clips, 3, FULL);
     struct doppel_video_view view = PLAIN.view;
     view.mirrored = true;
     for (size_t i = 0; i < FRAMES; i++) {
         uint8_t turned[DOPPEL_VIDEO_CELL_BYTES];
-        const uint8_t *cells = films.query.cells + i * DOPPEL_VIDEO_CELL_BYTES;
+        const uint8_t *cells = clips.query.cells + i * DOPPEL_VIDEO_CELL_BYTES;
         for (size_t j = 0; j < DOPPEL_VIDEO_CELL_BYTES; j++)
             turned[j] = cells[j / DOPPEL_VIDEO_CELLS * DOPPEL_VIDEO_CELLS + DOPPEL_VIDEO_CELLS - 1 -
                               j % DOPPEL_VIDEO_CELLS];
         const struct doppel_plane plane = {turned, DOPPEL_VIDEO_CELLS, DOPPEL_VIDEO_CELLS,
                                            DOPPEL_VIDEO_CELLS};
         struct doppel_code wanted = doppel_image_phash(&plane), code;
-        assert_true(video_view_code(&films.query, i, &view, &code));
+        assert_true(video_view_code(&clips.query, i, &view, &code));
         assert_memory_equal(&code, &wanted, sizeof code);
     }
-    films_free(&films);
+    videos_free(&clips);
 }
 
 /* ---- scores ---- */

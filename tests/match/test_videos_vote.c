@@ -1,12 +1,12 @@
-/* Votes for lines of films: of very many in one item, the heaviest are told. */
+/* Votes for lines of videos: of very many in one item, the heaviest are told. */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "films.h"
-#include "match/videos_search.h"
+#include "videos.h"
+#include "match/video/search.h"
 
 enum {
     RUNS = 110,
@@ -46,12 +46,12 @@ static void try_lines(const struct video_task *task, uint64_t *state)
     video_candidates told = {0};
     size_t count = 0;
     for (uint32_t i = 0; i < LINES; i++) {
-        uint32_t at = (uint32_t)(film_random(state) % (i + 1));
+        uint32_t at = (uint32_t)(video_random(state) % (i + 1));
         ranks[i] = ranks[at];
         ranks[at] = i;
     }
     for (uint32_t i = 0; i < LINES; i++) {
-        double speed = pow(1.04, (double)(film_random(state) % 15) - 7);
+        double speed = pow(1.04, (double)(video_random(state) % 15) - 7);
         lines[i] = (struct video_line){1000 * (i + 1) - speed * RUNS / 2, speed};
         count += plant(&lines[i], LIGHTEST + 2 * ranks[i], hits + count);
     }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 #include "match/votes.h"
 
 enum { BEST = 16, DIAGONALS = 600, VOTERS = 40, MOST_HITS = 4000 };

@@ -4,7 +4,7 @@
 
 #include <doppel/match.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 
 enum { WORD_STEP = 6 }; /* code points from word to word; a word has one less */
 

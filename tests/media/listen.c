@@ -1,4 +1,4 @@
-/* Reading sound in memory, and measuring what came. */
+/* Reading audio in memory, and measuring what came. */
 #include "listen.h"
 
 #include <assert.h>

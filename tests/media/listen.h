@@ -1,4 +1,4 @@
-/* Reading sound in memory, from files and from pipes. */
+/* Reading audio in memory, from files and from pipes. */
 #ifndef DOPPEL_TESTS_MEDIA_LISTEN_H
 #define DOPPEL_TESTS_MEDIA_LISTEN_H
 
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "make_sound.h"
+#include "make_audio.h"
 
 /** What was heard: silence as zeros. */
 struct heard {

@@ -84,7 +84,7 @@ static void changed_bytes_are_survived(void **state)
     scene_free(&scene);
 }
 
-static void what_is_no_picture_is_told(void **state)
+static void what_is_no_image_is_told(void **state)
 {
     (void)state;
     assert_refused("", 0, NULL, DOPPEL_E_EMPTY, "empty");
@@ -181,7 +181,7 @@ int main(void)
         cmocka_unit_test(files_cut_anywhere_are_survived),
         cmocka_unit_test(a_cut_tiff_is_told_so),
         cmocka_unit_test(changed_bytes_are_survived),
-        cmocka_unit_test(what_is_no_picture_is_told),
+        cmocka_unit_test(what_is_no_image_is_told),
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(sizes_over_the_limit_are_refused_by_name),
         cmocka_unit_test(a_short_jpeg_of_many_pixels_is_cut_short),

@@ -18,7 +18,7 @@
 #include <chromaprint.h>
 #endif
 
-#include "sound.h"
+#include "audio.h"
 
 static void put(FILE *file, uint32_t value, int bytes)
 {
@@ -52,12 +52,12 @@ static char *make_wav(const int16_t *samples, size_t count, uint32_t rate, uint3
 
 static int16_t *music(double seconds, uint64_t seed, size_t *out_count)
 {
-    struct sound sound = sound_music(seconds, seed);
-    int16_t *samples = calloc(sound.count, sizeof *samples);
-    for (size_t i = 0; i < sound.count; i++)
-        samples[i] = (int16_t)lrintf(fmaxf(-1, fminf(1, sound.samples[i] * 3)) * 32767);
-    *out_count = sound.count;
-    free(sound.samples);
+    struct recording recording = audio_music(seconds, seed);
+    int16_t *samples = calloc(recording.count, sizeof *samples);
+    for (size_t i = 0; i < recording.count; i++)
+        samples[i] = (int16_t)lrintf(fmaxf(-1, fminf(1, recording.samples[i] * 3)) * 32767);
+    *out_count = recording.count;
+    free(recording.samples);
     return samples;
 }
 
@@ -82,10 +82,10 @@ static void codes_are_the_librarys(void **state)
         uint32_t *wanted = NULL;
         int size = 0;
         int16_t *samples = music(lengths[i], i, &count);
-        char *path = make_wav(samples, count, SOUND_RATE, 1);
+        char *path = make_wav(samples, count, AUDIO_RATE, 1);
         ChromaprintContext *maker = chromaprint_new(CHROMAPRINT_ALGORITHM_DEFAULT);
-        size_t heard = count < 120 * SOUND_RATE ? count : 120 * SOUND_RATE;
-        chromaprint_start(maker, SOUND_RATE, 1);
+        size_t heard = count < 120 * AUDIO_RATE ? count : 120 * AUDIO_RATE;
+        chromaprint_start(maker, AUDIO_RATE, 1);
         chromaprint_feed(maker, samples, (int)heard);
         chromaprint_finish(maker);
         chromaprint_get_raw_fingerprint(maker, &wanted, &size);
@@ -137,13 +137,13 @@ static void codes_are_those_of_fpcalc(void **state)
     }
 }
 
-static void what_is_no_sound_is_refused(void **state)
+static void what_is_no_audio_is_refused(void **state)
 {
     (void)state;
     struct doppel_chromaprint untouched = {.count = 77};
     char path[] = "/tmp/doppel-text-XXXXXX";
     FILE *file = fdopen(mkstemp(path), "wb");
-    fputs("Not a sound.\n", file);
+    fputs("Not a recording.\n", file);
     fclose(file);
     assert_int_not_equal(read_path(path, &untouched), DOPPEL_OK);
     assert_null(untouched.codes);
@@ -156,11 +156,11 @@ int main(void)
 #ifndef HAVE_CHROMAPRINT
     (void)codes_are_those_of_fpcalc;
     const struct CMUnitTest tests[] = {cmocka_unit_test(codes_are_the_librarys),
-                                       cmocka_unit_test(what_is_no_sound_is_refused)};
+                                       cmocka_unit_test(what_is_no_audio_is_refused)};
 #else
     const struct CMUnitTest tests[] = {cmocka_unit_test(codes_are_the_librarys),
                                        cmocka_unit_test(codes_are_those_of_fpcalc),
-                                       cmocka_unit_test(what_is_no_sound_is_refused)};
+                                       cmocka_unit_test(what_is_no_audio_is_refused)};
 #endif
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,10 +193,10 @@ static void a_cut_file_keeps_the_rows_it_has(void **state)
     struct scene scene = scene_make(SCENE_SMOOTH, 600, 600);
     struct file file = make_jpeg(&scene, &(struct jpeg_how){0});
     struct doppel_luma_options options = reducing_to(0);
-    size_t picture = scan_offset(&file, 1);
+    size_t image = scan_offset(&file, 1);
     struct doppel_luma luma;
     struct doppel_error error;
-    size_t half = picture + (file.size - picture) / 2;
+    size_t half = image + (file.size - image) / 2;
     assert_int_equal(read_bytes(file.data, half, &options, &luma, &error), DOPPEL_OK);
     assert_in_range(luma.plane.height, 200, 400);
     assert_int_equal(luma.height, 600);
@@ -206,7 +206,7 @@ static void a_cut_file_keeps_the_rows_it_has(void **state)
     struct difference difference = compare(&luma, &scene, 1, 1);
     assert_true(difference.mean < 1 && difference.most < 8);
     doppel_luma_free(&luma);
-    assert_refused(file.data, picture + (file.size - picture) / 20, &options, DOPPEL_E_CORRUPT,
+    assert_refused(file.data, image + (file.size - image) / 20, &options, DOPPEL_E_CORRUPT,
                    "of 600 rows");
     file_free(&file);
     scene_free(&scene);

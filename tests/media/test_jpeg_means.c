@@ -204,8 +204,8 @@ static bool compare(const struct file *file, bool *out_damaged)
 
 /* ---- the tests ---- */
 
-/* Sound files of every sampling, size, quality, with and without restarts: all are taken. */
-static void test_sound_files(void **state)
+/* Audio files of every sampling, size, quality, with and without restarts: all are taken. */
+static void test_audio_files(void **state)
 {
     (void)state;
     uint64_t seed = 2024;
@@ -306,7 +306,7 @@ static void test_other_jpegs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound_files),   cmocka_unit_test(test_large_file),
+        cmocka_unit_test(test_audio_files),   cmocka_unit_test(test_large_file),
         cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_cut_files),
         cmocka_unit_test(test_other_jpegs),
     };

@@ -83,7 +83,7 @@ static void from_rgb_ignores_alpha(void **state)
     scene_free(&scene);
 }
 
-static void large_pictures_are_averaged_on_the_way(void **state)
+static void large_images_are_averaged_on_the_way(void **state)
 {
     (void)state;
     static const struct png_how hows[] = {{.colour_type = PNG_COLOR_TYPE_RGB},
@@ -202,7 +202,7 @@ int main(void)
         cmocka_unit_test(alpha_is_laid_over_white),
         cmocka_unit_test(a_transparent_colour_is_white),
         cmocka_unit_test(from_rgb_ignores_alpha),
-        cmocka_unit_test(large_pictures_are_averaged_on_the_way),
+        cmocka_unit_test(large_images_are_averaged_on_the_way),
         cmocka_unit_test(every_orientation_is_applied),
         cmocka_unit_test(cut_files_keep_the_rows_they_have),
         cmocka_unit_test(cut_interlaced_files_are_coarse),

@@ -154,17 +154,17 @@ static void noise_is_nothing(void **state)
     (void)state;
     uint8_t data[64];
     uint64_t seed = 1;
-    unsigned pictures = 0;
+    unsigned images = 0;
     for (int round = 0; round < 1000000; round++) {
         for (size_t i = 0; i < sizeof data; i += 8) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
             uint64_t word = seed ^ seed >> 29;
             memcpy(data + i, &word, 8);
         }
-        pictures += doppel_media_probe(data, sizeof data, NULL) == DOPPEL_KIND_IMAGE;
+        images += doppel_media_probe(data, sizeof data, NULL) == DOPPEL_KIND_IMAGE;
     }
     /* FF 0A is a JPEG XL: 1 in 65 536 of noise. Of TGA hardly any. */
-    assert_in_range(pictures, 0, 40);
+    assert_in_range(images, 0, 40);
 }
 
 /* No byte beyond those given is read: every prefix lies at the end of its own block. */

@@ -40,20 +40,20 @@ static void check_rows_of(uint32_t width, uint32_t height, uint32_t min_side, ui
     uint8_t *samples = random_samples((size_t)width * height);
     struct doppel_luma_options options = reducing_to(min_side);
     struct rows rows;
-    struct picture picture = {0};
+    struct image image = {0};
     assert_int_equal(rows_begin(&rows, &options, width, height, NULL), DOPPEL_OK);
     uint32_t factor = rows.factor;
     for (uint32_t y = 0; y < taken; y++)
         rows_take(&rows, samples + (size_t)y * width);
-    assert_int_equal(rows_finish(&rows, "test", &picture, NULL), DOPPEL_OK);
-    assert_int_equal(picture.width, (width + factor - 1) / factor);
-    assert_int_equal(picture.height, (taken + factor - 1) / factor);
-    assert_int_equal(picture.full_height, height);
-    for (uint32_t y = 0; y < picture.height; y++)
-        for (uint32_t x = 0; x < picture.width; x++)
-            assert_int_equal(picture.pixels[y * picture.width + x],
+    assert_int_equal(rows_finish(&rows, "test", &image, NULL), DOPPEL_OK);
+    assert_int_equal(image.width, (width + factor - 1) / factor);
+    assert_int_equal(image.height, (taken + factor - 1) / factor);
+    assert_int_equal(image.full_height, height);
+    for (uint32_t y = 0; y < image.height; y++)
+        for (uint32_t x = 0; x < image.width; x++)
+            assert_int_equal(image.pixels[y * image.width + x],
                              cell_of(samples, width, taken, factor, x, y));
-    free(picture.pixels);
+    free(image.pixels);
     free(samples);
 }
 
@@ -96,21 +96,20 @@ static void turning_is_what_exif_says(void **state)
     (void)state;
     for (unsigned orientation = 0; orientation <= 8; orientation++) {
         struct scene scene = scene_make(SCENE_GREY, 37, 23);
-        struct picture picture = {.pixels = malloc(37 * 23),
-                                  .width = 37,
-                                  .height = 23,
-                                  .full_width = 370,
-                                  .full_height = 230,
-                                  .orientation = orientation};
+        struct image image = {.pixels = malloc(37 * 23),
+                              .width = 37,
+                              .height = 23,
+                              .full_width = 370,
+                              .full_height = 230,
+                              .orientation = orientation};
         for (uint32_t i = 0; i < 37 * 23; i++)
-            picture.pixels[i] = scene.rgba[4 * i];
+            image.pixels[i] = scene.rgba[4 * i];
         struct doppel_media_limits limits = doppel_media_limits_default();
-        assert_int_equal(orientation_apply(&picture, &limits, NULL), DOPPEL_OK);
-        assert_int_equal(picture.full_width, orientation >= 5 ? 230 : 370);
-        struct doppel_luma luma = {
-            .plane = {picture.pixels, picture.width, picture.height, picture.width}};
+        assert_int_equal(orientation_apply(&image, &limits, NULL), DOPPEL_OK);
+        assert_int_equal(image.full_width, orientation >= 5 ? 230 : 370);
+        struct doppel_luma luma = {.plane = {image.pixels, image.width, image.height, image.width}};
         assert_true(compare(&luma, &scene, 1, orientation).most < .01);
-        free(picture.pixels);
+        free(image.pixels);
         scene_free(&scene);
     }
 }

@@ -1,4 +1,4 @@
-/* Sound of every kind of file, as it was before it was encoded. */
+/* Audio of every kind of file, as it was before it was encoded. */
 #include "listen.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ static void pcm_at_the_rate_is_kept_to_the_bit(void **state)
         assert_int_equal(heard.info.channels, 1);
         assert_int_equal(heard.info.duration_ms, 1200);
         assert_int_equal(heard.info.damaged_ms, 0);
-        assert_false(heard.info.has_pictures);
+        assert_false(heard.info.has_images);
         heard_free(&heard);
         file_free(&wav);
     }
@@ -118,7 +118,7 @@ static void high_tones_are_not_folded(void **state)
     tune_free(&tune);
 }
 
-static void one_sample_a_second_is_sound(void **state)
+static void one_sample_a_second_is_audio(void **state)
 {
     (void)state;
     struct tune tune = tune_make(100, 1, 1);
@@ -223,7 +223,7 @@ static void channels_that_cancel_give_way_to_the_strongest(void **state)
 /* ---- containers ---- */
 
 static const struct form {
-    struct sound_how how;
+    struct audio_how how;
     double tolerance; /* of a sample; 0 = lossy: by the level of its tones */
 } forms[] = {
     {{.muxer = "flac", .codec = "flac"}, .002},
@@ -248,10 +248,10 @@ static const struct form {
     {{.muxer = "flv", .codec = "libmp3lame"}, 0},
     {{.muxer = "mpegts", .codec = "aac"}, 0},
     {{.muxer = "mpeg", .codec = "mp2"}, 0},
-    {{.muxer = "avi", .codec = "mp2", .pictures = true}, 0},
-    {{.muxer = "mp4", .codec = "aac", .pictures = true}, .05},
-    {{.muxer = "matroska", .codec = "flac", .pictures = true}, .002},
-    {{.muxer = "mpegts", .codec = "ac3", .pictures = true}, 0},
+    {{.muxer = "avi", .codec = "mp2", .images = true}, 0},
+    {{.muxer = "mp4", .codec = "aac", .images = true}, .05},
+    {{.muxer = "matroska", .codec = "flac", .images = true}, .002},
+    {{.muxer = "mpegts", .codec = "ac3", .images = true}, 0},
 };
 
 static void assert_like_the_tune(const struct heard *heard, const struct form *form)
@@ -259,9 +259,9 @@ static void assert_like_the_tune(const struct heard *heard, const struct form *f
     const char *name = form->how.muxer;
     if (heard->status != DOPPEL_OK)
         fail_msg("%s, %s: %s", name, form->how.codec, heard->error.message);
-    if (heard->info.damaged_ms || heard->info.has_pictures != form->how.pictures)
+    if (heard->info.damaged_ms || heard->info.has_images != form->how.images)
         fail_msg("%s: damaged at %d, pictures %d", name, (int)heard->info.damaged_ms,
-                 heard->info.has_pictures);
+                 heard->info.has_images);
     if (heard->count < 1.8 * 11025 || heard->count > 2.2 * 11025)
         fail_msg("%s: %zu samples", name, heard->count);
     double levels[] = {heard_level(heard, .3, 1.7, 440), heard_level(heard, .3, 1.7, 1234.5),
@@ -279,7 +279,7 @@ static void containers_are_read(void **state)
     (void)state;
     struct tune tune = tune_make(2, 44100, 2);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        struct file file = make_sound(&tune, &forms[i].how);
+        struct file file = make_audio(&tune, &forms[i].how);
         if (!file.data) {
             print_message("no %s here: left out\n", forms[i].how.codec);
             continue;
@@ -290,7 +290,7 @@ static void containers_are_read(void **state)
             doppel_media_probe(file.data, file.size < 4096 ? file.size : 4096, NULL);
         if (kind != DOPPEL_KIND_AUDIO && kind != DOPPEL_KIND_VIDEO)
             fail_msg("%s: is told to be %s", forms[i].how.muxer, doppel_kind_name(kind));
-        if (forms[i].how.pictures)
+        if (forms[i].how.images)
             assert_int_equal(kind, DOPPEL_KIND_VIDEO);
         heard_free(&heard);
         file_free(&file);
@@ -298,20 +298,20 @@ static void containers_are_read(void **state)
     tune_free(&tune);
 }
 
-static void a_tag_before_the_sound_is_skipped(void **state)
+static void a_tag_before_the_audio_is_skipped(void **state)
 {
     (void)state;
     struct tune tune = tune_make(1.5, 44100, 2);
-    struct file sound = make_sound(&tune, &(struct sound_how){.muxer = "mp2", .codec = "mp2"});
+    struct file recording = make_audio(&tune, &(struct audio_how){.muxer = "mp2", .codec = "mp2"});
     uint8_t tag[10] = {'I', 'D', '3', 4, 0, 0, 0, 0x7f, 0x7f, 0x7f}; /* 2 MB */
     struct file tagged = {0};
     file_append(&tagged, tag, sizeof tag);
-    uint8_t *picture = calloc(1, 0x1fffff);
-    assert_non_null(picture);
-    file_append(&tagged, picture, 0x1fffff);
-    file_append(&tagged, sound.data, sound.size);
-    free(picture);
-    struct heard plain = listen_to(&sound, NULL), skipped = listen_to(&tagged, NULL);
+    uint8_t *image = calloc(1, 0x1fffff);
+    assert_non_null(image);
+    file_append(&tagged, image, 0x1fffff);
+    file_append(&tagged, recording.data, recording.size);
+    free(image);
+    struct heard plain = listen_to(&recording, NULL), skipped = listen_to(&tagged, NULL);
     struct heard streamed = listen_to_stream(&tagged, NULL);
     assert_heard(&plain);
     assert_heard(&skipped);
@@ -322,7 +322,7 @@ static void a_tag_before_the_sound_is_skipped(void **state)
     heard_free(&plain);
     heard_free(&skipped);
     heard_free(&streamed);
-    file_free(&sound);
+    file_free(&recording);
     file_free(&tagged);
     tune_free(&tune);
 }
@@ -332,8 +332,8 @@ static void the_format_may_change_midway(void **state)
 {
     (void)state;
     struct tune first = tune_make(2, 44100, 2), second = tune_make(2, 48000, 1);
-    struct sound_how how = {.muxer = "mp2", .codec = "mp2"};
-    struct file file = make_sound(&first, &how), rest = make_sound(&second, &how);
+    struct audio_how how = {.muxer = "mp2", .codec = "mp2"};
+    struct file file = make_audio(&first, &how), rest = make_audio(&second, &how);
     file_append(&file, rest.data, rest.size);
     struct heard heard = listen_to(&file, NULL);
     assert_heard(&heard);
@@ -355,8 +355,8 @@ static void gaps_are_filled_with_silence(void **state)
 {
     (void)state;
     struct tune tune = tune_make(3, 44100, 1);
-    struct sound_how how = {.muxer = "matroska", .codec = "flac", .gap_at = 1.5, .gap = 2.5};
-    struct file file = make_sound(&tune, &how);
+    struct audio_how how = {.muxer = "matroska", .codec = "flac", .gap_at = 1.5, .gap = 2.5};
+    struct file file = make_audio(&tune, &how);
     struct heard heard = listen_to(&file, NULL);
     assert_heard(&heard);
     assert_int_equal(heard.silences, 1);
@@ -367,7 +367,7 @@ static void gaps_are_filled_with_silence(void **state)
     heard_free(&heard);
     file_free(&file);
     how.gap = 5000; /* more than an hour: no time that anybody waited */
-    file = make_sound(&tune, &how);
+    file = make_audio(&tune, &how);
     heard = listen_to(&file, NULL);
     assert_heard(&heard);
     assert_int_equal(heard.silent, 0);
@@ -384,13 +384,13 @@ int main(void)
         cmocka_unit_test(raw_pcm_is_as_the_wav_of_it),
         cmocka_unit_test(any_rate_is_resampled),
         cmocka_unit_test(high_tones_are_not_folded),
-        cmocka_unit_test(one_sample_a_second_is_sound),
+        cmocka_unit_test(one_sample_a_second_is_audio),
         cmocka_unit_test(what_is_no_number_is_silence),
         cmocka_unit_test(channels_are_mixed_to_their_mean),
         cmocka_unit_test(a_lone_channel_is_not_lost),
         cmocka_unit_test(channels_that_cancel_give_way_to_the_strongest),
         cmocka_unit_test(containers_are_read),
-        cmocka_unit_test(a_tag_before_the_sound_is_skipped),
+        cmocka_unit_test(a_tag_before_the_audio_is_skipped),
         cmocka_unit_test(the_format_may_change_midway),
         cmocka_unit_test(gaps_are_filled_with_silence),
     };

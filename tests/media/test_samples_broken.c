@@ -1,6 +1,6 @@
-/* Sound as nobody should make it: cut, damaged, lying, or no sound at all. */
+/* Audio as nobody should make it: cut, damaged, lying, or no audio at all. */
 #include "listen.h"
-#include "sound_mutants.h"
+#include "audio_mutants.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +24,9 @@ static void what_is_cut_short_is_used_from_a_second_on(void **state)
     struct tune tune = tune_make(4, 44100, 2);
     struct file files[] = {
         make_wav(&tune, WAV_S16),
-        make_sound(&tune, &(struct sound_how){.muxer = "flac", .codec = "flac"}),
-        make_sound(&tune, &(struct sound_how){.muxer = "aiff", .codec = "pcm_s16be"}),
-        make_sound(&tune, &(struct sound_how){.muxer = "tta", .codec = "tta"}),
+        make_audio(&tune, &(struct audio_how){.muxer = "flac", .codec = "flac"}),
+        make_audio(&tune, &(struct audio_how){.muxer = "aiff", .codec = "pcm_s16be"}),
+        make_audio(&tune, &(struct audio_how){.muxer = "tta", .codec = "tta"}),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct file part = {files[i].data, files[i].size / 2};
@@ -69,8 +69,8 @@ static void damage_is_noted_and_passed_over(void **state)
 {
     (void)state;
     struct tune tune = tune_make(4, 44100, 2);
-    struct sound_how how = {.muxer = "matroska", .codec = "flac"};
-    struct file file = make_sound(&tune, &how);
+    struct audio_how how = {.muxer = "matroska", .codec = "flac"};
+    struct file file = make_audio(&tune, &how);
     memset(file.data + file.size / 2, 0xff, 64);
     struct heard heard = listen_to(&file, NULL);
     assert_int_equal(heard.status, DOPPEL_OK);
@@ -86,7 +86,7 @@ static void damage_is_noted_and_passed_over(void **state)
 
 /* ---- nothing to hear ---- */
 
-static void what_is_no_sound_is_told(void **state)
+static void what_is_no_audio_is_told(void **state)
 {
     (void)state;
     assert_not_heard(FILE_OF(""), NULL, DOPPEL_E_EMPTY, "empty");
@@ -97,7 +97,7 @@ static void what_is_no_sound_is_told(void **state)
     assert_not_heard(FILE_OF("ID3\3\0\0\0\0\0\1 "), NULL, DOPPEL_E_CORRUPT, "tag");
     struct tune tune = tune_make(0, 44100, 2);
     assert_not_heard(make_wav(&tune, WAV_S16), NULL, DOPPEL_E_EMPTY, "0 samples");
-    assert_not_heard(make_sound(&tune, &(struct sound_how){.muxer = "flac", .codec = "flac"}), NULL,
+    assert_not_heard(make_audio(&tune, &(struct audio_how){.muxer = "flac", .codec = "flac"}), NULL,
                      DOPPEL_E_EMPTY, "0 samples");
     tune_free(&tune);
 }
@@ -114,7 +114,7 @@ static void noise_is_no_music(void **state)
         struct file file = {noise, sizeof noise};
         struct heard heard = listen_to(&file, NULL);
         if (heard.status == DOPPEL_OK)
-            fail_msg("noise %d is taken for sound", round);
+            fail_msg("noise %d is taken for audio", round);
         heard_free(&heard);
     }
 }
@@ -140,7 +140,7 @@ static void lists_of_files_are_refused(void **state)
     }
 }
 
-static void pictures_alone_are_no_sound(void **state)
+static void images_alone_are_no_audio(void **state)
 {
     (void)state;
     struct scene scene = scene_make(SCENE_SMOOTH, 40, 30);
@@ -200,8 +200,8 @@ static void mutants_are_survived(void **state)
     (void)state;
     struct doppel_samples_options options = doppel_samples_options_default();
     options.max_seconds = 600; /* a changed rate makes hours of it */
-    struct file seeds[SOUND_SEEDS];
-    size_t count = sound_seeds(seeds);
+    struct file seeds[AUDIO_SEEDS];
+    size_t count = audio_seeds(seeds);
     uint64_t random = 7;
     for (int round = 0; round < MUTANTS; round++) {
         struct file mutant = file_mutant(&seeds[(size_t)round % count], &random);
@@ -221,10 +221,10 @@ int main(void)
         cmocka_unit_test(what_is_cut_short_is_used_from_a_second_on),
         cmocka_unit_test(a_wav_is_known_to_be_cut_wherever_it_is),
         cmocka_unit_test(damage_is_noted_and_passed_over),
-        cmocka_unit_test(what_is_no_sound_is_told),
+        cmocka_unit_test(what_is_no_audio_is_told),
         cmocka_unit_test(noise_is_no_music),
         cmocka_unit_test(lists_of_files_are_refused),
-        cmocka_unit_test(pictures_alone_are_no_sound),
+        cmocka_unit_test(images_alone_are_no_audio),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(mutants_are_survived),
     };

@@ -1,4 +1,4 @@
-/* Sound out of pipes: the same as from files, and at once. */
+/* Audio out of pipes: the same as from files, and at once. */
 #include "listen.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 static void streams_are_heard_like_files(void **state)
 {
     (void)state;
-    static const struct sound_how hows[] = {
+    static const struct audio_how hows[] = {
         {.muxer = "flac", .codec = "flac"},
         {.muxer = "ogg", .codec = "libvorbis"},
         {.muxer = "adts", .codec = "aac"},
@@ -21,12 +21,12 @@ static void streams_are_heard_like_files(void **state)
         {.muxer = "matroska", .codec = "pcm_s16le"},
         {.muxer = "flv", .codec = "libmp3lame"},
         {.muxer = "w64", .codec = "pcm_s16le"},
-        {.muxer = "mpegts", .codec = "mp2", .pictures = true},
+        {.muxer = "mpegts", .codec = "mp2", .images = true},
     };
     struct tune tune = tune_make(2, 44100, 2);
     for (size_t i = 0; i < sizeof hows / sizeof *hows + WAV_CODINGS; i++) {
         size_t wav = i - sizeof hows / sizeof *hows;
-        struct file file = i < sizeof hows / sizeof *hows ? make_sound(&tune, &hows[i])
+        struct file file = i < sizeof hows / sizeof *hows ? make_audio(&tune, &hows[i])
                                                           : make_wav(&tune, (enum wav_coding)wav);
         if (!file.data)
             continue;
@@ -36,7 +36,7 @@ static void streams_are_heard_like_files(void **state)
         if (whole.count != streamed.count)
             fail_msg("%zu: %zu samples of a file, %zu of a stream", i, whole.count, streamed.count);
         assert_memory_equal(whole.samples, streamed.samples, whole.count * sizeof(float));
-        assert_int_equal(whole.info.has_pictures, streamed.info.has_pictures);
+        assert_int_equal(whole.info.has_images, streamed.info.has_images);
         assert_int_equal(streamed.info.damaged_ms, 0);
         heard_free(&whole);
         heard_free(&streamed);
@@ -91,7 +91,7 @@ static void *listen_on(void *context)
     return NULL;
 }
 
-/* Of the first `size` bytes, which hold `seconds` of sound, all but .3 s must be heard while the
+/* Of the first `size` bytes, which hold `seconds` of audio, all but .3 s must be heard while the
  * pipe stays open. */
 static void assert_prompt(const struct file *file, size_t size, double seconds,
                           struct doppel_samples_options *options, bool blocking)
@@ -128,7 +128,7 @@ static void what_is_there_is_heard_at_once(void **state)
     struct doppel_samples_options options = doppel_samples_options_default();
     struct tune tune = tune_make(3, 44100, 2), slow = tune_make(3, 11025, 1);
     struct file wav = make_wav(&tune, WAV_S16), slow_wav = make_wav(&slow, WAV_S16);
-    struct file mp2 = make_sound(&tune, &(struct sound_how){.muxer = "mp2", .codec = "mp2"});
+    struct file mp2 = make_audio(&tune, &(struct audio_how){.muxer = "mp2", .codec = "mp2"});
     struct file pcm = make_pcm(&tune, WAV_S16);
     assert_prompt(&wav, 44 + 44100 * 4, 1, &options, true);
     assert_prompt(&slow_wav, 44 + 11025 * 2, 1, &options, true);

@@ -1,4 +1,4 @@
-/* Watching films in memory: through doppel, and by a plain loop over FFmpeg. */
+/* Watching videos in memory: through doppel, and by a plain loop over FFmpeg. */
 #include "watch.h"
 
 #include <assert.h>
@@ -14,10 +14,10 @@ static void remember(struct watched *watched, const struct doppel_plane *plane, 
 {
     watched->seen = realloc(watched->seen, (watched->count + 1) * sizeof *watched->seen);
     assert(watched->seen);
-    struct picture_seen *seen = &watched->seen[watched->count++];
-    *seen = (struct picture_seen){
-        time_ms, plane->width,       plane->height,
-        number,  film_number(plane), malloc((size_t)plane->width * plane->height)};
+    struct image_seen *seen = &watched->seen[watched->count++];
+    *seen = (struct image_seen){
+        time_ms, plane->width,        plane->height,
+        number,  video_number(plane), malloc((size_t)plane->width * plane->height)};
     for (uint32_t y = 0; y < plane->height; y++)
         memcpy(seen->pixels + (size_t)y * plane->width, plane->data + y * plane->stride,
                plane->width);

@@ -1,4 +1,4 @@
-/* Watching films in memory: through doppel, and by a plain loop over FFmpeg. */
+/* Watching videos in memory: through doppel, and by a plain loop over FFmpeg. */
 #ifndef DOPPEL_TESTS_MEDIA_WATCH_H
 #define DOPPEL_TESTS_MEDIA_WATCH_H
 
@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "make_film.h"
+#include "make_video.h"
 
-struct picture_seen {
+struct image_seen {
     uint32_t time_ms, width, height;
     uint64_t number; /**< as doppel counts */
     unsigned shown;  /**< the number in the picture */
@@ -18,7 +18,7 @@ struct picture_seen {
 };
 
 struct watched {
-    struct picture_seen *seen;
+    struct image_seen *seen;
     size_t count;
     uint64_t expected_ms; /**< as the last visit was told */
     enum doppel_status status;
@@ -28,7 +28,7 @@ struct watched {
 
 struct watched watch(const struct file *file, const struct doppel_frames_options *options);
 
-/** A film that must be good. */
+/** A video that must be good. */
 struct watched watch_good(const struct file *file, const struct doppel_frames_options *options);
 
 /** Every frame by avcodec_receive_frame in order, none skipped: times from the first one on. */
@@ -39,7 +39,7 @@ void watched_free(struct watched *watched);
 /** Every frame, decoded in full. */
 struct doppel_frames_options every_frame(void);
 
-/** That a film is refused like this, and the sentence has these words in it; frees the file. */
+/** That a video is refused like this, and the sentence has these words in it; frees the file. */
 void assert_not_watched(struct file file, const struct doppel_frames_options *options,
                         enum doppel_status status, const char *words);
 

@@ -256,11 +256,11 @@ static void keep_tga(const char *folder, const char *name)
     keep(&tga, folder, name);
 }
 
-/* A sound JPEG of 2 KB that says that it is 65 535 × 65 535. */
+/* A recording JPEG of 2 KB that says that it is 65 535 × 65 535. */
 static void keep_jpeg_giant(const char *folder, const char *name)
 {
     struct buffer jpeg = {0};
-    keep_picture("small.jpg", draw_picture(0, 1, 48, 36), 40);
+    keep_image("small.jpg", draw_image(0, 1, 48, 36), 40);
     jpeg.data = (uint8_t *)read_file("small.jpg", &jpeg.size);
     assert_int_equal(unlink("small.jpg"), 0);
     uint8_t *frame = memmem(jpeg.data, jpeg.size, "\xff\xc0\0\x11\x08", 5);
@@ -338,7 +338,7 @@ unsigned make_liars(const char *folder)
     snprintf(path, sizeof path, "%s/ok-1x1.png", folder);
     write_blank_png(path, 1, 1, 8, 2, 0);
     snprintf(path, sizeof path, "%s/ok-1x1.jpg", folder);
-    keep_picture(path, draw_picture(0, 1, 1, 1), 90);
+    keep_image(path, draw_image(0, 1, 1, 1), 90);
     snprintf(path, sizeof path, "%s/ok-1x4000.png", folder);
     write_blank_png(path, 1, 4000, 8, 0, 0);
     return 17;

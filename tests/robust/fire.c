@@ -10,7 +10,7 @@
 #include "collection.h"
 #include "command.h"
 
-static void picture_path(char *out, size_t size, unsigned pair, char copy)
+static void image_path(char *out, size_t size, unsigned pair, char copy)
 {
     snprintf(out, size, "pics/%02u-%c.jpg", pair, copy);
 }
@@ -29,14 +29,14 @@ int fire_enter(void **state)
     make_folder("pics");
     for (unsigned pair = 0; pair < FIRE_PAIRS; pair++) {
         char path[32];
-        struct picture drawn = draw_picture(subject_of(pair), pair, 320, 240);
-        struct picture large = edit_shrink(&drawn, 1280, 960);
-        picture_free(&drawn);
-        picture_path(path, sizeof path, pair, 'a');
+        struct image drawn = draw_image(subject_of(pair), pair, 320, 240);
+        struct image large = edit_shrink(&drawn, 1280, 960);
+        image_free(&drawn);
+        image_path(path, sizeof path, pair, 'a');
         if (!large.pixels || !write_jpeg(path, &large, 92))
             return -1;
-        picture_path(path, sizeof path, pair, 'b');
-        keep_picture(path, large, 75);
+        image_path(path, sizeof path, pair, 'b');
+        keep_image(path, large, 75);
     }
     return 0;
 }
@@ -110,8 +110,8 @@ struct fire scan_under_fire(uint32_t seed)
     fire.kills = shoot(seed, &ran);
     for (unsigned pair = 0; pair < FIRE_PAIRS; pair++) {
         char a[32], b[32];
-        picture_path(a, sizeof a, pair, 'a');
-        picture_path(b, sizeof b, pair, 'b');
+        image_path(a, sizeof a, pair, 'a');
+        image_path(b, sizeof b, pair, 'b');
         unsigned lost = reported(ran.err, a) + reported(ran.err, b);
         fire.lost += lost;
         if (!lost != (strstr(ran.out, a) && strstr(ran.out, b)))

@@ -56,7 +56,7 @@ static unsigned assert_each_answered(const struct ran *ran, const char *folder)
     return count;
 }
 
-/* A sound picture among them is found as ever. */
+/* A recording picture among them is found as ever. */
 static void assert_scan_goes_on(const char *folder)
 {
     char path[300];

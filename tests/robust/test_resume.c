@@ -10,27 +10,27 @@
 #include <unistd.h>
 
 #include "collection.h"
-#include "films.h"
-#include "sounds.h"
+#include "videos.h"
+#include "audio.h"
 #include "writer.h"
 
 enum {
-    PICTURES = 30,
+    IMAGES = 30,
     TEXTS = 20,
-    SOUNDS = 12,
-    FILMS = 8,
-    FILES = PICTURES + TEXTS + SOUNDS + FILMS
+    AUDIO_FILES = 12,
+    VIDEOS = 8,
+    FILES = IMAGES + TEXTS + AUDIO_FILES + VIDEOS
 };
 
 static char paths[FILES][32];
 static char *whole; /* what is printed by a scan that is not disturbed */
 
-static void keep_large_picture(const char *path, unsigned number)
+static void keep_large_image(const char *path, unsigned number)
 {
-    struct picture drawn = draw_picture(number / 2 % DRAW_SUBJECTS, number / 2, 320, 240);
-    struct picture large = edit_shrink(&drawn, 1600, 1200);
-    picture_free(&drawn);
-    keep_picture(path, large, number % 2 ? 60 : 92);
+    struct image drawn = draw_image(number / 2 % DRAW_SUBJECTS, number / 2, 320, 240);
+    struct image large = edit_shrink(&drawn, 1600, 1200);
+    image_free(&drawn);
+    keep_image(path, large, number % 2 ? 60 : 92);
 }
 
 /* In every folder some of each kind, pairs of copies among them. */
@@ -43,7 +43,7 @@ static int leave(void **state)
 static int enter(void **state)
 {
     static const char *const endings[] = {"jpg", "txt", "wav", "mp4"};
-    static const unsigned counts[] = {PICTURES, TEXTS, SOUNDS, FILMS};
+    static const unsigned counts[] = {IMAGES, TEXTS, AUDIO_FILES, VIDEOS};
     unsigned at = 0;
     if (sandbox_enter(state))
         return -1;
@@ -56,13 +56,13 @@ static int enter(void **state)
             char *path = paths[at];
             snprintf(path, sizeof paths[at], "all/%u/%02u.%s", i % 2, i, endings[kind]);
             if (kind == 0)
-                keep_large_picture(path, i);
+                keep_large_image(path, i);
             else if (kind == 1)
                 keep_text(path, replace_words(write_words(i / 2, 3000), 40 + i));
             else if (kind == 2)
-                keep_wav(path, sound_music(120, i / 2 + 1));
+                keep_wav(path, audio_music(120, i / 2 + 1));
             else
-                keep_film(path, (struct film_how){.view.seed = i / 2 + 1, .seconds = 20});
+                keep_video(path, (struct video_how){.view.seed = i / 2 + 1, .seconds = 20});
         }
     pause_ms(2100); /* until stamps are believed */
     whole = doppel_prints(0, "scan", "--json", "--no-cache", "all");

@@ -157,12 +157,12 @@ static atomic_bool stop_writing;
 static void *rewrite(void *path)
 {
     size_t sizes[2];
-    char *pictures[2] = {read_file("pics/00-a.jpg", &sizes[0]),
-                         read_file("pics/01-a.jpg", &sizes[1])};
+    char *images[2] = {read_file("pics/00-a.jpg", &sizes[0]),
+                       read_file("pics/01-a.jpg", &sizes[1])};
     for (unsigned turn = 0; !atomic_load(&stop_writing); turn++)
-        write_file(path, pictures[turn % 2], turn % 3 ? sizes[turn % 2] : sizes[turn % 2] / 2);
-    free(pictures[0]);
-    free(pictures[1]);
+        write_file(path, images[turn % 2], turn % 3 ? sizes[turn % 2] : sizes[turn % 2] / 2);
+    free(images[0]);
+    free(images[1]);
     return NULL;
 }
 
@@ -204,7 +204,7 @@ static void make_late_worker(const char *path)
 }
 
 /* Bytes that came after the digest are not what the digest stands for: neither in the cache nor for
- * a double of the file. */
+ * a duplicate of the file. */
 static void what_changed_is_not_remembered(void **state)
 {
     (void)state;

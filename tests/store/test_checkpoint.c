@@ -63,7 +63,7 @@ static int64_t number_of(sqlite3 *database, const char *sql)
 }
 
 /* As another program reads it. @return how many rows there are */
-static int64_t count_sound_rows(const char *path)
+static int64_t count_audio_rows(const char *path)
 {
     sqlite3 *database;
     assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
@@ -95,13 +95,13 @@ static void test_the_log_stays_short(void **state)
         assert_true(insert(store));
         assert_in_range(log_bytes(path), 0, MOST_LOG_BYTES);
     }
-    assert_int_equal(count_sound_rows(path), ROWS);
+    assert_int_equal(count_audio_rows(path), ROWS);
     doppel_store_empty_log(store);
     assert_int_equal(log_bytes(path), 0);
     assert_true(insert(store));
     doppel_store_close(store);
     assert_int_equal(log_bytes(path), -1);
-    assert_int_equal(count_sound_rows(path), ROWS + 1);
+    assert_int_equal(count_audio_rows(path), ROWS + 1);
 }
 
 static void test_a_reader_keeps_its_view(void **state)
@@ -125,7 +125,7 @@ static void test_a_reader_keeps_its_view(void **state)
         assert_true(insert(store));
     doppel_store_empty_log(store);
     assert_int_equal(log_bytes(path), 0);
-    assert_int_equal(count_sound_rows(path), 1 + 2 * ROWS);
+    assert_int_equal(count_audio_rows(path), 1 + 2 * ROWS);
     doppel_store_close(store);
 }
 
@@ -161,7 +161,7 @@ static void test_killed(void **state)
         while (read(answers[0], &answer, 1) == 1)
             answered++;
         close(answers[0]);
-        int64_t kept = count_sound_rows(path);
+        int64_t kept = count_audio_rows(path);
         assert_in_range(kept, answered, answered + 1); /* one was not answered yet */
         answered = kept;
     }
@@ -180,7 +180,7 @@ static void test_two_writers(void **state)
     }
     close(answers[0]);
     close(answers[1]);
-    assert_int_equal(count_sound_rows(path), 2 * ROWS);
+    assert_int_equal(count_audio_rows(path), 2 * ROWS);
 }
 
 int main(void)

@@ -304,7 +304,7 @@ static void test_changed_entry(void **state)
         assert_entry_refused(*state, changes[i]);
 }
 
-/* A sound segment of the same make, but of another index. */
+/* A recording segment of the same make, but of another index. */
 static void test_swapped_segment(void **state)
 {
     const struct kept_options plain = {0}, salvage = {.salvage = true};

@@ -12,7 +12,7 @@
 
 #include <doppel/text.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 
 enum { PAIRS = 400, WORDS = 600, WORD_BYTES = 12 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 #include "text/winnow.h"
 
 static struct doppel_text *workspace;

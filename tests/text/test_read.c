@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 #include "oracle.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/cpu.h"
-#include "match/pictures.h"
+#include "match/images.h"
 #include "oracle.h"
 #include "text/sketch.h"
 

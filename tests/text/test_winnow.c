@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "match/pictures.h"
+#include "match/images.h"
 #include "text/winnow.h"
 
 enum { MOST_WORDS = 400, TEXTS = 3000, GUARANTEE = WINNOW_WORDS + WINNOW_WINDOW - 1 };

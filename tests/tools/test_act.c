@@ -1,4 +1,4 @@
-/* What is done to a double when the files are not what they were, any more. */
+/* What is done to a duplicate when the files are not what they were, any more. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "tools/act.h"
-#include "tools/intake.h"
+#include "act/act.h"
+#include "intake/intake.h"
 #include "tree.h"
 
 static void put(const char *path, const void *data, size_t size)

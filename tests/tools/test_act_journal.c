@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/act_journal.h"
+#include "act/journal.h"
 
 static char path[64];
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tools/benign.h"
+#include "search/allow_list.h"
 
 #include <stdlib.h>
 
@@ -93,7 +93,7 @@ static bool is_explained_slowly(const struct listed_match *matches, size_t which
     return matches[which].state == DOPPEL_LIST_ACTIVE && length && common * 5 > length * 4;
 }
 
-/* Whether it is exactly at the limit, where sums of doubles may say either. */
+/* Whether it is exactly at the limit, where sums of duplicates may say either. */
 static bool is_at_the_limit(const struct listed_match *matches, size_t which)
 {
     int length, common;

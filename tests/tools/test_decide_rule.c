@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tools/decide_rule.h"
+#include "decide/rule.h"
 
 static void assert_answer(const struct rule_answer *answer, enum doppel_decision decision,
                           const char *reason, uint64_t of, bool follows)

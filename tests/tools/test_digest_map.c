@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tools/digest_map.h"
+#include "core/digest_map.h"
 
 enum { DIGESTS = 3000, DISTINCT = 700 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/exact_digests.h"
+#include "intake/exact_digests.h"
 
 /* RFC 1321, FIPS 180. */
 static const struct {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/item_store.h"
+#include "group/item_store.h"
 
 enum { MANY = 3000, PATH_SPACE = 600 };
 

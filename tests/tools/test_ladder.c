@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tools/ladder.h"
+#include "report/threshold_sweep.h"
 
 enum { PAIRS = 200 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/options.h"
+#include "tools/args/options.h"
 
 enum { MAX_WORDS = 16 };
 
@@ -216,7 +216,7 @@ static void the_tables_hold_together(void **state)
 }
 
 /* The options of an example are ones that its verb has. */
-static void films_have_options(void **state)
+static void videos_have_options(void **state)
 {
     (void)state;
     struct settings settings = parsed("scan --fast --no-audio --max-bytes 3G --timeout 9 x");
@@ -233,20 +233,20 @@ static void films_have_options(void **state)
     assert_null(settings_scheme(&settings, DOPPEL_KIND_VIDEO));
     settings_free(&settings);
     assert_refused("scan --no-audio --no-video x",
-                   "give '--no-audio' or '--no-video', not both: nothing of a film would be left");
+                   "give '--no-audio' or '--no-video', not both: nothing of a video would be left");
     assert_refused("hash --kind video --no-video x",
-                   "'--no-video' reads films as sounds, which '--kind video' leaves out");
+                   "'--no-video' reads videos as recordings, which '--kind video' leaves out");
     assert_refused("hash --scheme frames64 --no-video x",
-                   "'--no-video' reads films as sounds, which '--scheme frames64' leaves out");
+                   "'--no-video' reads videos as recordings, which '--scheme frames64' leaves out");
     assert_refused("scan --fast --no-video x",
-                   "'--fast' is for the pictures of films, which '--no-video' leaves out");
-    assert_refused("hash --kind audio --fast x", "'--fast' is for films");
-    assert_refused("hash --pcm u8:8000:1 --no-audio x", "'--no-audio' is for films");
+                   "'--fast' is for the pictures of videos, which '--no-video' leaves out");
+    assert_refused("hash --kind audio --fast x", "'--fast' is for videos");
+    assert_refused("hash --pcm u8:8000:1 --no-audio x", "'--no-audio' is for videos");
     assert_refused("compare --thumbnails a b", "'--thumbnails' wants '--chart FILE'");
     assert_refused("find --scheme frames64 --code 00",
                    "scheme 'frames64' has no one code to be found by");
     assert_refused("find --kind video --max-distance 3 x",
-                   "films have no distance: their limits are '--max-false-positives' and "
+                   "videos have no distance: their limits are '--max-false-positives' and "
                    "'--min-similarity'");
     assert_refused("scan --scheme vpdq x",
                    "scheme 'vpdq' is for hash and compare; 'frames64' does more");
@@ -265,7 +265,7 @@ static void the_examples_work(void **state)
     }
 }
 
-static void sounds_have_options(void **state)
+static void audio_have_options(void **state)
 {
     (void)state;
     struct settings settings = parsed("hash --pcm s16le:44100:2 --max-seconds 1.5m -");
@@ -300,12 +300,12 @@ static void sounds_have_options(void **state)
         snprintf(line, sizeof line, "find --max-false-positives=%s x", rates[i]);
         assert_int_equal(parse(line, &unused, NULL), DOPPEL_E_ARGUMENT);
     }
-    assert_refused("hash --kind text --pcm u8:8000:1 x", "'--pcm' is for sounds");
+    assert_refused("hash --kind text --pcm u8:8000:1 x", "'--pcm' is for recordings");
     assert_refused("hash --pcm u8:8000:65 x",
                    "'--pcm' takes FORMAT:RATE:CHANNELS, such as s16le:44100:2, with a rate of "
                    "1 to 768000 and 1 to 64 channels, not 'u8:8000:65'");
     assert_refused("find --kind audio --max-distance 3 x",
-                   "sounds have no distance: their limits are '--max-false-positives' and "
+                   "recordings have no distance: their limits are '--max-false-positives' and "
                    "'--min-similarity'");
     assert_refused("find --code 00 --scheme peaks32",
                    "scheme 'peaks32' has no one code to be found by");
@@ -323,8 +323,8 @@ int main(void)
         cmocka_unit_test(verbs_may_have_two_words),
         cmocka_unit_test(paths_may_come_from_elsewhere),
         cmocka_unit_test(the_tables_hold_together),
-        cmocka_unit_test(sounds_have_options),
-        cmocka_unit_test(films_have_options),
+        cmocka_unit_test(audio_have_options),
+        cmocka_unit_test(videos_have_options),
         cmocka_unit_test(the_examples_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

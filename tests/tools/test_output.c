@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/options.h"
-#include "tools/output.h"
-#include "tools/output_formats.h"
-#include "tools/report.h"
+#include "tools/args/options.h"
+#include "tools/output/output.h"
+#include "tools/output/formats.h"
+#include "tools/output/messages.h"
 
 static const struct column columns[] = {
     {"group", "group", CELL_NUMBER},         {"members.size", "size", CELL_SIZE},

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tools/svg.h"
+#include "report/svg.h"
 
 /* From a second to two weeks: no more than are asked for, and those not too few. */
 static void marks_are_as_many_as_fit(void **state)

@@ -12,10 +12,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "tools/base64.h"
-#include "tools/output_formats.h"
-#include "tools/printable.h"
-#include "tools/progress.h"
+#include "tools/output/base64.h"
+#include "tools/output/formats.h"
+#include "core/printable.h"
+#include "tools/output/progress.h"
 
 /* ---- UTF-8 ---- */
 
@@ -207,25 +207,25 @@ static void progress_tells_what_is_known(void **state)
     assert_progress(&progress, "10 001 files · 0.5/s");
 }
 
-static void progress_tells_of_films_how_long_they_are(void **state)
+static void progress_tells_of_videos_how_long_they_are(void **state)
 {
     (void)state;
     struct progress progress = {.unit = "files", .done = 12, .total = 40};
-    progress.films = (struct film_progress){
+    progress.videos = (struct video_progress){
         .done = 12, .total = 40, .done_ms = 192 * 60000, .total_ms = 580 * 60000};
-    assert_progress(&progress, "12 of 40 films · 3 h 12 min of 9 h 40 min");
-    progress.film_pace.rate = 60000;
+    assert_progress(&progress, "12 of 40 videos · 3 h 12 min of 9 h 40 min");
+    progress.video_pace.rate = 60000;
     progress.errors = 1;
-    assert_progress(&progress, "12 of 40 films · 3 h 12 min of 9 h 40 min · 6:28 left · 1 error");
+    assert_progress(&progress, "12 of 40 videos · 3 h 12 min of 9 h 40 min · 6:28 left · 1 error");
     progress.errors = 0;
     progress.total = 50; /* pictures among them */
-    assert_progress(&progress, "12 of 50 files · 24 % · 12 of 40 films · 3 h 12 min of 9 h 40 min "
+    assert_progress(&progress, "12 of 50 files · 24 % · 12 of 40 videos · 3 h 12 min of 9 h 40 min "
                                "· 6:28 left");
     progress.total = 0; /* not counted yet */
-    progress.films = (struct film_progress){.done = 1, .done_ms = 75000};
-    assert_progress(&progress, "12 files · 1 film · 1 min 15 s");
-    progress.films = (struct film_progress){.done = 0, .done_ms = 45000};
-    assert_progress(&progress, "12 files · 0 films · 45 s");
+    progress.videos = (struct video_progress){.done = 1, .done_ms = 75000};
+    assert_progress(&progress, "12 files · 1 video · 1 min 15 s");
+    progress.videos = (struct video_progress){.done = 0, .done_ms = 45000};
+    assert_progress(&progress, "12 files · 0 videos · 45 s");
 }
 
 static void progress_fits_small_buffers(void **state)
@@ -286,7 +286,7 @@ static void progress_is_drawn_and_taken_away(void **state)
     progress_begin(&progress, "files", 100);
     progress_update(&progress, 5, 0); /* too early to be worth a line */
     progress.drawn_ns = 0;
-    progress.pace.sampled_ns = progress.film_pace.sampled_ns = progress.begun_ns =
+    progress.pace.sampled_ns = progress.video_pace.sampled_ns = progress.begun_ns =
         INT64_MAX / 2; /* no rate yet */
     progress_update(&progress, 50, 2);
     assert_shown(master, "\r50 of 100 files · 5\033[K"); /* cut to 19 columns */
@@ -321,7 +321,7 @@ int main(void)
         cmocka_unit_test(csv_quotes_where_it_must),
         cmocka_unit_test(figures_are_short),
         cmocka_unit_test(progress_tells_what_is_known),
-        cmocka_unit_test(progress_tells_of_films_how_long_they_are),
+        cmocka_unit_test(progress_tells_of_videos_how_long_they_are),
         cmocka_unit_test(progress_fits_small_buffers),
         cmocka_unit_test(progress_is_for_terminals),
         cmocka_unit_test(progress_is_drawn_and_taken_away),

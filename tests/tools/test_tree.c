@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/output_formats.h"
-#include "tools/printable.h"
+#include "tools/output/formats.h"
+#include "core/printable.h"
 
 static char *tree_of(const char *json, bool color, size_t columns)
 {
@@ -28,7 +28,7 @@ static char *tree_of(const char *json, bool color, size_t columns)
     return text;
 }
 
-static const char pictures[] =
+static const char images[] =
     "{\"group\":3,\"kind\":\"image\",\"keep\":\"a.png\",\"savable\":1200,\"members\":["
     "{\"path\":\"a.png\",\"size\":80000,\"width\":800,\"height\":600,\"reason\":\"kept\"},"
     "{\"path\":\"b\\n.png\",\"size\":1100,\"width\":80,\"height\":60,\"reason\":\"near\","
@@ -40,7 +40,7 @@ static const char pictures[] =
 static void draws_a_tree(void **state)
 {
     (void)state;
-    char *text = tree_of(pictures, false, 0);
+    char *text = tree_of(images, false, 0);
     assert_string_equal(
         text, "3  image, 3 files: 1.2 kB could be saved\n"
               "   \u25cf kept                     80 kB  800\u00d7600                       a.png\n"
@@ -54,7 +54,7 @@ static void draws_a_tree(void **state)
 static void is_coloured_where_wanted(void **state)
 {
     (void)state;
-    char *text = tree_of(pictures, true, 0), *plain = tree_of(pictures, false, 0), *out = text;
+    char *text = tree_of(images, true, 0), *plain = tree_of(images, false, 0), *out = text;
     for (char *in = text; *in; in++)
         if (*in == '\033')
             in += strcspn(in, "m");

@@ -1,8 +1,8 @@
 /* The walk on made trees: order, filters, links, loops, odd names, what cannot be read. */
 #include "tree.h"
 
-#include "tools/file_set.h"
-#include "tools/walk.h"
+#include "core/file_set.h"
+#include "intake/walk.h"
 
 /* What a walk gave, a line an entry: "file a/b 0". */
 struct listing {

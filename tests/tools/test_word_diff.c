@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tools/word_diff.h"
+#include "report/word_diff.h"
 
 /* Words gone and new at least, by the whole table. */
 static uint32_t slow_edits(const struct words *a, const struct words *b)

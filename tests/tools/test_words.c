@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/nearest.h"
-#include "tools/values.h"
+#include "tools/args/nearest.h"
+#include "core/values.h"
 
 /* The definition, by recursion on the ends of the words. */
 static size_t slow_distance(const char *a, size_t a_length, const char *b, size_t b_length)

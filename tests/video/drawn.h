@@ -1,4 +1,4 @@
-/* Films that tests draw: waves that drift, cut into scenes. */
+/* Videos that tests draw: waves that drift, cut into scenes. */
 #ifndef DOPPEL_TESTS_VIDEO_DRAWN_H
 #define DOPPEL_TESTS_VIDEO_DRAWN_H
 

@@ -13,24 +13,24 @@
 
 enum { WIDTH = 320, HEIGHT = 180, SCENE_FRAMES = 16 };
 
-/* A drawn film in a frame with bars around it. */
-struct film {
+/* A drawn video in a frame with bars around it. */
+struct clip {
     uint32_t seed, frames, left, top, right, bottom; /* bars in pixels */
     bool mirrored;
 };
 
-static struct doppel_video_track take(const struct film *film)
+static struct doppel_video_track take(const struct clip *clip)
 {
     struct doppel_video *video;
     struct doppel_video_track track;
     assert_int_equal(doppel_video_new(NULL, &video, NULL), DOPPEL_OK);
-    uint32_t width = film->left + WIDTH + film->right, height = film->top + HEIGHT + film->bottom;
+    uint32_t width = clip->left + WIDTH + clip->right, height = clip->top + HEIGHT + clip->bottom;
     uint8_t *samples = calloc(width, height);
-    for (uint32_t i = 0; i < film->frames; i++) {
-        uint8_t *inside = samples + film->top * width + film->left;
-        draw_scene(film->seed + i / SCENE_FRAMES, i % SCENE_FRAMES * .25, WIDTH, HEIGHT, inside,
+    for (uint32_t i = 0; i < clip->frames; i++) {
+        uint8_t *inside = samples + clip->top * width + clip->left;
+        draw_scene(clip->seed + i / SCENE_FRAMES, i % SCENE_FRAMES * .25, WIDTH, HEIGHT, inside,
                    width);
-        for (uint32_t y = 0; film->mirrored && y < height; y++)
+        for (uint32_t y = 0; clip->mirrored && y < height; y++)
             for (uint32_t x = 0; x < width / 2; x++) {
                 uint8_t *row = samples + y * width, swapped = row[x];
                 row[x] = row[width - 1 - x];
@@ -45,10 +45,10 @@ static struct doppel_video_track take(const struct film *film)
     return track;
 }
 
-static void test_runs_follow_the_film(void **state)
+static void test_runs_follow_the_video(void **state)
 {
     (void)state;
-    struct doppel_video_track track = take(&(struct film){.seed = 5, .frames = 160});
+    struct doppel_video_track track = take(&(struct clip){.seed = 5, .frames = 160});
     assert_true(track.count >= 10);
     assert_int_equal(track.sampled, 160);
     uint32_t scenes = 0;
@@ -65,12 +65,12 @@ static void test_runs_follow_the_film(void **state)
     doppel_video_track_free(&track);
 }
 
-static void test_a_mirrored_film_has_mirrored_codes(void **state)
+static void test_a_mirrored_video_has_mirrored_codes(void **state)
 {
     (void)state;
-    struct doppel_video_track plain = take(&(struct film){.seed = 9, .frames = 64});
+    struct doppel_video_track plain = take(&(struct clip){.seed = 9, .frames = 64});
     struct doppel_video_track other =
-        take(&(struct film){.seed = 9, .frames = 64, .mirrored = true});
+        take(&(struct clip){.seed = 9, .frames = 64, .mirrored = true});
     assert_int_equal(plain.count, other.count);
     for (size_t i = 0; i < plain.count; i++) {
         struct doppel_code code = doppel_image_orient(&plain.frames[i].code, 1);
@@ -83,7 +83,7 @@ static void test_a_mirrored_film_has_mirrored_codes(void **state)
 static void test_the_identity_gives_the_plain_code(void **state)
 {
     (void)state;
-    struct doppel_video_track track = take(&(struct film){.seed = 2, .frames = 64});
+    struct doppel_video_track track = take(&(struct clip){.seed = 2, .frames = 64});
     for (size_t i = 0; i < track.count; i++) {
         struct doppel_code code =
             doppel_video_warped_code(track.cells + i * DOPPEL_VIDEO_CELL_BYTES,
@@ -114,7 +114,7 @@ static void test_bars_do_not_overlap(void **state)
     }
 }
 
-/* ---- films that nobody would make ---- */
+/* ---- videos that nobody would make ---- */
 
 enum { ODD_KINDS = 8 };
 
@@ -168,7 +168,7 @@ static void assert_is_part(const struct doppel_video_box *box, float least)
     assert_true(box->right - box->left >= least && box->bottom - box->top >= least);
 }
 
-static void test_odd_films_are_films(void **state)
+static void test_odd_videos_are_videos(void **state)
 {
     (void)state;
     for (uint32_t seed = 0; seed < 1500; seed++) {
@@ -183,11 +183,11 @@ static void test_odd_films_are_films(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_follow_the_film),
-        cmocka_unit_test(test_a_mirrored_film_has_mirrored_codes),
+        cmocka_unit_test(test_runs_follow_the_video),
+        cmocka_unit_test(test_a_mirrored_video_has_mirrored_codes),
         cmocka_unit_test(test_the_identity_gives_the_plain_code),
         cmocka_unit_test(test_bars_do_not_overlap),
-        cmocka_unit_test(test_odd_films_are_films),
+        cmocka_unit_test(test_odd_videos_are_videos),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

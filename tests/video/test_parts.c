@@ -1,4 +1,4 @@
-/* Bars, pictures in the picture, gaps, and films that are long. */
+/* Bars, pictures in the picture, gaps, and videos that are long. */
 #include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
@@ -15,8 +15,8 @@
 
 enum { WIDTH = 480, HEIGHT = 270, FRAMES = 24, SCENE_FRAMES = 4 };
 
-/* Where a drawn film lies in a frame of WIDTH×HEIGHT, and what is around it: a colour, or another
- * film. */
+/* Where a drawn video lies in a frame of WIDTH×HEIGHT, and what is around it: a colour, or another
+ * video. */
 struct layout {
     uint32_t seed, left, top, right, bottom, around_seed;
     uint8_t colour;
@@ -112,7 +112,7 @@ static void test_without_bars_nothing_is_cut(void **state)
     doppel_video_track_free(&title);
 }
 
-static void test_a_picture_in_the_picture_is_found(void **state)
+static void test_a_image_in_the_image_is_found(void **state)
 {
     (void)state;
     struct doppel_video_track plain = take(&whole);
@@ -204,7 +204,7 @@ static void test_a_part_may_be_anything(void **state)
 }
 
 /* From where bars are settled on, nothing grows but the runs. */
-static void test_a_long_film_takes_no_more_memory(void **state)
+static void test_a_long_video_takes_no_more_memory(void **state)
 {
     (void)state;
     enum { LONG = 24000, SETTLED = 8000 };
@@ -236,10 +236,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bars_are_cut_off),
         cmocka_unit_test(test_without_bars_nothing_is_cut),
-        cmocka_unit_test(test_a_picture_in_the_picture_is_found),
+        cmocka_unit_test(test_a_image_in_the_image_is_found),
         cmocka_unit_test(test_runs_end_at_gaps),
         cmocka_unit_test(test_a_part_may_be_anything),
-        cmocka_unit_test(test_a_long_film_takes_no_more_memory),
+        cmocka_unit_test(test_a_long_video_takes_no_more_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void fill(uint8_t *out, size_t size, uint32_t seed)
                                                                : drawn_random(i & 0xffff, seed));
 }
 
-/* A track as a film may give it. */
+/* A track as a video may give it. */
 static struct doppel_video_track make_track(uint32_t seed, size_t count, size_t rectangles)
 {
     struct doppel_video_track track = {.count = count,
@@ -46,10 +46,10 @@ static struct doppel_video_track make_track(uint32_t seed, size_t count, size_t 
         track.rectangle_cells[i] = malloc(count * DOPPEL_VIDEO_CELL_BYTES + 1);
         fill(track.rectangle_cells[i], count * DOPPEL_VIDEO_CELL_BYTES, seed + 7);
     }
-    track.sound_size = seed % 5 * 10;
-    track.sound = track.sound_size ? malloc(track.sound_size) : NULL;
-    if (track.sound)
-        fill(track.sound, track.sound_size, seed);
+    track.audio_size = seed % 5 * 10;
+    track.audio = track.audio_size ? malloc(track.audio_size) : NULL;
+    if (track.audio)
+        fill(track.audio, track.audio_size, seed);
     return track;
 }
 
@@ -63,9 +63,9 @@ static void assert_same(const struct doppel_video_track *a, const struct doppel_
     assert_int_equal(a->sampled, b->sampled);
     assert_true(a->duration_ms == b->duration_ms && a->damaged_ms == b->damaged_ms);
     assert_int_equal(a->keyframes_only, b->keyframes_only);
-    assert_int_equal(a->sound_size, b->sound_size);
-    if (a->sound_size)
-        assert_memory_equal(a->sound, b->sound, a->sound_size);
+    assert_int_equal(a->audio_size, b->audio_size);
+    if (a->audio_size)
+        assert_memory_equal(a->audio, b->audio, a->audio_size);
 }
 
 static void assert_same_cells(const struct doppel_video_track *a,
@@ -127,7 +127,7 @@ static void test_the_head(void **state)
     assert_int_equal(head.width, track.width);
     assert_int_equal(head.keyframes_only, track.keyframes_only);
     assert_memory_equal(&head.box, &track.box, sizeof head.box);
-    assert_true(!head.count && !head.frames && !head.sound && !head.rectangle_count);
+    assert_true(!head.count && !head.frames && !head.audio && !head.rectangle_count);
     assert_int_equal(doppel_video_track_head(bytes, DOPPEL_VIDEO_HEAD_BYTES - 1, &head, NULL),
                      DOPPEL_E_CORRUPT);
     bytes[0] ^= 1;

@@ -1,6 +1,6 @@
 /*
  * A worker that listens, and does what the stream tells it, word by word: "heard" tells a second of
- * sound, "gap" one that is missing, "back" a time before the last, "end" and "error" end the
+ * audio, "gap" one that is missing, "back" a time before the last, "end" and "error" end the
  * stream; "crash", "exit", "mute" (for good), "twice" (ready), "beside" (with a descriptor) and
  * "garbage N" and "bend N" (a stretch of which random bytes are changed) misbehave.
  */

@@ -8,13 +8,13 @@
 #include <doppel/audio.h>
 #include <doppel/media.h>
 
-#include <sound.h>
+#include <audio.h>
 #include "core/bytes.h"
 #include "worker/sanitizer.h"
 
 enum { RATE = DOPPEL_AUDIO_RATE };
 
-/* ---- bytes of sounds ---- */
+/* ---- bytes of recordings ---- */
 
 struct bytes {
     uint8_t *data; /* free */
@@ -22,17 +22,17 @@ struct bytes {
 };
 
 /* 32-bit floats, mono. */
-static struct bytes floats_of(const struct sound *sound)
+static struct bytes floats_of(const struct recording *recording)
 {
-    struct bytes bytes = {malloc(sound->count * 4), sound->count * 4};
-    memcpy(bytes.data, sound->samples, bytes.size);
+    struct bytes bytes = {malloc(recording->count * 4), recording->count * 4};
+    memcpy(bytes.data, recording->samples, bytes.size);
     return bytes;
 }
 
 /* A WAV of 16 bits, mono, whose header says that it is endless. */
-static struct bytes wav_of(const struct sound *sound)
+static struct bytes wav_of(const struct recording *recording)
 {
-    struct bytes bytes = {malloc(44 + sound->count * 2), 44 + sound->count * 2};
+    struct bytes bytes = {malloc(44 + recording->count * 2), 44 + recording->count * 2};
     uint8_t *at = bytes.data;
     memcpy(at, "RIFF\xff\xff\xff\xffWAVEfmt ", 16);
     put_u32(at + 16, 16);
@@ -43,8 +43,8 @@ static struct bytes wav_of(const struct sound *sound)
     put_u16(at + 32, 2);
     put_u16(at + 34, 16);
     memcpy(at + 36, "data\xff\xff\xff\xff", 8);
-    for (size_t i = 0; i < sound->count; i++)
-        put_u16(at + 44 + 2 * i, (uint16_t)(int16_t)lrintf(sound->samples[i] * 30000));
+    for (size_t i = 0; i < recording->count; i++)
+        put_u16(at + 44 + 2 * i, (uint16_t)(int16_t)lrintf(recording->samples[i] * 30000));
     return bytes;
 }
 
@@ -201,36 +201,36 @@ static void check_stream(struct bytes bytes, enum doppel_pcm_format pcm, size_t 
 static void test_pcm(void **state)
 {
     (void)state;
-    struct sound sound = sound_music(20, 5);
-    struct bytes bytes = floats_of(&sound);
+    struct recording recording = audio_music(20, 5);
+    struct bytes bytes = floats_of(&recording);
     check_stream(bytes, DOPPEL_PCM_F32LE, 1 << 20, 0, 20);
     check_stream(bytes, DOPPEL_PCM_F32LE, 997, 0, 20);
     check_stream(bytes, DOPPEL_PCM_F32LE, 20000, 10000, 20);
     bytes.size -= 3; /* the end lies within a sample */
     check_stream(bytes, DOPPEL_PCM_F32LE, 5000, 0, 20);
     free(bytes.data);
-    free(sound.samples);
+    free(recording.samples);
 }
 
 static void test_wav(void **state)
 {
     (void)state;
-    struct sound sound = sound_speech(20, 6);
-    struct bytes bytes = wav_of(&sound);
+    struct recording recording = audio_speech(20, 6);
+    struct bytes bytes = wav_of(&recording);
     check_stream(bytes, DOPPEL_PCM_NONE, 1 << 20, 0, 20);
     check_stream(bytes, DOPPEL_PCM_NONE, 1009, 100, 20);
     bytes.size = 44 + 3 * RATE * 2 + 1;
     check_stream(bytes, DOPPEL_PCM_NONE, 4096, 0, 3);
     free(bytes.data);
-    free(sound.samples);
+    free(recording.samples);
 }
 
 /* A file is read from where it stands. */
 static void test_file(void **state)
 {
     (void)state;
-    struct sound sound = sound_music(10, 7);
-    struct bytes bytes = floats_of(&sound);
+    struct recording recording = audio_music(10, 7);
+    struct bytes bytes = floats_of(&recording);
     int fd = file_of(bytes.data, bytes.size);
     size_t skipped = (size_t)4 * RATE * 4;
     lseek(fd, (off_t)skipped, SEEK_SET);
@@ -242,15 +242,15 @@ static void test_file(void **state)
     doppel_listener_free(listener);
     free(all.peaks);
     free(bytes.data);
-    free(sound.samples);
+    free(recording.samples);
 }
 
 /* What came is told while the stream stands still. */
 static void test_live(void **state)
 {
     (void)state;
-    struct sound sound = sound_music(8, 8);
-    struct bytes bytes = floats_of(&sound);
+    struct recording recording = audio_music(8, 8);
+    struct bytes bytes = floats_of(&recording);
     struct writer writer = {.bytes = bytes, .most = 1 << 14, .stay_us = 3000000};
     struct doppel_listener *listener = listen_to(begin_writing(&writer), DOPPEL_PCM_F32LE);
     struct all all = hear(listener, 5);
@@ -264,10 +264,10 @@ static void test_live(void **state)
     doppel_listener_free(listener);
     free(all.peaks);
     free(bytes.data);
-    free(sound.samples);
+    free(recording.samples);
 }
 
-/* No sound: a sentence, and no crash. */
+/* No audio: a sentence, and no crash. */
 static void test_garbage(void **state)
 {
     (void)state;
@@ -295,8 +295,8 @@ static void test_memory(void **state)
 {
     (void)state;
     enum { MINUTES = 40 };
-    struct sound sound = sound_music(60, 9);
-    struct bytes minute = floats_of(&sound);
+    struct recording recording = audio_music(60, 9);
+    struct bytes minute = floats_of(&recording);
     struct bytes bytes = {malloc(minute.size * MINUTES), minute.size * MINUTES};
     for (size_t i = 0; i < MINUTES; i++)
         memcpy(bytes.data + i * minute.size, minute.data, minute.size);
@@ -318,7 +318,7 @@ static void test_memory(void **state)
     free(late.peaks);
     free(bytes.data);
     free(minute.data);
-    free(sound.samples);
+    free(recording.samples);
 }
 
 int main(void)

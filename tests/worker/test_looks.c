@@ -8,7 +8,7 @@
 #include <doppel/text.h>
 
 #include "core/bytes.h"
-#include "sound.h"
+#include "audio.h"
 
 static struct doppel_outcome look_at(int fd, const struct doppel_order *order)
 {
@@ -189,7 +189,7 @@ static void envelopes_have_every_extreme(void **state)
         const int8_t *wave = (const int8_t *)outcome.attachment + DOPPEL_WAVE_HEAD_BYTES;
         for (uint32_t i = 0; k && i < buckets / 2 - 2; i++)
             assert_true(wave[2 * i] == 0 && wave[2 * i + 1] == 0);
-        /* Media limits the loudest of a resampled sound a little. */
+        /* Media limits the loudest of a resampled audio a little. */
         for (uint32_t i = buckets / 2 + 2; i + 1 < buckets; i++) {
             assert_in_range(wave[2 * i] + 128, 128 - 70, 128 - 58);
             assert_in_range(wave[2 * i + 1], 120, 127);
@@ -199,7 +199,7 @@ static void envelopes_have_every_extreme(void **state)
     }
 }
 
-static void envelopes_of_what_is_no_sound_are_refused(void **state)
+static void envelopes_of_what_is_no_audio_are_refused(void **state)
 {
     (void)state;
     struct doppel_order order = {.look = DOPPEL_LOOK_WAVE, .look_size = 100};
@@ -244,7 +244,7 @@ int main(void)
         cmocka_unit_test(stills_are_upright),
         cmocka_unit_test(stills_of_what_is_none_are_refused),
         cmocka_unit_test(envelopes_have_every_extreme),
-        cmocka_unit_test(envelopes_of_what_is_no_sound_are_refused),
+        cmocka_unit_test(envelopes_of_what_is_no_audio_are_refused),
         cmocka_unit_test(texts_are_told_plain_and_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

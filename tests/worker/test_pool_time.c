@@ -54,7 +54,7 @@ static void test_getting_on(void **state)
     }
 }
 
-static void test_timeout_of_a_film_in_words(void **state)
+static void test_timeout_of_a_video_in_words(void **state)
 {
     (void)state;
     static const char *const wanted[] = {
@@ -84,8 +84,8 @@ static void test_progress_is_seen(void **state)
     while (doppel_pool_next(pool, 20, &outcome, NULL) == DOPPEL_E_TIMEOUT) {
         struct doppel_progress progress = doppel_pool_progress(pool);
         assert_true(progress.done_ms >= last_ms && progress.done_ms <= progress.expected_ms);
-        assert_true(progress.films * UINT64_C(80000) == progress.expected_ms);
-        both |= progress.films == 2;
+        assert_true(progress.videos * UINT64_C(80000) == progress.expected_ms);
+        both |= progress.videos == 2;
         last_ms = progress.done_ms;
         most_ms = progress.done_ms > most_ms ? progress.done_ms : most_ms;
     }
@@ -235,7 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_timeout_within_tolerance),
         cmocka_unit_test(test_getting_on),
-        cmocka_unit_test(test_timeout_of_a_film_in_words),
+        cmocka_unit_test(test_timeout_of_a_video_in_words),
         cmocka_unit_test(test_progress_is_seen),
         cmocka_unit_test(test_progress_of_a_liar),
         cmocka_unit_test(test_nothing_waits_behind_a_slow_file),

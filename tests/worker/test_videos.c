@@ -1,25 +1,25 @@
-/* The program doppel-worker with films: the same tracks as in this process, the sound beside them,
+/* The program doppel-worker with videos: the same tracks as in this process, the audio beside them,
  * what cannot be read, close looks and thumbnails. */
 #include "helper.h"
 
 #include <doppel/media.h>
 #include <doppel/video.h>
 
-#include "film.h"
-#include "sound.h"
+#include "video.h"
+#include "audio.h"
 
 static const struct doppel_order whole = {.scheme = DOPPEL_SCHEME_FRAMES64, .version = 1};
 
-/* A film in memory. */
-static int film_of(const struct film_how *how)
+/* A video in memory. */
+static int video_of(const struct video_how *how)
 {
     char path[64];
     int fd = memfd_create("film", MFD_CLOEXEC);
-    struct film_how filled = *how;
+    struct video_how filled = *how;
     assert_true(fd >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     filled.muxer = how->muxer ? how->muxer : "matroska";
-    if (!film_write(path, &filled))
+    if (!video_write(path, &filled))
         skip();
     return fd;
 }
@@ -69,7 +69,7 @@ static bool push(void *context, const struct doppel_frame *frame)
     return doppel_video_push(context, &frame->plane, frame->time_ms, NULL) == DOPPEL_OK;
 }
 
-/* The track without its sound, as a worker is to pack it. */
+/* The track without its audio, as a worker is to pack it. */
 static void read_here(int fd, uint8_t **out, size_t *out_size)
 {
     struct doppel_video *video;
@@ -88,15 +88,15 @@ static void read_here(int fd, uint8_t **out, size_t *out_size)
     doppel_video_free(video);
 }
 
-/* One after the other by the same worker: nothing of the last film is left in the next. */
+/* One after the other by the same worker: nothing of the last video is left in the next. */
 static void test_same_as_in_process(void **state)
 {
     (void)state;
     struct doppel_pool *pool = true_pool(0);
     struct doppel_order order = whole;
-    order.video_no_sound = true;
+    order.video_no_audio = true;
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        int fd = film_of(&(struct film_how){.view.seed = seed, .seconds = 4 * (double)seed});
+        int fd = video_of(&(struct video_how){.view.seed = seed, .seconds = 4 * (double)seed});
         uint8_t *wanted;
         size_t size;
         read_here(fd, &wanted, &size);
@@ -113,85 +113,85 @@ static void test_same_as_in_process(void **state)
     doppel_pool_free(pool);
 }
 
-/* The sound of a film is what an order of its sound alone gives. */
-static void test_sound_goes_along(void **state)
+/* The audio of a video is what an order of its audio alone gives. */
+static void test_audio_goes_along(void **state)
 {
     (void)state;
-    struct sound sound = sound_music(8, 5);
-    struct film_how how = {.view.seed = 5, .seconds = 8, .sound = &sound};
+    struct recording recording = audio_music(8, 5);
+    struct video_how how = {.view.seed = 5, .seconds = 8, .audio = &recording};
     struct doppel_order order = {.scheme = DOPPEL_SCHEME_PEAKS32, .version = 1};
-    struct doppel_outcome film = ask_once(film_of(&how), &whole);
-    struct doppel_outcome alone = ask_once(film_of(&how), &order);
-    struct doppel_video_track track = track_of(&film);
+    struct doppel_outcome clip = ask_once(video_of(&how), &whole);
+    struct doppel_outcome alone = ask_once(video_of(&how), &order);
+    struct doppel_video_track track = track_of(&clip);
     assert_int_equal(alone.error.status, DOPPEL_OK);
-    assert_int_equal(track.sound_size, alone.attachment_size);
-    assert_memory_equal(track.sound, alone.attachment, alone.attachment_size);
+    assert_int_equal(track.audio_size, alone.attachment_size);
+    assert_memory_equal(track.audio, alone.attachment, alone.attachment_size);
     assert_true(track.duration_ms >= 7900 && track.duration_ms <= 8300);
     assert_true(track.count > 4);
     doppel_video_track_free(&track);
-    doppel_outcome_free(&film);
+    doppel_outcome_free(&clip);
     order = whole;
-    order.video_no_sound = true;
-    film = ask_once(film_of(&how), &order);
-    track = track_of(&film);
-    assert_null(track.sound);
+    order.video_no_audio = true;
+    clip = ask_once(video_of(&how), &order);
+    track = track_of(&clip);
+    assert_null(track.audio);
     doppel_video_track_free(&track);
-    doppel_outcome_free(&film);
+    doppel_outcome_free(&clip);
     doppel_outcome_free(&alone);
-    free(sound.samples);
+    free(recording.samples);
 }
 
-/* A film's container with sound alone is told as a sound. */
-static void test_no_pictures(void **state)
+/* A video's container with audio alone is told as a recording. */
+static void test_no_images(void **state)
 {
     (void)state;
-    struct sound sound = sound_music(4, 6);
-    int fd = film_of(
-        &(struct film_how){.seconds = 4, .sound = &sound, .no_pictures = true, .muxer = "mp4"});
+    struct recording recording = audio_music(4, 6);
+    int fd = video_of(
+        &(struct video_how){.seconds = 4, .audio = &recording, .no_images = true, .muxer = "mp4"});
     struct doppel_outcome outcome = ask_once(fd, &whole);
     assert_int_equal(outcome.error.status, DOPPEL_E_FORMAT);
     assert_int_equal(outcome.kind, DOPPEL_KIND_AUDIO);
     doppel_outcome_free(&outcome);
-    free(sound.samples);
+    free(recording.samples);
 }
 
-/* A sound that no decoder knows costs the sound; pictures that none knows cost the film, and it is
- * said that there is a sound. */
+/* A recording that no decoder knows costs the audio; pictures that none knows cost the video, and
+ * it is said that there is a recording. */
 static void test_unknown_codecs(void **state)
 {
     (void)state;
-    struct sound sound = sound_music(4, 7);
-    struct film_how how = {.view.seed = 7, .seconds = 4, .sound = &sound};
-    int fd = film_of(&how);
+    struct recording recording = audio_music(4, 7);
+    struct video_how how = {.view.seed = 7, .seconds = 4, .audio = &recording};
+    int fd = video_of(&how);
     put_word(fd, "A_AAC", "A_XYZ");
     struct doppel_outcome outcome = ask_once(fd, &whole);
     struct doppel_video_track track = track_of(&outcome);
     assert_true(track.count > 2);
-    assert_null(track.sound);
-    assert_non_null(strstr(outcome.error.message, "read without its sound: "));
+    assert_null(track.audio);
+    assert_non_null(strstr(outcome.error.message, "read without its audio: "));
     doppel_video_track_free(&track);
     doppel_outcome_free(&outcome);
-    fd = film_of(&how);
+    fd = video_of(&how);
     put_word(fd, "V_MPEG4/ISO/ASP", "V_XYZAB/ISO/ASP");
     outcome = ask_once(fd, &whole);
     assert_int_equal(outcome.error.status, DOPPEL_E_UNSUPPORTED);
     assert_int_equal(outcome.kind, DOPPEL_KIND_VIDEO);
-    assert_non_null(strstr(outcome.error.message, "its sound alone can be read (--no-video)"));
+    assert_non_null(strstr(outcome.error.message, "its audio alone can be read (--no-video)"));
     doppel_outcome_free(&outcome);
-    free(sound.samples);
+    free(recording.samples);
 }
 
-static void test_longest_film(void **state)
+static void test_longest_video(void **state)
 {
     (void)state;
     struct doppel_pool *pool = true_pool(4);
-    struct film_how how = {.view.seed = 8, .seconds = 6};
-    struct doppel_outcome outcome = ask(pool, film_of(&how), &whole);
+    struct video_how how = {.view.seed = 8, .seconds = 6};
+    struct doppel_outcome outcome = ask(pool, video_of(&how), &whole);
     assert_int_equal(outcome.error.status, DOPPEL_E_LIMIT);
     assert_non_null(strstr(outcome.error.message, "--max-seconds"));
     doppel_outcome_free(&outcome);
     how.seconds = 3.5;
-    outcome = ask(pool, film_of(&how), &whole);
+    outcome = ask(pool, video_of(&how), &whole);
     assert_int_equal(outcome.error.status, DOPPEL_OK);
     doppel_outcome_free(&outcome);
     doppel_pool_free(pool);
@@ -207,12 +207,12 @@ static void test_close_look(void **state)
     order.to_ms = 3000;
     order.video_box[2] = order.video_box[3] = 1;
     struct doppel_outcome outcome =
-        ask_once(film_of(&(struct film_how){.view.seed = 9, .seconds = 6}), &order);
+        ask_once(video_of(&(struct video_how){.view.seed = 9, .seconds = 6}), &order);
     struct doppel_video_track track = track_of(&outcome);
     assert_int_equal(track.count, 25);
     for (size_t i = 0; i < track.count; i++)
         assert_int_equal(track.frames[i].start_ms, 2000 + 40 * i);
-    assert_null(track.sound);
+    assert_null(track.audio);
     doppel_video_track_free(&track);
     doppel_outcome_free(&outcome);
 }
@@ -225,7 +225,7 @@ static void test_thumbnail(void **state)
     order.from_ms = 2000;
     order.to_ms = 64;
     struct doppel_outcome outcome =
-        ask_once(film_of(&(struct film_how){.view.seed = 9, .seconds = 4}), &order);
+        ask_once(video_of(&(struct video_how){.view.seed = 9, .seconds = 4}), &order);
     assert_int_equal(outcome.error.status, DOPPEL_OK);
     assert_true(outcome.attachment_size > 64);
     assert_memory_equal(outcome.attachment, "\xff\xd8\xff", 3);
@@ -253,7 +253,7 @@ static void test_wrong_orders(void **state)
          .video_box = {2, 3, -1, 0}},
         {.scheme = DOPPEL_SCHEME_VPDQ, .version = 1}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        struct doppel_outcome outcome = ask(pool, file_of("no film at all\n", 15), &orders[i]);
+        struct doppel_outcome outcome = ask(pool, file_of("no video at all\n", 15), &orders[i]);
         expect_refusal(&outcome);
     }
     doppel_pool_free(pool);
@@ -262,9 +262,9 @@ static void test_wrong_orders(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_as_in_process), cmocka_unit_test(test_sound_goes_along),
-        cmocka_unit_test(test_no_pictures),        cmocka_unit_test(test_unknown_codecs),
-        cmocka_unit_test(test_longest_film),       cmocka_unit_test(test_close_look),
+        cmocka_unit_test(test_same_as_in_process), cmocka_unit_test(test_audio_goes_along),
+        cmocka_unit_test(test_no_images),          cmocka_unit_test(test_unknown_codecs),
+        cmocka_unit_test(test_longest_video),      cmocka_unit_test(test_close_look),
         cmocka_unit_test(test_thumbnail),          cmocka_unit_test(test_wrong_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,18 +30,18 @@ static bool visit(void *context, const struct doppel_found *found)
     return true;
 }
 
-struct answer ask(const struct doppel_sounds *sounds, const struct sound *clip, double start,
-                  const struct asking *asking)
+struct answer ask(const struct doppel_recordings *recordings, const struct recording *clip,
+                  double start, const struct asking *asking)
 {
     struct doppel_audio_track peaks = peaks_of(clip);
-    struct doppel_sound query = {peaks.peaks, peaks.count, (double)clip->count / SOUND_RATE};
-    struct doppel_sound_options options = doppel_sound_options_default();
+    struct doppel_recording query = {peaks.peaks, peaks.count, (double)clip->count / AUDIO_RATE};
+    struct doppel_audio_options options = doppel_audio_options_default();
     options.max_false_positives = asking->max_false_positives;
     options.same_speed = asking->same_speed;
     options.near_misses = 1;
     struct answer answer = {.offset = start};
     struct doppel_error error;
-    if (doppel_sounds_find(sounds, &query, &options, visit, &answer, &error) != DOPPEL_OK) {
+    if (doppel_recordings_find(recordings, &query, &options, visit, &answer, &error) != DOPPEL_OK) {
         fprintf(stderr, "%s\n", error.message);
         abort();
     }

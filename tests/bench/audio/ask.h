@@ -1,4 +1,4 @@
-/* The sounds of one fold, and what doppel says of a clip. */
+/* The recordings of one fold, and what doppel says of a clip. */
 #ifndef BENCH_AUDIO_ASK_H
 #define BENCH_AUDIO_ASK_H
 
@@ -8,7 +8,7 @@
 
 /** The set of one in `part` of the tracks that are indexed in a fold; ids are their places in the
  * list. */
-struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold, size_t part);
+struct doppel_recordings *index_fold(const struct tracks *tracks, unsigned fold, size_t part);
 
 /** What scores so much is the same recording: unrelated music gets 15 once in a hundred times. */
 extern const double SHARED_SCORE;
@@ -32,7 +32,7 @@ struct asking {
 };
 
 /** @param start where the clip begins: of several places in an item the nearest to it is told */
-struct answer ask(const struct doppel_sounds *sounds, const struct sound *clip, double start,
-                  const struct asking *asking);
+struct answer ask(const struct doppel_recordings *recordings, const struct recording *clip,
+                  double start, const struct asking *asking);
 
 #endif

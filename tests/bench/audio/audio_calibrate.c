@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "match/sounds_room.h"
+#include "match/audio/audio_internal.h"
 
 #include "ask.h"
 
@@ -71,16 +71,17 @@ static void add(struct scores *scores, enum kind kind, double score, size_t most
 }
 
 /** The best score of alignments at speed 1, or of scaled ones. */
-static double best_score(const struct doppel_sounds *sounds, const struct sound *clip, bool scaled)
+static double best_score(const struct doppel_recordings *recordings, const struct recording *clip,
+                         bool scaled)
 {
     struct doppel_audio_track peaks = peaks_of(clip);
-    struct doppel_sound_options options = doppel_sound_options_default();
+    struct doppel_audio_options options = doppel_audio_options_default();
     options.same_speed = !scaled;
     options.max_false_positives = 0;
     struct alignment found[ALIGNMENTS_MAX];
     size_t count = 0;
     double best = 0;
-    if (window_find(sounds, peaks.peaks, peaks.count, &options, NULL, found, &count, NULL))
+    if (window_find(recordings, peaks.peaks, peaks.count, &options, NULL, found, &count, NULL))
         abort();
     for (size_t i = 0; i < count; i++)
         if ((found[i].speed != 1 || found[i].pitch != 1) == scaled)
@@ -92,7 +93,7 @@ static double best_score(const struct doppel_sounds *sounds, const struct sound 
 struct fold {
     const struct settings *settings;
     const struct tracks *tracks;
-    const struct doppel_sounds *sounds;
+    const struct doppel_recordings *recordings;
     unsigned number;
 };
 
@@ -106,13 +107,13 @@ static void ask_length(const struct fold *fold, double seconds, bool scaled, str
             tracks_draw_clip(fold->tracks, fold->number, ROLE_NEGATIVE, seconds, &random, &start);
         if (!track)
             return;
-        struct sound clip = sound_part(&track->sound, start, seconds);
-        double score = best_score(fold->sounds, &clip, scaled);
+        struct recording clip = audio_part(&track->audio, start, seconds);
+        double score = best_score(fold->recordings, &clip, scaled);
         if (score < SHARED_SCORE)
             add(out, track->speech ? SPEECH : MUSIC, score, most);
         else
             out->shared++;
-        sound_free(&clip);
+        audio_free(&clip);
     }
 }
 
@@ -194,14 +195,14 @@ int main(int argc, char **argv)
     size_t shared = mark_shared(&tracks);
     uint64_t hops = 0;
     for (unsigned number = 0; number < FOLDS; number++) {
-        struct doppel_sounds *sounds = index_fold(&tracks, number, settings.part);
-        struct fold fold = {&settings, &tracks, sounds, number};
-        hops += sounds_hops(sounds) / FOLDS;
+        struct doppel_recordings *recordings = index_fold(&tracks, number, settings.part);
+        struct fold fold = {&settings, &tracks, recordings, number};
+        hops += audio_hops(recordings) / FOLDS;
         for (int i = 0; i < LENGTH_COUNT; i++) {
             ask_length(&fold, LENGTHS[i], false, &plain[i]);
             ask_length(&fold, LENGTHS[i], true, &scaled[i]);
         }
-        doppel_sounds_free(sounds);
+        doppel_recordings_free(recordings);
     }
     printf("%zu tracks, %.2f h, of which %zu s stand in several; sets of %.0f hops\n", tracks.count,
            tracks.seconds / 3600, shared, (double)hops);

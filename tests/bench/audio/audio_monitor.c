@@ -60,11 +60,11 @@ static bool parse(int argc, char **argv, struct settings *out)
     return optind + 1 == argc;
 }
 
-/* ---- a monitor that hears one sound after the other ---- */
+/* ---- a monitor that hears one recording after the other ---- */
 
 struct hearing {
     struct doppel_monitor *monitor;
-    double at, now; /* seconds of the stream: where this sound began; what is pushed */
+    double at, now; /* seconds of the stream: where this recording began; what is pushed */
     double cpu;
     doppel_monitor_visitor *visitor;
 };
@@ -77,7 +77,7 @@ static void push(struct hearing *hearing, const struct doppel_audio_track *track
     for (double until = 0; until < seconds;) {
         size_t first = next;
         until = fmin(until + 1, seconds);
-        while (next < track->count && track->peaks[next].time < until * SOUND_RATE /
+        while (next < track->count && track->peaks[next].time < until * AUDIO_RATE /
                                                                     DOPPEL_AUDIO_HOP *
                                                                     DOPPEL_AUDIO_TIME_STEPS)
             next++;
@@ -90,13 +90,13 @@ static void push(struct hearing *hearing, const struct doppel_audio_track *track
     hearing->at = hearing->now + PAUSE_SECONDS;
 }
 
-static void begin(struct hearing *hearing, const struct doppel_sounds *sounds, double alarms,
-                  doppel_monitor_visitor *visitor)
+static void begin(struct hearing *hearing, const struct doppel_recordings *recordings,
+                  double alarms, doppel_monitor_visitor *visitor)
 {
     struct doppel_monitor_options options = doppel_monitor_options_default();
     options.max_false_alarms = alarms;
     *hearing = (struct hearing){.visitor = visitor};
-    if (doppel_monitor_new(sounds, &options, &hearing->monitor, NULL))
+    if (doppel_monitor_new(recordings, &options, &hearing->monitor, NULL))
         abort();
 }
 
@@ -146,9 +146,9 @@ static void hear_unknown(const struct settings *settings, struct tracks *tracks)
     printf("false alarms, at a limit of %g an hour:\n", levels[0]);
     mark_shared(tracks);
     for (unsigned fold = 0; fold < FOLDS; fold++) {
-        struct doppel_sounds *sounds = index_fold(tracks, fold, 1);
+        struct doppel_recordings *recordings = index_fold(tracks, fold, 1);
         struct hearing hearing;
-        begin(&hearing, sounds, levels[0], count_alarm);
+        begin(&hearing, recordings, levels[0], count_alarm);
         alarms.hearing = &hearing;
         for (size_t i = 0; i < tracks->count; i++) {
             if (track_role(&tracks->list[i], fold) != ROLE_NEGATIVE ||
@@ -160,8 +160,8 @@ static void hear_unknown(const struct settings *settings, struct tracks *tracks)
         finish(&hearing, &alarms);
         heard += hearing.now;
         cpu += hearing.cpu;
-        known += doppel_sounds_seconds(sounds) / FOLDS;
-        doppel_sounds_free(sounds);
+        known += doppel_recordings_seconds(recordings) / FOLDS;
+        doppel_recordings_free(recordings);
     }
     printf("%.2f hours heard against %.1f hours, %.0f x real time (one core, without decoding and "
            "analysis)\n",
@@ -231,7 +231,8 @@ static void print_plays(const char *name, struct plays *plays)
 
 /* White noise at so many decibels below the music; NAN: none. */
 static void hear_known(const struct settings *settings, const struct tracks *tracks,
-                       const struct doppel_sounds *sounds, const char *name, double decibels)
+                       const struct doppel_recordings *recordings, const char *name,
+                       double decibels)
 {
     struct random random = random_seeded(settings->seed, name, "monitor");
     struct hearing hearing;
@@ -240,19 +241,19 @@ static void hear_known(const struct settings *settings, const struct tracks *tra
                           .delays = calloc(settings->plays, sizeof(double)),
                           .starts = calloc(settings->plays, sizeof(double)),
                           .ends = calloc(settings->plays, sizeof(double))};
-    begin(&hearing, sounds, settings->alarms, note_event);
+    begin(&hearing, recordings, settings->alarms, note_event);
     for (size_t i = 0; i < settings->plays; i++) {
         double start = 0;
         const struct track *track =
             tracks_draw_clip(tracks, 0, ROLE_INDEXED, settings->seconds, &random, &start);
         if (!track)
             continue;
-        struct sound piece = sound_part(&track->sound, start, settings->seconds);
-        struct sound noise = sound_new(piece.count);
+        struct recording piece = audio_part(&track->audio, start, settings->seconds);
+        struct recording noise = audio_new(piece.count);
         for (size_t j = 0; j < noise.count; j++)
             noise.data[j] = (float)random_between(&random, -1, 1);
         if (isfinite(decibels))
-            sound_add(&piece, &noise, decibels);
+            audio_add(&piece, &noise, decibels);
         struct doppel_audio_track peaks = peaks_of(&piece);
         plays.play = (struct play){.id = (uint64_t)(track - tracks->list),
                                    .at = hearing.at,
@@ -263,8 +264,8 @@ static void hear_known(const struct settings *settings, const struct tracks *tra
         struct doppel_audio_track pause = {.duration_ms = 8000};
         push(&hearing, &pause, &plays);
         doppel_audio_track_free(&peaks);
-        sound_free(&noise);
-        sound_free(&piece);
+        audio_free(&noise);
+        audio_free(&piece);
     }
     finish(&hearing, &plays);
     print_plays(name, &plays);
@@ -285,14 +286,14 @@ int main(int argc, char **argv)
     if (settings.hours > 0)
         hear_unknown(&settings, &tracks);
     if (settings.plays) {
-        struct doppel_sounds *sounds = index_fold(&tracks, 0, 1);
+        struct doppel_recordings *recordings = index_fold(&tracks, 0, 1);
         printf("%g-s pieces of known tracks (n = %zu), limit %g an hour; seconds, median and 95 "
                "%%\n%-12s   found   told after   start off by    end off by    again wrong\n",
                settings.seconds, settings.plays, settings.alarms, "");
-        hear_known(&settings, &tracks, sounds, "clean", NAN);
-        hear_known(&settings, &tracks, sounds, "white +6 dB", 6);
-        hear_known(&settings, &tracks, sounds, "white 0 dB", 0);
-        doppel_sounds_free(sounds);
+        hear_known(&settings, &tracks, recordings, "clean", NAN);
+        hear_known(&settings, &tracks, recordings, "white +6 dB", 6);
+        hear_known(&settings, &tracks, recordings, "white 0 dB", 0);
+        doppel_recordings_free(recordings);
     }
     tracks_free(&tracks);
     return 0;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
-#include "match/sounds_room.h"
+#include "match/audio/audio_internal.h"
 
 #include "../bench.h"
 #include "edits.h"
@@ -68,7 +68,7 @@ static bool parse(int argc, char **argv, struct settings *out)
 struct shelf {
     char folder[32];
     struct doppel_index *index;
-    struct doppel_sounds *sounds;
+    struct doppel_recordings *recordings;
     FILE *file; /* peaks in their portable form, one item after the other */
     ARRAY(uint64_t) ends;
     const uint8_t *peaks; /* the file, mapped */
@@ -87,7 +87,7 @@ static bool give(void *context, uint64_t id, uint32_t from, uint32_t to,
 
 static void shelf_open(struct shelf *shelf)
 {
-    struct doppel_index_options options = doppel_sounds_index_options();
+    struct doppel_index_options options = doppel_recordings_index_options();
     struct doppel_error error = {0};
     char path[64];
     *shelf = (struct shelf){.folder = "/tmp/audio_query.XXXXXX"};
@@ -95,7 +95,8 @@ static void shelf_open(struct shelf *shelf)
         abort();
     struct doppel_index_files files = {.folder = shelf->folder};
     bench_must(doppel_index_open(&options, &files, &shelf->index, &error), &error);
-    bench_must(doppel_sounds_over(shelf->index, give, shelf, &shelf->sounds, &error), &error);
+    bench_must(doppel_recordings_over(shelf->index, give, shelf, &shelf->recordings, &error),
+               &error);
     snprintf(path, sizeof path, "%s/peaks", shelf->folder);
     shelf->file = fopen(path, "w+b");
     if (!shelf->file || unlink(path))
@@ -104,7 +105,7 @@ static void shelf_open(struct shelf *shelf)
 
 static void shelf_close(struct shelf *shelf)
 {
-    doppel_sounds_free(shelf->sounds);
+    doppel_recordings_free(shelf->recordings);
     doppel_index_free(shelf->index);
     if (shelf->mapped)
         munmap((void *)shelf->peaks, shelf->mapped);
@@ -123,12 +124,13 @@ static void shelf_flush(struct shelf *shelf)
 static void shelf_add(struct shelf *shelf, const struct doppel_audio_track *track)
 {
     struct doppel_error error = {0};
-    struct doppel_sound sound = {track->peaks, track->count, (double)track->duration_ms / 1000};
+    struct doppel_recording recording = {track->peaks, track->count,
+                                         (double)track->duration_ms / 1000};
     struct doppel_index_posting *postings;
     size_t count, size = doppel_audio_track_size(track, true);
-    bench_must(doppel_sound_postings(&sound, &postings, &count, &error), &error);
+    bench_must(doppel_recording_postings(&recording, &postings, &count, &error), &error);
     struct doppel_index_item item = {.payload = shelf->ends.count,
-                                     .length = doppel_sound_hops(&sound),
+                                     .length = doppel_recording_hops(&recording),
                                      .count = (uint32_t)count,
                                      .postings = postings};
     bench_must(doppel_index_insert_item(shelf->index, &item, &error), &error);
@@ -141,8 +143,8 @@ static void shelf_add(struct shelf *shelf, const struct doppel_audio_track *trac
     if (fwrite(bytes, 1, size, shelf->file) != size || !array_push(&shelf->ends, start + size))
         abort();
     free(bytes);
-    shelf->seconds += sound.duration;
-    shelf->unflushed += sound.duration;
+    shelf->seconds += recording.duration;
+    shelf->unflushed += recording.duration;
     if (shelf->unflushed >= FLUSH_SECONDS)
         shelf_flush(shelf);
 }
@@ -246,12 +248,12 @@ static void make_queries(struct kind *kind, const struct settings *settings,
             tracks_draw_clip(tracks, 0, ROLE_INDEXED, cell.seconds, &scene.random, &from);
         if (!track)
             break;
-        struct sound clip = cell_clip(&cell, &track->sound, from, &scene);
+        struct recording clip = cell_clip(&cell, &track->audio, from, &scene);
         double start = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
         kind->ids[kind->count] = ids[track - tracks->list];
         kind->peaks[kind->count++] = peaks_of(&clip);
         kind->seconds += bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
-        sound_free(&clip);
+        audio_free(&clip);
     }
 }
 
@@ -265,7 +267,7 @@ static void free_queries(struct kind *kind)
 
 static void ask(const struct shelf *shelf, const struct kind *kind)
 {
-    struct doppel_sound_options options = doppel_sound_options_default();
+    struct doppel_audio_options options = doppel_audio_options_default();
     struct doppel_error error = {0};
     struct alignment found[ALIGNMENTS_MAX];
     size_t first = 0, right = 0;
@@ -274,8 +276,8 @@ static void ask(const struct shelf *shelf, const struct kind *kind)
     options.same_speed = !kind->scaled;
     for (size_t i = 0; i < kind->count; i++) {
         size_t count = 0;
-        bench_must(window_find(shelf->sounds, kind->peaks[i].peaks, kind->peaks[i].count, &options,
-                               NULL, found, &count, &error),
+        bench_must(window_find(shelf->recordings, kind->peaks[i].peaks, kind->peaks[i].count,
+                               &options, NULL, found, &count, &error),
                    &error);
         bool is_first = count && found[0].id == kind->ids[i];
         first += is_first;
@@ -334,7 +336,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < KINDS; i++)
         make_queries(&kinds[i], &settings, &tracks, ids);
     for (size_t i = 0; i < tracks.count; i++)
-        sound_free(&tracks.list[i].sound); /* of no use any more: what is asked are peaks */
+        audio_free(&tracks.list[i].audio); /* of no use any more: what is asked are peaks */
     for (size_t i = 0; i < settings.hours_count; i++) {
         fill(&shelf, &tracks, settings.hours[i], &random);
         malloc_trim(0);

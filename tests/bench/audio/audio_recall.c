@@ -71,7 +71,7 @@ static bool parse(int argc, char **argv, struct settings *out)
 struct fold {
     const struct settings *settings;
     const struct tracks *tracks;
-    const struct doppel_sounds *sounds;
+    const struct doppel_recordings *recordings;
     const struct chroma *peer;
     unsigned number;
 };
@@ -87,16 +87,16 @@ static void ask_cell(const struct fold *fold, int number, struct results *result
                                                      cell->seconds, &scene.random, &start);
         if (!track)
             return;
-        struct sound clip = cell_clip(cell, &track->sound, start, &scene);
+        struct recording clip = cell_clip(cell, &track->audio, start, &scene);
         if (!clip.data)
             continue;
         struct outcome outcome = {.answer =
-                                      ask(fold->sounds, &clip, start, &fold->settings->asking)};
+                                      ask(fold->recordings, &clip, start, &fold->settings->asking)};
         outcome.right = outcome.answer.any && &fold->tracks->list[outcome.answer.id] == track;
         outcome.offset_error = fabs(outcome.answer.offset - start);
         outcome.peer_right = fold->peer && chroma_best(fold->peer, &clip) == track;
         results_add(results, number, &outcome);
-        sound_free(&clip);
+        audio_free(&clip);
     }
 }
 
@@ -113,10 +113,10 @@ static void ask_strangers(const struct fold *fold, int kind, struct results *res
                                           &scene.random, &stranger.start);
         if (!stranger.track)
             return;
-        struct sound clip = cell_clip(&cell, &stranger.track->sound, stranger.start, &scene);
-        stranger.answer = ask(fold->sounds, &clip, stranger.start, &fold->settings->asking);
+        struct recording clip = cell_clip(&cell, &stranger.track->audio, stranger.start, &scene);
+        stranger.answer = ask(fold->recordings, &clip, stranger.start, &fold->settings->asking);
         results_add_stranger(results, kind, &stranger);
-        sound_free(&clip);
+        audio_free(&clip);
     }
 }
 
@@ -136,9 +136,9 @@ static bool is_wanted(const struct settings *settings, const struct cell *cell)
 static void run_fold(const struct settings *settings, const struct tracks *tracks, unsigned number,
                      struct results *results)
 {
-    struct doppel_sounds *sounds = index_fold(tracks, number, 1);
+    struct doppel_recordings *recordings = index_fold(tracks, number, 1);
     struct chroma *peer = chroma_new(tracks, number);
-    struct fold fold = {settings, tracks, sounds, peer, number};
+    struct fold fold = {settings, tracks, recordings, peer, number};
     results->has_peer = peer != NULL;
     bool wanted[STRANGER_KINDS] = {false};
     for (int cell = 0; cell < cell_count; cell++)
@@ -149,7 +149,7 @@ static void run_fold(const struct settings *settings, const struct tracks *track
     for (int kind = 0; kind < STRANGER_KINDS; kind++)
         if (wanted[kind] || !settings->only)
             ask_strangers(&fold, kind, results);
-    doppel_sounds_free(sounds);
+    doppel_recordings_free(recordings);
     chroma_free(peer);
 }
 

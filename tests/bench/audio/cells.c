@@ -26,22 +26,22 @@ const struct cell cells[] = {
 };
 const int cell_count = (int)(sizeof cells / sizeof *cells);
 
-/* An edit gets some sound before the clip, so that rooms ring and coders run, and some after it,
+/* An edit gets some audio before the clip, so that rooms ring and coders run, and some after it,
  * for those that shorten it. */
 static const double BEFORE = 1, AFTER = 1;
 
-struct sound cell_clip(const struct cell *cell, const struct sound *track, double start,
-                       struct scene *scene)
+struct recording cell_clip(const struct cell *cell, const struct recording *track, double start,
+                           struct scene *scene)
 {
     if (!cell->apply)
-        return sound_part(track, start, cell->seconds);
+        return audio_part(track, start, cell->seconds);
     double before = cell->changes_speed ? 0 : BEFORE;
-    struct sound around = sound_part(track, start - before, before + cell->seconds + AFTER);
-    struct sound edited = cell->apply(&around, cell->amount, scene);
-    struct sound clip = {0};
+    struct recording around = audio_part(track, start - before, before + cell->seconds + AFTER);
+    struct recording edited = cell->apply(&around, cell->amount, scene);
+    struct recording clip = {0};
     if (edited.data)
-        clip = sound_part(&edited, before, cell->seconds);
-    sound_free(&around);
-    sound_free(&edited);
+        clip = audio_part(&edited, before, cell->seconds);
+    audio_free(&around);
+    audio_free(&edited);
     return clip;
 }

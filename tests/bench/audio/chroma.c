@@ -18,15 +18,15 @@ struct chroma {
     size_t count;
 };
 
-static struct print print_of(const struct sound *sound)
+static struct print print_of(const struct recording *recording)
 {
     struct print print = {0};
     ChromaprintContext *context = chromaprint_new(CHROMAPRINT_ALGORITHM_DEFAULT);
-    int16_t *samples = calloc(sound->count + 1, sizeof *samples);
-    for (size_t i = 0; i < sound->count; i++)
-        samples[i] = (int16_t)lrintf(fmaxf(-1, fminf(1, sound->data[i])) * 32767);
-    if (context && chromaprint_start(context, SOUND_RATE, 1) &&
-        chromaprint_feed(context, samples, (int)sound->count) && chromaprint_finish(context))
+    int16_t *samples = calloc(recording->count + 1, sizeof *samples);
+    for (size_t i = 0; i < recording->count; i++)
+        samples[i] = (int16_t)lrintf(fmaxf(-1, fminf(1, recording->data[i])) * 32767);
+    if (context && chromaprint_start(context, AUDIO_RATE, 1) &&
+        chromaprint_feed(context, samples, (int)recording->count) && chromaprint_finish(context))
         chromaprint_get_raw_fingerprint(context, &print.values, &print.count);
     chromaprint_free(context);
     free(samples);
@@ -39,7 +39,7 @@ struct chroma *chroma_new(const struct tracks *tracks, unsigned fold)
     chroma->prints = calloc(tracks->count, sizeof *chroma->prints);
     for (size_t i = 0; i < tracks->count; i++)
         if (track_role(&tracks->list[i], fold) == ROLE_INDEXED) {
-            struct print print = print_of(&tracks->list[i].sound);
+            struct print print = print_of(&tracks->list[i].audio);
             print.track = &tracks->list[i];
             chroma->prints[chroma->count++] = print;
         }
@@ -55,7 +55,7 @@ void chroma_free(struct chroma *chroma)
     free(chroma);
 }
 
-const struct track *chroma_best(const struct chroma *chroma, const struct sound *clip)
+const struct track *chroma_best(const struct chroma *chroma, const struct recording *clip)
 {
     struct print query = print_of(clip);
     const struct track *best = NULL;
@@ -88,7 +88,7 @@ void chroma_free(struct chroma *chroma)
     (void)chroma;
 }
 
-const struct track *chroma_best(const struct chroma *chroma, const struct sound *clip)
+const struct track *chroma_best(const struct chroma *chroma, const struct recording *clip)
 {
     (void)chroma;
     (void)clip;

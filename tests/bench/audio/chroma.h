@@ -11,6 +11,6 @@ struct chroma *chroma_new(const struct tracks *tracks, unsigned fold);
 void chroma_free(struct chroma *chroma);
 
 /** The track with the place that differs in the fewest bits; NULL when the clip is too short. */
-const struct track *chroma_best(const struct chroma *chroma, const struct sound *clip);
+const struct track *chroma_best(const struct chroma *chroma, const struct recording *clip);
 
 #endif

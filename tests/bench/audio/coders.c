@@ -12,7 +12,7 @@ struct coder {
     AVCodecContext *encoder, *decoder;
     AVPacket *packet;
     AVFrame *frame;
-    struct sound out; /* what was decoded so far, in room for all of it */
+    struct recording out; /* what was decoded so far, in room for all of it */
     size_t known;
 };
 
@@ -68,7 +68,7 @@ static void encode(struct coder *coder, AVFrame *frame)
     }
 }
 
-static void fill(AVFrame *frame, const struct sound *in, size_t from)
+static void fill(AVFrame *frame, const struct recording *in, size_t from)
 {
     for (int i = 0; i < frame->nb_samples; i++) {
         float x = from + (size_t)i < in->count ? in->data[from + (size_t)i] : 0;
@@ -83,13 +83,14 @@ static void fill(AVFrame *frame, const struct sound *in, size_t from)
 }
 
 /** Through the coder and back, without its delay; no data without it. */
-static struct sound recode(const struct sound *in, const char *name, int rate, int64_t bit_rate)
+static struct recording recode(const struct recording *in, const char *name, int rate,
+                               int64_t bit_rate)
 {
     struct coder coder = {0};
     av_log_set_level(AV_LOG_ERROR); /* it warns of packets without times */
-    struct sound out = {0};
+    struct recording out = {0};
     if (coder_open(&coder, name, rate, bit_rate)) {
-        coder.out = sound_new(in->count);
+        coder.out = audio_new(in->count);
         AVFrame *frame = av_frame_alloc();
         frame->nb_samples = coder.encoder->frame_size ? coder.encoder->frame_size : 160;
         frame->format = coder.encoder->sample_fmt;
@@ -111,32 +112,32 @@ static struct sound recode(const struct sound *in, const char *name, int rate, i
     return out;
 }
 
-struct sound edit_phone(const struct sound *in, double amount, struct scene *scene)
+struct recording edit_phone(const struct recording *in, double amount, struct scene *scene)
 {
     enum { PHONE_RATE = 8000, GSM_BITS = 13000 };
     (void)amount;
     (void)scene;
-    struct sound narrow = sound_resample(in, (double)PHONE_RATE / SOUND_RATE);
-    sound_band(&narrow, PHONE_RATE, 300, 3400);
-    struct sound coded = recode(&narrow, "libgsm", PHONE_RATE, GSM_BITS), out = {0};
+    struct recording narrow = audio_resample(in, (double)PHONE_RATE / AUDIO_RATE);
+    audio_band(&narrow, PHONE_RATE, 300, 3400);
+    struct recording coded = recode(&narrow, "libgsm", PHONE_RATE, GSM_BITS), out = {0};
     if (coded.data)
-        out = sound_resample(&coded, (double)SOUND_RATE / PHONE_RATE);
-    sound_free(&narrow);
-    sound_free(&coded);
+        out = audio_resample(&coded, (double)AUDIO_RATE / PHONE_RATE);
+    audio_free(&narrow);
+    audio_free(&coded);
     return out;
 }
 
 /** Mono at 44.1 kHz, as music is. */
-struct sound edit_mp3(const struct sound *in, double amount, struct scene *scene)
+struct recording edit_mp3(const struct recording *in, double amount, struct scene *scene)
 {
-    enum { MP3_RATE = 4 * SOUND_RATE, MP3_BITS = 32000 };
+    enum { MP3_RATE = 4 * AUDIO_RATE, MP3_BITS = 32000 };
     (void)amount;
     (void)scene;
-    struct sound wide = sound_resample(in, 4);
-    struct sound coded = recode(&wide, "libmp3lame", MP3_RATE, MP3_BITS), out = {0};
+    struct recording wide = audio_resample(in, 4);
+    struct recording coded = recode(&wide, "libmp3lame", MP3_RATE, MP3_BITS), out = {0};
     if (coded.data)
-        out = sound_resample(&coded, .25);
-    sound_free(&wide);
-    sound_free(&coded);
+        out = audio_resample(&coded, .25);
+    audio_free(&wide);
+    audio_free(&coded);
     return out;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "../random.h"
-#include "sound.h"
+#include "audio.h"
 #include "tracks.h"
 
 /** Where an edit takes its noise and its chances from. */
@@ -16,22 +16,23 @@ struct scene {
 };
 
 /**
- * Make the edited sound, from the same beginning.
+ * Make the edited audio, from the same beginning.
  * @param amount decibels, or a factor: as the edit says
  */
-typedef struct sound edit_function(const struct sound *in, double amount, struct scene *scene);
+typedef struct recording edit_function(const struct recording *in, double amount,
+                                       struct scene *scene);
 
-/** noises.c: `amount` is the ratio of sound to noise in decibels. */
+/** noises.c: `amount` is the ratio of audio to noise in decibels. */
 edit_function edit_babble, edit_white, edit_pink, edit_music;
 /** rooms.c: no amount. */
 edit_function edit_reverb, edit_microphone;
-/** coders.c: no amount; what could not be made is no sound. */
+/** coders.c: no amount; what could not be made is no audio. */
 edit_function edit_phone, edit_mp3;
 /** speeds.c: `amount` is the change, of either sign by chance; of edit_drift, the largest. */
 edit_function edit_tempo, edit_pitch, edit_speed, edit_drift;
 
 /** Used across the files: pink noise, power 1. */
-struct sound pink_noise(size_t count, struct random *random);
+struct recording pink_noise(size_t count, struct random *random);
 
 /** A row of the table. */
 struct cell {
@@ -48,7 +49,7 @@ extern const int cell_count;
 
 /** The clip of a track that begins `start` seconds into it, edited; no data when it could not be
  * made. */
-struct sound cell_clip(const struct cell *cell, const struct sound *track, double start,
-                       struct scene *scene);
+struct recording cell_clip(const struct cell *cell, const struct recording *track, double start,
+                           struct scene *scene);
 
 #endif

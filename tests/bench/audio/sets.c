@@ -2,43 +2,43 @@
  * the others. */
 #include <stdlib.h>
 
-#include "match/sounds_room.h"
+#include "match/audio/audio_internal.h"
 
 #include "ask.h"
 
-struct doppel_sounds *index_fold(const struct tracks *tracks, unsigned fold, size_t part)
+struct doppel_recordings *index_fold(const struct tracks *tracks, unsigned fold, size_t part)
 {
-    struct doppel_sounds *sounds = NULL;
-    if (doppel_sounds_new(&sounds, NULL) != DOPPEL_OK)
+    struct doppel_recordings *recordings = NULL;
+    if (doppel_recordings_new(&recordings, NULL) != DOPPEL_OK)
         abort();
     for (size_t i = 0, indexed = 0; i < tracks->count; i++) {
         const struct track *track = &tracks->list[i];
-        struct doppel_sound sound = {track->peaks.peaks, track->peaks.count,
-                                     (double)track->peaks.duration_ms / 1000};
+        struct doppel_recording recording = {track->peaks.peaks, track->peaks.count,
+                                             (double)track->peaks.duration_ms / 1000};
         if (track_role(track, fold) == ROLE_INDEXED && indexed++ % part == 0 &&
-            doppel_sounds_add(sounds, i, &sound, NULL) != DOPPEL_OK)
+            doppel_recordings_add(recordings, i, &recording, NULL) != DOPPEL_OK)
             abort();
     }
-    return sounds;
+    return recordings;
 }
 
 /* Windows of 5 s, half overlapping; every fourth is looked for at other speeds, too. */
 static const double STEP_SECONDS = 2.5;
 enum { SCALED_STEPS = 4 };
 
-static bool is_shared(const struct doppel_sounds *sounds, const struct track *track, double start,
-                      bool scaled)
+static bool is_shared(const struct doppel_recordings *recordings, const struct track *track,
+                      double start, bool scaled)
 {
-    struct sound clip = sound_part(&track->sound, start, WINDOW_SECONDS);
+    struct recording clip = audio_part(&track->audio, start, WINDOW_SECONDS);
     struct doppel_audio_track peaks = peaks_of(&clip);
-    struct doppel_sound_options options = doppel_sound_options_default();
+    struct doppel_audio_options options = doppel_audio_options_default();
     struct alignment found[ALIGNMENTS_MAX];
     size_t count = 0;
     options.same_speed = !scaled;
-    if (window_find(sounds, peaks.peaks, peaks.count, &options, NULL, found, &count, NULL))
+    if (window_find(recordings, peaks.peaks, peaks.count, &options, NULL, found, &count, NULL))
         abort();
     doppel_audio_track_free(&peaks);
-    sound_free(&clip);
+    audio_free(&clip);
     return count && found[0].score >= SHARED_SCORE;
 }
 
@@ -57,19 +57,19 @@ size_t mark_shared(struct tracks *tracks)
 {
     size_t marked = 0;
     for (unsigned fold = 0; fold < FOLDS; fold++) {
-        struct doppel_sounds *sounds = index_fold(tracks, fold, 1);
+        struct doppel_recordings *recordings = index_fold(tracks, fold, 1);
         for (size_t i = 0; i < tracks->count; i++) {
             struct track *track = &tracks->list[i];
-            double end = (double)track->sound.count / SOUND_RATE - WINDOW_SECONDS;
+            double end = (double)track->audio.count / AUDIO_RATE - WINDOW_SECONDS;
             if (track_role(track, fold) != ROLE_NEGATIVE)
                 continue;
             for (int step = 0; step * STEP_SECONDS < end; step++)
-                if (is_shared(sounds, track, step * STEP_SECONDS, step % SCALED_STEPS == 0))
+                if (is_shared(recordings, track, step * STEP_SECONDS, step % SCALED_STEPS == 0))
                     mark(track, step * STEP_SECONDS);
             for (size_t k = 0; k < tracks_whole_seconds(track); k++)
                 marked += track->shared[k];
         }
-        doppel_sounds_free(sounds);
+        doppel_recordings_free(recordings);
     }
     return marked;
 }

@@ -7,7 +7,7 @@
  * of where it belongs, where it continues the one before best. */
 enum { GRAIN = 1024, STEP = GRAIN / 2, REACH = 128 };
 
-static double likeness(const struct sound *in, long a, long b)
+static double likeness(const struct recording *in, long a, long b)
 {
     float sum = 0, energy = 1e-6f;
     for (long i = 0; i < STEP; i++) {
@@ -18,7 +18,7 @@ static double likeness(const struct sound *in, long a, long b)
     return (double)(sum / sqrtf(energy));
 }
 
-static long best_grain(const struct sound *in, long wanted, long follows)
+static long best_grain(const struct recording *in, long wanted, long follows)
 {
     long best = wanted;
     double most = -INFINITY;
@@ -35,9 +35,9 @@ static long best_grain(const struct sound *in, long wanted, long follows)
 }
 
 /** Played `tempo` times as fast at the same pitch. */
-static struct sound stretch(const struct sound *in, double tempo)
+static struct recording stretch(const struct recording *in, double tempo)
 {
-    struct sound out = sound_new((size_t)((double)in->count / tempo));
+    struct recording out = audio_new((size_t)((double)in->count / tempo));
     long before = 0;
     for (long to = 0; to + GRAIN <= (long)out.count; to += STEP) {
         long wanted = lround((double)to * tempo);
@@ -58,25 +58,25 @@ static double either(double amount, struct random *random)
     return random_below(random, 2) ? 1 + amount : 1 - amount;
 }
 
-struct sound edit_tempo(const struct sound *in, double amount, struct scene *scene)
+struct recording edit_tempo(const struct recording *in, double amount, struct scene *scene)
 {
     return stretch(in, either(amount, &scene->random));
 }
 
-struct sound edit_pitch(const struct sound *in, double amount, struct scene *scene)
+struct recording edit_pitch(const struct recording *in, double amount, struct scene *scene)
 {
     double pitch = either(amount, &scene->random);
-    struct sound slow = stretch(in, 1 / pitch), out = sound_resample(&slow, 1 / pitch);
-    sound_free(&slow);
+    struct recording slow = stretch(in, 1 / pitch), out = audio_resample(&slow, 1 / pitch);
+    audio_free(&slow);
     return out;
 }
 
-struct sound edit_speed(const struct sound *in, double amount, struct scene *scene)
+struct recording edit_speed(const struct recording *in, double amount, struct scene *scene)
 {
-    return sound_resample(in, 1 / either(amount, &scene->random));
+    return audio_resample(in, 1 / either(amount, &scene->random));
 }
 
-struct sound edit_drift(const struct sound *in, double amount, struct scene *scene)
+struct recording edit_drift(const struct recording *in, double amount, struct scene *scene)
 {
-    return sound_resample(in, 1 / (1 + random_between(&scene->random, -amount, amount)));
+    return audio_resample(in, 1 / (1 + random_between(&scene->random, -amount, amount)));
 }

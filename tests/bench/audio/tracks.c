@@ -16,25 +16,25 @@ enum { MAX_TRACKS = 20000, MIN_SECONDS = 12 };
 /* ---- decoding ---- */
 
 struct reading {
-    struct sound sound;
+    struct recording recording;
     size_t room, most;
 };
 
 static bool take(struct reading *reading, const float *data, size_t count)
 {
-    struct sound *sound = &reading->sound;
-    if (sound->count + count > reading->room) {
-        reading->room = 2 * (sound->count + count);
-        sound->data = realloc(sound->data, reading->room * sizeof *sound->data);
-        if (!sound->data)
+    struct recording *recording = &reading->audio;
+    if (recording->count + count > reading->room) {
+        reading->room = 2 * (recording->count + count);
+        recording->data = realloc(recording->data, reading->room * sizeof *recording->data);
+        if (!recording->data)
             abort();
     }
     if (data)
-        memcpy(sound->data + sound->count, data, count * sizeof *data);
+        memcpy(recording->data + recording->count, data, count * sizeof *data);
     else
-        memset(sound->data + sound->count, 0, count * sizeof *data);
-    sound->count += count;
-    return sound->count < reading->most;
+        memset(recording->data + recording->count, 0, count * sizeof *data);
+    recording->count += count;
+    return recording->count < reading->most;
 }
 
 static bool visit(void *context, const struct doppel_samples *samples)
@@ -51,22 +51,22 @@ static void read_raw(int fd, struct reading *reading)
 }
 
 /** No data: it cannot be decoded. */
-static struct sound read_sound(const char *path, double most_seconds)
+static struct recording read_audio(const char *path, double most_seconds)
 {
-    struct reading reading = {.most = (size_t)(most_seconds * SOUND_RATE)};
+    struct reading reading = {.most = (size_t)(most_seconds * AUDIO_RATE)};
     struct doppel_samples_options options = doppel_samples_options_default();
     const char *end = strrchr(path, '.');
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return reading.sound;
+        return reading.audio;
     if (end && strcmp(end, ".f32") == 0)
         read_raw(fd, &reading);
     else
         doppel_media_read_samples(fd, &options, visit, &reading, NULL, NULL);
     close(fd);
-    if (reading.sound.count > reading.most)
-        reading.sound.count = reading.most;
-    return reading.sound;
+    if (reading.audio.count > reading.most)
+        reading.audio.count = reading.most;
+    return reading.audio;
 }
 
 /* ---- finding ---- */
@@ -127,15 +127,15 @@ bool tracks_read(struct tracks *tracks, const char *folder, double most_seconds)
     nftw(folder, note, 16, 0);
     tracks->list = calloc(found_count ? found_count : 1, sizeof *tracks->list);
     for (size_t i = 0; i < found_count; i++) {
-        struct track track = {.name = found[i], .sound = read_sound(found[i], most_seconds)};
+        struct track track = {.name = found[i], .audio = read_audio(found[i], most_seconds)};
         track.speech = strncmp(base_name(found[i]), "speech", 6) == 0;
-        if (track.sound.count >= (size_t)MIN_SECONDS * SOUND_RATE) {
-            track.peaks = peaks_of(&track.sound);
+        if (track.audio.count >= (size_t)MIN_SECONDS * AUDIO_RATE) {
+            track.peaks = peaks_of(&track.audio);
             track.shared = calloc(tracks_whole_seconds(&track), sizeof *track.shared);
-            tracks->seconds += (double)track.sound.count / SOUND_RATE;
+            tracks->seconds += (double)track.audio.count / AUDIO_RATE;
             tracks->list[tracks->count++] = track;
         } else {
-            sound_free(&track.sound);
+            audio_free(&track.audio);
             free(track.name);
         }
     }
@@ -147,7 +147,7 @@ bool tracks_read(struct tracks *tracks, const char *folder, double most_seconds)
 void tracks_free(struct tracks *tracks)
 {
     for (size_t i = 0; i < tracks->count; i++) {
-        sound_free(&tracks->list[i].sound);
+        audio_free(&tracks->list[i].audio);
         doppel_audio_track_free(&tracks->list[i].peaks);
         free(tracks->list[i].shared);
         free(tracks->list[i].name);
@@ -169,20 +169,20 @@ const struct track *tracks_draw(const struct tracks *tracks, unsigned fold, enum
     double total = 0;
     for (size_t i = 0; i < tracks->count; i++)
         if (track_role(&tracks->list[i], fold) == role)
-            total += (double)tracks->list[i].sound.count;
+            total += (double)tracks->list[i].audio.count;
     double left = random_between(random, 0, total);
     const struct track *last = NULL;
     for (size_t i = 0; i < tracks->count && (!last || left >= 0); i++)
         if (track_role(&tracks->list[i], fold) == role) {
             last = &tracks->list[i];
-            left -= (double)last->sound.count;
+            left -= (double)last->audio.count;
         }
     return last;
 }
 
 size_t tracks_whole_seconds(const struct track *track)
 {
-    return track->sound.count / SOUND_RATE + 1;
+    return track->audio.count / AUDIO_RATE + 1;
 }
 
 static bool is_fit(const struct track *track, double start, double seconds)
@@ -190,9 +190,9 @@ static bool is_fit(const struct track *track, double start, double seconds)
     for (size_t at = (size_t)start; at <= (size_t)(start + seconds); at++)
         if (at < tracks_whole_seconds(track) && track->shared[at])
             return false;
-    struct sound part = sound_part(&track->sound, start, seconds);
-    double power = sound_power(&part);
-    sound_free(&part);
+    struct recording part = audio_part(&track->audio, start, seconds);
+    double power = audio_power(&part);
+    audio_free(&part);
     return power > 1e-5;
 }
 
@@ -203,7 +203,7 @@ const struct track *tracks_draw_clip(const struct tracks *tracks, unsigned fold,
         const struct track *track = tracks_draw(tracks, fold, role, random);
         if (!track)
             break;
-        double room = (double)track->sound.count / SOUND_RATE - seconds;
+        double room = (double)track->audio.count / AUDIO_RATE - seconds;
         double start = random_between(random, 0, fmax(0, room));
         if (!is_fit(track, start, seconds))
             continue;
@@ -213,12 +213,12 @@ const struct track *tracks_draw_clip(const struct tracks *tracks, unsigned fold,
     return NULL;
 }
 
-struct doppel_audio_track peaks_of(const struct sound *sound)
+struct doppel_audio_track peaks_of(const struct recording *recording)
 {
     struct doppel_audio_track track = {0};
     struct doppel_audio *audio = NULL;
     if (doppel_audio_new(&audio, NULL) != DOPPEL_OK ||
-        doppel_audio_push(audio, sound->data, sound->count, NULL) != DOPPEL_OK ||
+        doppel_audio_push(audio, recording->data, recording->count, NULL) != DOPPEL_OK ||
         doppel_audio_finish(audio, NULL) != DOPPEL_OK)
         abort();
     const struct doppel_audio_peak *peaks = doppel_audio_peaks(audio, &track.count);
@@ -226,7 +226,7 @@ struct doppel_audio_track peaks_of(const struct sound *sound)
     if (!track.peaks)
         abort();
     memcpy(track.peaks, peaks, track.count * sizeof *track.peaks);
-    track.duration_ms = sound->count * 1000 / SOUND_RATE;
+    track.duration_ms = recording->count * 1000 / AUDIO_RATE;
     doppel_audio_free(audio);
     return track;
 }

@@ -7,7 +7,7 @@
 #include <doppel/audio.h>
 
 #include "../random.h"
-#include "sound.h"
+#include "audio.h"
 
 /** Every track is held out in one fold and indexed in the others, but for those that are noise. */
 enum role { ROLE_INDEXED, ROLE_NEGATIVE, ROLE_NOISE };
@@ -16,7 +16,7 @@ enum { FOLDS = 4 };
 
 struct track {
     char *name; /**< of the file */
-    struct sound sound;
+    struct recording recording;
     unsigned fold; /**< in which it is held out */
     bool speech;   /**< its file is called speech… */
     bool noise;    /**< babble is made of it */
@@ -51,7 +51,7 @@ const struct track *tracks_draw_clip(const struct tracks *tracks, unsigned fold,
 
 size_t tracks_whole_seconds(const struct track *track);
 
-/** Peaks of a sound, given (doppel_audio_track_free). */
-struct doppel_audio_track peaks_of(const struct sound *sound);
+/** Peaks of a recording, given (doppel_audio_track_free). */
+struct doppel_audio_track peaks_of(const struct recording *recording);
 
 #endif

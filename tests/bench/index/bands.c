@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "index/bands.h"
+#include "index/bands/bands.h"
 #include "index/index_bench.h"
 
 enum { LANES = 128, WORDS = LANES / 4, RADIUS = 64, QUERIES = 3000, TEMPLATES = 16 };

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/hamming.h"
+#include "index/hamming/hamming.h"
 #include "index/index_bench.h"
 
 struct engine {

@@ -11,7 +11,7 @@
 
 #include "core/cpu.h"
 #include "index/index_bench.h"
-#include "index/postings.h"
+#include "index/postings/postings.h"
 
 enum { KEY_BITS = 25, ITEM_POSTINGS = 24000, BATCH = 4096, BATCHES = 1000 };
 

@@ -87,10 +87,10 @@ static bool features_of_file(const char *path, struct doppel_image_features *out
 }
 
 /** The picture as a file would be read. */
-static bool features_of_picture(const struct picture *picture, const struct encoding *encoding,
-                                struct doppel_image_features *out)
+static bool features_of_image(const struct image *image, const struct encoding *encoding,
+                              struct doppel_image_features *out)
 {
-    struct bytes bytes = picture_encode(picture, encoding);
+    struct bytes bytes = image_encode(image, encoding);
     int fd = memfd_create("edit", MFD_CLOEXEC);
     bool ok = fd >= 0 && bytes.size > 0 && write(fd, bytes.data, bytes.size) == (ssize_t)bytes.size;
     ok = ok && features_of(fd, out);
@@ -100,37 +100,37 @@ static bool features_of_picture(const struct picture *picture, const struct enco
     return ok;
 }
 
-static void save_sample(const struct picture *picture, int edit, const char *folder)
+static void save_sample(const struct image *image, int edit, const char *folder)
 {
     char path[512];
     snprintf(path, sizeof path, "%s/%02d-%s.png", folder, edit, edits[edit].name);
-    picture_save_png(picture, path);
+    image_save_png(image, path);
 }
 
 /* An edit that cannot be read keeps an empty fingerprint: it counts as not found. */
-static void make_edits(struct subject *subject, const struct picture *picture, uint64_t seed,
+static void make_edits(struct subject *subject, const struct image *image, uint64_t seed,
                        const char *samples)
 {
     for (int i = 0; i < edit_count; i++) {
         struct random random = random_seeded(seed, subject->name, edits[i].name);
         struct encoding encoding = {ENCODE_JPEG, 82 + random_below(&random, 13)};
-        struct picture edited = edits[i].apply(picture, &random, &encoding);
-        if (!features_of_picture(&edited, &encoding, &subject->edits[i]))
+        struct image edited = edits[i].apply(image, &random, &encoding);
+        if (!features_of_image(&edited, &encoding, &subject->edits[i]))
             fprintf(stderr, "%s: edit %s cannot be read\n", subject->path, edits[i].name);
         if (samples)
             save_sample(&edited, i, samples);
-        picture_free(&edited);
+        image_free(&edited);
     }
 }
 
-static void make_alike(struct subject *subject, const struct picture *picture, uint64_t seed)
+static void make_alike(struct subject *subject, const struct image *image, uint64_t seed)
 {
     for (int i = 0; i < alike_count; i++) {
         struct random random = random_seeded(seed, "alike", alike_edits[i].name);
         struct encoding encoding = {ENCODE_JPEG, 90};
-        struct picture edited = alike_edits[i].apply(picture, &random, &encoding);
-        features_of_picture(&edited, &encoding, &subject->alike[i]);
-        picture_free(&edited);
+        struct image edited = alike_edits[i].apply(image, &random, &encoding);
+        features_of_image(&edited, &encoding, &subject->alike[i]);
+        image_free(&edited);
     }
 }
 
@@ -139,15 +139,15 @@ static void process(struct subject *subject, uint64_t seed, const char *samples)
     if (!features_of_file(subject->path, &subject->original))
         return;
     subject->gated = subject->original.quality < DOPPEL_IMAGE_MIN_QUALITY;
-    struct picture picture = picture_load(subject->path, MAX_SIDE);
-    if (picture.pixels && picture.width >= 64 && picture.height >= 64) {
+    struct image image = image_load(subject->path, MAX_SIDE);
+    if (image.pixels && image.width >= 64 && image.height >= 64) {
         subject->readable = true;
         subject->edits = calloc((size_t)edit_count, sizeof *subject->edits);
         subject->alike = calloc((size_t)alike_count, sizeof *subject->alike);
-        make_edits(subject, &picture, seed, samples);
-        make_alike(subject, &picture, seed);
+        make_edits(subject, &image, seed, samples);
+        make_alike(subject, &image, seed);
     }
-    picture_free(&picture);
+    image_free(&image);
 }
 
 struct crew {

@@ -2,12 +2,12 @@
 #ifndef BENCH_RECALL_EDITS_H
 #define BENCH_RECALL_EDITS_H
 
-#include "picture.h"
+#include "image.h"
 
 /** Make the edited picture; amounts and places come from `random`. `encoding` holds a JPEG of good
  * quality and may be changed. */
-typedef struct picture edit_function(const struct picture *in, struct random *random,
-                                     struct encoding *encoding);
+typedef struct image edit_function(const struct image *in, struct random *random,
+                                   struct encoding *encoding);
 
 struct edit {
     const char *name;
@@ -37,8 +37,8 @@ edit_function edit_watermark, edit_logo, edit_sticker, edit_text, edit_sticker_c
 edit_function edit_meme_bar, edit_meme_both, edit_phone_shot, edit_desktop_shot, edit_shot_mirror;
 
 /* Used across the files. */
-struct picture crop_share(const struct picture *in, struct random *random, double share);
-struct picture mirror(const struct picture *in);
+struct image crop_share(const struct image *in, struct random *random, double share);
+struct image mirror(const struct image *in);
 void draw_random_text(cairo_t *cr, struct random *random, double size, int words);
 void random_sentence(struct random *random, int words, char *out, size_t room);
 

@@ -70,11 +70,11 @@ static void draw_rimmed(cairo_t *cr, const char *text, double x, double y, doubl
 /* ---- edits ---- */
 
 /** A stock agency's: pale words along a slope, again and again, or once across the middle. */
-struct picture edit_watermark(const struct picture *in, struct random *random,
-                              struct encoding *encoding)
+struct image edit_watermark(const struct image *in, struct random *random,
+                            struct encoding *encoding)
 {
     (void)encoding;
-    struct picture out = picture_copy(in);
+    struct image out = image_copy(in);
     cairo_t *cr = draw_begin(&out);
     double side = fmin(in->width, in->height), width = in->width, height = in->height;
     bool tiled = random_below(random, 2);
@@ -98,10 +98,10 @@ struct picture edit_watermark(const struct picture *in, struct random *random,
 }
 
 /** A channel's mark in a corner: a disc or a plate with letters. */
-struct picture edit_logo(const struct picture *in, struct random *random, struct encoding *encoding)
+struct image edit_logo(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
-    struct picture out = picture_copy(in);
+    struct image out = image_copy(in);
     cairo_t *cr = draw_begin(&out);
     double area = random_between(random, .02, .045) * in->width * in->height;
     double height = sqrt(area / 1.6), width = area / height, gap = .03 * in->width;
@@ -173,9 +173,9 @@ static void draw_heart(cairo_t *cr, struct random *random)
 }
 
 /** A sticker in a box of `share` of the picture, at a random place. */
-static struct picture with_sticker(const struct picture *in, struct random *random, double share)
+static struct image with_sticker(const struct image *in, struct random *random, double share)
 {
-    struct picture out = picture_copy(in);
+    struct image out = image_copy(in);
     cairo_t *cr = draw_begin(&out);
     double half = sqrt(share * in->width * in->height) / 2;
     half = fmin(half, fmin(in->width, in->height) / 2.);
@@ -193,18 +193,17 @@ static struct picture with_sticker(const struct picture *in, struct random *rand
     return out;
 }
 
-struct picture edit_sticker(const struct picture *in, struct random *random,
-                            struct encoding *encoding)
+struct image edit_sticker(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
     return with_sticker(in, random, random_between(random, .1, .14));
 }
 
 /** Two or three lines across the picture. */
-struct picture edit_text(const struct picture *in, struct random *random, struct encoding *encoding)
+struct image edit_text(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
-    struct picture out = picture_copy(in);
+    struct image out = image_copy(in);
     cairo_t *cr = draw_begin(&out);
     double size = fmin(in->height, in->width) * random_between(random, .07, .11);
     int lines = 2 + random_below(random, 2);
@@ -219,28 +218,27 @@ struct picture edit_text(const struct picture *in, struct random *random, struct
     return out;
 }
 
-struct picture edit_sticker_crop(const struct picture *in, struct random *random,
-                                 struct encoding *encoding)
+struct image edit_sticker_crop(const struct image *in, struct random *random,
+                               struct encoding *encoding)
 {
     (void)encoding;
-    struct picture cropped = crop_share(in, random, random_between(random, .04, .06));
-    struct picture out = with_sticker(&cropped, random, random_between(random, .05, .09));
-    picture_free(&cropped);
+    struct image cropped = crop_share(in, random, random_between(random, .04, .06));
+    struct image out = with_sticker(&cropped, random, random_between(random, .05, .09));
+    image_free(&cropped);
     return out;
 }
 
 /** A repost of a repost: cut, marked, toned, shrunk and badly compressed. */
-struct picture edit_hardmix(const struct picture *in, struct random *random,
-                            struct encoding *encoding)
+struct image edit_hardmix(const struct image *in, struct random *random, struct encoding *encoding)
 {
-    struct picture step = crop_share(in, random, random_between(random, .03, .06)), next;
+    struct image step = crop_share(in, random, random_between(random, .03, .06)), next;
     next = edit_logo(&step, random, encoding);
-    picture_free(&step);
+    image_free(&step);
     step = random_below(random, 2) ? edit_contrast_up(&next, random, encoding)
                                    : edit_gamma(&next, random, encoding);
-    picture_free(&next);
+    image_free(&next);
     next = edit_scale50(&step, random, encoding);
-    picture_free(&step);
+    image_free(&step);
     encoding->quality = (int)random_between(random, 25, 40);
     return next;
 }

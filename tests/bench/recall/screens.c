@@ -24,14 +24,14 @@ static void paint_bar(cairo_t *cr, struct random *random, const double box[4], b
     }
 }
 
-static struct picture captioned(const struct picture *in, struct random *random, double top,
-                                double bottom)
+static struct image captioned(const struct image *in, struct random *random, double top,
+                              double bottom)
 {
     double above = top * in->height, below = bottom * in->height;
-    struct picture out = picture_new(in->width, (int)lround(in->height + above + below));
+    struct image out = image_new(in->width, (int)lround(in->height + above + below));
     bool dark = random_below(random, 3) == 0;
     cairo_t *cr = draw_begin(&out);
-    draw_picture(cr, in, 0, round(above), in->width, in->height);
+    draw_image(cr, in, 0, round(above), in->width, in->height);
     if (above > 0)
         paint_bar(cr, random, (double[]){0, 0, in->width, round(above)}, dark);
     if (below > 0)
@@ -40,8 +40,7 @@ static struct picture captioned(const struct picture *in, struct random *random,
     return out;
 }
 
-struct picture edit_meme_bar(const struct picture *in, struct random *random,
-                             struct encoding *encoding)
+struct image edit_meme_bar(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
     double share = random_between(random, .16, .26);
@@ -49,8 +48,8 @@ struct picture edit_meme_bar(const struct picture *in, struct random *random,
                                    : captioned(in, random, 0, share);
 }
 
-struct picture edit_meme_both(const struct picture *in, struct random *random,
-                              struct encoding *encoding)
+struct image edit_meme_both(const struct image *in, struct random *random,
+                            struct encoding *encoding)
 {
     (void)encoding;
     return captioned(in, random, random_between(random, .1, .18), random_between(random, .1, .18));
@@ -154,8 +153,8 @@ static void paint_navigation(cairo_t *cr, double y, double width, double height,
     }
 }
 
-struct picture edit_phone_shot(const struct picture *in, struct random *random,
-                               struct encoding *encoding)
+struct image edit_phone_shot(const struct image *in, struct random *random,
+                             struct encoding *encoding)
 {
     (void)encoding;
     double width = 440 + random_below(random, 120),
@@ -166,7 +165,7 @@ struct picture edit_phone_shot(const struct picture *in, struct random *random,
     double scale = fmin(1, .72 * height / tall); /* a tall picture is fitted between the bars */
     shown *= scale, tall *= scale;
     double x = (width - shown) / 2, y = random_between(random, 120, fmax(121, height - 220 - tall));
-    struct picture out = picture_new((int)width, (int)height);
+    struct image out = image_new((int)width, (int)height);
     cairo_t *cr = draw_begin(&out);
     grey(cr, theme.page);
     cairo_paint(cr);
@@ -174,7 +173,7 @@ struct picture edit_phone_shot(const struct picture *in, struct random *random,
     if (y > 190)
         paint_post_footer(cr, random, 50, y - 64, theme);
     paint_post_header(cr, random, y - 62, width, theme);
-    draw_picture(cr, in, round(x), round(y), round(shown), round(tall));
+    draw_image(cr, in, round(x), round(y), round(shown), round(tall));
     paint_post_footer(cr, random, y + tall, height - 56, theme);
     paint_navigation(cr, height - 50, width, 50, theme);
     draw_end(cr);
@@ -216,14 +215,14 @@ static void paint_browser(cairo_t *cr, struct random *random, double width, stru
     box(cr, 0, 71, width, 1, theme.faint);
 }
 
-struct picture edit_desktop_shot(const struct picture *in, struct random *random,
-                                 struct encoding *encoding)
+struct image edit_desktop_shot(const struct image *in, struct random *random,
+                               struct encoding *encoding)
 {
     (void)encoding;
     double width = 1100 + random_below(random, 260),
            height = width * random_between(random, .56, .64);
     struct theme theme = choose_theme(random);
-    struct picture out = picture_new((int)width, (int)height);
+    struct image out = image_new((int)width, (int)height);
     cairo_t *cr = draw_begin(&out);
     grey(cr, theme.page);
     cairo_paint(cr);
@@ -234,7 +233,7 @@ struct picture edit_desktop_shot(const struct picture *in, struct random *random
     double shown = round(in->width * scale), tall = round(in->height * scale);
     double x = round(random_between(random, 40, fmax(41, width * .8 - shown)));
     double y = round(random_between(random, 100, fmax(101, height - 60 - tall)));
-    draw_picture(cr, in, x, y, shown, tall);
+    draw_image(cr, in, x, y, shown, tall);
     if (y > 120)
         paint_column(cr, random, (double[]){x, 80, shown, y - 94}, theme);
     paint_column(cr, random, (double[]){x, y + tall + 10, shown, height - 56 - y - tall}, theme);
@@ -247,11 +246,11 @@ struct picture edit_desktop_shot(const struct picture *in, struct random *random
     return out;
 }
 
-struct picture edit_shot_mirror(const struct picture *in, struct random *random,
-                                struct encoding *encoding)
+struct image edit_shot_mirror(const struct image *in, struct random *random,
+                              struct encoding *encoding)
 {
-    struct picture mirrored = mirror(in);
-    struct picture out = edit_phone_shot(&mirrored, random, encoding);
-    picture_free(&mirrored);
+    struct image mirrored = mirror(in);
+    struct image out = edit_phone_shot(&mirrored, random, encoding);
+    image_free(&mirrored);
     return out;
 }

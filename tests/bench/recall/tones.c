@@ -5,34 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct picture compressed(const struct picture *in, struct encoding *encoding, int kind,
-                                 double quality)
+static struct image compressed(const struct image *in, struct encoding *encoding, int kind,
+                               double quality)
 {
     encoding->kind = (unsigned)kind;
     encoding->quality = (int)quality;
-    return picture_copy(in);
+    return image_copy(in);
 }
 
-struct picture edit_jpeg90(const struct picture *in, struct random *random,
-                           struct encoding *encoding)
+struct image edit_jpeg90(const struct image *in, struct random *random, struct encoding *encoding)
 {
     return compressed(in, encoding, ENCODE_JPEG, random_between(random, 86, 94));
 }
 
-struct picture edit_jpeg50(const struct picture *in, struct random *random,
-                           struct encoding *encoding)
+struct image edit_jpeg50(const struct image *in, struct random *random, struct encoding *encoding)
 {
     return compressed(in, encoding, ENCODE_JPEG, random_between(random, 45, 55));
 }
 
-struct picture edit_jpeg10(const struct picture *in, struct random *random,
-                           struct encoding *encoding)
+struct image edit_jpeg10(const struct image *in, struct random *random, struct encoding *encoding)
 {
     return compressed(in, encoding, ENCODE_JPEG, random_between(random, 8, 13));
 }
 
-struct picture edit_webp60(const struct picture *in, struct random *random,
-                           struct encoding *encoding)
+struct image edit_webp60(const struct image *in, struct random *random, struct encoding *encoding)
 {
     return compressed(in, encoding, ENCODE_WEBP, random_between(random, 50, 70));
 }
@@ -40,9 +36,9 @@ struct picture edit_webp60(const struct picture *in, struct random *random,
 /* ---- tone curves ---- */
 
 /** Every channel through a table. */
-static struct picture through(const struct picture *in, const uint8_t table[256])
+static struct image through(const struct image *in, const uint8_t table[256])
 {
-    struct picture out = picture_copy(in);
+    struct image out = image_copy(in);
     for (size_t i = 0; i < (size_t)in->width * (size_t)in->height; i++) {
         uint32_t p = in->pixels[i];
         out.pixels[i] = (uint32_t)table[pixel_red(p)] << 16 | (uint32_t)table[pixel_green(p)] << 8 |
@@ -51,7 +47,7 @@ static struct picture through(const struct picture *in, const uint8_t table[256]
     return out;
 }
 
-static struct picture linear(const struct picture *in, double gain, double offset)
+static struct image linear(const struct image *in, double gain, double offset)
 {
     uint8_t table[256];
     for (int i = 0; i < 256; i++)
@@ -59,30 +55,28 @@ static struct picture linear(const struct picture *in, double gain, double offse
     return through(in, table);
 }
 
-struct picture edit_bright(const struct picture *in, struct random *random,
-                           struct encoding *encoding)
+struct image edit_bright(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
     double amount = random_between(random, 15, 35);
     return linear(in, 1, random_below(random, 2) ? amount : -amount);
 }
 
-struct picture edit_contrast_up(const struct picture *in, struct random *random,
-                                struct encoding *encoding)
+struct image edit_contrast_up(const struct image *in, struct random *random,
+                              struct encoding *encoding)
 {
     (void)encoding;
     return linear(in, random_between(random, 1.35, 1.65), 0);
 }
 
-struct picture edit_contrast_down(const struct picture *in, struct random *random,
-                                  struct encoding *encoding)
+struct image edit_contrast_down(const struct image *in, struct random *random,
+                                struct encoding *encoding)
 {
     (void)encoding;
     return linear(in, random_between(random, .5, .7), 0);
 }
 
-struct picture edit_gamma(const struct picture *in, struct random *random,
-                          struct encoding *encoding)
+struct image edit_gamma(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
     double gamma = random_between(random, 1.5, 1.9);
@@ -94,8 +88,7 @@ struct picture edit_gamma(const struct picture *in, struct random *random,
     return through(in, table);
 }
 
-struct picture edit_equalize(const struct picture *in, struct random *random,
-                             struct encoding *encoding)
+struct image edit_equalize(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)random, (void)encoding;
     size_t count[256] = {0}, total = (size_t)in->width * (size_t)in->height, below = 0;
@@ -109,9 +102,9 @@ struct picture edit_equalize(const struct picture *in, struct random *random,
     return through(in, table);
 }
 
-static struct picture tinted(const struct picture *in, double red, double green, double blue)
+static struct image tinted(const struct image *in, double red, double green, double blue)
 {
-    struct picture out = picture_copy(in);
+    struct image out = image_copy(in);
     for (size_t i = 0; i < (size_t)in->width * (size_t)in->height; i++) {
         double luma = pixel_luma(in->pixels[i]);
         out.pixels[i] = pixel_rgb(luma * red, luma * green, luma * blue);
@@ -119,14 +112,13 @@ static struct picture tinted(const struct picture *in, double red, double green,
     return out;
 }
 
-struct picture edit_grey(const struct picture *in, struct random *random, struct encoding *encoding)
+struct image edit_grey(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)random, (void)encoding;
     return tinted(in, 1, 1, 1);
 }
 
-struct picture edit_sepia(const struct picture *in, struct random *random,
-                          struct encoding *encoding)
+struct image edit_sepia(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
     double strength = random_between(random, .7, 1.1);
@@ -159,45 +151,43 @@ static void box_line(const uint32_t *in, uint32_t *out, int count, size_t step, 
     }
 }
 
-static void box_blur(struct picture *picture, int radius)
+static void box_blur(struct image *image, int radius)
 {
-    struct picture other = picture_copy(picture);
-    size_t width = (size_t)picture->width;
-    for (int y = 0; y < picture->height; y++)
-        box_line(picture->pixels + (size_t)y * width, other.pixels + (size_t)y * width,
-                 picture->width, 1, radius);
-    for (int x = 0; x < picture->width; x++)
-        box_line(other.pixels + x, picture->pixels + x, picture->height, width, radius);
-    picture_free(&other);
+    struct image other = image_copy(image);
+    size_t width = (size_t)image->width;
+    for (int y = 0; y < image->height; y++)
+        box_line(image->pixels + (size_t)y * width, other.pixels + (size_t)y * width, image->width,
+                 1, radius);
+    for (int x = 0; x < image->width; x++)
+        box_line(other.pixels + x, image->pixels + x, image->height, width, radius);
+    image_free(&other);
 }
 
 /** Three box blurs are near a Gaussian of `sigma` pixels. */
-static struct picture blurred(const struct picture *in, double sigma)
+static struct image blurred(const struct image *in, double sigma)
 {
-    struct picture out = picture_copy(in);
+    struct image out = image_copy(in);
     int radius = (int)lround((sqrt(4 * sigma * sigma + 1) - 1) / 2);
     for (int pass = 0; pass < 3; pass++)
         box_blur(&out, radius > 0 ? radius : 1);
     return out;
 }
 
-struct picture edit_blur2(const struct picture *in, struct random *random,
-                          struct encoding *encoding)
+struct image edit_blur2(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
     return blurred(in, random_between(random, 1.6, 2.4));
 }
 
-struct picture edit_blur5(const struct picture *in, struct random *random,
-                          struct encoding *encoding)
+struct image edit_blur5(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
     return blurred(in, random_between(random, 4.4, 5.6));
 }
 
-static struct picture noisy(const struct picture *in, struct random *random, double deviation)
+static struct image noisy(const struct image *in, struct random *random, double deviation)
 {
-    struct picture out = picture_copy(in);
+    struct image out = image_copy(in);
     for (size_t i = 0; i < (size_t)in->width * (size_t)in->height; i++) {
         uint32_t p = in->pixels[i];
         out.pixels[i] = pixel_rgb(pixel_red(p) + deviation * random_normal(random),
@@ -207,15 +197,13 @@ static struct picture noisy(const struct picture *in, struct random *random, dou
     return out;
 }
 
-struct picture edit_noise12(const struct picture *in, struct random *random,
-                            struct encoding *encoding)
+struct image edit_noise12(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
     return noisy(in, random, random_between(random, 9, 15));
 }
 
-struct picture edit_noise30(const struct picture *in, struct random *random,
-                            struct encoding *encoding)
+struct image edit_noise30(const struct image *in, struct random *random, struct encoding *encoding)
 {
     (void)encoding;
     return noisy(in, random, random_between(random, 25, 35));

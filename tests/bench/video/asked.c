@@ -70,14 +70,14 @@ static bool judge(void *context, const struct doppel_found *found)
 {
     struct judging *judging = context;
     struct asked *asked = judging->asked;
-    const char *name = judging->asking->films->list[found->id].name;
-    if (!strcmp(name, judging->truth->film)) {
+    const char *name = judging->asking->clips->list[found->id].name;
+    if (!strcmp(name, judging->truth->clip)) {
         judge_right(judging, found);
     } else if (!named_in(judging->truth->also, name)) {
         asked->wrong += !found->borderline;
         if (!(asked->wrong_score >= found->match.score)) {
             asked->wrong_score = found->match.score;
-            asked->wrong_film = (size_t)found->id;
+            asked->wrong_video = (size_t)found->id;
         }
     }
     return true;
@@ -97,17 +97,17 @@ static struct end end_error(const struct truth *truth, const struct doppel_segme
 
 static const struct doppel_video_box WHOLE = {0, 0, 1, 1};
 
-static bool frames_near(const struct film *film, const struct doppel_video_box *box, double seconds,
+static bool frames_near(const struct clip *clip, const struct doppel_video_box *box, double seconds,
                         struct doppel_video_track *out)
 {
     static const double AROUND = 1.5; /* seconds */
     double from = fmax(0, seconds - AROUND), to = seconds + AROUND;
     bool empty = box->right <= box->left || box->bottom <= box->top;
-    return film_frames(film->path, (uint32_t)(1000 * from), (uint32_t)(1000 * to),
-                       empty ? &WHOLE : box, out);
+    return video_frames(clip->path, (uint32_t)(1000 * from), (uint32_t)(1000 * to),
+                        empty ? &WHOLE : box, out);
 }
 
-static void refine_end(const struct film *query, const struct film *item, struct asked *asked,
+static void refine_end(const struct clip *query, const struct clip *item, struct asked *asked,
                        bool last)
 {
     struct doppel_segment *segment = &asked->segment;
@@ -124,10 +124,10 @@ static void refine_end(const struct film *query, const struct film *item, struct
     doppel_video_track_free(&near_item);
 }
 
-static void measure_ends(const struct asking *asking, const struct film *query,
+static void measure_ends(const struct asking *asking, const struct clip *query,
                          const struct truth *truth, struct asked *asked)
 {
-    const struct film *item = films_named(asking->films, truth->film);
+    const struct clip *item = videos_named(asking->clips, truth->clip);
     asked->first = start_error(truth, &asked->segment);
     asked->last = end_error(truth, &asked->segment);
     if (!asking->refine || !item)
@@ -138,7 +138,7 @@ static void measure_ends(const struct asking *asking, const struct film *query,
     asked->refined_last = end_error(truth, &asked->segment);
 }
 
-struct asked ask(const struct asking *asking, const struct film *query, const struct truth *truth)
+struct asked ask(const struct asking *asking, const struct clip *query, const struct truth *truth)
 {
     struct asked asked = {.score = NAN, .wrong_score = NAN};
     struct judging judging = {asking, truth, &asked};

@@ -4,7 +4,7 @@
 
 #include <doppel/match.h>
 
-#include "films.h"
+#include "videos.h"
 #include "truth.h"
 
 /** How one end of a segment lies to the truth, seconds. */
@@ -14,29 +14,29 @@ struct end {
 
 /** The answer to a query. */
 struct asked {
-    bool item;  /**< the right film is a match */
+    bool item;  /**< the right video is a match */
     bool place; /**< and where it is: the stretches overlap, times are off by less than a second */
     bool uncertain;                /**< … or the times are said to be uncertain */
     bool mirrored;                 /**< as it was told */
-    size_t wrong;                  /**< matches that are of other films */
-    double score;                  /**< of the right film, a match or not; NAN: no candidate */
-    double wrong_score;            /**< the best of other films, a match or not; NAN: none */
-    size_t wrong_film;             /**< which one that is */
+    size_t wrong;                  /**< matches that are of other videos */
+    double score;                  /**< of the right video, a match or not; NAN: no candidate */
+    double wrong_score;            /**< the best of other videos, a match or not; NAN: none */
+    size_t wrong_video;            /**< which one that is */
     double seconds;                /**< of CPU, to find it */
     struct doppel_video_view view; /**< how the right one was seen */
-    struct doppel_segment segment; /**< of the right film, the one that overlaps most */
+    struct doppel_segment segment; /**< of the right video, the one that overlaps most */
     struct end first, last;        /**< its ends, without a closer look and, refined, with it */
     struct end refined_first, refined_last;
 };
 
 struct asking {
-    const struct films *films; /**< their numbers are the ids */
+    const struct clips *clips; /**< their numbers are the ids */
     const struct doppel_videos *set;
     struct doppel_video_search search;
     bool refine;
 };
 
 /** Look for a query. */
-struct asked ask(const struct asking *asking, const struct film *query, const struct truth *truth);
+struct asked ask(const struct asking *asking, const struct clip *query, const struct truth *truth);
 
 #endif

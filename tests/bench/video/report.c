@@ -33,7 +33,7 @@ static void print_failure(const struct report *report, size_t number)
 {
     const struct truth *truth = &report->truths->list[number];
     const struct asked *asked = &report->asked[number];
-    printf("%s %s (%s)%s: ", truth->edit, truth->film, truth->amounts,
+    printf("%s %s (%s)%s: ", truth->edit, truth->clip, truth->amounts,
            truth->is_static ? " static" : "");
     if (!asked->item)
         printf("missed, 10^%.1f", -asked->score);
@@ -45,7 +45,7 @@ static void print_failure(const struct report *report, size_t number)
         printf("found, 10^%.1f", -asked->score);
     if (!isnan(asked->wrong_score))
         printf("; %zu wrong, the best %s 10^%.1f", asked->wrong,
-               report->films->list[asked->wrong_film].name, -asked->wrong_score);
+               report->clips->list[asked->wrong_video].name, -asked->wrong_score);
     printf("\n");
 }
 

@@ -6,7 +6,7 @@
 
 struct report {
     const struct truths *truths;
-    const struct films *films;
+    const struct clips *clips;
     const struct asked *asked; /**< one a truth */
     bool refined;
 };

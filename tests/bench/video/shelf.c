@@ -1,4 +1,4 @@
-/* A kept index of films. */
+/* A kept index of videos. */
 #include "shelf.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* A kept index of films: files in a folder of its own, and the tracks, as a library keeps both. */
+/* A kept index of videos: files in a folder of its own, and the tracks, as a library keeps both. */
 #ifndef BENCH_VIDEO_SHELF_H
 #define BENCH_VIDEO_SHELF_H
 
@@ -17,7 +17,7 @@ struct shelf {
 /** @param parent where the folder is made */
 void shelf_open(struct shelf *shelf, const char *parent);
 
-/** Add the next film. */
+/** Add the next video. */
 void shelf_add(struct shelf *shelf, const struct doppel_video_track *track);
 
 /** All in one segment, and the tracks mapped. */

@@ -1,4 +1,4 @@
-/* Simulated films: real ones over pictures of others. */
+/* Simulated videos: real ones over pictures of others. */
 #include "simulate.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 
 enum { SIDE = DOPPEL_VIDEO_CELLS, BYTES = DOPPEL_VIDEO_CELL_BYTES, SAME_BITS = 10 };
 
-/** A real film as it lies in a piece. */
+/** A real video as it lies in a piece. */
 struct layer {
     const struct doppel_video_track *track;
     double start, speed; /**< where it begins, ms, and how it runs */
-    double a, b, x, y;   /**< from a place in the frame to one in the film's */
+    double a, b, x, y;   /**< from a place in the frame to one in the video's */
     bool mirrored;
 };
 
@@ -24,25 +24,25 @@ static void *must(void *memory)
 
 /* ---- layers ---- */
 
-/* Longer films more often. */
-static const struct doppel_video_track *draw_film(const struct films *films, struct random *random)
+/* Longer videos more often. */
+static const struct doppel_video_track *draw_video(const struct clips *clips, struct random *random)
 {
-    double at = random_between(random, 0, films_hours(films)) * 3.6e6;
-    for (size_t i = 0; i < films->count; i++) {
-        const struct doppel_video_track *track = &films->list[i].track;
+    double at = random_between(random, 0, videos_hours(clips)) * 3.6e6;
+    for (size_t i = 0; i < clips->count; i++) {
+        const struct doppel_video_track *track = &clips->list[i].track;
         at -= (double)track->duration_ms;
         if (at <= 0 && track->count)
             return track;
     }
     for (size_t i = 0;; i++)
-        if (films->list[i].track.count)
-            return &films->list[i].track;
+        if (clips->list[i].track.count)
+            return &clips->list[i].track;
 }
 
-static struct layer draw_layer(const struct films *films, struct random *random)
+static struct layer draw_layer(const struct clips *clips, struct random *random)
 {
     static const double PI = 3.14159265358979323846;
-    struct layer layer = {.track = draw_film(films, random)};
+    struct layer layer = {.track = draw_video(clips, random)};
     double part = random_between(random, .6, 1), turn = random_between(random, -10, 10) * PI / 180;
     layer.start = random_between(random, 0, .8) * (double)layer.track->duration_ms;
     layer.speed = random_between(random, .7, 1.4);
@@ -71,7 +71,7 @@ static const uint8_t *cells_at(const struct layer *layer, double ms)
     return track->cells + low * BYTES;
 }
 
-/** Where in a film's cells those of a layer lie. */
+/** Where in a video's cells those of a layer lie. */
 struct place {
     uint16_t at; /**< upper left of four cells */
     float right, down;
@@ -109,9 +109,9 @@ static void add_layer(const struct place places[BYTES], const uint8_t *cells, fl
     }
 }
 
-/* ---- films ---- */
+/* ---- videos ---- */
 
-/** A film in the making. */
+/** A video in the making. */
 struct reel {
     struct doppel_video_frame *frames;
     size_t count, capacity;
@@ -144,10 +144,10 @@ static struct doppel_code mix(const float back[BYTES], const struct place places
     return doppel_video_warped_code(cells, &AS_IT_IS);
 }
 
-static void add_piece(struct reel *reel, const struct films *films, double from, double to,
+static void add_piece(struct reel *reel, const struct clips *clips, double from, double to,
                       struct random *random)
 {
-    struct layer front = draw_layer(films, random), back = draw_layer(films, random);
+    struct layer front = draw_layer(clips, random), back = draw_layer(clips, random);
     struct place places[BYTES];
     float weight = (float)random_between(random, .4, .65), still[BYTES] = {0};
     const uint8_t *last = NULL;
@@ -166,14 +166,14 @@ static void add_piece(struct reel *reel, const struct films *films, double from,
     }
 }
 
-void simulate(const struct films *films, uint64_t duration_ms, struct random *random,
+void simulate(const struct clips *clips, uint64_t duration_ms, struct random *random,
               struct doppel_video_track *out)
 {
     struct reel reel = {0};
     double end = (double)duration_ms;
     for (double at = 0, next; at < end; at = next) {
         next = fmin(end, at + DOPPEL_VIDEO_STEP_MS * floor(random_between(random, 20, 240)));
-        add_piece(&reel, films, at, next, random);
+        add_piece(&reel, clips, at, next, random);
     }
     *out = (struct doppel_video_track){.frames = reel.frames,
                                        .count = reel.count,
@@ -198,8 +198,8 @@ void tilt(const struct doppel_video_track *track, struct doppel_video_track *out
 {
     static const struct doppel_video_warp AS_IT_IS = {.scale_x = 1, .scale_y = 1};
     *out = *track;
-    out->sound = NULL;
-    out->sound_size = 0;
+    out->audio = NULL;
+    out->audio_size = 0;
     out->frames = must(malloc(track->count * sizeof *out->frames + 1));
     memcpy(out->frames, track->frames, track->count * sizeof *out->frames);
     out->cells = tilted(track->cells, track->count);

@@ -41,7 +41,7 @@ static bool add(struct truths *truths, char *line, const char *only)
         abort();
     truths->list[truths->count++] = (struct truth){.file = columns[0],
                                                    .edit = columns[1],
-                                                   .film = columns[2],
+                                                   .clip = columns[2],
                                                    .is_static = *columns[3] == '1',
                                                    .scenes = atoi(columns[4]),
                                                    .a_start = atof(columns[5]),
@@ -75,12 +75,12 @@ bool truths_read(struct truths *truths, const char *folder, const char *only)
     return read;
 }
 
-void truths_add_files(const struct truths *truths, const char *folder, struct films *out)
+void truths_add_files(const struct truths *truths, const char *folder, struct clips *out)
 {
     char path[4096];
     for (size_t i = 0; i < truths->count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, truths->list[i].file);
-        films_add(out, path);
+        videos_add(out, path);
     }
 }
 

@@ -2,17 +2,17 @@
 #ifndef BENCH_VIDEO_TRUTH_H
 #define BENCH_VIDEO_TRUTH_H
 
-#include "films.h"
+#include "videos.h"
 
 struct truth {
-    char *file, *edit, *film; /**< the query's file; how it was edited; the name of its original */
+    char *file, *edit, *clip; /**< the query's file; how it was edited; the name of its original */
     bool is_static;           /**< the original is a still picture */
     int scenes;               /**< of the original */
     double a_start, a_end;    /**< the stretch in the query, seconds */
     double b_start, b_end;    /**< in the original */
     double speed;
     bool mirrored;
-    char *also;    /**< names of other films that it shows, too, with commas; "-": none */
+    char *also;    /**< names of other videos that it shows, too, with commas; "-": none */
     char *amounts; /**< of the edit, to be read by people */
 };
 
@@ -27,7 +27,7 @@ struct truths {
 bool truths_read(struct truths *truths, const char *folder, const char *only);
 
 /** Add the files of the queries, FOLDER/file, in their order. */
-void truths_add_files(const struct truths *truths, const char *folder, struct films *out);
+void truths_add_files(const struct truths *truths, const char *folder, struct clips *out);
 
 void truths_free(struct truths *truths);
 

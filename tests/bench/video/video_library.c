@@ -1,4 +1,4 @@
-/* video_library WORK FILM...: what films cost in a library, most of them simulated: bytes on the
+/* video_library WORK FILM...: what videos cost in a library, most of them simulated: bytes on the
  * disk, seconds to add, and, by a process of its own, milliseconds to open, the first query and
  * those after it, and private memory. */
 #include <doppel/library.h>
@@ -18,7 +18,7 @@ static const char USAGE[] =
     "usage: video_library [OPTION...] WORK FILM...\n"
     "WORK holds the queries, made by video_edits.py --only minute. FILM... are in the library, "
     "and\n"
-    "what simulated films are made of.\n"
+    "what simulated videos are made of.\n"
     "  --hours H         of the library (default 100)\n"
     "  --library DIR     where it is made, and left; one that is there is searched as it is. "
     "Default: "
@@ -30,7 +30,7 @@ struct settings {
     const char *work, *library;
     double hours;
     bool search;
-    char **films;
+    char **clips;
 };
 
 static bool parse(int argc, char **argv, struct settings *out)
@@ -51,7 +51,7 @@ static bool parse(int argc, char **argv, struct settings *out)
             return false;
     }
     out->work = argv[optind];
-    out->films = argv + optind + 1;
+    out->clips = argv + optind + 1;
     return optind + 2 <= argc;
 }
 
@@ -64,7 +64,7 @@ enum { LOG_HOURS = 5 };
 struct account {
     struct doppel_library *library;
     double hours, seconds, track_bytes;
-    uint64_t films, runs;
+    uint64_t clips, runs;
 };
 
 static struct doppel_record record_of(const struct doppel_video_track *track, const char *name)
@@ -86,7 +86,7 @@ static struct doppel_record record_of(const struct doppel_video_track *track, co
 static void add(struct account *account, const struct doppel_video_track *track, const char *name)
 {
     struct doppel_record record = record_of(track, name);
-    const struct doppel_file_stamp stamp = {.inode = account->films};
+    const struct doppel_file_stamp stamp = {.inode = account->clips};
     struct doppel_error error = {0};
     enum doppel_added added;
     uint64_t id;
@@ -99,12 +99,12 @@ static void add(struct account *account, const struct doppel_video_track *track,
     account->seconds += bench_now().wall - begun.wall;
     account->hours += (double)track->duration_ms / 3.6e6;
     account->track_bytes += (double)record.attachment_size;
-    account->films++;
+    account->clips++;
     account->runs += track->count;
     doppel_record_free(&record);
 }
 
-static void simulate_all(struct account *account, const struct films *films, double hours,
+static void simulate_all(struct account *account, const struct clips *clips, double hours,
                          const char *seed)
 {
     struct random random = random_seeded(1, "video_library", seed);
@@ -112,8 +112,8 @@ static void simulate_all(struct account *account, const struct films *films, dou
         struct doppel_video_track track;
         char name[32];
         double minutes = exp(random_between(&random, log(5), log(100)));
-        snprintf(name, sizeof name, "simulated %s%llu", seed, (unsigned long long)account->films);
-        simulate(films, (uint64_t)(60000 * minutes), &random, &track);
+        snprintf(name, sizeof name, "simulated %s%llu", seed, (unsigned long long)account->clips);
+        simulate(clips, (uint64_t)(60000 * minutes), &random, &track);
         add(account, &track, name);
         doppel_video_track_free(&track);
     }
@@ -142,17 +142,17 @@ static void report_disk(const struct settings *settings, const struct account *a
            index / account->hours, files);
 }
 
-static void make(const struct settings *settings, const struct films *films)
+static void make(const struct settings *settings, const struct clips *clips)
 {
     struct account account = {.library = open_library(settings, false)};
-    for (size_t i = 0; i < films->count; i++)
-        add(&account, &films->list[i].track, films->list[i].name);
-    simulate_all(&account, films, settings->hours, "");
+    for (size_t i = 0; i < clips->count; i++)
+        add(&account, &clips->list[i].track, clips->list[i].name);
+    simulate_all(&account, clips, settings->hours, "");
     struct bench_time begun = bench_now();
     doppel_library_close(account.library);
     double closing = bench_now().wall - begun.wall;
-    printf("library                   %.1f hours, %llu films, %.2f million runs (%.0f an hour)\n",
-           account.hours, (unsigned long long)account.films, (double)account.runs / 1e6,
+    printf("library                   %.1f hours, %llu videos, %.2f million runs (%.0f an hour)\n",
+           account.hours, (unsigned long long)account.clips, (double)account.runs / 1e6,
            (double)account.runs / account.hours);
     printf("seconds to add            %.2f and %.2f to close: %.0f hours a second\n",
            account.seconds, closing, account.hours / (account.seconds + closing));
@@ -160,12 +160,12 @@ static void make(const struct settings *settings, const struct films *films)
 }
 
 /* Hours in the log, and nobody who makes a segment of them. */
-static void add_and_die(const struct settings *settings, const struct films *films)
+static void add_and_die(const struct settings *settings, const struct clips *clips)
 {
     pid_t child = fork();
     if (child == 0) {
         struct account account = {.library = open_library(settings, false)};
-        simulate_all(&account, films, LOG_HOURS, "later ");
+        simulate_all(&account, clips, LOG_HOURS, "later ");
         _exit(0);
     }
     waitpid(child, NULL, 0);
@@ -237,14 +237,14 @@ static void ask_strangers(const struct doppel_videos *set, const struct query *q
 }
 
 /* Queries of a minute whose originals are in the library. */
-static size_t choose(struct doppel_library *library, const struct films *copies,
+static size_t choose(struct doppel_library *library, const struct clips *copies,
                      const struct truths *truths, struct query *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < copies->count; i++) {
         struct doppel_item item;
         char path[4096];
-        snprintf(path, sizeof path, "/%s", truths->list[i].film);
+        snprintf(path, sizeof path, "/%s", truths->list[i].clip);
         if (!copies->list[i].track.count || doppel_library_by_path(library, path, &item, NULL))
             continue;
         out[count++] = (struct query){&copies->list[i].track, item.id, false};
@@ -253,7 +253,7 @@ static size_t choose(struct doppel_library *library, const struct films *copies,
     return count;
 }
 
-static void search(const struct settings *settings, const struct films *copies,
+static void search(const struct settings *settings, const struct clips *copies,
                    const struct truths *truths)
 {
     const struct doppel_videos *set;
@@ -287,7 +287,7 @@ static bool search_apart(const struct settings *settings, char **argv)
                                "--library",
                                (char *)settings->library,
                                (char *)settings->work,
-                               settings->films[0],
+                               settings->clips[0],
                                NULL};
     fflush(stdout);
     pid_t child = fork();
@@ -301,33 +301,33 @@ static bool search_apart(const struct settings *settings, char **argv)
 
 /* ---- running ---- */
 
-static void read_films(const struct settings *settings, struct films *films)
+static void read_videos(const struct settings *settings, struct clips *clips)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/tracks", settings->work);
-    films_read(films, &(struct reading){.folder = path, .threads = 2});
+    videos_read(clips, &(struct reading){.folder = path, .threads = 2});
 }
 
 static bool make_and_search(struct settings *settings, char **argv)
 {
     char made[] = "/tmp/video-library-XXXXXX";
-    struct films films = {0};
+    struct clips clips = {0};
     bool kept = settings->library;
     settings->library = kept ? settings->library : mkdtemp(made);
-    for (char **film = settings->films; *film; film++)
-        films_add(&films, *film);
+    for (char **clip = settings->clips; *clip; clip++)
+        videos_add(&clips, *clip);
     if (!settings->library)
         return false;
-    read_films(settings, &films);
+    read_videos(settings, &clips);
     if (!kept || access(settings->library, F_OK) != 0)
-        make(settings, &films);
+        make(settings, &clips);
     bool done = search_apart(settings, argv);
     if (!kept) {
         printf("with %d hours in the log:\n", LOG_HOURS);
-        add_and_die(settings, &films);
+        add_and_die(settings, &clips);
         done = search_apart(settings, argv) && done;
     }
-    films_free(&films);
+    videos_free(&clips);
     return (kept || bench_remove_folder(settings->library)) && done;
 }
 
@@ -335,7 +335,7 @@ int main(int argc, char **argv)
 {
     struct settings settings;
     struct truths truths;
-    struct films copies = {0};
+    struct clips copies = {0};
     bool done = true;
     if (!parse(argc, argv, &settings) || !truths_read(&truths, settings.work, NULL)) {
         fputs(USAGE, stderr);
@@ -343,12 +343,12 @@ int main(int argc, char **argv)
     }
     if (settings.search) {
         truths_add_files(&truths, settings.work, &copies);
-        read_films(&settings, &copies);
+        read_videos(&settings, &copies);
         search(&settings, &copies, &truths);
     } else {
         done = make_and_search(&settings, argv);
     }
-    films_free(&copies);
+    videos_free(&copies);
     truths_free(&truths);
     return !done;
 }

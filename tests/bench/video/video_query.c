@@ -1,5 +1,5 @@
-/* video_query WORK FILM...: what a query of a minute costs against many hours of film, most of them
- * simulated. */
+/* video_query WORK FILM...: what a query of a minute costs against many hours of video, most of
+ * them simulated. */
 #include <getopt.h>
 #include <malloc.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 static const char USAGE[] = "usage: video_query [OPTION...] WORK FILM...\n"
                             "WORK holds the queries, made by video_edits.py --only minute. FILM... "
                             "are in the library, and\n"
-                            "what simulated films are made of.\n"
+                            "what simulated videos are made of.\n"
                             "  --hours H,...     of the library (default 100,1000)\n"
                             "  --queries N       at most (default 20)\n"
                             "  --kept            ask an index in files, too\n";
@@ -56,12 +56,12 @@ static bool parse(int argc, char **argv, struct settings *out)
 /* ---- the library ---- */
 
 struct stock {
-    const struct films *films;
+    const struct clips *clips;
     struct doppel_videos *set;
     struct shelf shelf;
     bool kept;
     double hours;
-    uint64_t count; /* of films in it */
+    uint64_t count; /* of videos in it */
 };
 
 static void stock_add(struct stock *stock, const struct doppel_video_track *track)
@@ -79,7 +79,7 @@ static void stock_fill(struct stock *stock, double hours, struct random *random)
     while (stock->hours < hours) {
         struct doppel_video_track track;
         double minutes = exp(random_between(random, log(5), log(100)));
-        simulate(stock->films, (uint64_t)(60000 * minutes), random, &track);
+        simulate(stock->clips, (uint64_t)(60000 * minutes), random, &track);
         stock_add(stock, &track);
         doppel_video_track_free(&track);
     }
@@ -120,49 +120,49 @@ static void print_distances(const char *name, const struct distances *distances)
            sqrt(fmax(0, distances->squares / pairs - mean * mean)), distances->least);
 }
 
-/* Pairs of runs of different films. */
-static void compare_films(const struct films *films, struct distances *distances)
+/* Pairs of runs of different videos. */
+static void compare_videos(const struct clips *clips, struct distances *distances)
 {
-    for (size_t i = 0; i < films->count; i++)
+    for (size_t i = 0; i < clips->count; i++)
         for (size_t j = 0; j < i; j++)
-            for (size_t a = 0; a < films->list[i].track.count; a++)
-                for (size_t b = 0; b < films->list[j].track.count; b++)
-                    add_pair(distances, &films->list[i].track.frames[a].code,
-                             &films->list[j].track.frames[b].code);
+            for (size_t a = 0; a < clips->list[i].track.count; a++)
+                for (size_t b = 0; b < clips->list[j].track.count; b++)
+                    add_pair(distances, &clips->list[i].track.frames[a].code,
+                             &clips->list[j].track.frames[b].code);
 }
 
-static void report_strangers(const struct films *films)
+static void report_strangers(const struct clips *clips)
 {
     struct distances real = {.least = 256}, simulated = {.least = 256}, mixed = {.least = 256};
     struct random random = random_seeded(7, "strangers", "");
-    struct films made = {0};
+    struct clips made = {0};
     double runs = 0, real_runs = 0;
-    for (size_t i = 0; i < films->count; i++) {
-        films_add(&made, films->list[i].name);
-        simulate(films, 20000, &random, &made.list[i].track);
+    for (size_t i = 0; i < clips->count; i++) {
+        videos_add(&made, clips->list[i].name);
+        simulate(clips, 20000, &random, &made.list[i].track);
         runs += (double)made.list[i].track.count;
-        real_runs += (double)films->list[i].track.count;
-        for (size_t j = 0; j < films->count; j++)
+        real_runs += (double)clips->list[i].track.count;
+        for (size_t j = 0; j < clips->count; j++)
             for (size_t a = 0; a < made.list[i].track.count; a++)
-                for (size_t b = 0; b < films->list[j].track.count; b++)
+                for (size_t b = 0; b < clips->list[j].track.count; b++)
                     add_pair(&mixed, &made.list[i].track.frames[a].code,
-                             &films->list[j].track.frames[b].code);
+                             &clips->list[j].track.frames[b].code);
     }
-    compare_films(films, &real);
-    compare_films(&made, &simulated);
+    compare_videos(clips, &real);
+    compare_videos(&made, &simulated);
     printf(
-        "runs of different films: share within so many of 64 bits; mean, deviation and least of "
+        "runs of different videos: share within so many of 64 bits; mean, deviation and least of "
         "256\n\n"
-        "| films     | pairs     |       10 |       12 |       14 |       16 |       20 |  mean | "
+        "| videos     | pairs     |       10 |       12 |       14 |       16 |       20 |  mean | "
         "dev. | least |\n"
         "|-----------|-----------|----------|----------|----------|----------|----------|-------|"
         "------|-----|\n");
     print_distances("real", &real);
     print_distances("simulated", &simulated);
     print_distances("one each", &mixed);
-    printf("\nruns an hour: real %.0f, simulated %.0f\n", real_runs / films_hours(films),
-           runs / films_hours(&made));
-    films_free(&made);
+    printf("\nruns an hour: real %.0f, simulated %.0f\n", real_runs / videos_hours(clips),
+           runs / videos_hours(&made));
+    videos_free(&made);
 }
 
 /* ---- queries ---- */
@@ -245,7 +245,7 @@ static void report_stock(struct stock *stock, const struct queries *queries)
 {
     uint64_t runs = doppel_videos_frames(stock->set);
     malloc_trim(0);
-    printf("\n%.1f h, %llu films, %.2f M runs (%.0f an hour); memory %.0f MB\n", stock->hours,
+    printf("\n%.1f h, %llu videos, %.2f M runs (%.0f an hour); memory %.0f MB\n", stock->hours,
            (unsigned long long)stock->count, (double)runs / 1e6, (double)runs / stock->hours,
            bench_memory("status", "RssAnon:") / 0x1p20);
     if (stock->kept) {
@@ -263,8 +263,8 @@ static void report_stock(struct stock *stock, const struct queries *queries)
         report_times("kept", stock->shelf.set, queries);
 }
 
-static void choose(struct queries *queries, const struct films *copies, const struct truths *truths,
-                   const struct films *films, const struct settings *settings)
+static void choose(struct queries *queries, const struct clips *copies, const struct truths *truths,
+                   const struct clips *clips, const struct settings *settings)
 {
     *queries = (struct queries){calloc(copies->count + 1, sizeof *queries->tracks),
                                 calloc(copies->count + 1, sizeof *queries->strangers),
@@ -272,28 +272,28 @@ static void choose(struct queries *queries, const struct films *copies, const st
     if (!queries->tracks || !queries->strangers || !queries->ids)
         abort();
     for (size_t i = 0; i < copies->count && queries->count < settings->queries; i++) {
-        const struct film *original = films_named(films, truths->list[i].film);
+        const struct clip *original = videos_named(clips, truths->list[i].clip);
         if (!original || !copies->list[i].track.count)
             continue;
-        queries->ids[queries->count] = (uint64_t)(original - films->list);
+        queries->ids[queries->count] = (uint64_t)(original - clips->list);
         queries->tracks[queries->count] = copies->list[i].track;
         tilt(&copies->list[i].track, &queries->strangers[queries->count++]);
     }
 }
 
-static void run(const struct settings *settings, const struct films *films,
-                const struct films *copies, const struct truths *truths)
+static void run(const struct settings *settings, const struct clips *clips,
+                const struct clips *copies, const struct truths *truths)
 {
     struct doppel_error error = {0};
-    struct stock stock = {.films = films, .kept = settings->kept};
+    struct stock stock = {.clips = clips, .kept = settings->kept};
     struct queries queries;
     struct random random = random_seeded(1, "video_query", "");
-    choose(&queries, copies, truths, films, settings);
+    choose(&queries, copies, truths, clips, settings);
     bench_must(doppel_videos_new(&stock.set, &error), &error);
     if (stock.kept)
         shelf_open(&stock.shelf, settings->work);
-    for (size_t i = 0; i < films->count; i++)
-        stock_add(&stock, &films->list[i].track);
+    for (size_t i = 0; i < clips->count; i++)
+        stock_add(&stock, &clips->list[i].track);
     for (size_t i = 0; i < settings->sizes; i++) {
         stock_fill(&stock, settings->hours[i], &random);
         report_stock(&stock, &queries);
@@ -311,7 +311,7 @@ static void run(const struct settings *settings, const struct films *films,
 int main(int argc, char **argv)
 {
     struct settings settings;
-    struct films films = {0}, copies = {0};
+    struct clips clips = {0}, copies = {0};
     struct truths truths;
     char path[4096];
     if (!parse(argc, argv, &settings) || !truths_read(&truths, settings.work, NULL)) {
@@ -320,15 +320,15 @@ int main(int argc, char **argv)
     }
     truths_add_files(&truths, settings.work, &copies);
     for (int i = optind + 1; i < argc; i++)
-        films_add(&films, argv[i]);
+        videos_add(&clips, argv[i]);
     snprintf(path, sizeof path, "%s/tracks", settings.work);
     struct reading reading = {.folder = path, .threads = 2};
-    films_read(&films, &reading);
-    films_read(&copies, &reading);
-    report_strangers(&films);
-    run(&settings, &films, &copies, &truths);
-    films_free(&films);
-    films_free(&copies);
+    videos_read(&clips, &reading);
+    videos_read(&copies, &reading);
+    report_strangers(&clips);
+    run(&settings, &clips, &copies, &truths);
+    videos_free(&clips);
+    videos_free(&copies);
     truths_free(&truths);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* video_recall WORK FILM...: how many edited copies of films doppel finds again among them, where,
+/* video_recall WORK FILM...: how many edited copies of videos doppel finds again among them, where,
  * and which it takes for others. */
 #include <getopt.h>
 #include <math.h>
@@ -20,7 +20,7 @@ static const char USAGE[] =
     "  --plain            as the frame is and mirrored, nothing else\n"
     "  --thorough         a finer grid of views\n"
     "  --same-speed       no other speeds\n"
-    "  --keyframes        films are read at their keyframes\n"
+    "  --keyframes        videos are read at their keyframes\n"
     "  --refine           ends of segments are looked at closely, too\n"
     "  --failures         tell what was not found, or wrongly\n"
     "  --fresh            read tracks again that are kept\n"
@@ -28,7 +28,7 @@ static const char USAGE[] =
 
 struct settings {
     const char *work, *only;
-    struct reading films, queries;
+    struct reading clips, queries;
     struct asking asking;
     unsigned threads;
     bool failures;
@@ -61,13 +61,13 @@ static bool set_option(struct settings *settings, int option)
     else if (option == SPEED)
         settings->asking.search.same_speed = true;
     else if (option == KEYFRAMES)
-        settings->films.keyframes = true;
+        settings->clips.keyframes = true;
     else if (option == REFINE)
         settings->asking.refine = true;
     else if (option == FAILURES)
         settings->failures = true;
     else if (option == FRESH)
-        settings->films.fresh = settings->queries.fresh = true;
+        settings->clips.fresh = settings->queries.fresh = true;
     else if (option == THREADS)
         settings->threads = (unsigned)strtoul(optarg, NULL, 10);
     else
@@ -82,30 +82,30 @@ static bool parse(int argc, char **argv, struct settings *out)
     for (int option; (option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1;)
         if (!set_option(out, option))
             return false;
-    out->films.threads = out->queries.threads = out->threads;
+    out->clips.threads = out->queries.threads = out->threads;
     out->work = argv[optind];
     return optind + 2 <= argc;
 }
 
 /* ---- the set ---- */
 
-static struct doppel_videos *shelve(const struct films *films)
+static struct doppel_videos *shelve(const struct clips *clips)
 {
     struct doppel_videos *set;
     struct doppel_error error = {0};
     bench_must(doppel_videos_new(&set, &error), &error);
-    for (size_t i = 0; i < films->count; i++)
-        if (films->list[i].read)
-            bench_must(doppel_videos_add(set, i, &films->list[i].track, &error), &error);
+    for (size_t i = 0; i < clips->count; i++)
+        if (clips->list[i].read)
+            bench_must(doppel_videos_add(set, i, &clips->list[i].track, &error), &error);
     return set;
 }
 
-/* A film whose code never moves is one picture, too. */
-static void mark_still(struct truths *truths, const struct films *films)
+/* A video whose code never moves is one picture, too. */
+static void mark_still(struct truths *truths, const struct clips *clips)
 {
     for (size_t i = 0; i < truths->count; i++) {
-        const struct film *film = films_named(films, truths->list[i].film);
-        truths->list[i].is_static = truths->list[i].is_static || (film && film->track.count <= 1);
+        const struct clip *clip = videos_named(clips, truths->list[i].clip);
+        truths->list[i].is_static = truths->list[i].is_static || (clip && clip->track.count <= 1);
     }
 }
 
@@ -114,7 +114,7 @@ static void mark_still(struct truths *truths, const struct films *films)
 struct round {
     const struct asking *asking;
     const struct truths *truths;
-    const struct films *queries;
+    const struct clips *queries;
     struct asked *asked;
 };
 
@@ -125,37 +125,37 @@ static void ask_one(void *context, size_t number)
         ask(round->asking, &round->queries->list[number], &round->truths->list[number]);
 }
 
-static void run(const struct settings *settings, const struct films *films,
+static void run(const struct settings *settings, const struct clips *clips,
                 const struct truths *truths)
 {
-    struct films queries = {0};
+    struct clips queries = {0};
     struct asking asking = settings->asking;
     truths_add_files(truths, settings->work, &queries);
-    films_read(&queries, &settings->queries);
-    asking.films = films;
-    struct doppel_videos *set = shelve(films);
+    videos_read(&queries, &settings->queries);
+    asking.clips = clips;
+    struct doppel_videos *set = shelve(clips);
     asking.set = set;
     struct round round = {&asking, truths, &queries,
                           calloc(truths->count + 1, sizeof *round.asked)};
     if (!round.asked)
         abort();
     in_parallel(truths->count, settings->threads, ask_one, &round);
-    struct report report = {truths, films, round.asked, asking.refine};
-    printf("%zu queries, %zu films, %.2f h, %llu runs of frames\n\n", truths->count, films->count,
-           films_hours(films), (unsigned long long)doppel_videos_frames(set));
+    struct report report = {truths, clips, round.asked, asking.refine};
+    printf("%zu queries, %zu videos, %.2f h, %llu runs of frames\n\n", truths->count, clips->count,
+           videos_hours(clips), (unsigned long long)doppel_videos_frames(set));
     if (settings->failures)
         report_failures(&report);
     report_recall(&report);
     report_ends(&report);
     free(round.asked);
-    films_free(&queries);
+    videos_free(&queries);
     doppel_videos_free(set);
 }
 
 int main(int argc, char **argv)
 {
     struct settings settings;
-    struct films films = {0};
+    struct clips clips = {0};
     struct truths truths;
     char folder[4096];
     if (!parse(argc, argv, &settings)) {
@@ -167,13 +167,13 @@ int main(int argc, char **argv)
         return 1;
     }
     snprintf(folder, sizeof folder, "%s/tracks", settings.work);
-    settings.films.folder = settings.queries.folder = folder;
+    settings.clips.folder = settings.queries.folder = folder;
     for (int i = optind + 1; i < argc; i++)
-        films_add(&films, argv[i]);
-    films_read(&films, &settings.films);
-    mark_still(&truths, &films);
-    run(&settings, &films, &truths);
-    films_free(&films);
+        videos_add(&clips, argv[i]);
+    videos_read(&clips, &settings.clips);
+    mark_still(&truths, &clips);
+    run(&settings, &clips, &truths);
+    videos_free(&clips);
     truths_free(&truths);
     return 0;
 }

@@ -1,0 +1,355 @@
+/* The journal of what was done to duplicates: written line by line, and read as a whole. */
+#include "act/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/output/base64.h"
+#include "tools/memory.h"
+#include "tools/output/output.h"
+
+struct journal {
+    int fd;
+    off_t size; /* of whole lines */
+    uint64_t last_run;
+};
+
+static const char *const end_names[] = {
+    [STEP_DONE] = "done", [STEP_FAILED] = "failed", [STEP_UNDONE] = "undone"};
+
+void step_free(struct step *step)
+{
+    free(step->path);
+    free(step->kept);
+    free(step->target);
+    free(step->temporary);
+    *step = (struct step){0};
+}
+
+void journal_content_free(struct journal_content *content)
+{
+    for (size_t i = 0; i < content->steps.count; i++)
+        step_free(&content->steps.items[i]);
+    array_free(&content->steps);
+    array_free(&content->runs);
+}
+
+/* ---- reading ---- */
+
+/* As put_path wrote it; given (free); NULL when there is none. */
+static char *get_path(const json_t *object, const char *key)
+{
+    char name[32];
+    size_t size;
+    snprintf(name, sizeof name, "%s_base64", key);
+    const char *encoded = json_string_value(json_object_get(object, name));
+    const char *text = json_string_value(json_object_get(object, key));
+    return encoded ? base64_decode(encoded, &size) : text ? must_copy(text) : NULL;
+}
+
+static uint64_t get_integer(const json_t *object, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static struct doppel_file_stamp get_stamp(const json_t *object, const char *key)
+{
+    const json_t *stamp = json_object_get(object, key);
+    return (struct doppel_file_stamp){.device = get_integer(stamp, "device"),
+                                      .inode = get_integer(stamp, "inode"),
+                                      .size = (int64_t)get_integer(stamp, "size"),
+                                      .mtime_ns = (int64_t)get_integer(stamp, "mtime_ns")};
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const struct step *a = left, *b = right;
+    if (a->run != b->run)
+        return a->run < b->run ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Whether the paths are such as are written: undo relies on it. */
+static bool is_audio(const struct step *step)
+{
+    bool moves = step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO;
+    if (!step->path || step->path[0] != '/' || !step->kept || step->kept[0] != '/')
+        return false;
+    if (moves && (!step->target || step->target[0] != '/'))
+        return false;
+    return !step->temporary ||
+           (strncmp(step->temporary, ".doppel-", 8) == 0 && !strchr(step->temporary, '/'));
+}
+
+static bool read_step(const json_t *line, struct journal_content *content)
+{
+    struct step step = {.run = get_integer(line, "run"),
+                        .number = get_integer(line, "step"),
+                        .action =
+                            action_from_name(json_string_value(json_object_get(line, "action"))),
+                        .path = get_path(line, "path"),
+                        .kept = get_path(line, "kept"),
+                        .target = get_path(line, "target"),
+                        .temporary = get_path(line, "temporary"),
+                        .stamp = get_stamp(line, "stamp"),
+                        .kept_stamp = get_stamp(line, "kept_stamp"),
+                        .mode = (uint32_t)get_integer(line, "mode"),
+                        .owner = (uint32_t)get_integer(line, "owner"),
+                        .group = (uint32_t)get_integer(line, "owner_group")};
+    bool in_order = !content->steps.count ||
+                    by_number(&content->steps.items[content->steps.count - 1], &step) < 0;
+    if (in_order && is_audio(&step) && step.action != ACTION_NONE &&
+        array_push(&content->steps, step))
+        return true;
+    step_free(&step);
+    return false;
+}
+
+static struct step *find_step(const struct journal_content *content, const json_t *line)
+{
+    struct step wanted = {.run = get_integer(line, "run"), .number = get_integer(line, "step")};
+    if (!content->steps.count)
+        return NULL;
+    return bsearch(&wanted, content->steps.items, content->steps.count, sizeof wanted, by_number);
+}
+
+static bool read_end(const json_t *line, struct journal_content *content, const char *name)
+{
+    struct step *step = find_step(content, line);
+    for (int end = STEP_DONE; step && name && end <= STEP_UNDONE; end++)
+        if (strcmp(end_names[end], name) == 0) {
+            step->end = (enum step_end)end;
+            return true;
+        }
+    return false;
+}
+
+static bool read_line(const json_t *line, struct journal_content *content)
+{
+    const json_t *end = json_object_get(line, "end");
+    if (!json_is_integer(json_object_get(line, "run")))
+        return false;
+    if (end)
+        return read_end(line, content, json_string_value(end));
+    if (json_object_get(line, "step"))
+        return read_step(line, content);
+    const char *name = json_string_value(json_object_get(line, "action"));
+    struct journal_run run = {get_integer(line, "run"), (int64_t)get_integer(line, "time"),
+                              action_from_name(name)};
+    return run.action != ACTION_NONE && array_push(&content->runs, run);
+}
+
+/* Whether it may be the beginning of a line that a crash cut short. */
+static bool is_beginning(const char *text, size_t length)
+{
+    static const char beginning[] = "{\"run\":";
+    size_t known = sizeof beginning - 1;
+    return memcmp(text, beginning, length < known ? length : known) == 0;
+}
+
+/* @param out_whole bytes of the lines that are whole */
+static void read_lines(FILE *stream, struct journal_content *content, off_t *out_whole)
+{
+    char *text = NULL;
+    size_t capacity = 0;
+    ssize_t length;
+    *out_whole = 0;
+    while ((length = getline(&text, &capacity, stream)) > 0) {
+        if (text[length - 1] != '\n') {
+            content->unreadable += !is_beginning(text, (size_t)length);
+            break;
+        }
+        json_t *line = json_loadb(text, (size_t)length, 0, NULL);
+        content->unreadable += !read_line(line, content);
+        json_decref(line);
+        *out_whole += length;
+    }
+    free(text);
+}
+
+static enum doppel_status read_fd(int fd, const char *path, struct journal_content *out,
+                                  off_t *out_whole, struct doppel_error *error)
+{
+    int copy = dup(fd);
+    FILE *stream = copy < 0 ? NULL : fdopen(copy, "r");
+    struct journal_content content = {0};
+    if (!stream)
+        return doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
+    read_lines(stream, &content, out_whole);
+    bool failed = ferror(stream);
+    fclose(stream);
+    if (!failed && !(content.unreadable && !content.runs.count)) {
+        *out = content;
+        return DOPPEL_OK;
+    }
+    journal_content_free(&content);
+    return failed ? doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno))
+                  : doppel_fail(error, DOPPEL_E_FORMAT, "%s: not a journal of doppel, left alone",
+                                path);
+}
+
+enum doppel_status journal_read(const char *path, struct journal_content *out,
+                                struct doppel_error *error)
+{
+    off_t whole;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && errno == ENOENT) {
+        *out = (struct journal_content){0};
+        return DOPPEL_OK;
+    }
+    if (fd < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
+    enum doppel_status status = read_fd(fd, path, out, &whole, error);
+    close(fd);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static enum doppel_status open_locked(const char *path, int *out, struct doppel_error *error)
+{
+    struct stat stat;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+    if (fd < 0 || fstat(fd, &stat)) {
+        doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
+    } else if (!S_ISREG(stat.st_mode)) {
+        doppel_fail(error, DOPPEL_E_IO, "%s: is no file", path);
+    } else if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        *out = fd;
+        return DOPPEL_OK;
+    } else {
+        doppel_fail(error, DOPPEL_E_BUSY, "%s: another doppel is acting; wait for its end", path);
+    }
+    if (fd >= 0)
+        close(fd);
+    return DOPPEL_E_IO;
+}
+
+enum doppel_status journal_open(const char *path, struct journal **out,
+                                struct journal_content *out_content, struct doppel_error *error)
+{
+    struct journal journal = {.fd = -1};
+    enum doppel_status status = open_locked(path, &journal.fd, error);
+    if (status)
+        return status;
+    status = read_fd(journal.fd, path, out_content, &journal.size, error);
+    if (status) {
+        close(journal.fd);
+        return status;
+    }
+    for (size_t i = 0; i < out_content->runs.count; i++)
+        if (out_content->runs.items[i].run > journal.last_run)
+            journal.last_run = out_content->runs.items[i].run;
+    *out = must_allocate(sizeof **out);
+    **out = journal;
+    return DOPPEL_OK;
+}
+
+enum doppel_status journal_close(struct journal *journal, struct doppel_error *error)
+{
+    if (!journal)
+        return DOPPEL_OK;
+    int failed = fdatasync(journal->fd) ? errno : 0;
+    close(journal->fd);
+    free(journal);
+    return failed ? doppel_fail(error, DOPPEL_E_IO, "the journal: %s", strerror(failed))
+                  : DOPPEL_OK;
+}
+
+/* A line is written over what a crash left of another one. */
+static enum doppel_status append(struct journal *journal, json_t *line, struct doppel_error *error)
+{
+    char *text = json_dumps(line, JSON_COMPACT);
+    size_t size = strlen(text) + 1, written = 0;
+    text[size - 1] = '\n';
+    json_decref(line);
+    while (written < size) {
+        ssize_t wrote =
+            pwrite(journal->fd, text + written, size - written, journal->size + (off_t)written);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            break;
+        written += (size_t)wrote;
+    }
+    int reason = errno;
+    free(text);
+    if (written == size && ftruncate(journal->fd, journal->size + (off_t)size) == 0) {
+        journal->size += (off_t)size;
+        return DOPPEL_OK;
+    }
+    if (ftruncate(journal->fd, journal->size))
+        reason = errno;
+    return doppel_fail(error, DOPPEL_E_IO, "the journal cannot be written: %s", strerror(reason));
+}
+
+enum doppel_status journal_begin(struct journal *journal, enum action action, uint64_t *out_run,
+                                 struct doppel_error *error)
+{
+    json_t *line = json_object();
+    put_integer(line, "run", journal->last_run + 1);
+    put_text(line, "action", action_name(action));
+    put_integer(line, "time", (uint64_t)time(NULL));
+    enum doppel_status status = append(journal, line, error);
+    if (!status)
+        *out_run = ++journal->last_run;
+    return status;
+}
+
+static void put_stamp(json_t *object, const char *key, const struct doppel_file_stamp *stamp)
+{
+    json_t *value = json_object();
+    put_integer(value, "device", stamp->device);
+    put_integer(value, "inode", stamp->inode);
+    put_integer(value, "size", (uint64_t)stamp->size);
+    put_integer(value, "mtime_ns", (uint64_t)stamp->mtime_ns);
+    put_value(object, key, value);
+}
+
+static json_t *step_line(const struct step *step)
+{
+    json_t *line = json_object();
+    put_integer(line, "run", step->run);
+    put_integer(line, "step", step->number);
+    put_text(line, "action", action_name(step->action));
+    put_path(line, "path", step->path);
+    put_path(line, "kept", step->kept);
+    if (step->target)
+        put_path(line, "target", step->target);
+    if (step->temporary)
+        put_path(line, "temporary", step->temporary);
+    put_stamp(line, "stamp", &step->stamp);
+    put_stamp(line, "kept_stamp", &step->kept_stamp);
+    put_integer(line, "mode", step->mode);
+    put_integer(line, "owner", step->owner);
+    put_integer(line, "owner_group", step->group);
+    return line;
+}
+
+enum doppel_status journal_step(struct journal *journal, const struct step *step,
+                                struct doppel_error *error)
+{
+    enum doppel_status status = append(journal, step_line(step), error);
+    if (!status && fdatasync(journal->fd))
+        status =
+            doppel_fail(error, DOPPEL_E_IO, "the journal cannot be written: %s", strerror(errno));
+    return status;
+}
+
+enum doppel_status journal_end(struct journal *journal, const struct step *step, enum step_end end,
+                               struct doppel_error *error)
+{
+    json_t *line = json_object();
+    put_integer(line, "run", step->run);
+    put_integer(line, "step", step->number);
+    put_text(line, "end", end_names[end]);
+    return append(journal, line, error);
+}

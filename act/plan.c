@@ -1,0 +1,88 @@
+/* From groups to what is to be done about their members. */
+#include "act/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/memory.h"
+#include "tools/signals.h"
+
+void act_plan_free(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->files.count; i++)
+        free(plan->files.items[i].path);
+    array_free(&plan->files);
+}
+
+static enum doppel_status take_group(void *context, const struct told_group *group,
+                                     struct doppel_error *error)
+{
+    struct plan *plan = context;
+    uint32_t kept = (uint32_t)plan->files.count;
+    json_t *rows = json_object_get(group->row, "members");
+    for (size_t i = 0; i < group->count; i++) {
+        const struct grouping_item *item = &group->members[i];
+        const json_t *reason = json_object_get(json_array_get(rows, i), "reason");
+        struct planned file = {
+            .group = (uint32_t)json_integer_value(json_object_get(group->row, "group")),
+            .kept = kept,
+            .first = kept + (uint32_t)group_first_with_bytes_of(group->members, i),
+            .reason = reason_from_name(json_string_value(reason)),
+            .reference = item->reference,
+            .stamp = {item->device, item->inode, item->size, item->mtime_ns},
+        };
+        if (!array_reserve(&plan->files))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many duplicates");
+        file.path = must_copy(item->path);
+        (void)array_push(&plan->files, file);
+    }
+    return DOPPEL_OK;
+}
+
+static bool only_links(const struct settings *settings)
+{
+    return settings->action != ACTION_TRASH && settings->action != ACTION_MOVE_TO;
+}
+
+/* Whether it is acted on for what it is to the kept one. */
+static bool is_wanted(const struct planned *file, const struct settings *settings)
+{
+    return file->reason & settings->reasons &&
+           (!only_links(settings) || file->reason == REASON_IDENTICAL);
+}
+
+struct verdict act_plan_verdict(const struct plan *plan, size_t number,
+                                const struct settings *settings)
+{
+    const struct planned *file = &plan->files.items[number];
+    const struct planned *kept = &plan->files.items[file->kept];
+    const struct planned *first = &plan->files.items[file->first];
+    if (file == kept || file->reference)
+        return (struct verdict){0};
+    if (is_wanted(file, settings))
+        return (struct verdict){kept, file->reason == REASON_IDENTICAL, NULL, false};
+    /* The first of several that are less than identical to the kept one stays, for the others. */
+    if (file != first && settings->reasons & REASON_IDENTICAL &&
+        (first->reference || !is_wanted(first, settings)))
+        return (struct verdict){first, true, NULL, false};
+    if (file->reason & settings->reasons)
+        return (struct verdict){
+            kept, false, "is not identical to the kept file: a link would lose what differs", true};
+    return (struct verdict){kept, false, "is none of what '--reason' names", false};
+}
+
+enum doppel_status groupings_act(const struct all_groups *all, struct doppel_error *error)
+{
+    const struct settings *settings = all->settings;
+    struct plan plan = {0};
+    const struct group_sink sink = {take_group, &plan};
+    enum doppel_status status = groupings_tell(all, &sink, error);
+    if (!status && signals_stopped())
+        status = DOPPEL_E_CANCELLED;
+    if (!status)
+        status = settings->action == ACTION_SCRIPT
+                     ? act_plan_script(&plan, settings, error)
+                     : act_plan_run(&plan, settings, all->report, error);
+    act_plan_free(&plan);
+    return status;
+}

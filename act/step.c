@@ -1,0 +1,225 @@
+/* One double: what is to be done about it, and doing it. */
+#include "act/step.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "intake/intake.h"
+#include "tools/memory.h"
+
+void pair_close(struct pair *pair)
+{
+    held_close(&pair->twin);
+    held_close(&pair->kept);
+}
+
+static bool is_link(enum action action)
+{
+    return action == ACTION_HARDLINK || action == ACTION_SYMLINK;
+}
+
+static bool is_others_in_sticky(const struct held *held)
+{
+    struct stat folder;
+    uid_t me = geteuid();
+    return fstat(held->folder, &folder) == 0 && folder.st_mode & S_ISVTX && me != 0 &&
+           me != folder.st_uid && me != held->stat.st_uid;
+}
+
+/* What hinders an action, as far as it can be told beforehand. */
+static enum doppel_status check_pair(const struct pair *pair, enum action action,
+                                     struct doppel_error *error)
+{
+    const struct stat *twin = &pair->twin.stat, *kept = &pair->kept.stat;
+    if (is_same_file(twin, kept))
+        return doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
+    if (action == ACTION_HARDLINK && twin->st_dev != kept->st_dev)
+        return doppel_fail(error, DOPPEL_E_IO,
+                           "is on another file system than the kept file: no hard link can lead "
+                           "there, a symlink can");
+    if (is_link(action) && twin->st_uid != kept->st_uid)
+        return doppel_fail(error, DOPPEL_E_IO,
+                           "belongs to another user than the kept file: a link would take it "
+                           "from them");
+    if (action != ACTION_REFLINK && is_others_in_sticky(&pair->twin))
+        return doppel_fail(error, DOPPEL_E_IO,
+                           "belongs to another user, in a folder where only they may remove it");
+    if (action != ACTION_REFLINK && faccessat(pair->twin.folder, ".", W_OK | X_OK, AT_EACCESS))
+        return doppel_fail(error, DOPPEL_E_IO, "its folder cannot be written to: %s",
+                           strerror(errno));
+    return DOPPEL_OK;
+}
+
+static enum doppel_status of_kept(const struct doppel_error *reason, struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_CHANGED, "the kept file %s", reason->message);
+}
+
+/* As a run leaves them that makes links, whatever stamp they had before. */
+static bool is_one_file(const struct pair_files *files)
+{
+    struct stat twin, kept;
+    return stat(files->path, &twin) == 0 && stat(files->kept, &kept) == 0 &&
+           is_same_file(&twin, &kept);
+}
+
+/* Two runs that see one file as the kept one and as the duplicate must not both act. */
+static enum doppel_status lock_pair(const struct pair *pair, struct doppel_error *error)
+{
+    if ((flock(pair->twin.file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) ||
+        (flock(pair->kept.file, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK))
+        return doppel_fail(error, DOPPEL_E_BUSY, "is locked by another program");
+    if (held_being_written(&pair->twin))
+        return doppel_fail(error, DOPPEL_E_BUSY, "is open for writing in another program");
+    if (!held_unchanged(&pair->twin))
+        return doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
+    if (!held_unchanged(&pair->kept))
+        return doppel_fail(error, DOPPEL_E_CHANGED, "the kept file has changed since it was read");
+    return DOPPEL_OK;
+}
+
+enum doppel_status pair_open(const struct pair_files *files, enum action action, struct pair *out,
+                             struct doppel_error *error)
+{
+    struct pair pair = {.twin = {.folder = -1, .file = -1}, .kept = {.folder = -1, .file = -1}};
+    struct doppel_error reason;
+    struct doppel_file_stamp stamp = files->stamp, kept_stamp = files->kept_stamp;
+    if (is_one_file(files))
+        return doppel_fail(error, DOPPEL_E_EMPTY, "is the kept file already, by another name");
+    if (files->will_be_compared)
+        stamp.inode = kept_stamp.inode = 0;
+    enum doppel_status status = held_open(files->path, &stamp, &pair.twin, error);
+    if (!status && held_open(files->kept, &kept_stamp, &pair.kept, &reason))
+        status = of_kept(&reason, error);
+    if (!status)
+        status = check_pair(&pair, action, error);
+    if (!status)
+        status = lock_pair(&pair, error);
+    if (status)
+        pair_close(&pair);
+    else
+        *out = pair;
+    return status;
+}
+
+/* ---- where it goes ---- */
+
+static bool is_below(const char *path, const char *folder)
+{
+    char *real = realpath(folder, NULL);
+    size_t length = real ? strlen(real) : 0;
+    bool below = real && strncmp(path, real, length) == 0 && (length == 1 || path[length] == '/');
+    free(real);
+    return below;
+}
+
+/* `folder`/PATH, of which nothing leads up again. */
+static char *path_below(const char *folder, const char *path)
+{
+    char *below = must_allocate(strlen(folder) + strlen(path) + 2);
+    char *end = stpcpy(below, folder);
+    for (size_t length; *path; path += length + (path[length] == '/')) {
+        length = strcspn(path, "/");
+        if (length && !(length == 1 && *path == '.') && !(length == 2 && !memcmp(path, "..", 2)))
+            end += sprintf(end, "/%.*s", (int)length, path);
+    }
+    return below;
+}
+
+/* Below the folder, under the path by which the duplicate is known. */
+static enum doppel_status move_target(const struct pair *pair, const char *to, const char *real,
+                                      char **out, struct doppel_error *error)
+{
+    char *here = to[0] == '/' ? NULL : realpath(".", NULL), *folder = NULL;
+    if (is_below(real, to))
+        return free(here), doppel_fail(error, DOPPEL_E_EMPTY, "lies in %s already", to);
+    if (asprintf(&folder, "%s%s%s", here ? here : "", here ? "/" : "", to) < 0)
+        folder = must_copy(to);
+    for (size_t length = strlen(folder); length > 1 && folder[length - 1] == '/'; length--)
+        folder[length - 1] = '\0';
+    char *path = path_below(folder, pair->twin.path), *name = strrchr(path, '/');
+    *name = '\0';
+    char *target = find_free_path(&(struct free_name){path, name + 1, NULL, ""});
+    free(path);
+    free(folder);
+    free(here);
+    if (!target)
+        return doppel_fail(error, DOPPEL_E_IO, "there is no free name for it in %s", to);
+    *out = target;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status find_target(struct pair *pair, const struct step_wish *wish,
+                                      struct step *step, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (wish->action == ACTION_MOVE_TO)
+        return move_target(pair, wish->to, step->path, &step->target, error);
+    if (wish->action == ACTION_SYMLINK)
+        step->target = link_text(step->path, step->kept);
+    if (wish->action != ACTION_TRASH || wish->dry_run)
+        return DOPPEL_OK;
+    status = trash_find(step->path, &pair->twin.stat, &pair->trash, error);
+    if (!status && !(step->target = trash_target(&pair->trash, step->path)))
+        status = doppel_fail(error, DOPPEL_E_IO, "there is no free name for it in the trash");
+    return status;
+}
+
+enum doppel_status step_make(struct pair *pair, const struct step_wish *wish, struct step *out,
+                             struct doppel_error *error)
+{
+    const struct stat *stat = &pair->twin.stat;
+    struct step step = {.action = wish->action,
+                        .path = real_place(pair->twin.path),
+                        .kept = real_place(pair->kept.path),
+                        .stamp = stamp_of(stat),
+                        .kept_stamp = stamp_of(&pair->kept.stat),
+                        .mode = stat->st_mode & 07777,
+                        .owner = stat->st_uid,
+                        .group = stat->st_gid};
+    enum doppel_status status = step.path && step.kept
+                                    ? find_target(pair, wish, &step, error)
+                                    : doppel_fail(error, DOPPEL_E_NOT_FOUND, "its folder is gone");
+    if (status)
+        step_free(&step);
+    else
+        *out = step;
+    return status;
+}
+
+void step_number(struct step *step, uint64_t run, uint64_t number)
+{
+    char name[80];
+    snprintf(name, sizeof name, ".doppel-%ld-%llu-%llu", (long)getpid(), (unsigned long long)run,
+             (unsigned long long)number);
+    step->run = run;
+    step->number = number;
+    if (is_link(step->action) || step->action == ACTION_MOVE_TO)
+        step->temporary = must_copy(name);
+}
+
+enum doppel_status step_take(const struct pair *pair, const struct step *step,
+                             struct doppel_error *error)
+{
+    enum doppel_status status;
+    switch (step->action) {
+    case ACTION_HARDLINK:
+        return act_hardlink(&pair->twin, &pair->kept, step->temporary, error);
+    case ACTION_SYMLINK:
+        return act_symlink(&pair->twin, &pair->kept, step->temporary, step->target, error);
+    case ACTION_REFLINK:
+        return act_reflink(&pair->twin, &pair->kept, error);
+    case ACTION_TRASH:
+        return act_trash(&pair->twin, &pair->trash, step->path, step->target, error);
+    case ACTION_MOVE_TO:
+        status = make_folders_above(step->target, error);
+        return status ? status : act_move(&pair->twin, step->target, step->temporary, error);
+    default:
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "nothing to do");
+    }
+}

@@ -1,0 +1,49 @@
+/* One double: what is to be done about it, and doing it. */
+#ifndef DOPPEL_ACT_STEP_H
+#define DOPPEL_ACT_STEP_H
+
+#include "act/act.h"
+#include "act/journal.h"
+
+/* A double, and the file that is kept, held open from the check to the deed. */
+struct pair {
+    struct held twin, kept;
+    struct trash trash; /* of ACTION_TRASH, once the step is made */
+};
+
+struct pair_files {
+    const char *path, *kept;
+    struct doppel_file_stamp stamp, kept_stamp;
+    bool will_be_compared; /* byte by byte, before anything is done: that they are copies of what
+                              was read, with its size and mtime, is enough */
+};
+
+/* Open both and look at what can be known without reading them: that they are as they were, are two
+ * files, and that the action can be taken where they are. Both are locked (flock) as long as they
+ * are open, the duplicate against all others.
+ * @param out given (pair_close)
+ * @return DOPPEL_E_EMPTY when they are one file already, DOPPEL_E_NOT_FOUND when the duplicate is
+ * gone
+ */
+enum doppel_status pair_open(const struct pair_files *files, enum action action, struct pair *out,
+                             struct doppel_error *error);
+void pair_close(struct pair *pair);
+
+/* What is to be written into the journal. @param to the folder of ACTION_MOVE_TO; or NULL
+ * @param out given (step_free), but for run and number; of a dry run without what has to be made */
+struct step_wish {
+    enum action action;
+    const char *to;
+    bool dry_run;
+};
+enum doppel_status step_make(struct pair *pair, const struct step_wish *wish, struct step *out,
+                             struct doppel_error *error);
+
+/* Give the step a name for what is beside the duplicate for a moment. */
+void step_number(struct step *step, uint64_t run, uint64_t number);
+
+/* Take it. */
+enum doppel_status step_take(const struct pair *pair, const struct step *step,
+                             struct doppel_error *error);
+
+#endif

@@ -1,0 +1,308 @@
+/* Taking back a step, whatever ended the run in which it was taken. */
+#include "act/undo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "act/act.h"
+#include "intake/intake.h"
+#include "tools/memory.h"
+
+/* The path of a step, and what stands there now. */
+struct site {
+    int folder; /* -1: it is gone */
+    const char *name;
+    bool there;
+    struct stat stat;
+};
+
+static void open_site(const char *path, struct site *out)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = must_copy(path);
+    folder[slash == path ? 1 : slash - path] = '\0';
+    *out =
+        (struct site){.folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), .name = slash + 1};
+    free(folder);
+    out->there =
+        out->folder >= 0 && fstatat(out->folder, out->name, &out->stat, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void close_site(const struct site *site)
+{
+    if (site->folder >= 0)
+        close(site->folder);
+}
+
+static bool has_stamp(const struct stat *stat, const struct doppel_file_stamp *stamp)
+{
+    struct doppel_file_stamp now = stamp_of(stat);
+    return S_ISREG(stat->st_mode) && same_stamp(&now, stamp);
+}
+
+/* Of a copy the inode is another one. */
+static bool has_content_of(const struct stat *stat, const struct doppel_file_stamp *stamp)
+{
+    struct doppel_file_stamp now = stamp_of(stat);
+    return S_ISREG(stat->st_mode) && now.size == stamp->size && now.mtime_ns == stamp->mtime_ns;
+}
+
+static enum undone refused(struct doppel_error *error, const char *reason)
+{
+    doppel_fail(error, DOPPEL_E_CHANGED, "%s", reason);
+    return UNDO_REFUSED;
+}
+
+static enum undone nothing(struct doppel_error *error)
+{
+    doppel_fail(error, DOPPEL_E_NOT_FOUND, "is as it was");
+    return UNDO_NOTHING;
+}
+
+/* The name under which a copy is made that comes back. */
+static char *undo_name(const struct step *step)
+{
+    char *name = NULL;
+    return asprintf(&name, ".doppel-undo-%llu-%llu", (unsigned long long)step->run,
+                    (unsigned long long)step->number) < 0
+               ? must_copy(".doppel-undo")
+               : name;
+}
+
+/* What a killed run left in a folder under the temporary name of a step: that is the duplicate
+ * itself, or what was to take its place and can be had again. */
+static void remove_rest(const struct site *site, const struct step *step)
+{
+    struct stat stat;
+    if (step->temporary && site->folder >= 0 &&
+        fstatat(site->folder, step->temporary, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !has_stamp(&stat, &step->stamp))
+        unlinkat(site->folder, step->temporary, 0);
+}
+
+/* A copy that a killed undoing run was about to bring back, or what it was copied from and was
+ * about to go. */
+static void remove_rest_of_undo(const struct site *site, const struct step *step)
+{
+    char *name = undo_name(step);
+    if (site->folder >= 0)
+        unlinkat(site->folder, name, 0);
+    free(name);
+}
+
+static bool double_is_beside(const struct site *site, const struct step *step)
+{
+    struct stat stat;
+    return step->temporary && site->folder >= 0 &&
+           fstatat(site->folder, step->temporary, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
+           has_stamp(&stat, &step->stamp);
+}
+
+/* ---- what was moved ---- */
+
+static void remove_note(const struct step *step)
+{
+    char *info = step->action == ACTION_TRASH ? trash_info_path(step->target) : NULL;
+    if (info)
+        unlink(info);
+    free(info);
+}
+
+/* The double is where it was, and where it was to go, or had been, is a copy of it: a run was
+ * killed before it could remove the one of the two, or an undoing run the other. */
+static void remove_copy(const struct step *step)
+{
+    struct held there, back;
+    if (held_open(step->target, NULL, &there, NULL))
+        return;
+    if (has_content_of(&there.stat, &step->stamp) &&
+        held_open(step->path, NULL, &back, NULL) == DOPPEL_OK) {
+        if (!is_same_file(&there.stat, &back.stat) && !held_same_bytes(&there, &back, NULL))
+            unlinkat(there.folder, there.name, 0);
+        held_close(&back);
+    }
+    held_close(&there);
+}
+
+/* The double is back: what killed runs left where it was to go is removed. */
+static void remove_rest_of_move(const struct step *step)
+{
+    struct site site;
+    open_site(step->target, &site);
+    if (step->action == ACTION_TRASH && !site.there)
+        remove_note(step);
+    if (step->action == ACTION_MOVE_TO) {
+        remove_rest(&site, step);
+        remove_rest_of_undo(&site, step);
+        remove_copy(step);
+    }
+    close_site(&site);
+}
+
+static enum undone move_back(const struct step *step, struct doppel_error *error)
+{
+    struct held held;
+    enum undone undone = UNDO_REFUSED;
+    char *temporary = undo_name(step);
+    if (held_open(step->target, NULL, &held, NULL)) {
+        free(temporary);
+        return refused(error, "is no longer where it was moved to");
+    }
+    if (!has_content_of(&held.stat, &step->stamp))
+        refused(error, "has changed since it was moved: it stays there");
+    else if (!make_folders_above(step->path, error) &&
+             !act_move(&held, step->path, temporary, error))
+        undone = UNDO_DONE;
+    held_close(&held);
+    free(temporary);
+    if (undone == UNDO_DONE)
+        remove_note(step);
+    return undone;
+}
+
+/* A run was killed when the duplicate had its copy, and was about to go. */
+static enum undone name_again(const struct site *site, const struct step *step,
+                              struct doppel_error *error)
+{
+    if (renameat2(site->folder, step->temporary, site->folder, site->name, RENAME_NOREPLACE))
+        return refused(error, "its folder cannot be written to");
+    remove_rest_of_move(step);
+    return UNDO_DONE;
+}
+
+/* Whether move_back will find what it wants. */
+static enum undone look_at_moved(const struct step *step, struct doppel_error *error)
+{
+    struct held held;
+    if (held_open(step->target, NULL, &held, NULL))
+        return refused(error, "is no longer where it was moved to");
+    bool good = has_content_of(&held.stat, &step->stamp);
+    held_close(&held);
+    return good ? UNDO_DONE : refused(error, "has changed since it was moved: it stays there");
+}
+
+static enum undone undo_move(const struct site *site, const struct step *step, bool look_only,
+                             struct doppel_error *error)
+{
+    if (site->there && has_content_of(&site->stat, &step->stamp)) {
+        if (!look_only)
+            remove_rest_of_move(step);
+        return nothing(error);
+    }
+    if (site->there)
+        return refused(error, "another file is there now");
+    bool beside = double_is_beside(site, step);
+    if (look_only)
+        return beside ? UNDO_DONE : look_at_moved(step, error);
+    return beside ? name_again(site, step, error) : move_back(step, error);
+}
+
+/* ---- what became a link ---- */
+
+static bool is_its_link(const struct site *site, const struct step *step)
+{
+    char text[PATH_MAX + 1];
+    if (step->action == ACTION_HARDLINK)
+        return S_ISREG(site->stat.st_mode) && site->stat.st_dev == step->kept_stamp.device &&
+               site->stat.st_ino == step->kept_stamp.inode;
+    ssize_t length = readlinkat(site->folder, site->name, text, PATH_MAX);
+    if (length < 0 || !step->target)
+        return false;
+    text[length] = '\0';
+    return strcmp(text, step->target) == 0;
+}
+
+/* The kept file, which has what the duplicate had: by the link itself, for it may have moved. */
+static enum doppel_status open_content(const struct step *step, struct held *out,
+                                       struct doppel_error *error)
+{
+    const char *path = step->action == ACTION_HARDLINK ? step->path : step->kept;
+    if (held_open(path, NULL, out, NULL))
+        return doppel_fail(error, DOPPEL_E_CHANGED, "the file that it is a link to is gone");
+    if (has_content_of(&out->stat, &step->kept_stamp))
+        return DOPPEL_OK;
+    held_close(out);
+    return doppel_fail(error, DOPPEL_E_CHANGED,
+                       "the file that it is a link to has changed: what it was is not known");
+}
+
+static struct stat as_it_was(const struct step *step)
+{
+    struct timespec mtime = {step->stamp.mtime_ns / 1000000000, step->stamp.mtime_ns % 1000000000};
+    return (struct stat){.st_mode = S_IFREG | step->mode,
+                         .st_uid = step->owner,
+                         .st_gid = step->group,
+                         .st_atim = mtime,
+                         .st_mtim = mtime};
+}
+
+/* A copy takes the place of the link. */
+static enum undone copy_back(const struct site *site, const struct step *step,
+                             struct doppel_error *error)
+{
+    struct held held, link = {site->folder, -1, site->name, step->path, site->stat};
+    struct stat like = as_it_was(step);
+    if (open_content(step, &held, error))
+        return UNDO_REFUSED;
+    char *name = undo_name(step);
+    enum doppel_status status = copy_into(&held, &like, site->folder, name, error);
+    if (!status && (status = take_place(&link, name, error)))
+        unlinkat(site->folder, name, 0);
+    free(name);
+    held_close(&held);
+    return status ? UNDO_REFUSED : UNDO_DONE;
+}
+
+/* Whether copy_back will find what it wants. */
+static enum undone look_at_content(const struct step *step, struct doppel_error *error)
+{
+    struct held held;
+    if (open_content(step, &held, error))
+        return UNDO_REFUSED;
+    held_close(&held);
+    return UNDO_DONE;
+}
+
+static enum undone undo_link(const struct site *site, const struct step *step, bool look_only,
+                             struct doppel_error *error)
+{
+    struct held link = {site->folder, -1, site->name, step->path, site->stat};
+    if (site->there && has_stamp(&site->stat, &step->stamp)) {
+        if (!look_only)
+            remove_rest(site, step);
+        return nothing(error);
+    }
+    if (!site->there)
+        return refused(error, "is gone");
+    if (!is_its_link(site, step) && has_content_of(&site->stat, &step->stamp))
+        return nothing(error);
+    if (!is_its_link(site, step))
+        return refused(error, "another file is there now");
+    bool beside = double_is_beside(site, step);
+    if (look_only)
+        return beside ? UNDO_DONE : look_at_content(step, error);
+    if (beside) /* the run was killed before it removed the duplicate */
+        return take_place(&link, step->temporary, error) ? UNDO_REFUSED : UNDO_DONE;
+    return copy_back(site, step, error);
+}
+
+enum undone step_undo(const struct step *step, bool look_only, struct doppel_error *error)
+{
+    struct site site;
+    enum undone undone = UNDO_NOTHING;
+    open_site(step->path, &site);
+    if (!look_only)
+        remove_rest_of_undo(&site, step);
+    if (step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO)
+        undone = undo_move(&site, step, look_only, error);
+    else if (step->action == ACTION_HARDLINK || step->action == ACTION_SYMLINK)
+        undone = undo_link(&site, step, look_only, error);
+    else
+        doppel_fail(error, DOPPEL_E_NOT_FOUND, "is a file of its own: only its blocks are shared");
+    close_site(&site);
+    return undone;
+}

@@ -1,0 +1,82 @@
+/* Texts as the verbs judge them: from records to evidence, from two of them to a match. */
+#ifndef DOPPEL_COMPARE_TEXT_H
+#define DOPPEL_COMPARE_TEXT_H
+
+#include <stdbool.h>
+
+#include <doppel/library.h>
+#include <doppel/match.h>
+#include <doppel/text.h>
+
+#include "tools/args/options.h"
+#include "tools/output/output.h"
+
+/* What is known of a text. */
+struct text_view {
+    struct doppel_text_extra extra;
+    enum doppel_scheme_id scheme;
+    uint16_t lanes[DOPPEL_TEXT_MAX_LANES]; /* of MinHash */
+    uint32_t lane_count;
+    uint64_t simhash;             /* of SimHash */
+    struct doppel_text_key *keys; /* of winnow32 */
+    uint32_t *key_starts;
+    size_t key_count;
+    bool too_short; /* matches by its content alone */
+    bool kept;      /* from a library: its file may be another by now */
+};
+
+/* @param out given (text_view_free). @return false when the record is not of a text, or damaged */
+bool text_view_read(const struct doppel_record *record, const struct settings *settings,
+                    struct text_view *out);
+/* Of what a library keeps of a record, or of a file as if it were one. @param out given */
+void text_view_of_record(const struct doppel_library_text *text, struct text_view *out);
+/* Of a code alone. */
+struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint);
+void text_view_free(struct text_view *view);
+
+/* The limits of the command line, else of the preset, else the defaults. */
+struct doppel_text_limits text_limits_from(const struct settings *settings);
+
+/* Whether two texts match within the limits; `out` is filled also when they do not. */
+bool texts_match(const struct settings *settings, const struct text_view *query,
+                 const struct text_view *item, struct doppel_match *out);
+
+/* The same of two records of texts. */
+bool text_records_match(const struct settings *settings, const struct doppel_record *a,
+                        const struct doppel_record *b, struct doppel_match *out);
+
+/* What is said of a text: "words", "characters", "bad_bytes", "too_short"; of others nothing. */
+void put_text_details(json_t *row, const struct settings *settings,
+                      const struct doppel_record *record);
+
+/* What two texts share of passages; those without places by their keys.
+ * @param out given (free `segments`); a match when it has segments, or, without places, at all
+ * @return false when they share none, or nothing is known */
+bool passages_match(const struct text_view *query, const struct text_view *item,
+                    struct doppel_match *out);
+
+/* A text as the search for passages takes it; borrows from the view. */
+struct doppel_passage_text passage_text_of(const struct text_view *view);
+
+/* Whether these are texts of the same words, and of some. */
+bool same_words(const struct text_view *a, const struct text_view *b);
+
+/* The lanes of a MinHash fingerprint. @return how many */
+uint32_t lanes_of(const struct doppel_fingerprint *fingerprint,
+                  uint16_t out[DOPPEL_TEXT_MAX_LANES]);
+
+/* Of how many a distance is counted: bits of a code, lanes of MinHash; 0: there is no distance. */
+uint32_t distance_bits(enum doppel_scheme_id scheme);
+
+/* How many codes a fingerprint is said to have: the lanes of MinHash are one. */
+uint32_t code_count(const struct doppel_fingerprint *fingerprint);
+
+/* The code of a fingerprint as it is printed: of MinHash its lanes in order, four digits each;
+ * given (free). */
+char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number);
+
+/* The inverse: a fingerprint of one code; given (doppel_fingerprint_free). */
+enum doppel_status fingerprint_from_hex(const struct doppel_scheme *scheme, const char *hex,
+                                        struct doppel_fingerprint *out, struct doppel_error *error);
+
+#endif

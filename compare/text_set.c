@@ -1,0 +1,244 @@
+/* A searchable set of texts: candidates from the index, verified by their shingles. */
+#include "compare/text_set.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <doppel/index.h>
+
+#include "core/array.h"
+#include "tools/memory.h"
+
+/* A candidate is looked at closely unless its signature is this many standard errors away from
+ * every limit. */
+static const double far_away = 5;
+
+/* A view without its shingles. */
+struct entry {
+    uint64_t id;
+    struct doppel_digest content;
+    uint64_t words, shingle_total, simhash;
+    bool too_short, kept;
+};
+
+struct text_set {
+    const struct settings *settings;
+    const struct doppel_scheme *scheme;
+    struct doppel_text_limits limits;
+    text_loader *load;
+    void *context;
+    struct doppel_index *index; /* payload: number of the entry */
+    uint32_t radius;
+    uint32_t lane_count; /* 0: SimHash */
+    ARRAY(struct entry) entries;
+    uint16_t *lanes; /* lane_count of each entry */
+    size_t lane_capacity;
+};
+
+/* ---- life ---- */
+
+/* The bits in which SimHashes of the least similarity may differ. */
+static uint32_t simhash_radius(const struct settings *settings, const struct doppel_scheme *scheme)
+{
+    if (settings->max_distance >= 0)
+        return (uint32_t)settings->max_distance;
+    if (settings->min_similarity < 0)
+        return scheme->max_distance;
+    uint32_t radius = 0;
+    while (radius < 64 && cos(M_PI * (radius + 1) / 64) >= settings->min_similarity)
+        radius++;
+    return radius;
+}
+
+static enum doppel_status choose_bands(const struct text_set *set,
+                                       struct doppel_index_options *options,
+                                       struct doppel_error *error)
+{
+    const struct settings *settings = set->settings;
+    options->table = DOPPEL_INDEX_BANDS;
+    options->lanes = set->lane_count;
+    if (settings->preset && settings->min_similarity < 0 && settings->max_distance < 0) {
+        options->bands = settings->preset->bands;
+        options->rows = settings->preset->rows;
+        return DOPPEL_OK;
+    }
+    double limit = set->limits.min_similarity;
+    if (settings->max_distance >= 0)
+        limit = 1 - (double)settings->max_distance / set->lane_count;
+    return doppel_index_bands_choose(set->lane_count, limit > 0 ? limit : 0,
+                                     DOPPEL_INDEX_BANDS_USUAL, &options->bands, &options->rows,
+                                     error);
+}
+
+enum doppel_status text_set_new(const struct settings *settings, text_loader *load, void *context,
+                                struct text_set **out, struct doppel_error *error)
+{
+    struct text_set *set = must_allocate(sizeof *set);
+    struct doppel_index_options options = doppel_index_options_default();
+    enum doppel_status status = DOPPEL_OK;
+    *set = (struct text_set){.settings = settings,
+                             .scheme = settings_scheme(settings, DOPPEL_KIND_TEXT),
+                             .limits = text_limits_from(settings),
+                             .load = load,
+                             .context = context};
+    if (set->scheme->id == DOPPEL_SCHEME_SIMHASH64) {
+        set->radius = simhash_radius(settings, set->scheme);
+        options.design_radius = set->radius;
+    } else {
+        set->lane_count = settings->text.lanes;
+        set->radius = set->lane_count; /* whoever shares a band is looked at */
+        status = choose_bands(set, &options, error);
+    }
+    if (!status)
+        status = doppel_index_new(&options, &set->index, error);
+    if (status) {
+        text_set_free(set);
+        return status;
+    }
+    *out = set;
+    return DOPPEL_OK;
+}
+
+void text_set_free(struct text_set *set)
+{
+    if (!set)
+        return;
+    doppel_index_free(set->index);
+    array_free(&set->entries);
+    free(set->lanes);
+    free(set);
+}
+
+/* ---- adding ---- */
+
+/* Lanes, or bits, as the index takes them. */
+static void code_of(const struct text_view *view, uint64_t out[DOPPEL_TEXT_MAX_LANES / 4])
+{
+    if (!view->lane_count)
+        out[0] = view->simhash;
+    for (uint32_t i = 0; i < view->lane_count; i++)
+        out[i / 4] = (i % 4 ? out[i / 4] : 0) | (uint64_t)view->lanes[i] << 16 * (i % 4);
+}
+
+static void keep_lanes(struct text_set *set, const struct text_view *view, size_t number)
+{
+    if (!set->lane_count)
+        return;
+    if (number == set->lane_capacity) {
+        set->lane_capacity = 2 * set->lane_capacity + 64;
+        set->lanes =
+            must_resize(set->lanes, set->lane_capacity * set->lane_count * sizeof *set->lanes);
+    }
+    memcpy(set->lanes + number * set->lane_count, view->lanes,
+           set->lane_count * sizeof *set->lanes);
+}
+
+enum doppel_status text_set_add(struct text_set *set, uint64_t id, const struct text_view *view,
+                                struct doppel_error *error)
+{
+    uint64_t code[DOPPEL_TEXT_MAX_LANES / 4], number = set->entries.count;
+    struct entry entry = {
+        .id = id,
+        .content = view->extra.content,
+        .words = view->extra.words,
+        .shingle_total = view->extra.shingle_total,
+        .simhash = view->simhash,
+        .too_short = view->too_short,
+        .kept = view->kept,
+    };
+    if (view->too_short || view->lane_count != set->lane_count)
+        return DOPPEL_OK; /* only its content tells */
+    keep_lanes(set, view, number);
+    if (!array_push(&set->entries, entry))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %zu texts",
+                           set->entries.count);
+    code_of(view, code);
+    return doppel_index_insert(set->index, code, &number, 1, error);
+}
+
+/* ---- finding ---- */
+
+/* What is known of an entry without looking further. */
+static struct text_view view_of(const struct text_set *set, size_t number)
+{
+    const struct entry *entry = &set->entries.items[number];
+    struct text_view view = {
+        .extra = {.words = entry->words,
+                  .content = entry->content,
+                  .shingle_total = entry->shingle_total},
+        .scheme = set->scheme->id,
+        .lane_count = set->lane_count,
+        .simhash = entry->simhash,
+        .too_short = entry->too_short,
+        .kept = entry->kept,
+    };
+    if (set->lane_count)
+        memcpy(view.lanes, set->lanes + number * set->lane_count,
+               set->lane_count * sizeof *view.lanes);
+    return view;
+}
+
+/* Whether two sets whose signatures differ in so many lanes may be within a limit. */
+static bool is_hopeful(const struct text_set *set, const struct text_view *query,
+                       const struct entry *entry, uint32_t distance)
+{
+    double lanes = set->lane_count, equal = 1 - distance / lanes;
+    double variance = equal * (1 - equal) > 1 / lanes ? equal * (1 - equal) : 1 / lanes;
+    double most = equal + far_away * sqrt(variance / lanes);
+    most = most < 1 ? most : 1;
+    double a = (double)query->extra.shingle_total, b = (double)entry->shingle_total;
+    double smaller = a < b ? a : b;
+    if (most >= set->limits.min_similarity || smaller == 0)
+        return true;
+    return most / (1 + most) * (a + b) / smaller >= set->limits.min_containment;
+}
+
+static bool matches(const struct text_set *set, const struct text_view *query,
+                    const struct doppel_index_hit *hit, struct doppel_match *out)
+{
+    const struct entry *entry = &set->entries.items[hit->payload];
+    struct text_view view;
+    if (set->lane_count && !is_hopeful(set, query, entry, hit->distance))
+        return false;
+    if (set->lane_count && query->extra.shingle_count && set->load &&
+        set->load(set->context, entry->id, &view)) {
+        bool within = texts_match(set->settings, query, &view, out);
+        text_view_free(&view);
+        return within;
+    }
+    view = view_of(set, hit->payload);
+    return texts_match(set->settings, query, &view, out);
+}
+
+static int by_payload(const void *left, const void *right)
+{
+    const struct doppel_index_hit *a = left, *b = right;
+    return (a->payload > b->payload) - (a->payload < b->payload);
+}
+
+enum doppel_status text_set_find(const struct text_set *set, const struct text_view *query,
+                                 text_visitor *visitor, void *context, struct doppel_error *error)
+{
+    uint64_t code[DOPPEL_TEXT_MAX_LANES / 4];
+    struct doppel_index_request request = {.queries = code, .count = 1, .radius = set->radius};
+    struct doppel_index_hit *hits = NULL;
+    size_t count = 0;
+    if (query->too_short || query->lane_count != set->lane_count)
+        return DOPPEL_OK;
+    code_of(query, code);
+    enum doppel_status status =
+        doppel_index_search_array(set->index, &request, &hits, &count, error);
+    if (status)
+        return status;
+    if (count)
+        qsort(hits, count, sizeof *hits, by_payload);
+    for (size_t i = 0; i < count && !status; i++) {
+        struct doppel_match match;
+        if (matches(set, query, &hits[i], &match) &&
+            !visitor(context, set->entries.items[hits[i].payload].id, &match))
+            status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    }
+    free(hits);
+    return status;
+}

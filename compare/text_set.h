@@ -1,0 +1,31 @@
+/* A searchable set of texts: candidates by bands of MinHash lanes, or by the bits of SimHash; each
+ * is verified by its shingles where they can be had. */
+#ifndef DOPPEL_COMPARE_TEXT_SET_H
+#define DOPPEL_COMPARE_TEXT_SET_H
+
+#include "compare/text.h"
+
+struct text_set;
+
+/* A text with its shingles; `out` is given (text_view_free). @return false when it cannot be had:
+ * then its signature alone tells */
+typedef bool text_loader(void *context, uint64_t id, struct text_view *out);
+
+/** @param settings borrowed for the life of the set. @param out given (text_set_free) */
+enum doppel_status text_set_new(const struct settings *settings, text_loader *load, void *context,
+                                struct text_set **out, struct doppel_error *error);
+void text_set_free(struct text_set *set);
+
+/* Add a text under an id of the caller's; the view is copied, but for its shingles. */
+enum doppel_status text_set_add(struct text_set *set, uint64_t id, const struct text_view *view,
+                                struct doppel_error *error);
+
+/* A text that matches; false ends the search. */
+typedef bool text_visitor(void *context, uint64_t id, const struct doppel_match *match);
+
+/* Visit the texts that match, in the order in which they were added. DOPPEL_E_CANCELLED by the
+ * visitor. */
+enum doppel_status text_set_find(const struct text_set *set, const struct text_view *query,
+                                 text_visitor *visitor, void *context, struct doppel_error *error);
+
+#endif

@@ -1,0 +1,169 @@
+/* A run: limits, callbacks, and whether to stop. */
+#include <doppel/run.h>
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct kept_thing {
+    void *thing;
+    void (*release)(void *thing);
+};
+
+struct doppel_run {
+    struct doppel_run_options options;
+    char *cache, *temporary;
+    atomic_bool cancelled;
+    _Atomic uint64_t failures;
+    struct doppel_run_progress progress;
+    struct kept_thing kept[DOPPEL_RUN_SLOTS];
+};
+
+struct doppel_run_options doppel_run_options_default(void)
+{
+    return (struct doppel_run_options){
+        .limits = {.max_pixels = UINT64_C(500000000),
+                   .max_memory = UINT64_C(512) << 20,
+                   .timeout_ms = 60000},
+    };
+}
+
+static bool copy_text(char **out, const char *text)
+{
+    *out = text ? strdup(text) : NULL;
+    return *out || !text;
+}
+
+enum doppel_status doppel_run_new(const struct doppel_run_options *options, struct doppel_run **out,
+                                  struct doppel_error *error)
+{
+    struct doppel_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a run");
+    run->options = options ? *options : doppel_run_options_default();
+    if (!copy_text(&run->cache, run->options.cache) ||
+        !copy_text(&run->temporary, run->options.temporary)) {
+        doppel_run_free(run);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a run");
+    }
+    run->options.cache = run->cache;
+    run->options.temporary = run->temporary;
+    *out = run;
+    return DOPPEL_OK;
+}
+
+void doppel_run_free(struct doppel_run *run)
+{
+    if (!run)
+        return;
+    for (size_t i = 0; i < DOPPEL_RUN_SLOTS; i++)
+        if (run->kept[i].thing)
+            run->kept[i].release(run->kept[i].thing);
+    free(run->cache);
+    free(run->temporary);
+    free(run);
+}
+
+void doppel_run_cancel(struct doppel_run *run)
+{
+    atomic_store(&run->cancelled, true);
+}
+
+bool doppel_run_cancelled(const struct doppel_run *run)
+{
+    const struct doppel_run_options *options = &run->options;
+    return atomic_load(&run->cancelled) ||
+           (options->cancelled && options->cancelled(options->context));
+}
+
+const struct doppel_run_options *doppel_run_get_options(const struct doppel_run *run)
+{
+    return &run->options;
+}
+
+uint32_t doppel_run_jobs(const struct doppel_run *run)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return run->options.jobs ? run->options.jobs : processors > 0 ? (uint32_t)processors : 1;
+}
+
+uint64_t doppel_run_failures(const struct doppel_run *run)
+{
+    return atomic_load(&run->failures);
+}
+
+void doppel_run_failed(struct doppel_run *run, const char *path, const struct doppel_error *reason)
+{
+    atomic_fetch_add(&run->failures, 1);
+    if (run->options.on_failed)
+        run->options.on_failed(run->options.context, path, reason);
+}
+
+void doppel_run_fail_input(struct doppel_run *run, const char *path, const char *reason)
+{
+    struct doppel_error error;
+    doppel_fail(&error, DOPPEL_E_FORMAT, "%s", reason);
+    doppel_run_failed(run, path, &error);
+}
+
+static void tell(struct doppel_run *run, enum doppel_notice level, const char *path,
+                 const char *text)
+{
+    if (run->options.on_notice)
+        run->options.on_notice(run->options.context, level, path, text);
+}
+
+void doppel_run_notice(struct doppel_run *run, const char *format, ...)
+{
+    char text[4096 + 512]; /* a path and a sentence */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    tell(run, DOPPEL_NOTICE, NULL, text);
+}
+
+void doppel_run_detail(struct doppel_run *run, const char *path, const char *reason)
+{
+    tell(run, DOPPEL_NOTICE_DETAIL, path, reason);
+}
+
+void doppel_run_show(struct doppel_run *run, const struct doppel_run_progress *progress)
+{
+    run->progress = *progress;
+    run->progress.begins = false;
+    if (run->options.on_progress)
+        run->options.on_progress(run->options.context, progress);
+}
+
+void doppel_run_begin(struct doppel_run *run, const char *unit, uint64_t total)
+{
+    const struct doppel_run_progress progress = {.unit = unit, .begins = true, .total = total};
+    doppel_run_show(run, &progress);
+}
+
+void doppel_run_advance(struct doppel_run *run, uint64_t done)
+{
+    struct doppel_run_progress progress = run->progress;
+    progress.done = done;
+    doppel_run_show(run, &progress);
+}
+
+bool doppel_run_shows_progress(const struct doppel_run *run)
+{
+    return run->options.on_progress;
+}
+
+void *doppel_run_get(struct doppel_run *run, enum doppel_run_slot slot)
+{
+    return run->kept[slot].thing;
+}
+
+void doppel_run_keep(struct doppel_run *run, enum doppel_run_slot slot, void *thing,
+                     void (*release)(void *thing))
+{
+    run->kept[slot] = (struct kept_thing){thing, release};
+}

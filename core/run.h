@@ -1,0 +1,131 @@
+/** doppel/run.h: what the calls of the engine share while they work. Part of doppel/core.h.
+ *
+ * A run is made once, and given to each call: it says how many workers, under which limits, where
+ * the cache lies, when to stop, and who is told what happens on the way. Two runs in one process do
+ * not know of each other. */
+#ifndef DOPPEL_RUN_H
+#define DOPPEL_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <doppel/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doppel_run;
+
+/** Limits on one input. */
+struct doppel_limits {
+    uint64_t max_bytes;  /**< of a file; 0: 1 GiB of images and texts, none of audio and video */
+    uint64_t max_pixels; /**< of an image, or of a frame */
+    uint64_t max_memory; /**< bytes of a worker process */
+    uint32_t max_ms;     /**< duration of audio and video; 0: none */
+    uint32_t timeout_ms; /**< 0: none */
+    bool whole_timeout;  /**< the timeout is of audio and video as a whole too; else of ten seconds
+                            without progress */
+};
+
+/** How far a call is. */
+struct doppel_run_progress {
+    const char *unit;         /**< what is counted: "files", "pairs"; static storage */
+    bool begins;              /**< a new phase: what was counted before is over */
+    uint64_t done, total;     /**< total 0: not known yet */
+    uint64_t videos;          /**< of the files, videos that are done */
+    uint64_t videos_total;    /**< 0: not known yet */
+    uint64_t video_ms;        /**< how long they are, with what is done of those in flight */
+    uint64_t video_total_ms;  /**< an estimate */
+    uint64_t video_cached_ms; /**< of video_ms: known before, which says nothing of the pace */
+};
+
+enum doppel_notice {
+    DOPPEL_NOTICE,       /**< worth knowing */
+    DOPPEL_NOTICE_DETAIL /**< what was skipped and the like */
+};
+
+/** All may be zero: one worker a processor, the default limits, no cache that is kept, nobody is
+ * told. Functions are called by the thread that made the call; those of one run never at a time. */
+struct doppel_run_options {
+    uint32_t jobs; /**< workers and threads; 0: one a processor */
+    struct doppel_limits limits;
+    const char *cache; /**< the cache's file; NULL: one for this run alone, which leaves nothing */
+    const char *temporary; /**< the folder of temporary files; NULL: /tmp */
+    bool retry;            /**< what could not be read before is tried again */
+
+    /** Whether to stop soon; asked often, also from other threads. NULL: only by
+     * doppel_run_cancel. */
+    bool (*cancelled)(void *context);
+    /** @param path what it is about, or NULL. @param text a sentence; borrowed for the call */
+    void (*on_notice)(void *context, enum doppel_notice level, const char *path, const char *text);
+    /** An input could not be read; the run goes on. @param path as it was given */
+    void (*on_failed)(void *context, const char *path, const struct doppel_error *reason);
+    void (*on_progress)(void *context, const struct doppel_run_progress *progress);
+    void *context; /**< of all of these */
+};
+
+/** 500 megapixels, 512 MiB a worker, a minute; the rest is zero. Thread-safe. */
+DOPPEL_API struct doppel_run_options doppel_run_options_default(void);
+
+/**
+ * @param options copied, with its strings. NULL: the defaults
+ * @param out     given (doppel_run_free)
+ * @return DOPPEL_OK; DOPPEL_E_MEMORY. Nothing is opened or started before it is needed.
+ */
+DOPPEL_API enum doppel_status doppel_run_new(const struct doppel_run_options *options,
+                                             struct doppel_run **out, struct doppel_error *error);
+
+/** End its workers, close its cache. Nothing that was made with it may be in use. */
+DOPPEL_API void doppel_run_free(struct doppel_run *run);
+
+/** Let the calls that use the run end soon, with DOPPEL_E_CANCELLED: what is done is kept.
+ * Thread-safe, and safe in a signal handler. */
+DOPPEL_API void doppel_run_cancel(struct doppel_run *run);
+
+/** Whether it is to end. Thread-safe. */
+DOPPEL_API bool doppel_run_cancelled(const struct doppel_run *run);
+
+/** What it was made with; borrowed for its life. Thread-safe. */
+DOPPEL_API const struct doppel_run_options *doppel_run_get_options(const struct doppel_run *run);
+
+/** How many threads a call may use: `jobs`, else one a processor. Thread-safe. */
+DOPPEL_API uint32_t doppel_run_jobs(const struct doppel_run *run);
+
+/** How many inputs have failed so far. Thread-safe. */
+DOPPEL_API uint64_t doppel_run_failures(const struct doppel_run *run);
+
+/* ---- for the modules that are given a run ---- */
+
+/** Tell that an input could not be read. */
+DOPPEL_API void doppel_run_failed(struct doppel_run *run, const char *path,
+                                  const struct doppel_error *reason);
+/** The same with a sentence. */
+DOPPEL_API void doppel_run_fail_input(struct doppel_run *run, const char *path, const char *reason);
+/** Tell what is worth knowing. */
+DOPPEL_API void doppel_run_notice(struct doppel_run *run, const char *format, ...)
+    DOPPEL_PRINTF(2, 3);
+/** Tell a detail about an input. */
+DOPPEL_API void doppel_run_detail(struct doppel_run *run, const char *path, const char *reason);
+
+/** A phase begins, of `total` (0: not known) `unit`s; a literal. */
+DOPPEL_API void doppel_run_begin(struct doppel_run *run, const char *unit, uint64_t total);
+/** So many of them are done. As often as you like. */
+DOPPEL_API void doppel_run_advance(struct doppel_run *run, uint64_t done);
+/** The same, with all that there is to tell. */
+DOPPEL_API void doppel_run_show(struct doppel_run *run, const struct doppel_run_progress *progress);
+/** Whether anybody is told how far it is: else nothing need be counted. */
+DOPPEL_API bool doppel_run_shows_progress(const struct doppel_run *run);
+
+/** What a run keeps for modules above this one, freed with it. */
+enum doppel_run_slot { DOPPEL_RUN_POOL, DOPPEL_RUN_CACHE, DOPPEL_RUN_SLOTS };
+/** NULL: nothing yet. */
+DOPPEL_API void *doppel_run_get(struct doppel_run *run, enum doppel_run_slot slot);
+/** @param thing taken. @param release how it is freed */
+DOPPEL_API void doppel_run_keep(struct doppel_run *run, enum doppel_run_slot slot, void *thing,
+                                void (*release)(void *thing));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,266 @@
+/*
+ * Which records share a band. Records with equal lanes in a band are a bucket; a record's cell of
+ * the band then holds the number of the first record in the bucket, and that of the first nothing.
+ * The replay makes of the cells lists of leaders (dedup_leaders.h).
+ *
+ * Band by band, the keys of all records are computed, scattered by their top bits, and sorted in
+ * small pieces; threads share out ranges of pieces. Where memory is limited there are more ranges.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "corpus/dedup/dedup_internal.h"
+
+#define NO_KEY UINT64_MAX
+
+enum { LET_GO_CHUNKS = LET_GO_RECORDS / CHUNK_ROWS };
+
+struct keyed {
+    uint64_t key;
+    uint32_t number;
+};
+
+struct buckets {
+    struct dedup *dedup;
+    struct crew crew;
+    uint32_t band;
+    uint64_t *keys;      /* of all records; NO_KEY: it takes no part */
+    uint32_t piece_bits; /* keys are scattered into 2^piece_bits pieces */
+    uint32_t ranges;     /* of pieces; a power of two */
+    atomic_uint next;    /* chunk of records, or range */
+};
+
+/* Whether a record looks for others, or others for it. One with a content that came before is that
+ * one's affair, unless that one may be replaced. */
+static bool takes_part(const struct dedup *dedup, uint32_t number)
+{
+    const struct facts *facts = facts_of(dedup, number);
+    if (facts->flags & FACT_LIBRARY)
+        return facts->flags & FACT_LEADER;
+    bool passed_over =
+        facts->former != NO_RECORD && dedup->options->on_same_id != DOPPEL_SAME_ID_UPDATE;
+    return !(facts->flags & (FACT_UNREADABLE | FACT_TOO_SHORT)) && !passed_over &&
+           (facts->content == number || dedup->replacing);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= UINT64_C(0xd6e8feb86659fd93);
+    x ^= x >> 32;
+    x *= UINT64_C(0xd6e8feb86659fd93);
+    return x ^ x >> 32;
+}
+
+/* One to one for up to 4 lanes; of more, different ones meet at 2^-64. */
+static uint64_t band_key(const uint16_t *lanes, uint32_t count)
+{
+    uint64_t key = 0;
+    for (uint32_t i = 0; i < count; i += 4) {
+        uint64_t word = 0;
+        memcpy(&word, lanes + i, (count - i < 4 ? count - i : 4) * sizeof *lanes);
+        key = mix(key ^ word);
+    }
+    return key == NO_KEY ? 0 : key;
+}
+
+/* ---- keys ---- */
+
+static void compute_keys(void *context, uint32_t thread)
+{
+    struct buckets *buckets = context;
+    const struct dedup *dedup = buckets->dedup;
+    uint32_t rows = dedup->rows_a_band, chunk;
+    (void)thread;
+    while ((chunk = atomic_fetch_add(&buckets->next, 1)) <= (dedup->count - 1) / CHUNK_ROWS) {
+        uint32_t from = chunk * CHUNK_ROWS;
+        uint32_t to = dedup->count - from < CHUNK_ROWS ? dedup->count : from + CHUNK_ROWS;
+        for (uint32_t i = from; i < to; i++)
+            if (buckets->keys[i] != NO_KEY)
+                buckets->keys[i] =
+                    band_key(lanes_of(dedup, i) + (size_t)buckets->band * rows, rows);
+        if (chunk % LET_GO_CHUNKS == 0)
+            chunked_let_go(&dedup->lanes_of);
+    }
+}
+
+/* ---- buckets ---- */
+
+static bool is_before(const struct keyed *a, const struct keyed *b)
+{
+    return a->key != b->key ? a->key < b->key : a->number < b->number;
+}
+
+static int compare_keyed(const void *a, const void *b)
+{
+    return is_before(a, b) ? -1 : 1;
+}
+
+static void sort_piece(struct keyed *keys, size_t count)
+{
+    enum { FEW = 64 };
+    if (count > FEW) {
+        qsort(keys, count, sizeof *keys, compare_keyed);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        struct keyed key = keys[i];
+        size_t j = i;
+        for (; j && is_before(&key, &keys[j - 1]); j--)
+            keys[j] = keys[j - 1];
+        keys[j] = key;
+    }
+}
+
+static void mark_piece(const struct dedup *dedup, const struct keyed *keys, size_t count,
+                       uint32_t band)
+{
+    size_t first = 0;
+    for (size_t i = 1; i < count; i++)
+        if (keys[i].key == keys[first].key)
+            *cell_of(dedup, keys[i].number, band) = keys[first].number;
+        else
+            first = i;
+}
+
+/* The pieces of one range. */
+struct range {
+    const struct buckets *buckets;
+    uint32_t first_piece, pieces;
+    size_t *ends; /* of each piece, in `keys`; pieces + 1 */
+    struct keyed *keys;
+};
+
+static bool piece_of(const struct range *range, uint32_t number, uint32_t *out_piece)
+{
+    uint64_t key = range->buckets->keys[number];
+    *out_piece = (uint32_t)(key >> (64 - range->buckets->piece_bits)) - range->first_piece;
+    return *out_piece < range->pieces && key != NO_KEY;
+}
+
+/* Afterwards piece p is keys[ends[p]] up to keys[ends[p + 1]]. */
+static bool scatter(struct range *range)
+{
+    uint32_t piece, count = range->buckets->dedup->count;
+    size_t *starts = range->ends + 1; /* moves by one while filling */
+    for (uint32_t i = 0; i < count; i++)
+        if (piece_of(range, i, &piece))
+            starts[piece]++;
+    size_t total = 0;
+    for (uint32_t i = 0; i < range->pieces; i++) {
+        size_t next = total + starts[i];
+        starts[i] = total;
+        total = next;
+    }
+    range->keys = malloc((total ? total : 1) * sizeof *range->keys);
+    if (!range->keys)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (piece_of(range, i, &piece))
+            range->keys[starts[piece]++] = (struct keyed){range->buckets->keys[i], i};
+    return true;
+}
+
+static bool do_range(const struct buckets *buckets, uint32_t number)
+{
+    uint32_t pieces = (UINT32_C(1) << buckets->piece_bits) / buckets->ranges;
+    struct range range = {.buckets = buckets,
+                          .first_piece = number * pieces,
+                          .pieces = pieces,
+                          .ends = calloc((size_t)pieces + 1, sizeof *range.ends)};
+    bool good = range.ends && scatter(&range);
+    for (uint32_t i = 0; good && i < pieces; i++) {
+        struct keyed *keys = range.keys + range.ends[i];
+        size_t count = range.ends[i + 1] - range.ends[i];
+        sort_piece(keys, count);
+        mark_piece(buckets->dedup, keys, count, buckets->band);
+    }
+    free(range.keys);
+    free(range.ends);
+    return good;
+}
+
+static enum doppel_status no_memory(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory to sort band keys");
+}
+
+static void do_ranges(void *context, uint32_t thread)
+{
+    struct buckets *buckets = context;
+    struct doppel_error error;
+    uint32_t range;
+    (void)thread;
+    while ((range = atomic_fetch_add(&buckets->next, 1)) < buckets->ranges)
+        if (!do_range(buckets, range)) {
+            no_memory(&error);
+            crew_fail(&buckets->crew, &error);
+        }
+}
+
+/* ---- all ---- */
+
+/* Pieces of some eight keys; a range a thread, or smaller ones where memory is limited. */
+static void plan(struct buckets *buckets)
+{
+    const struct dedup *dedup = buckets->dedup;
+    uint64_t bytes = (uint64_t)dedup->count * sizeof(struct keyed) / 4;
+    buckets->piece_bits = 4;
+    while (buckets->piece_bits < 24 && dedup->count >> buckets->piece_bits > 8)
+        buckets->piece_bits++;
+    buckets->ranges = 1;
+    while (buckets->ranges < 1 << 4 &&
+           (buckets->ranges < buckets->crew.threads ||
+            (dedup->space.limit &&
+             bytes / buckets->ranges * buckets->crew.threads > dedup->space.limit)))
+        buckets->ranges *= 2;
+}
+
+static enum doppel_status do_band(struct buckets *buckets, struct doppel_error *error)
+{
+    atomic_store(&buckets->next, 0);
+    enum doppel_status status = crew_run(&buckets->crew, compute_keys, buckets, error);
+    chunked_let_go(&buckets->dedup->lanes_of);
+    atomic_store(&buckets->next, 0);
+    if (!status)
+        status = crew_run(&buckets->crew, do_ranges, buckets, error);
+    chunked_let_go(&buckets->dedup->cells);
+    return status;
+}
+
+static enum doppel_status do_bands(struct buckets *buckets, struct doppel_error *error)
+{
+    const struct dedup *dedup = buckets->dedup;
+    enum doppel_status status = DOPPEL_OK;
+    buckets->keys = malloc(dedup->count * sizeof *buckets->keys);
+    if (!buckets->keys)
+        return no_memory(error);
+    for (uint32_t i = 0; i < dedup->count; i++)
+        buckets->keys[i] = takes_part(dedup, i) ? 0 : NO_KEY;
+    for (uint32_t band = 0; band < dedup->bands && !status; band++) {
+        buckets->band = band;
+        status = do_band(buckets, error);
+    }
+    free(buckets->keys);
+    return status;
+}
+
+enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *error)
+{
+    enum { FEW = 10000 }; /* that one thread sorts sooner than others begin */
+    enum doppel_status status = chunked_grow(&dedup->cells, &dedup->space, dedup->count, error);
+    if (status || !dedup->count)
+        return status;
+    for (size_t i = 0; i < dedup->cells.chunks.count; i++) {
+        memset(dedup->cells.chunks.items[i].bytes, 0xff, dedup->cells.row_bytes * CHUNK_ROWS);
+        if (i % LET_GO_CHUNKS == 0)
+            chunked_let_go(&dedup->cells);
+    }
+    struct buckets buckets = {.dedup = dedup};
+    crew_init(&buckets.crew, dedup->count < FEW ? 1 : dedup->threads);
+    plan(&buckets);
+    status = do_bands(&buckets, error);
+    crew_end(&buckets.crew);
+    return status;
+}

@@ -1,0 +1,185 @@
+/*
+ * Deduplication from the inside.
+ *
+ *     lines ─ sign ─ records ─ same texts, same ids ─ buckets ─ components ─ replay ─ decisions
+ *
+ * A record is its number in order of input. What is known of it lies in rows (dedup_space.h): a
+ * few bytes of facts, its signature, its buckets, its decision.
+ */
+#ifndef DOPPEL_CORPUS_DEDUP_DEDUP_INTERNAL_H
+#define DOPPEL_CORPUS_DEDUP_DEDUP_INTERNAL_H
+
+#include <pthread.h>
+
+#include <doppel/corpus.h>
+
+#include "corpus/dedup/space.h"
+#include "corpus/read/reader.h"
+
+#define NO_RECORD UINT32_MAX
+
+enum fact_flag {
+    FACT_ID = 1 << 0, /* strings it has, in this order in the arena, each ended by NUL */
+    FACT_SOURCE = 1 << 1,
+    FACT_DATE = 1 << 2,
+    FACT_PATH = 1 << 3,       /* of the library's: its file */
+    FACT_UNREADABLE = 1 << 4, /* the reason */
+    FACT_TOO_SHORT = 1 << 5,
+    FACT_PLAIN = 1 << 6,    /* the line can be read again */
+    FACT_KEPT = 1 << 7,     /* its shingles were kept, at `place` of the kept file */
+    FACT_LINE = 1 << 8,     /* its line was kept, after the shingles */
+    FACT_LIBRARY = 1 << 9,  /* it is the library's, and decided: `place` is its id, and `former` the
+                               record that it follows */
+    FACT_LEADER = 1 << 10,  /* of the corpus' set in the replay, for good */
+    FACT_REPLACED = 1 << 11 /* by a later text of the same id: it leads no more */
+};
+
+struct facts {
+    uint64_t place; /* of the line in its file, or in the kept file */
+    uint64_t line;
+    uint64_t strings;
+    uint32_t size;     /* of the line; UINT32_MAX: more */
+    uint32_t shingles; /* how many; 0: not known yet */
+    uint32_t content;  /* the first record with the same normalised text */
+    uint32_t holder; /* of the first with a content: who has it now, or NO_RECORD; in the replay */
+    uint32_t former; /* the record whose id comes again, or NO_RECORD */
+    union {
+        uint32_t parent; /* until the replay: union-find, towards smaller numbers */
+        uint32_t leader; /* then: the record that this one follows, or itself */
+    };
+    uint32_t flags;
+};
+
+/* What was decided. */
+struct verdict {
+    uint32_t similarity, query_coverage, item_coverage; /* share_pack */
+    uint32_t of;
+    uint16_t distance;
+    uint8_t decision, reason, relation, verified;
+    bool has_match, has_coverage, replaces;
+};
+
+/* Shares in steps of 2^-31: finer than what is printed. */
+static inline uint32_t share_pack(double share)
+{
+    return (uint32_t)(share * 0x1p31 + 0.5);
+}
+
+static inline double share_unpack(uint32_t packed)
+{
+    return packed * 0x1p-31;
+}
+
+enum verdict_reason {
+    REASON_NONE,
+    REASON_SAME_CONTENT,
+    REASON_NEAR,
+    REASON_NEWER,
+    REASON_PART,
+    REASON_CONTAINS,
+    REASON_CONTAINED,
+    REASON_SAME_ID
+};
+
+struct dedup {
+    const struct doppel_dedup_options *options;
+    struct reader *reader;
+    const char *folder; /* of temporary files */
+    uint32_t threads;
+    uint32_t bands, rows_a_band, lanes;
+
+    struct space space;
+    uint32_t count;
+    uint32_t first;          /* record of the corpus; those before it are the library's */
+    struct leaders *against; /* reads the library's, with the lock held; NULL: there is none */
+    struct doppel_ingest_options against_options;
+    pthread_mutex_t against_lock;
+    struct chunked facts;    /* struct facts */
+    struct chunked digests;  /* struct doppel_digest; until same content is known */
+    struct chunked lanes_of; /* uint16_t[lanes] */
+    struct chunked cells;    /* uint32_t[bands], see dedup_buckets.c: cell_of */
+    /* From a record's cell to the next record's, and to its next band's, within a chunk: by record,
+     * or, where cells may lie in a file, by band, so that a pass over a band writes few pages. */
+    size_t cell_row, cell_band;
+    struct chunked verdicts; /* struct verdict */
+    struct arena strings;
+    ARRAY(uint32_t) first_of_file; /* number of the first record of each file, and of the end */
+
+    int kept; /* file of kept shingles and lines; -1: none */
+    uint64_t kept_bytes;
+    bool replacing; /* some texts take the place of others */
+    bool cancelled;
+};
+
+static inline struct facts *facts_of(const struct dedup *dedup, uint32_t number)
+{
+    return row_at(&dedup->facts, number);
+}
+
+static inline const uint16_t *lanes_of(const struct dedup *dedup, uint32_t number)
+{
+    return row_at(&dedup->lanes_of, number);
+}
+
+static inline uint32_t *cell_of(const struct dedup *dedup, uint32_t number, uint32_t band)
+{
+    uint32_t *chunk =
+        (uint32_t *)(void *)dedup->cells.chunks.items[number >> CHUNK_ROWS_LOG2].bytes;
+    return chunk + (size_t)(number & (CHUNK_ROWS - 1)) * dedup->cell_row +
+           (size_t)band * dedup->cell_band;
+}
+
+static inline struct verdict *verdict_of(const struct dedup *dedup, uint32_t number)
+{
+    return row_at(&dedup->verdicts, number);
+}
+
+/** Number in the reader's list of files. */
+uint32_t file_of(const struct dedup *dedup, uint32_t number);
+
+/** The string of one flag; NULL when it has none. With FACT_UNREADABLE: the reason. */
+const char *string_of(const struct dedup *dedup, const struct facts *facts, uint32_t flag);
+
+/** Room for `count` records. */
+enum doppel_status make_records(struct dedup *dedup, size_t count, struct doppel_error *error);
+
+/** Now and then: take pages of the temporary file out of this process's memory. Any thread. */
+void let_go(const struct dedup *dedup);
+enum { LET_GO_RECORDS = 1 << 19 };
+
+/* ---- threads, and the first thing that went wrong in any ---- */
+
+struct crew {
+    uint32_t threads;
+    pthread_mutex_t lock;
+    struct doppel_error error; /* status OK: none */
+};
+
+void crew_init(struct crew *crew, uint32_t threads);
+/** Run `work` on all threads, the calling one is number 0. Fewer than wanted are no failure: what
+ * they do is shared out as it comes. @return the first failure */
+enum doppel_status crew_run(struct crew *crew, void (*work)(void *context, uint32_t thread),
+                            void *context, struct doppel_error *error);
+void crew_fail(struct crew *crew, const struct doppel_error *error);
+bool crew_failed(struct crew *crew);
+void crew_end(struct crew *crew);
+
+/* ---- the stages, in order ---- */
+
+/** Take in the texts of the library, as the first records. */
+enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *error);
+/** Tell the caller how far it is; false, and `cancelled`, once it wants no more. Of one thread. */
+bool dedup_goes_on(struct dedup *dedup);
+/** Read, parse and sign all lines. */
+enum doppel_status dedup_read(struct dedup *dedup, struct doppel_error *error);
+/** Find same contents and same ids; drops the digests. */
+enum doppel_status dedup_find_same(struct dedup *dedup, struct doppel_error *error);
+/** Find which records share bands. */
+enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *error);
+/** Decide. DOPPEL_E_CANCELLED when it is cancelled here, not while reading. */
+enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error);
+/** Tell. */
+enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visitor, void *context,
+                               struct doppel_error *error);
+
+#endif

@@ -1,0 +1,317 @@
+/* Deciding of one record: the rule of doppel_decide (doppel/library.h). */
+#include "corpus/dedup/judge.h"
+
+#include <string.h>
+
+enum doppel_status judge_init(struct judge *judge, struct dedup *dedup, size_t cache_bytes,
+                              struct doppel_error *error)
+{
+    *judge = (struct judge){.dedup = dedup};
+    sieve_init(&judge->sieve, dedup->lanes, &dedup->options->limits);
+    enum doppel_status status = evidence_new(dedup, cache_bytes, &judge->evidence, error);
+    if (!status)
+        status = leader_walk_new(&judge->walk, dedup, error);
+    return status;
+}
+
+void judge_free(struct judge *judge)
+{
+    evidence_free(judge->evidence);
+    leader_walk_free(&judge->walk);
+}
+
+/* ---- comparing ---- */
+
+/* The sizes of both sets, read if need be: what the sieve says must not depend on what other
+ * threads have read. */
+static enum doppel_status know_sizes(struct judge *judge, uint32_t number, uint32_t leader,
+                                     struct doppel_error *error)
+{
+    struct doppel_text_evidence ignored;
+    enum doppel_status status = DOPPEL_OK;
+    if (!shingles_of(judge->dedup, number))
+        status = evidence_of_record(judge->evidence, number, &ignored, error);
+    if (!status && !shingles_of(judge->dedup, leader))
+        status = evidence_of_leader(judge->evidence, leader, &ignored, error);
+    return status;
+}
+
+static enum doppel_status compare(struct judge *judge, uint32_t number, uint32_t leader,
+                                  struct doppel_match *out, bool *out_matches,
+                                  struct doppel_error *error)
+{
+    const struct dedup *dedup = judge->dedup;
+    struct doppel_text_evidence record, item;
+    enum doppel_status status = know_sizes(judge, number, leader, error);
+    if (status)
+        return status;
+    *out_matches = sieve_passes(&judge->sieve, lanes_of(dedup, number), lanes_of(dedup, leader),
+                                shingles_of(dedup, number), shingles_of(dedup, leader));
+    judge->passed_over += !*out_matches;
+    if (!*out_matches)
+        return DOPPEL_OK;
+    status = evidence_of_record(judge->evidence, number, &record, error);
+    if (!status)
+        status = evidence_of_leader(judge->evidence, leader, &item, error);
+    if (status)
+        return status;
+    judge->compared++;
+    *out_matches = doppel_match_texts(&record, &item, &dedup->options->limits, out);
+    return DOPPEL_OK;
+}
+
+bool judge_leads(const struct judge *judge, uint32_t number)
+{
+    return (facts_of(judge->dedup, number)->flags & (FACT_LEADER | FACT_REPLACED)) == FACT_LEADER;
+}
+
+enum doppel_status judge_search(struct judge *judge, uint32_t number, uint32_t low,
+                                struct finding *finding, struct doppel_error *error)
+{
+    uint32_t leader;
+    finding->searched = true;
+    leader_walk_begin(&judge->walk, number);
+    while ((leader = leader_walk_next(&judge->walk)) != NO_RECORD) {
+        struct doppel_match match;
+        bool matches;
+        if (leader < low || !judge_leads(judge, leader))
+            continue;
+        enum doppel_status status = compare(judge, number, leader, &match, &matches, error);
+        if (status)
+            return status;
+        if (matches && match.relation == DOPPEL_RELATION_SAME) {
+            finding->near = leader;
+            finding->near_match = match;
+            return DOPPEL_OK;
+        }
+        if (matches && finding->held == NO_RECORD) {
+            finding->held = leader;
+            finding->held_match = match;
+        }
+    }
+    return DOPPEL_OK;
+}
+
+/* ---- verdicts ---- */
+
+static void describe(struct verdict *verdict, const struct doppel_match *match)
+{
+    verdict->has_match = true;
+    verdict->has_coverage = match->has_coverage;
+    verdict->similarity = share_pack(match->similarity);
+    verdict->query_coverage = share_pack(match->query_coverage);
+    verdict->item_coverage = share_pack(match->item_coverage);
+    verdict->distance = (uint16_t)match->distance;
+    verdict->relation = (uint8_t)match->relation;
+    verdict->verified = (uint8_t)match->verified;
+}
+
+static void describe_same(struct verdict *verdict)
+{
+    describe(verdict, &(struct doppel_match){.relation = DOPPEL_RELATION_SAME,
+                                             .verified = DOPPEL_VERIFIED_EXACT,
+                                             .similarity = 1,
+                                             .has_coverage = true,
+                                             .query_coverage = 1,
+                                             .item_coverage = 1});
+}
+
+static uint8_t reason_of(enum doppel_relation relation, enum doppel_decision decision)
+{
+    if (relation == DOPPEL_RELATION_SAME)
+        return decision == DOPPEL_DECISION_REVISION ? REASON_NEWER : REASON_NEAR;
+    if (decision == DOPPEL_DECISION_PART)
+        return REASON_PART;
+    return relation == DOPPEL_RELATION_CONTAINS ? REASON_CONTAINS : REASON_CONTAINED;
+}
+
+static struct doppel_origin origin_of(const struct dedup *dedup, uint32_t number)
+{
+    const struct facts *facts = facts_of(dedup, number);
+    return (struct doppel_origin){string_of(dedup, facts, FACT_SOURCE),
+                                  string_of(dedup, facts, FACT_DATE)};
+}
+
+static void decide_by_match(const struct dedup *dedup, uint32_t number, uint32_t leader,
+                            const struct doppel_match *match, struct verdict *verdict)
+{
+    struct doppel_origin record = origin_of(dedup, number), item = origin_of(dedup, leader);
+    enum doppel_decision decision = doppel_decide(match, &record, &item);
+    describe(verdict, match);
+    verdict->decision = (uint8_t)decision;
+    verdict->reason = reason_of(match->relation, decision);
+    verdict->of = leader;
+    verdict->replaces = verdict->reason == REASON_NEWER;
+}
+
+/* It leads, unless it is near one that does. */
+static void decide_by_search(struct judge *judge, uint32_t number, const struct finding *finding,
+                             struct verdict *verdict)
+{
+    struct facts *facts = facts_of(judge->dedup, number);
+    if (finding->near != NO_RECORD) {
+        decide_by_match(judge->dedup, number, finding->near, &finding->near_match, verdict);
+        facts->leader = finding->near;
+        return;
+    }
+    verdict->decision = DOPPEL_DECISION_NEW;
+    if (finding->held != NO_RECORD)
+        decide_by_match(judge->dedup, number, finding->held, &finding->held_match, verdict);
+    facts->flags |= FACT_LEADER;
+    leader_walk_append(&judge->walk, number);
+    evidence_promote(judge->evidence, number);
+}
+
+static void decide_same_content(const struct dedup *dedup, uint32_t number, uint32_t earlier,
+                                struct verdict *verdict)
+{
+    struct facts *facts = facts_of(dedup, number);
+    facts->leader = facts_of(dedup, earlier)->leader;
+    verdict->decision = DOPPEL_DECISION_DUPLICATE;
+    verdict->reason = REASON_SAME_CONTENT;
+    verdict->of = facts->leader;
+    describe_same(verdict);
+}
+
+/* The record that has the content of this one, unless what it follows was replaced: then its text
+ * is no longer there. */
+static uint32_t holder_of(const struct dedup *dedup, uint32_t number)
+{
+    uint32_t holder = facts_of(dedup, facts_of(dedup, number)->content)->holder;
+    if (holder == NO_RECORD)
+        return holder;
+    uint32_t leader = facts_of(dedup, holder)->leader;
+    return facts_of(dedup, leader)->flags & FACT_REPLACED ? NO_RECORD : holder;
+}
+
+static void decide_by_text(struct judge *judge, uint32_t number, const struct finding *finding,
+                           struct verdict *verdict)
+{
+    const struct facts *facts = facts_of(judge->dedup, number);
+    uint32_t holder = holder_of(judge->dedup, number);
+    if (holder != NO_RECORD) {
+        decide_same_content(judge->dedup, number, holder, verdict);
+        return;
+    }
+    facts_of(judge->dedup, facts->content)->holder = number;
+    if (facts->flags & FACT_TOO_SHORT)
+        verdict->decision = DOPPEL_DECISION_TOO_SHORT;
+    else
+        decide_by_search(judge, number, finding, verdict);
+}
+
+/* What a text is to another one, also where they do not match. */
+static enum doppel_status describe_pair(struct judge *judge, uint32_t number, uint32_t earlier,
+                                        struct verdict *verdict, struct doppel_error *error)
+{
+    struct doppel_text_evidence record, item;
+    struct doppel_match match;
+    enum doppel_status status = evidence_of_record(judge->evidence, number, &record, error);
+    if (!status)
+        status = evidence_of_leader(judge->evidence, earlier, &item, error);
+    if (status)
+        return status;
+    doppel_match_texts(&record, &item, &judge->dedup->options->limits, &match);
+    describe(verdict, &match);
+    return DOPPEL_OK;
+}
+
+/* Another text under the same id. */
+static enum doppel_status decide_update(struct judge *judge, uint32_t number,
+                                        const struct finding *finding, struct verdict *verdict,
+                                        struct doppel_error *error)
+{
+    uint32_t former = facts_of(judge->dedup, number)->former;
+    decide_by_text(judge, number, finding, verdict);
+    *verdict = (struct verdict){.decision = DOPPEL_DECISION_REVISION,
+                                .reason = REASON_SAME_ID,
+                                .of = former,
+                                .replaces = true};
+    return describe_pair(judge, number, former, verdict, error);
+}
+
+static bool is_update(const struct dedup *dedup, const struct facts *facts)
+{
+    return dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE &&
+           facts->content != facts_of(dedup, facts->former)->content;
+}
+
+static enum doppel_status decide_same_id(struct judge *judge, uint32_t number,
+                                         const struct finding *finding, struct verdict *verdict,
+                                         struct doppel_error *error)
+{
+    const struct dedup *dedup = judge->dedup;
+    const struct facts *facts = facts_of(dedup, number);
+    if (is_update(dedup, facts))
+        return decide_update(judge, number, finding, verdict, error);
+    if (dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE) {
+        decide_same_content(dedup, number, facts->former, verdict);
+        return DOPPEL_OK;
+    }
+    bool skip = dedup->options->on_same_id == DOPPEL_SAME_ID_SKIP;
+    verdict->decision = skip ? DOPPEL_DECISION_DUPLICATE : DOPPEL_DECISION_CONFLICT;
+    verdict->reason = REASON_SAME_ID;
+    verdict->of = facts->former;
+    return DOPPEL_OK;
+}
+
+bool judge_searches(const struct judge *judge, uint32_t number)
+{
+    const struct dedup *dedup = judge->dedup;
+    const struct facts *facts = facts_of(dedup, number);
+    return !(facts->flags & (FACT_UNREADABLE | FACT_TOO_SHORT | FACT_LIBRARY)) &&
+           (facts->former == NO_RECORD || is_update(dedup, facts)) &&
+           holder_of(dedup, number) == NO_RECORD;
+}
+
+/* What is the library's takes the place that it has there. */
+static void restore(struct judge *judge, uint32_t number)
+{
+    struct facts *facts = facts_of(judge->dedup, number);
+    if (facts->former != NO_RECORD)
+        facts->leader = facts->former;
+    if (holder_of(judge->dedup, number) == NO_RECORD)
+        facts_of(judge->dedup, facts->content)->holder = number;
+    if (!(facts->flags & FACT_LEADER))
+        return;
+    leader_walk_begin(&judge->walk, number);
+    while (leader_walk_next(&judge->walk) != NO_RECORD)
+        continue;
+    leader_walk_append(&judge->walk, number);
+}
+
+enum doppel_status judge_decide(struct judge *judge, uint32_t number, const struct finding *finding,
+                                struct doppel_error *error)
+{
+    const struct facts *facts = facts_of(judge->dedup, number);
+    struct verdict *verdict = verdict_of(judge->dedup, number);
+    enum doppel_status status = DOPPEL_OK;
+    *verdict = (struct verdict){.of = NO_RECORD};
+    if (facts->flags & FACT_LIBRARY)
+        restore(judge, number);
+    else if (facts->flags & FACT_UNREADABLE)
+        verdict->decision = DOPPEL_DECISION_UNREADABLE;
+    else if (facts->former != NO_RECORD)
+        status = decide_same_id(judge, number, finding, verdict, error);
+    else
+        decide_by_text(judge, number, finding, verdict);
+    return status;
+}
+
+struct finding judge_begin(struct judge *judge, uint32_t number)
+{
+    const struct dedup *dedup = judge->dedup;
+    const struct facts *facts = facts_of(dedup, number);
+    if (number >= dedup->first && facts->former != NO_RECORD && is_update(dedup, facts))
+        facts_of(dedup, facts->former)->flags |= FACT_REPLACED;
+    return (struct finding){.near = NO_RECORD, .held = NO_RECORD};
+}
+
+enum doppel_status judge_record(struct judge *judge, uint32_t number, struct doppel_error *error)
+{
+    struct finding finding = judge_begin(judge, number);
+    enum doppel_status status = DOPPEL_OK;
+    if (judge_searches(judge, number))
+        status = judge_search(judge, number, 0, &finding, error);
+    return status ? status : judge_decide(judge, number, &finding, error);
+}

@@ -1,0 +1,202 @@
+/*
+ * Deciding of all records, component by component; within one, in order of input.
+ *
+ * Threads share out the components. A large one they do together, a window of records at a time:
+ * first all of the window are compared with the leaders from before it, each on any thread; then,
+ * in order, with those that have come up in the window meanwhile, and decided. What they are
+ * decided to be is the same as one by one.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "corpus/dedup/components.h"
+#include "corpus/dedup/judge.h"
+
+enum {
+    LARGE = 2048,
+    WINDOW = 256,
+    SHARE = 16,
+    MIN_CACHE_BYTES = 1 << 20,
+    MAX_CACHE_BYTES = 16 << 20
+};
+
+struct replay {
+    struct dedup *dedup;
+    struct components components;
+    struct judge *judges; /* a thread */
+    struct crew crew;
+    atomic_size_t next; /* component, or record of the window */
+    /* of a large component */
+    const uint32_t *window;
+    size_t window_count;
+    struct finding *findings;
+};
+
+static size_t size_of(const struct replay *replay, size_t component)
+{
+    return replay->components.starts.items[component + 1] -
+           replay->components.starts.items[component];
+}
+
+static bool is_large(const struct replay *replay, size_t component)
+{
+    return replay->crew.threads > 1 && size_of(replay, component) >= LARGE;
+}
+
+static void fail(struct replay *replay, enum doppel_status status, const struct doppel_error *error)
+{
+    if (status)
+        crew_fail(&replay->crew, error);
+}
+
+/* Comparing may take much longer than reading did. What was cancelled while reading is decided. */
+static enum doppel_status look_up(struct dedup *dedup, struct doppel_error *error)
+{
+    if (dedup->cancelled || dedup_goes_on(dedup))
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted while comparing: none is told");
+}
+
+/* ---- small components ---- */
+
+static void decide_component(struct replay *replay, uint32_t thread, size_t component)
+{
+    struct judge *judge = &replay->judges[thread];
+    const uint32_t *records =
+        replay->components.records + replay->components.starts.items[component];
+    struct doppel_error error;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < size_of(replay, component) && !status; i++) {
+        status = judge_record(judge, records[i], &error);
+        if (!status && !thread && i % WINDOW == WINDOW - 1)
+            status = look_up(replay->dedup, &error);
+    }
+    fail(replay, status, &error);
+}
+
+static void decide_small(void *context, uint32_t thread)
+{
+    struct replay *replay = context;
+    struct doppel_error error;
+    size_t first, count = replay->components.starts.count - 1;
+    while ((first = atomic_fetch_add(&replay->next, SHARE)) < count &&
+           !crew_failed(&replay->crew)) {
+        for (size_t i = first; i < count && i < first + SHARE; i++)
+            if (!is_large(replay, i))
+                decide_component(replay, thread, i);
+        if (!thread && first / SHARE % SHARE == 0)
+            fail(replay, look_up(replay->dedup, &error), &error);
+        if (first % LET_GO_RECORDS == 0)
+            let_go(replay->dedup);
+    }
+}
+
+/* ---- large components ---- */
+
+static void search_window(void *context, uint32_t thread)
+{
+    struct replay *replay = context;
+    struct judge *judge = &replay->judges[thread];
+    struct doppel_error error;
+    size_t i;
+    while ((i = atomic_fetch_add(&replay->next, 1)) < replay->window_count) {
+        replay->findings[i] = (struct finding){.near = NO_RECORD, .held = NO_RECORD};
+        if (judge_searches(judge, replay->window[i]))
+            fail(replay, judge_search(judge, replay->window[i], 0, &replay->findings[i], &error),
+                 &error);
+    }
+}
+
+/* What was found before the window holds as long as those found still lead. */
+static enum doppel_status decide_one(struct replay *replay, size_t i, struct doppel_error *error)
+{
+    struct judge *judge = &replay->judges[0];
+    uint32_t number = replay->window[i], low = 0;
+    struct finding found = replay->findings[i], finding = judge_begin(judge, number);
+    if (found.searched && (found.near == NO_RECORD || judge_leads(judge, found.near)) &&
+        (found.held == NO_RECORD || judge_leads(judge, found.held))) {
+        finding = found;
+        low = replay->window[0];
+    }
+    enum doppel_status status = DOPPEL_OK;
+    if (finding.near == NO_RECORD && judge_searches(judge, number))
+        status = judge_search(judge, number, low, &finding, error);
+    return status ? status : judge_decide(judge, number, &finding, error);
+}
+
+static enum doppel_status decide_window(struct replay *replay, struct doppel_error *error)
+{
+    atomic_store(&replay->next, 0);
+    enum doppel_status status = crew_run(&replay->crew, search_window, replay, error);
+    for (size_t i = 0; i < replay->window_count && !status; i++)
+        status = decide_one(replay, i, error);
+    return status;
+}
+
+static enum doppel_status decide_large(struct replay *replay, struct doppel_error *error)
+{
+    size_t count = replay->components.starts.count - 1;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t c = 0; c < count && !status; c++) {
+        size_t size = is_large(replay, c) ? size_of(replay, c) : 0;
+        for (size_t at = 0; at < size && !status; at += WINDOW) {
+            replay->window = replay->components.records + replay->components.starts.items[c] + at;
+            replay->window_count = size - at < WINDOW ? size - at : WINDOW;
+            status = decide_window(replay, error);
+            if (!status)
+                status = look_up(replay->dedup, error);
+        }
+    }
+    return status;
+}
+
+/* ---- all ---- */
+
+static enum doppel_status make_judges(struct replay *replay, struct doppel_error *error)
+{
+    struct dedup *dedup = replay->dedup;
+    uint64_t cache = MAX_CACHE_BYTES, limit = dedup->space.limit;
+    if (limit && limit / 8 / dedup->threads < cache)
+        cache = limit / 8 / dedup->threads;
+    if (cache < MIN_CACHE_BYTES)
+        cache = MIN_CACHE_BYTES;
+    replay->judges = calloc(dedup->threads, sizeof *replay->judges);
+    replay->findings = calloc(WINDOW, sizeof *replay->findings);
+    enum doppel_status status = DOPPEL_OK;
+    if (!replay->judges || !replay->findings)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
+    for (uint32_t i = 0; i < dedup->threads && !status; i++)
+        status = judge_init(&replay->judges[i], dedup, (size_t)cache, error);
+    return status;
+}
+
+static void free_judges(struct replay *replay)
+{
+    for (uint32_t i = 0; replay->judges && i < replay->dedup->threads; i++)
+        judge_free(&replay->judges[i]);
+    free(replay->judges);
+    free(replay->findings);
+}
+
+enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error)
+{
+    struct replay replay = {.dedup = dedup};
+    enum doppel_status status = chunked_grow(&dedup->verdicts, &dedup->space, dedup->count, error);
+    if (!status)
+        status = components_find(dedup, &replay.components, error);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < dedup->count; i++)
+        facts_of(dedup, i)->leader = i;
+    crew_init(&replay.crew, dedup->threads);
+    status = make_judges(&replay, error);
+    if (!status)
+        status = decide_large(&replay, error);
+    atomic_store(&replay.next, 0);
+    if (!status)
+        status = crew_run(&replay.crew, decide_small, &replay, error);
+    free_judges(&replay);
+    crew_end(&replay.crew);
+    components_free(&replay.components);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* Blocks of lines on their way into a library: read by one thread at a time, parsed and signed by
+ * several, taken in order of input. */
+#ifndef DOPPEL_CORPUS_INGEST_BATCH_H
+#define DOPPEL_CORPUS_INGEST_BATCH_H
+
+#include "core/array.h"
+#include "corpus/read/reader.h"
+
+/* Bytes that grow; strings in them are named by their offset. */
+struct bytes_pool {
+    char *items;
+    size_t count, capacity;
+};
+
+/** @return the offset of the copy; SIZE_MAX without memory */
+size_t pool_add(struct bytes_pool *pool, const void *bytes, size_t size);
+/** Likewise with its NUL; SIZE_MAX - 1 for NULL. */
+size_t pool_add_string(struct bytes_pool *pool, const char *string);
+const char *pool_string(const struct bytes_pool *pool, size_t at);
+
+/* A record, without its text: that is in the block. */
+struct prepared {
+    uint64_t line, offset; /* in its file */
+    size_t size;
+    size_t id, source, date, problem; /* strings of the batch; `problem`: why it is unreadable */
+    size_t lanes;                     /* offset in the batch's */
+    size_t path;                      /* likewise, of a file that is decided elsewhere; else none */
+    struct doppel_about *said;        /* given (said_free): with the batch; NULL: nothing */
+    bool unreadable, too_short, is_file;
+    struct doppel_digest content;
+    uint64_t words, simhash;
+};
+
+struct ingest_batch {
+    struct line_block block;
+    ARRAY(struct prepared) records;
+    struct bytes_pool strings, lanes;
+    struct doppel_error error; /* status != OK: the run ends here */
+};
+
+struct batches;
+
+/** Begin to read. @param options,reader borrowed. DOPPEL_OK; DOPPEL_E_MEMORY. */
+enum doppel_status batches_new(const struct doppel_ingest_options *options, struct reader *reader,
+                               struct batches **out, struct doppel_error *error);
+
+/** Stop reading, wait for the threads, and free. */
+void batches_free(struct batches *batches);
+
+/** The next batch of a group, in order of input: of those that were ready when its first was asked
+ * for, at most half of all; `*out` is NULL behind the last, and when none is ready after `wait_ms`
+ * yet. Borrowed until batches_give_back. DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end. */
+enum doppel_status batches_next(struct batches *batches, unsigned wait_ms,
+                                struct ingest_batch **out);
+
+/** End the group: its batches are filled again. */
+void batches_give_back(struct batches *batches);
+
+#endif

@@ -1,0 +1,389 @@
+/* Record by record into a library: decided, kept, and then told. */
+#include "corpus/ingest/ingest_internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 100, COMMIT_RECORDS = 4096 };
+
+/* ---- deciding and remembering ---- */
+
+static enum doppel_status add_to_library(struct ingest *ingest, const struct decider_answer *answer,
+                                         uint64_t *out_id, struct doppel_error *error)
+{
+    const struct prepared *record = ingest->record;
+    const struct bytes_pool *strings = &ingest->batch->strings;
+    uint32_t leader = decider_leader(ingest->memory.decider, answer->number);
+    struct doppel_library_text text = {
+        .record_id = pool_string(strings, record->id),
+        .origin = {ingest_source(ingest), pool_string(strings, record->date)},
+        .path = ingest->path,
+        .line = record->line,
+        .offset = record->offset,
+        .size = record->size,
+        .content = record->content,
+        .words = record->words,
+        .simhash = record->simhash,
+        .too_short = record->too_short,
+        .decision = answer->decision,
+        .leads = answer->leads,
+        .leader = leader == answer->number ? 0 : ingest->memory.ids.items[leader],
+        .lanes = ingest_lanes(ingest),
+        .lane_count = ingest->options.text.lanes,
+    };
+    if (ingest->options.keep_shingles && !record->too_short) {
+        enum doppel_status status = ingest_load_shingles(ingest, error);
+        if (status)
+            return status;
+        text.shingles = ingest->shingles;
+    }
+    text.shingle_total = ingest->shingle_count;
+    return doppel_library_add_text(ingest->library, &text, out_id, error);
+}
+
+/* What is told of the record that it is a duplicate, a part or a revision of. */
+static enum doppel_status describe_of(struct ingest *ingest, uint32_t of, struct told *told,
+                                      struct doppel_error *error)
+{
+    const struct leader *leader;
+    told->of_item = ingest->memory.ids.items[of];
+    enum doppel_status status = leaders_get(ingest->leaders, told->of_item, false, &leader, error);
+    if (status)
+        return status;
+    told->of = pool_add_string(&ingest->strings, leader->record_id);
+    bool here = leader->path && ingest->path && strcmp(leader->path, ingest->path) == 0;
+    told->of_path =
+        pool_add_string(&ingest->strings,
+                        here ? reader_file_path(ingest->reader, ingest->path_file) : leader->path);
+    told->of_line = leader->line;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status describe_replaced(struct ingest *ingest, uint64_t id, struct told *told,
+                                            struct doppel_error *error)
+{
+    const struct leader *text;
+    enum doppel_status status = leaders_get(ingest->leaders, id, false, &text, error);
+    if (!status)
+        told->replaces = pool_add_string(&ingest->strings, text->record_id);
+    return status;
+}
+
+/* Of one record. */
+struct outcome {
+    uint64_t item;     /* 0: it was not added */
+    uint64_t replaced; /* the text that was to be kept of its group so far; 0: it stays */
+    uint64_t same_id;
+};
+
+static enum doppel_status tell_later(struct ingest *ingest, const struct decider_answer *answer,
+                                     const struct outcome *outcome, struct doppel_error *error)
+{
+    struct told told = {
+        .batch = ingest->batch,
+        .record = ingest->record,
+        .decision = answer->decision,
+        .reason = answer->reason,
+        .item = outcome->item,
+        .same_id = outcome->same_id,
+        .of = SIZE_MAX,
+        .of_path = SIZE_MAX,
+        .replaces = SIZE_MAX,
+        .unique = answer->kept && answer->decision != DOPPEL_DECISION_DUPLICATE,
+        .has_match = answer->has_match,
+        .match = answer->match,
+    };
+    enum doppel_status status = DOPPEL_OK;
+    if (answer->of != NO_NUMBER)
+        status = describe_of(ingest, answer->of, &told, error);
+    if (!status && answer->replaces != NO_NUMBER)
+        told.replaces = told.of;
+    if (!status && outcome->replaced)
+        status = describe_replaced(ingest, outcome->replaced, &told, error);
+    if (!status && !array_push(&ingest->told, told))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for decisions");
+    return status;
+}
+
+/* What was decided is remembered, and how it came to that. */
+static enum doppel_status remember(struct ingest *ingest, const struct decider_answer *answer,
+                                   uint64_t *out_item, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    uint64_t item = 0;
+    if (answer->kept)
+        status = add_to_library(ingest, answer, &item, error);
+    if (!status)
+        status = ingest_log(ingest, answer, item, error);
+    uint64_t known = answer->known == NO_NUMBER ? 0 : ingest->memory.ids.items[answer->known];
+    if (!status && (item || known))
+        status = people_tell(ingest, item ? item : known, error);
+    if (!status)
+        status = memory_add(&ingest->memory, answer, ingest_lanes(ingest), item,
+                            (uint32_t)ingest->shingle_count, error);
+    *out_item = item;
+    return status;
+}
+
+static enum doppel_status ask_decider(struct ingest *ingest, struct decider_answer *out,
+                                      struct doppel_error *error)
+{
+    struct memory *memory = &ingest->memory;
+    const struct prepared *record = ingest->record;
+    enum doppel_status status = DOPPEL_OK;
+    memory->candidates.count = memory->hits.count = 0;
+    struct decider_record asked = {
+        .id = pool_string(&ingest->batch->strings, record->id),
+        .content = record->content,
+        .unreadable = record->unreadable,
+        .too_short = record->too_short,
+        .only_asked = ingest->options.check,
+    };
+    if (decider_wants_candidates(memory->decider, &asked))
+        status = memory_search(memory, ingest_lanes(ingest), error);
+    asked.candidates = memory->candidates.items;
+    asked.candidate_count = memory->candidates.count;
+    if (!status)
+        status = decider_next(memory->decider, &asked, out, error);
+    const struct doppel_error *people = &ingest->people_error;
+    return status || !people->status ? status
+                                     : doppel_fail(error, people->status, "%s", people->message);
+}
+
+static enum doppel_status decide(struct ingest *ingest, const struct prepared *record,
+                                 struct doppel_error *error)
+{
+    struct decider_answer answer;
+    struct outcome outcome = {0};
+    ingest->record = record;
+    ingest->shingles = NULL;
+    ingest->shingle_count = 0;
+    ingest->tried = false;
+    enum doppel_status status = ask_decider(ingest, &answer, error);
+    if (!status)
+        status = people_same_id(ingest, &answer, &outcome.same_id, error);
+    if (!status && !ingest->options.check)
+        status = remember(ingest, &answer, &outcome.item, error);
+    if (!status)
+        status = canonical_choose(ingest, &answer, outcome.item, &outcome.replaced, error);
+    return status ? status : tell_later(ingest, &answer, &outcome, error);
+}
+
+/* ---- telling ---- */
+
+static bool tell(struct ingest *ingest, const struct told *told)
+{
+    const struct bytes_pool *strings = &told->batch->strings;
+    const struct prepared *record = told->record;
+    struct doppel_dedup_decision decision = {
+        .number = ingest->count++,
+        .path = reader_file_path(ingest->reader, told->batch->block.file),
+        .line = record->line,
+        .id = pool_string(strings, record->id),
+        .decision = told->decision,
+        .reason = record->unreadable ? pool_string(strings, record->problem) : told->reason,
+        .of = pool_string(&ingest->strings, told->of),
+        .of_path = pool_string(&ingest->strings, told->of_path),
+        .of_line = told->of_line,
+        .replaces = pool_string(&ingest->strings, told->replaces),
+        .unique = told->unique,
+        .has_match = told->has_match,
+        .match = told->match,
+        .item = told->item,
+        .of_item = told->of_item,
+        .same_id = told->same_id,
+    };
+    if (!record->unreadable) {
+        const struct line_block *block = &told->batch->block;
+        decision.line_text = block->bytes + (record->offset - block->offset);
+        decision.line_size = record->size;
+    }
+    return ingest->visitor(ingest->context, &decision);
+}
+
+/* Make what was decided lasting, then tell it. */
+static enum doppel_status commit(struct ingest *ingest, struct doppel_error *error)
+{
+    enum doppel_status status = doppel_library_commit(ingest->library, error);
+    for (size_t i = 0; i < ingest->told.count && !status; i++)
+        if (!tell(ingest, &ingest->told.items[i]))
+            status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    ingest->told.count = 0;
+    ingest->strings.count = 0;
+    return status;
+}
+
+/* Take turns with others; what they have added meanwhile comes first. */
+static enum doppel_status begin(struct ingest *ingest, struct doppel_error *error)
+{
+    uint64_t last_id = 0;
+    enum doppel_status status = DOPPEL_OK;
+    if (!ingest->options.check)
+        status = doppel_library_begin(ingest->library, &last_id, error);
+    ingest->has_states = doppel_library_has_states(ingest->library);
+    ingest->has_words = doppel_library_has_words(ingest->library);
+    if (!status)
+        status = canonical_begin(ingest, error);
+    if (!status)
+        status = memory_catch_up(&ingest->memory, last_id, error);
+    return status ? status : memory_regroup(&ingest->memory, error);
+}
+
+/* The path under which lines of the batch can be read again. */
+static void find_path(struct ingest *ingest)
+{
+    uint32_t file = ingest->batch->block.file;
+    if (ingest->path_known && ingest->path_file == file)
+        return;
+    free(ingest->path);
+    ingest->path = reader_file_is_plain(ingest->reader, file)
+                       ? realpath(reader_file_path(ingest->reader, file), NULL)
+                       : NULL;
+    ingest->path_file = file;
+    ingest->path_known = true;
+}
+
+static bool go_on(struct ingest *ingest)
+{
+    uint64_t done, total;
+    reader_progress(ingest->reader, &done, &total);
+    if (ingest->options.progress &&
+        !ingest->options.progress(ingest->options.context, done, total, ingest->count))
+        ingest->stopped = true;
+    return !ingest->stopped;
+}
+
+static enum doppel_status ingest_record(struct ingest *ingest, const struct prepared *record,
+                                        struct doppel_error *error)
+{
+    enum doppel_status status = ingest->told.count ? DOPPEL_OK : begin(ingest, error);
+    if (!status)
+        status = decide(ingest, record, error);
+    if (!status && (ingest->told.count == COMMIT_RECORDS || !go_on(ingest)))
+        status = commit(ingest, error);
+    return status;
+}
+
+/* What came before them is kept and told first. */
+static enum doppel_status run_files(struct ingest *ingest, size_t *at, struct doppel_error *error)
+{
+    enum doppel_status status = commit(ingest, error);
+    if (!status)
+        status = ingest_files(ingest, at, error);
+    go_on(ingest);
+    return status;
+}
+
+static enum doppel_status ingest_batch(struct ingest *ingest, struct ingest_batch *batch,
+                                       struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (batch->error.status) { /* what came before is kept and told */
+        status = commit(ingest, error);
+        return status ? status
+                      : doppel_fail(error, batch->error.status, "%s", batch->error.message);
+    }
+    ingest->batch = batch;
+    find_path(ingest);
+    for (size_t i = 0; i < batch->records.count && !status; i++)
+        status = people_check(ingest, &batch->records.items[i], error);
+    for (size_t i = 0; i < batch->records.count && !status && !ingest->stopped;)
+        status = batch->records.items[i].is_file
+                     ? run_files(ingest, &i, error)
+                     : ingest_record(ingest, &batch->records.items[i++], error);
+    return status;
+}
+
+/* What is ready is one transaction; a check, which has none, answers batch by batch. */
+static enum doppel_status ingest_group(struct ingest *ingest, struct ingest_batch *batch,
+                                       struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    while (batch && !status && !ingest->stopped) {
+        status = ingest_batch(ingest, batch, error);
+        if (!status && ingest->options.check)
+            status = commit(ingest, error);
+        batches_next(ingest->batches, 0, &batch);
+    }
+    if (!status && ingest->told.count)
+        status = commit(ingest, error);
+    batches_give_back(ingest->batches);
+    return status;
+}
+
+static enum doppel_status run(struct ingest *ingest, struct doppel_error *error)
+{
+    struct ingest_batch *batch;
+    while (go_on(ingest)) {
+        enum doppel_status status = batches_next(ingest->batches, LOOK_MS, &batch);
+        if (status == DOPPEL_E_NOT_FOUND)
+            return DOPPEL_OK;
+        status = ingest_group(ingest, batch, error);
+        if (status)
+            return status;
+    }
+    return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+}
+
+/* ---- from outside ---- */
+
+static enum doppel_status prepare(struct ingest *ingest, struct doppel_error *error)
+{
+    const struct doppel_ingest_options *options = &ingest->options;
+    const struct decider_host host = ingest_host(ingest);
+    sieve_init(&ingest->sieve, options->text.lanes, &options->limits);
+    ingest->parser = parser_new(&options->fields);
+    if (!ingest->parser)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a parser");
+    enum doppel_status status = doppel_text_new(&options->text, &ingest->text, error);
+    if (!status && !options->check)
+        status = doppel_library_set_text_options(ingest->library, &options->text, &options->limits,
+                                                 error);
+    if (!status)
+        status = doppel_library_commit(ingest->library, error);
+    if (!status)
+        status = leaders_new(ingest->library, options, &ingest->leaders, error);
+    if (!status)
+        status = memory_open(&ingest->memory, ingest->library, options, &host, error);
+    if (!status)
+        status = begin(ingest, error);
+    if (!status)
+        status = doppel_library_commit(ingest->library, error);
+    if (!status)
+        status = reader_new(&options->files, &ingest->reader, error);
+    if (!status)
+        status = batches_new(options, ingest->reader, &ingest->batches, error);
+    return status;
+}
+
+enum doppel_status doppel_ingest(struct doppel_library *library,
+                                 const struct doppel_ingest_options *options,
+                                 doppel_dedup_visitor *visitor, void *context,
+                                 struct doppel_error *error)
+{
+    struct ingest ingest = {
+        .library = library, .options = *options, .visitor = visitor, .context = context};
+    if (!ingest.options.threads)
+        ingest.options.threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    enum doppel_status status = prepare(&ingest, error);
+    if (!status)
+        status = run(&ingest, error);
+    batches_free(ingest.batches);
+    reader_free(ingest.reader);
+    leaders_free(ingest.leaders);
+    memory_close(&ingest.memory);
+    parser_free(ingest.parser);
+    doppel_text_free(ingest.text);
+    file_text_free(&ingest.file);
+    free(ingest.path);
+    array_free(&ingest.told);
+    array_free(&ingest.marked);
+    array_free(&ingest.files);
+    array_free(&ingest.file_paths);
+    free(ingest.strings.items);
+    free(ingest.name.items);
+    return status;
+}

@@ -1,0 +1,121 @@
+/* An ingest from the inside: shared by its files. */
+#ifndef DOPPEL_CORPUS_INGEST_INGEST_INTERNAL_H
+#define DOPPEL_CORPUS_INGEST_INGEST_INTERNAL_H
+
+#include "corpus/dedup/sieve.h"
+#include "corpus/ingest/batch.h"
+#include "corpus/ingest/leaders.h"
+#include "corpus/ingest/memory.h"
+#include "corpus/read/record_text.h"
+
+/* What was decided of a record, until it is told. */
+struct told {
+    const struct ingest_batch *batch;
+    const struct prepared *record;
+    enum doppel_decision decision;
+    const char *reason; /* static storage, or NULL */
+    uint64_t item, of_item, same_id;
+    size_t of, of_path; /* strings */
+    uint64_t of_line;
+    size_t replaces; /* string */
+    bool unique, has_match;
+    struct doppel_match match;
+};
+
+/* How the text of a group that is to be kept is chosen. */
+struct canonical {
+    bool chooses; /* there are sources, or a policy */
+    struct doppel_keep_policy policy;
+};
+
+struct ingest {
+    struct doppel_library *library;
+    struct doppel_ingest_options options;
+    doppel_dedup_visitor *visitor;
+    void *context;
+    struct reader *reader;
+    struct batches *batches;
+    struct leaders *leaders;
+    struct memory memory;
+    struct sieve sieve;
+
+    /* the record that is being decided */
+    struct ingest_batch *batch;
+    const struct prepared *record;
+    struct parser *parser;
+    struct doppel_text *text;
+    struct file_text file;
+    const uint32_t *shingles; /* NULL: not asked for yet, or not to be had */
+    size_t shingle_count;
+    bool tried;
+
+    /* what people said, as of the last begin */
+    bool has_states, has_words;
+    ARRAY(struct doppel_digest) marked;
+    struct doppel_error people_error; /* status != OK: it could not be looked up */
+    struct canonical canonical;
+
+    char *path; /* of the file of the batch, absolute; NULL: its lines cannot be read again */
+    uint32_t path_file;
+    bool path_known;
+
+    ARRAY(struct told) told; /* since the last commit */
+    struct bytes_pool strings;
+    struct bytes_pool name;                 /* of the record at hand in the log */
+    ARRAY(struct doppel_ingest_file) files; /* that are decided elsewhere */
+    ARRAY(size_t) file_paths;               /* of them; strings */
+    uint64_t count;                         /* records told */
+    bool stopped;
+};
+
+/** The shingles of the record at hand, in ingest->shingles where they are to be had. DOPPEL_OK;
+ * DOPPEL_E_MEMORY */
+enum doppel_status ingest_load_shingles(struct ingest *ingest, struct doppel_error *error);
+
+/** The lanes of the record at hand. */
+const uint16_t *ingest_lanes(const struct ingest *ingest);
+
+/** What the decider asks of an ingest. */
+struct decider_host ingest_host(struct ingest *ingest);
+
+/** A line of the log for what was decided of the record at hand. @param item in the library; 0: it
+ * was not added. As doppel_library_log */
+enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer *answer,
+                              uint64_t item, struct doppel_error *error);
+
+/** The source of the record at hand; NULL: none. */
+const char *ingest_source(const struct ingest *ingest);
+
+/** What the decider asks of what people said: `context` is the ingest. */
+enum doppel_list_state people_state(void *context, uint32_t earlier);
+bool people_were_benign(void *context, uint32_t earlier);
+const struct doppel_digest *people_marked(void *context, const struct doppel_digest *content,
+                                          enum doppel_word word, size_t *out_count);
+
+/** Look at what the record says of itself, before anything is decided: where the library would not
+ * take it, the record is unreadable from now on. */
+enum doppel_status people_check(struct ingest *ingest, struct prepared *record,
+                                struct doppel_error *error);
+
+/** What else is called as the record at hand, before it is told of that; 0: nothing. A look at the
+ * library, where records say so or come with files. */
+enum doppel_status people_same_id(struct ingest *ingest, const struct decider_answer *answer,
+                                  uint64_t *out, struct doppel_error *error);
+
+/** Say of what was added what is to be said of all, and what the record says. */
+enum doppel_status people_tell(struct ingest *ingest, uint64_t item, struct doppel_error *error);
+
+/** See whether there is anything to choose by. */
+enum doppel_status canonical_begin(struct ingest *ingest, struct doppel_error *error);
+
+/** Whether the record at hand is to be kept rather than the one of its group that was so far.
+ * @param item in the library; 0: it is only asked. @param out_replaced that one; 0: it stays */
+enum doppel_status canonical_choose(struct ingest *ingest, const struct decider_answer *answer,
+                                    uint64_t item, uint64_t *out_replaced,
+                                    struct doppel_error *error);
+
+/** Have the records of the batch from `*at` on that name files decided elsewhere; `*at` is behind
+ * them then. */
+enum doppel_status ingest_files(struct ingest *ingest, size_t *at, struct doppel_error *error);
+
+#endif

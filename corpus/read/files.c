@@ -1,0 +1,104 @@
+/* Which files a corpus is made of. */
+#include "corpus/read/files.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DEEPEST = 64 };
+
+static bool ends_in(const char *name, size_t size, const char *ending)
+{
+    size_t length = strlen(ending);
+    return size > length && memcmp(name + size - length, ending, length) == 0;
+}
+
+static bool is_corpus_name(const char *name)
+{
+    size_t size = strlen(name);
+    if (ends_in(name, size, ".gz"))
+        size -= 3;
+    else if (ends_in(name, size, ".zst"))
+        size -= 4;
+    return ends_in(name, size, ".jsonl") || ends_in(name, size, ".ndjson") ||
+           ends_in(name, size, ".json");
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static char *join(const char *folder, const char *name)
+{
+    char *path;
+    bool slash = folder[0] && folder[strlen(folder) - 1] == '/';
+    return asprintf(&path, "%s%s%s", folder, slash ? "" : "/", name) < 0 ? NULL : path;
+}
+
+static bool append(path_array *paths, char *path)
+{
+    if (path && array_push(paths, path))
+        return true;
+    free(path);
+    return false;
+}
+
+static bool append_folder(path_array *paths, const char *folder, int depth);
+
+/* Opening a pipe or device that lies about may never end. What cannot be looked at is read: that
+ * says why. */
+static bool is_readable(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+static bool append_entry(path_array *paths, const char *folder, const char *name, int depth)
+{
+    struct stat status;
+    char *path = join(folder, name);
+    if (!path)
+        return false;
+    bool good = true;
+    if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        good = depth == DEEPEST || append_folder(paths, path, depth + 1);
+    else if (is_corpus_name(name) && is_readable(path))
+        return append(paths, path);
+    free(path);
+    return good;
+}
+
+static bool append_folder(path_array *paths, const char *folder, int depth)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_visible, by_bytes);
+    if (count < 0) /* reading it as a file says why */
+        return append(paths, strdup(folder));
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        good = good && append_entry(paths, folder, entries[i]->d_name, depth);
+        free(entries[i]);
+    }
+    free(entries);
+    return good;
+}
+
+enum doppel_status files_append(path_array *paths, const char *path, struct doppel_error *error)
+{
+    struct stat status;
+    size_t before = paths->count;
+    bool good = true;
+    if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        good = append_folder(paths, path, 0);
+    if (good && paths->count == before)
+        good = append(paths, strdup(path));
+    return good ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to list %s", path);
+}

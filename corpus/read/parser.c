@@ -1,0 +1,440 @@
+/* Lines to records. */
+#include "corpus/read/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "corpus/read/parse.h"
+#include "corpus/read/problem.h"
+#include "corpus/read/record_metadata.h"
+#include "corpus/read/unescape.h"
+#include "core/utf8.h"
+#include "corpus/read/value.h"
+
+enum slot_id {
+    SLOT_ID,
+    SLOT_TEXT,
+    SLOT_PATH,
+    SLOT_SOURCE,
+    SLOT_DATE,
+    PLAIN_SLOTS, /* those that follow are read where that is asked for */
+    SLOT_EXTERNAL_ID = PLAIN_SLOTS,
+    SLOT_META,
+    SLOT_LABELS,
+    SLOT_LIST,
+    SLOT_LISTS,
+    SLOTS
+};
+
+/* Of ids, paths, sources, dates: they are kept in rows, and printed on lines. */
+enum { MAX_NAME_BYTES = 65536 };
+
+/* A field that records may have. */
+struct slot {
+    char *name; /* NULL: nothing is called so */
+    size_t name_size;
+    const char *token; /* of this line; NULL: absent. The last of equal names counts */
+    size_t token_size;
+    struct value value;
+};
+
+struct parser {
+    struct json *json;
+    struct slot slots[SLOTS];
+    int slot_count;            /* PLAIN_SLOTS, or all */
+    struct slot *last;         /* that of the last field, or NULL */
+    struct value copy;         /* of a line that had to be mended, or is a path */
+    struct doppel_about *said; /* of the record; NULL: nothing */
+    bool takes_paths;
+};
+
+/* ---- life ---- */
+
+static bool name_slot(struct slot *slot, const char *name)
+{
+    slot->name = strdup(name);
+    slot->name_size = strlen(name);
+    return slot->name != NULL;
+}
+
+struct parser *parser_new(const struct doppel_corpus_fields *fields)
+{
+    struct parser *parser = calloc(1, sizeof *parser);
+    if (!parser)
+        return NULL;
+    const char *const names[PLAIN_SLOTS] = {fields->id, fields->text, fields->path, fields->source,
+                                            fields->date};
+    parser->json = json_new();
+    parser->slot_count = PLAIN_SLOTS;
+    bool good = parser->json != NULL;
+    for (int i = 0; i < PLAIN_SLOTS && good; i++)
+        good = name_slot(&parser->slots[i], names[i]);
+    if (good)
+        return parser;
+    parser_free(parser);
+    return NULL;
+}
+
+void parser_free(struct parser *parser)
+{
+    if (!parser)
+        return;
+    json_free(parser->json);
+    for (int i = 0; i < SLOTS; i++) {
+        free(parser->slots[i].name);
+        value_free(&parser->slots[i].value);
+    }
+    value_free(&parser->copy);
+    said_free(parser->said);
+    free(parser);
+}
+
+void parser_take_paths(struct parser *parser)
+{
+    parser->takes_paths = true;
+}
+
+bool parser_take_said(struct parser *parser)
+{
+    static const char *const names[] = {"external_id", "meta", "labels", "list", "lists"};
+    bool good = true;
+    for (int i = PLAIN_SLOTS; i < SLOTS && good; i++) {
+        const char *name = names[i - PLAIN_SLOTS];
+        bool taken = false;
+        for (int j = 0; j < PLAIN_SLOTS; j++)
+            taken |= strcmp(parser->slots[j].name, name) == 0;
+        good = taken || name_slot(&parser->slots[i], name);
+    }
+    parser->slot_count = SLOTS;
+    return good;
+}
+
+struct doppel_about *parser_give_said(struct parser *parser)
+{
+    struct doppel_about *said = parser->said;
+    parser->said = NULL;
+    return said;
+}
+
+/* ---- fields ---- */
+
+/* Whether the key, which ends before `limit`, is this name. */
+static bool key_is(const struct slot *slot, const char *key, const char *limit)
+{
+    size_t room = (size_t)(limit - key);
+    return slot->name_size < room && key[slot->name_size] == '"' &&
+           memcmp(key, slot->name, slot->name_size) == 0;
+}
+
+/* The same for a key with escapes. */
+static bool escaped_key_is(const struct slot *slot, const char *key, const char *limit)
+{
+    enum { LONGEST = 1024 };
+    char plain[LONGEST];
+    const char *end = key;
+    while (end < limit && *end != '"')
+        end += *end == '\\' ? 2 : 1;
+    size_t size;
+    return end < limit && end - key <= LONGEST &&
+           json_unescape(key, (size_t)(end - key), plain, &size) && size == slot->name_size &&
+           memcmp(plain, slot->name, size) == 0;
+}
+
+static void take_field(void *context, const char *key, const char *value, size_t size)
+{
+    struct parser *parser = context;
+    bool escaped = memchr(key, '\\', (size_t)(value - key)) != NULL;
+    parser->last = NULL;
+    for (int i = 0; i < parser->slot_count; i++) {
+        struct slot *slot = &parser->slots[i];
+        if (!slot->name || !(escaped ? escaped_key_is : key_is)(slot, key, value))
+            continue;
+        slot->token = value;
+        slot->token_size = size;
+        parser->last = slot;
+    }
+}
+
+static enum json_problem visit(struct parser *parser, const char *line, size_t size)
+{
+    for (int i = 0; i < SLOTS; i++)
+        parser->slots[i].token = NULL;
+    parser->last = NULL;
+    return json_visit(parser->json, line, size, take_field, parser);
+}
+
+/* ---- mending ---- */
+
+/* A copy of a line with '?' for each byte that is no UTF-8, so that places stay the same. */
+static bool copy_mended(struct parser *parser, const char *line, size_t size)
+{
+    if (!value_make_room(&parser->copy, size + PARSE_SLACK + 2))
+        return false;
+    for (size_t i = 0, step; i < size; i += step) {
+        size_t length = utf8_length(line + i, size - i);
+        step = length ? length : 1;
+        memcpy(parser->copy.bytes + i, length ? line + i : "?", step);
+    }
+    memset(parser->copy.bytes + size, 0, PARSE_SLACK + 2);
+    return true;
+}
+
+/* Read what stands before the place where a line is cut: close it, and forget the last field. */
+static void salvage(struct parser *parser, const char *line, size_t size)
+{
+    if (!copy_mended(parser, line, size))
+        return;
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)parser->copy.bytes[i] < ' ')
+            parser->copy.bytes[i] = ' ';
+    memcpy(parser->copy.bytes + size, "\"}", 2);
+    if (visit(parser, parser->copy.bytes, size + 2) == JSON_OPEN) {
+        memcpy(parser->copy.bytes + size, "}", 2);
+        visit(parser, parser->copy.bytes, size + 1);
+    }
+    if (parser->last)
+        parser->last->token = NULL;
+}
+
+/* Visit a line, mended where that helps. Tokens are in the line itself but for broken ones. */
+static enum json_problem visit_line(struct parser *parser, const char *line, size_t size)
+{
+    enum json_problem problem = visit(parser, line, size);
+    if (problem == JSON_BAD_UTF8) {
+        if (!copy_mended(parser, line, size))
+            return JSON_MEMORY;
+        problem = visit(parser, parser->copy.bytes, size);
+        for (int i = 0; i < SLOTS; i++)
+            if (parser->slots[i].token)
+                parser->slots[i].token = line + (parser->slots[i].token - parser->copy.bytes);
+    }
+    if (problem == JSON_OPEN || problem == JSON_CONTROL)
+        salvage(parser, line, size);
+    return problem;
+}
+
+/* ---- values ---- */
+
+static enum doppel_status wrong_kind(const struct slot *slot, const char *wanted,
+                                     struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_FORMAT, "\"%.64s\" is no %s", slot->name, wanted);
+}
+
+/* Decode a short field: a string or a number. */
+static enum doppel_status read_name(struct slot *slot, bool is_path, const char **out,
+                                    struct doppel_error *error)
+{
+    switch (value_decode(&slot->value, slot->token, slot->token_size)) {
+    case VALUE_ABSENT:
+        return DOPPEL_OK;
+    case VALUE_NO_MEMORY:
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
+    case VALUE_BROKEN:
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "broken JSON: an unknown escape in \"%.64s\"",
+                           slot->name);
+    case VALUE_OTHER:
+        return wrong_kind(slot, is_path ? "string" : "string or number", error);
+    case VALUE_NUMBER:
+        if (is_path)
+            return wrong_kind(slot, "string", error);
+        break;
+    case VALUE_STRING:
+        break;
+    }
+    if (memchr(slot->value.bytes, '\0', slot->value.size))
+        return doppel_fail(error, DOPPEL_E_FORMAT, "\"%.64s\" holds a NUL character", slot->name);
+    if (slot->value.size > MAX_NAME_BYTES)
+        return doppel_fail(error, DOPPEL_E_LIMIT,
+                           "\"%.64s\" has %zu bytes, more than the limit of %d", slot->name,
+                           slot->value.size, MAX_NAME_BYTES);
+    if (!is_path && !value_clean(&slot->value))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
+    *out = slot->value.bytes;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status read_text(struct parser *parser, struct doppel_corpus_record *out)
+{
+    struct slot *slot = &parser->slots[SLOT_TEXT];
+    switch (value_decode(&slot->value, slot->token, slot->token_size)) {
+    case VALUE_ABSENT:
+        if (out->path)
+            return DOPPEL_OK;
+        return doppel_fail(&out->error, DOPPEL_E_FORMAT,
+                           "the record has neither \"%.64s\" nor \"%.64s\"; name the field with "
+                           "--text-field or --path-field",
+                           slot->name, parser->slots[SLOT_PATH].name);
+    case VALUE_NO_MEMORY:
+        return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a text of %zu bytes",
+                           slot->token_size);
+    case VALUE_BROKEN:
+        return doppel_fail(&out->error, DOPPEL_E_CORRUPT,
+                           "broken JSON: an unknown escape in \"%.64s\"", slot->name);
+    case VALUE_NUMBER:
+    case VALUE_OTHER:
+        return wrong_kind(slot, "string", &out->error);
+    case VALUE_STRING:
+        break;
+    }
+    out->text = slot->value.bytes;
+    out->text_size = slot->value.size;
+    return DOPPEL_OK;
+}
+
+/* ---- records ---- */
+
+/* The short fields. The first thing that is wrong is what is said; the rest is read all the same.
+ */
+static void read_names(struct parser *parser, struct doppel_corpus_record *out)
+{
+    const struct {
+        enum slot_id slot;
+        const char **value;
+    } names[] = {
+        {SLOT_ID, &out->id},
+        {SLOT_PATH, &out->path},
+        {SLOT_SOURCE, &out->source},
+        {SLOT_DATE, &out->date},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        read_name(&parser->slots[names[i].slot], names[i].slot == SLOT_PATH, names[i].value,
+                  out->error.status ? NULL : &out->error);
+    }
+}
+
+static struct said_token said_token(const struct parser *parser, enum slot_id id, const char *end)
+{
+    const struct slot *slot = &parser->slots[id];
+    return (struct said_token){slot->name, slot->token,
+                               slot->token ? (size_t)(end - slot->token) : 0};
+}
+
+/* What the record says of itself, of a line without fault. */
+static void read_said(struct parser *parser, const char *end, struct doppel_corpus_record *out)
+{
+    const struct said_tokens tokens = {
+        .external_id = said_token(parser, SLOT_EXTERNAL_ID, end),
+        .meta = said_token(parser, SLOT_META, end),
+        .labels = said_token(parser, SLOT_LABELS, end),
+        .lists = {said_token(parser, SLOT_LIST, end), said_token(parser, SLOT_LISTS, end)},
+    };
+    if (said_is_any(&tokens) &&
+        said_read(&tokens, parser->json, &parser->said, &out->error) == DOPPEL_OK)
+        out->said = parser->said;
+}
+
+static bool is_object(const char *line, size_t size)
+{
+    size_t i = 0;
+    while (i < size && (line[i] == ' ' || line[i] == '\t'))
+        i++;
+    return i < size && line[i] == '{';
+}
+
+/* A line that some systems end by \r\n. There are names that end so, too, but few. */
+static void drop_return(char *path, size_t size)
+{
+    if (size > 1 && path[size - 1] == '\r' && access(path, F_OK) != 0)
+        path[size - 1] = '\0';
+}
+
+static void read_bare_path(struct parser *parser, const char *line, size_t size,
+                           struct doppel_corpus_record *out)
+{
+    if (memchr(line, '\0', size)) {
+        doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "a path with a NUL");
+    } else if (size > MAX_NAME_BYTES) {
+        doppel_fail(&out->error, DOPPEL_E_LIMIT, "a path of %zu bytes, more than the limit of %d",
+                    size, MAX_NAME_BYTES);
+    } else if (!value_make_room(&parser->copy, size + 1)) {
+        doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a record");
+    } else {
+        memcpy(parser->copy.bytes, line, size);
+        parser->copy.bytes[size] = '\0';
+        drop_return(parser->copy.bytes, size);
+        out->path = parser->copy.bytes;
+    }
+}
+
+void parser_line(struct parser *parser, const char *line, size_t size,
+                 struct doppel_corpus_record *out)
+{
+    out->size = size;
+    out->id = out->text = out->path = out->source = out->date = NULL;
+    out->text_size = 0;
+    said_free(parser_give_said(parser));
+    out->said = NULL;
+    out->error.status = DOPPEL_OK;
+    out->error.message[0] = '\0';
+    if (parser->takes_paths && !is_object(line, size)) {
+        read_bare_path(parser, line, size, out);
+        return;
+    }
+    problem_explain(visit_line(parser, line, size), line, size, &out->error);
+    read_names(parser, out);
+    if (!out->error.status && parser->slot_count > PLAIN_SLOTS)
+        read_said(parser, line + size, out);
+    if (!out->error.status)
+        read_text(parser, out);
+}
+
+const char *parser_text_token(const struct parser *parser, size_t *out_size)
+{
+    const struct slot *slot = &parser->slots[SLOT_TEXT];
+    if (!slot->token || *slot->token != '"')
+        return NULL;
+    *out_size = slot->token_size;
+    while (slot->token[*out_size - 1] != '"')
+        --*out_size;
+    return slot->token;
+}
+
+static bool is_blank(const char *line, size_t size)
+{
+    while (size && (line[size - 1] == ' ' || line[size - 1] == '\t' || line[size - 1] == '\r'))
+        size--;
+    return size == 0;
+}
+
+static bool visit_damage(const struct line_block *block, uint64_t line, record_visitor *visitor,
+                         void *context)
+{
+    struct doppel_corpus_record record = {
+        .file = block->file,
+        .line = line,
+        .offset = block->offset + block->size,
+        .size = block->damage_size,
+        .error = block->damage,
+    };
+    return visitor(context, &record);
+}
+
+bool parser_block(struct parser *parser, const struct line_block *block, record_visitor *visitor,
+                  void *context)
+{
+    const char *end = block->bytes + block->size;
+    uint64_t number = block->line;
+    for (const char *line = block->bytes; line < end; number++) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        size_t size = (size_t)((newline ? newline : end) - line);
+        bool blank = is_blank(line, size);
+        if (!blank || block->with_blanks) {
+            struct doppel_corpus_record record = {.size = size};
+            if (blank)
+                doppel_fail(&record.error, DOPPEL_E_FORMAT, "an empty line");
+            else if (size > block->max_line_bytes)
+                line_too_long(line, size, block->max_line_bytes, &record.error);
+            else
+                parser_line(parser, line, size, &record);
+            record.file = block->file;
+            record.line = number;
+            record.offset = block->offset + (uint64_t)(line - block->bytes);
+            if (!visitor(context, &record))
+                return false;
+        }
+        line += size + 1;
+    }
+    return !block->damage.status || visit_damage(block, number, visitor, context);
+}

@@ -1,0 +1,401 @@
+/* Cuts corpus files into blocks of whole lines. */
+#include "corpus/read/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "corpus/read/file_start.h"
+#include "corpus/read/files.h"
+#include "corpus/read/reread.h"
+#include "corpus/read/source.h"
+
+enum {
+    BLOCK_BYTES = 1 << 18,
+    PIPE_BLOCK_BYTES = 1 << 15, /* who writes to a pipe waits for answers */
+    KEPT_FILES = 256            /* descriptors that stay open to read lines again */
+};
+
+struct reader {
+    const atomic_bool *stop; /* may be NULL */
+    bool takes_paths;
+    uint64_t max_line_bytes;
+    struct corpus_file *files;
+    size_t file_count;
+    uint32_t next_file;
+
+    struct source *source; /* of file next_file - 1, or NULL */
+    bool regular;
+    uint64_t line, offset; /* of the next line in it */
+    char *rest;            /* its beginning, read already */
+    size_t rest_size, rest_capacity;
+
+    uint64_t bytes_total, bytes_before; /* in all; in the files before this one */
+    _Atomic uint64_t bytes_done;
+};
+
+/* ---- life ---- */
+
+/* False where it cannot be known. */
+static bool size_on_disk(const char *path, uint64_t *out)
+{
+    struct stat status;
+    bool known = strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    *out = known ? (uint64_t)status.st_size : 0;
+    return known;
+}
+
+static bool take_paths(struct reader *reader, const path_array *paths)
+{
+    reader->files = calloc(paths->count ? paths->count : 1, sizeof *reader->files);
+    if (!reader->files)
+        return false;
+    bool known = true;
+    for (size_t i = 0; i < paths->count; i++) {
+        reader->files[i] = (struct corpus_file){.path = paths->items[i], .fd = -1};
+        uint64_t size;
+        known = size_on_disk(paths->items[i], &size) && known;
+        reader->bytes_total += size;
+    }
+    if (!known)
+        reader->bytes_total = 0;
+    reader->file_count = paths->count;
+    return true;
+}
+
+enum doppel_status reader_new(const struct doppel_corpus_files *files, struct reader **out,
+                              struct doppel_error *error)
+{
+    path_array paths = {0};
+    struct reader *reader = calloc(1, sizeof *reader);
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; reader && i < files->count && !status; i++)
+        status = files_append(&paths, files->paths[i], error);
+    if (reader && !status && take_paths(reader, &paths)) {
+        reader->max_line_bytes = files->max_line_bytes ? files->max_line_bytes : UINT64_MAX;
+        free(paths.items);
+        *out = reader;
+        return DOPPEL_OK;
+    }
+    for (size_t i = 0; i < paths.count; i++)
+        free(paths.items[i]);
+    free(paths.items);
+    free(reader);
+    return status ? status : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
+}
+
+void reader_free(struct reader *reader)
+{
+    if (!reader)
+        return;
+    for (size_t i = 0; i < reader->file_count; i++) {
+        free(reader->files[i].path);
+        if (reader->files[i].fd >= 0)
+            close(reader->files[i].fd);
+    }
+    source_free(reader->source);
+    free(reader->files);
+    free(reader->rest);
+    free(reader);
+}
+
+void reader_stop_by(struct reader *reader, const atomic_bool *stop)
+{
+    reader->stop = stop;
+}
+
+void reader_take_paths(struct reader *reader)
+{
+    reader->takes_paths = true;
+}
+
+void line_block_free(struct line_block *block)
+{
+    free(block->memory);
+    *block = (struct line_block){0};
+}
+
+/* ---- what is known of files ---- */
+
+size_t reader_file_count(const struct reader *reader)
+{
+    return reader->file_count;
+}
+
+const char *reader_file_path(const struct reader *reader, uint32_t file)
+{
+    return reader->files[file].path;
+}
+
+bool reader_file_is_plain(const struct reader *reader, uint32_t file)
+{
+    return reader->files[file].plain;
+}
+
+void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *out_total)
+{
+    *out_done = atomic_load_explicit(&reader->bytes_done, memory_order_relaxed);
+    *out_total = reader->bytes_total;
+}
+
+/* ---- a file begins and ends ---- */
+
+static enum doppel_status open_path(const char *path, int *out_fd, struct stat *out_status,
+                                    struct doppel_error *error)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
+                           "cannot be opened: %s", strerror(errno));
+    if (fstat(fd, out_status) == 0 && !S_ISDIR(out_status->st_mode)) {
+        *out_fd = fd;
+        return DOPPEL_OK;
+    }
+    close(fd);
+    return doppel_fail(error, DOPPEL_E_NOT_FOUND,
+                       "a folder without .jsonl, .ndjson or .json files (or these with .gz, .zst)");
+}
+
+static enum doppel_status open_next(struct reader *reader, struct doppel_error *error)
+{
+    struct corpus_file *file = &reader->files[reader->next_file++];
+    reader->offset = 0;
+    reader->line = 1;
+    reader->rest_size = 0;
+    int fd = -1;
+    enum doppel_status status = open_path(file->path, &fd, &file->status, error);
+    if (status)
+        return status;
+    reader->regular = S_ISREG(file->status.st_mode);
+    if (reader->regular)
+        posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    int kept = -1;
+    if (reader->regular && reader->next_file <= KEPT_FILES && strcmp(file->path, "-") != 0)
+        kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    status = source_new(fd, reader->stop, &reader->source, error);
+    file->plain = !status && reader->regular && strcmp(file->path, "-") != 0 &&
+                  !source_is_compressed(reader->source);
+    if (file->plain)
+        file->fd = kept;
+    else if (kept >= 0)
+        close(kept);
+    return status;
+}
+
+static void count_bytes(struct reader *reader)
+{
+    uint64_t done = reader->bytes_before + source_bytes_read(reader->source);
+    atomic_store_explicit(&reader->bytes_done, done, memory_order_relaxed);
+}
+
+static void end_file(struct reader *reader)
+{
+    if (reader->source)
+        reader->bytes_before += source_bytes_read(reader->source);
+    source_free(reader->source);
+    reader->source = NULL;
+    reader->rest_size = 0;
+}
+
+/* ---- blocks ---- */
+
+/* What is being read. */
+struct filling {
+    char *bytes;
+    size_t size, capacity;
+    size_t whole; /* bytes of whole lines */
+    bool ended;   /* of the file */
+    struct doppel_error damage;
+};
+
+static bool grow(struct filling *filling, size_t capacity)
+{
+    char *grown = realloc(filling->bytes, capacity + PARSE_SLACK);
+    if (!grown)
+        return false;
+    filling->bytes = grown;
+    filling->capacity = capacity;
+    return true;
+}
+
+static void read_more(struct reader *reader, struct filling *filling)
+{
+    size_t got = 0;
+    filling->ended =
+        source_read(reader->source, filling->bytes + filling->size,
+                    filling->capacity - filling->size, &got, &filling->damage) != DOPPEL_OK ||
+        got == 0;
+    count_bytes(reader);
+    if (filling->ended)
+        return;
+    const char *newline = memrchr(filling->bytes + filling->size, '\n', got);
+    filling->size += got;
+    if (newline)
+        filling->whole = (size_t)(newline - filling->bytes) + 1;
+}
+
+/* Read until the block is full, of pipes until there is a line, or to the end. */
+static enum doppel_status fill(struct reader *reader, struct filling *filling,
+                               struct doppel_error *error)
+{
+    size_t capacity = reader->regular ? BLOCK_BYTES : PIPE_BLOCK_BYTES;
+    if (capacity < 2 * reader->rest_size)
+        capacity = 2 * reader->rest_size;
+    if (!grow(filling, capacity))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
+    if (reader->rest_size)
+        memcpy(filling->bytes, reader->rest, reader->rest_size);
+    filling->size = reader->rest_size;
+    const char *newline = memrchr(filling->bytes, '\n', filling->size);
+    if (newline)
+        filling->whole = (size_t)(newline - filling->bytes) + 1;
+    while (!filling->ended) {
+        if (filling->whole && (!reader->regular || filling->size == filling->capacity))
+            break;
+        if (!filling->whole && filling->size > reader->max_line_bytes)
+            break;
+        if (filling->size == filling->capacity && !grow(filling, 2 * filling->capacity))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a line of %zu bytes and more",
+                               filling->size);
+        read_more(reader, filling);
+    }
+    if (filling->ended && !filling->damage.status)
+        filling->whole = filling->size;
+    memset(filling->bytes + filling->size, 0, PARSE_SLACK);
+    return DOPPEL_OK;
+}
+
+enum doppel_status line_too_long(const char *line, uint64_t size, uint64_t limit,
+                                 struct doppel_error *error)
+{
+    if (size && *line == '[')
+        return doppel_fail(error, DOPPEL_E_LIMIT,
+                           "an array of %llu bytes on one line, not a record; make a line of each "
+                           "of its records: jq -c '.[]'",
+                           (unsigned long long)size);
+    return doppel_fail(error, DOPPEL_E_LIMIT,
+                       "the line has %llu bytes, more than the limit of %llu; one record is one "
+                       "line",
+                       (unsigned long long)size, (unsigned long long)limit);
+}
+
+/* Read past a line that is over the limit, in the memory it has; the rest of the bytes stay. */
+static void skip_line(struct reader *reader, struct filling *filling, struct line_block *block)
+{
+    char first = filling->bytes[0];
+    uint64_t size = 0;
+    while (!filling->whole && !filling->ended) {
+        size += filling->size;
+        filling->size = 0;
+        read_more(reader, filling);
+    }
+    const char *newline = memchr(filling->bytes, '\n', filling->size);
+    size_t last = newline ? (size_t)(newline - filling->bytes) : filling->size;
+    size += last;
+    line_too_long(&first, size, reader->max_line_bytes, &block->damage);
+    block->damage_size = size;
+    filling->whole = newline ? last + 1 : last;
+}
+
+static uint64_t count_lines(const char *bytes, size_t size)
+{
+    uint64_t lines = 0;
+    const char *end = bytes + size;
+    while (bytes < end && (bytes = memchr(bytes, '\n', (size_t)(end - bytes)))) {
+        lines++;
+        bytes++;
+    }
+    return lines;
+}
+
+/* Keep what is behind the whole lines for the next block. */
+static bool keep_rest(struct reader *reader, const struct filling *filling)
+{
+    size_t size = filling->size - filling->whole;
+    if (size > reader->rest_capacity) {
+        char *grown = realloc(reader->rest, size + size / 2);
+        if (!grown)
+            return false;
+        reader->rest = grown;
+        reader->rest_capacity = size + size / 2;
+    }
+    if (size)
+        memcpy(reader->rest, filling->bytes + filling->whole, size);
+    reader->rest_size = size;
+    return true;
+}
+
+/* Make a block of what was read, which it takes. */
+static bool make_block(struct reader *reader, struct filling *filling, struct line_block *block)
+{
+    uint64_t skipped = 0;
+    block->memory = filling->bytes;
+    block->bytes = filling->bytes;
+    block->damage = filling->damage;
+    if (!filling->whole && !filling->ended) {
+        skip_line(reader, filling, block);
+        skipped = block->damage_size + 1;
+    } else {
+        if (reader->offset == 0 &&
+            !file_start(filling->bytes, filling->whole, reader->takes_paths, block)) {
+            filling->whole = (size_t)(block->bytes - filling->bytes);
+            filling->ended = true;
+        }
+        block->size = filling->whole - (size_t)(block->bytes - filling->bytes);
+    }
+    if (!keep_rest(reader, filling))
+        return false;
+    block->offset = reader->offset + (uint64_t)(block->bytes - filling->bytes);
+    block->line = reader->line;
+    reader->line += skipped ? 1 : count_lines(block->bytes, block->size);
+    reader->offset += skipped ? skipped : filling->whole;
+    if ((block->damage.status && !skipped) || filling->ended)
+        end_file(reader);
+    return true;
+}
+
+/* The next block of the open file; without lines and damage where it is at its end. */
+static enum doppel_status next_of_file(struct reader *reader, struct line_block *block,
+                                       struct doppel_error *error)
+{
+    struct filling filling = {0};
+    enum doppel_status status = fill(reader, &filling, error);
+    if (!status && !make_block(reader, &filling, block))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
+    if (status)
+        free(filling.bytes);
+    return status;
+}
+
+enum doppel_status reader_next(struct reader *reader, struct line_block *out,
+                               struct doppel_error *error)
+{
+    struct line_block block = {0};
+    while (!block.size && !block.damage.status) {
+        line_block_free(&block);
+        block = (struct line_block){.bytes = "", .max_line_bytes = reader->max_line_bytes};
+        enum doppel_status status = DOPPEL_OK;
+        if (!reader->source && reader->next_file == reader->file_count)
+            return DOPPEL_E_NOT_FOUND;
+        if (reader->source || !open_next(reader, &block.damage))
+            status = next_of_file(reader, &block, error);
+        if (status)
+            return status;
+    }
+    block.file = reader->next_file - 1;
+    *out = block;
+    return DOPPEL_OK;
+}
+
+/* ---- reading again ---- */
+
+enum doppel_status reader_again(const struct reader *reader, uint32_t number, uint64_t offset,
+                                size_t size, char *buffer, struct doppel_error *error)
+{
+    return reread(&reader->files[number], &(struct reread_part){offset, size, buffer}, error);
+}

@@ -1,0 +1,100 @@
+/*
+ * Records of corpora: JSON Lines, plain or compressed, cut into blocks of whole lines by one thread
+ * and parsed by any.
+ */
+#ifndef DOPPEL_CORPUS_READ_READER_H
+#define DOPPEL_CORPUS_READ_READER_H
+
+#include <stdatomic.h>
+
+#include <doppel/corpus.h>
+
+struct reader; /* of one thread */
+
+/* Whole lines of one file. */
+struct line_block {
+    const char *bytes; /* readable PARSE_SLACK beyond `size`, as the parser wants it */
+    size_t size;
+    uint32_t file;              /* number in the reader's list of files */
+    uint64_t offset;            /* of the first line, in the file as decompressed */
+    uint64_t line;              /* number of the first line, from 1; 0: no line was reached */
+    uint64_t max_line_bytes;    /* longer ones are unreadable */
+    bool with_blanks;           /* blank lines are unreadable records; else none */
+    struct doppel_error damage; /* status != OK: after these lines comes one that cannot be read (a
+                                   file that cannot be opened or ends in damage, an endless line) */
+    uint64_t damage_size;       /* bytes of that line; 0: not known */
+    void *memory;               /* what line_block_free frees */
+};
+
+/** Begin: folders stand for all *.jsonl, *.ndjson, *.json, and these with .gz and .zst, in them, by
+ * byte order of names; "-" is standard input. @param paths borrowed until reader_free */
+enum doppel_status reader_new(const struct doppel_corpus_files *files, struct reader **out,
+                              struct doppel_error *error);
+void reader_free(struct reader *reader);
+
+/** Look at a flag while pipes give nothing: once it is true, the next block has the damage
+ * DOPPEL_E_CANCELLED. To be called before the first block. @param stop borrowed until reader_free
+ */
+void reader_stop_by(struct reader *reader, const atomic_bool *stop);
+
+/** Lines may be paths: what the first one begins with tells nothing of the file. */
+void reader_take_paths(struct reader *reader);
+
+/** The next block. @param out given (line_block_free), may be freed by another thread.
+ * DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_MEMORY */
+enum doppel_status reader_next(struct reader *reader, struct line_block *out,
+                               struct doppel_error *error);
+void line_block_free(struct line_block *block);
+
+size_t reader_file_count(const struct reader *reader);
+const char *reader_file_path(const struct reader *reader, uint32_t file);
+/** Whether lines can be read again by their offset: a regular file that is not compressed. */
+bool reader_file_is_plain(const struct reader *reader, uint32_t file);
+/** Bytes read and in all, of the files as they lie on the disk; 0 in all: not known. */
+void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *out_total);
+
+/** Read `size` bytes at `offset` of a plain file. @param buffer room for size + PARSE_SLACK.
+ * Thread-safe. DOPPEL_OK; DOPPEL_E_CHANGED; DOPPEL_E_IO */
+enum doppel_status reader_again(const struct reader *reader, uint32_t file, uint64_t offset,
+                                size_t size, char *buffer, struct doppel_error *error);
+
+/** The sentence for a line over the limit. @param line its beginning, `size` its whole size */
+enum doppel_status line_too_long(const char *line, uint64_t size, uint64_t limit,
+                                 struct doppel_error *error);
+
+/* ---- from lines to records (simdjson behind parse.cpp) ---- */
+
+enum { PARSE_SLACK = 64 };
+
+struct parser; /* of one thread */
+struct parser *parser_new(const struct doppel_corpus_fields *fields);
+void parser_free(struct parser *parser);
+
+/** From now on a line that begins with no brace is the path of a file, as it stands there. */
+void parser_take_paths(struct parser *parser);
+
+/** From now on what records say of themselves is read too, but for fields that are called otherwise
+ * here. False: no memory. */
+bool parser_take_said(struct parser *parser);
+
+/** What the record that was parsed last says of itself: given (said_free); NULL: nothing. */
+struct doppel_about *parser_give_said(struct parser *parser);
+
+/** Parse one line. Strings of the record are borrowed until the next call; a record with
+ * error.status != OK has what could be read before. @param line readable PARSE_SLACK beyond size */
+void parser_line(struct parser *parser, const char *line, size_t size,
+                 struct doppel_corpus_record *out);
+
+/** Where the text of the record that was parsed last stands in its line, quotes and all; NULL: it
+ * has none there. */
+const char *parser_text_token(const struct parser *parser, size_t *out_size);
+
+/** False ends it. */
+typedef bool record_visitor(void *context, const struct doppel_corpus_record *record);
+
+/** Parse all lines of a block, in order; blank ones as it says. The damage of the block, if
+ * any, comes as a last record. @return false when the visitor ended it */
+bool parser_block(struct parser *parser, const struct line_block *block, record_visitor *visitor,
+                  void *context);
+
+#endif

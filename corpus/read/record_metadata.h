@@ -1,0 +1,29 @@
+/* What a record says of itself beside its text: an id, labels, lists, any JSON. */
+#ifndef DOPPEL_CORPUS_READ_RECORD_METADATA_H
+#define DOPPEL_CORPUS_READ_RECORD_METADATA_H
+
+#include <doppel/library.h>
+
+#include "corpus/read/parse.h"
+
+/* A value as it stands in its line. */
+struct said_token {
+    const char *name;  /* of its field */
+    const char *bytes; /* NULL: absent */
+    size_t size;       /* to the end of the line; readable PARSE_SLACK beyond */
+};
+
+struct said_tokens {
+    struct said_token external_id, meta, labels, lists[2];
+};
+
+/** Whether any is there. */
+bool said_is_any(const struct said_tokens *tokens);
+
+/** Read them. @param out given (said_free); untouched on failure. DOPPEL_E_FORMAT (a value of
+ * another type, with a sentence); DOPPEL_E_MEMORY */
+enum doppel_status said_read(const struct said_tokens *tokens, struct json *json,
+                             struct doppel_about **out, struct doppel_error *error);
+void said_free(struct doppel_about *about);
+
+#endif

@@ -1,0 +1,107 @@
+/* The text of a record: its own, or that of the file which it names. */
+#include "corpus/read/record_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void file_text_free(struct file_text *file)
+{
+    free(file->bytes);
+    *file = (struct file_text){0};
+}
+
+static int open_beside(const char *corpus_path, const char *path)
+{
+    enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK }; /* a pipe without a writer is no text */
+    const char *slash = strrchr(corpus_path, '/');
+    if (path[0] == '/' || !slash)
+        return open(path, FLAGS);
+    char whole[PATH_MAX];
+    int size =
+        snprintf(whole, sizeof whole, "%.*s/%s", (int)(slash - corpus_path), corpus_path, path);
+    if (size >= (int)sizeof whole) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return open(whole, FLAGS);
+}
+
+static bool make_room(struct file_text *file, size_t size)
+{
+    if (size <= file->capacity)
+        return true;
+    char *grown = realloc(file->bytes, size);
+    if (!grown)
+        return false;
+    file->bytes = grown;
+    file->capacity = size;
+    return true;
+}
+
+/* Read to the end, wherever that is by now. */
+static enum doppel_status read_all(int fd, const char *path, uint64_t max_bytes,
+                                   struct file_text *file, size_t *out_size,
+                                   struct doppel_error *error)
+{
+    size_t size = 0;
+    for (;;) {
+        if (size > max_bytes)
+            return doppel_fail(error, DOPPEL_E_LIMIT, "%s has more than %llu bytes", path,
+                               (unsigned long long)max_bytes);
+        if (size == file->capacity && !make_room(file, 2 * size))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read %s", path);
+        ssize_t got = read(fd, file->bytes + size, file->capacity - size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return doppel_fail(error, DOPPEL_E_IO, "%s cannot be read: %s", path, strerror(errno));
+        if (got == 0)
+            break;
+        size += (size_t)got;
+    }
+    *out_size = size;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status read_fd(int fd, const char *path, uint64_t max_bytes,
+                                  struct file_text *file, size_t *out_size,
+                                  struct doppel_error *error)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return doppel_fail(error, DOPPEL_E_IO, "%s cannot be read: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return doppel_fail(error, DOPPEL_E_FORMAT, "%s is no regular file", path);
+    if ((uint64_t)status.st_size > max_bytes)
+        return doppel_fail(error, DOPPEL_E_LIMIT, "%s has more than %llu bytes", path,
+                           (unsigned long long)max_bytes);
+    if (!make_room(file, (size_t)status.st_size + 4096))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read %s", path);
+    return read_all(fd, path, max_bytes, file, out_size, error);
+}
+
+enum doppel_status record_text(const struct doppel_corpus_record *record, const char *corpus_path,
+                               uint64_t max_bytes, struct file_text *file, const char **out,
+                               size_t *out_size, struct doppel_error *error)
+{
+    if (record->text) {
+        *out = record->text;
+        *out_size = record->text_size;
+        return DOPPEL_OK;
+    }
+    int fd = open_beside(corpus_path, record->path);
+    if (fd < 0)
+        return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
+                           "%s cannot be opened: %s", record->path, strerror(errno));
+    enum doppel_status status = read_fd(fd, record->path, max_bytes, file, out_size, error);
+    close(fd);
+    if (!status)
+        *out = file->bytes;
+    return status;
+}

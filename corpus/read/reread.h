@@ -1,0 +1,32 @@
+/* A part of a corpus file, read once more. */
+#ifndef DOPPEL_CORPUS_READ_REREAD_H
+#define DOPPEL_CORPUS_READ_REREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include <doppel/core.h>
+
+struct corpus_file {
+    char *path;
+    bool plain;
+    int fd;             /* kept to read again, or -1 */
+    struct stat status; /* as it was opened */
+};
+
+struct reread_part {
+    uint64_t offset;
+    size_t size;
+    char *buffer; /* of `size` and PARSE_SLACK bytes, which become zeros */
+};
+
+/** How many bytes there are from an offset, `size` at most; -1: errno says why. */
+ssize_t read_at(int fd, void *out, size_t size, uint64_t offset);
+
+/** DOPPEL_OK; DOPPEL_E_CHANGED, when the file is not what it was; DOPPEL_E_IO */
+enum doppel_status reread(const struct corpus_file *file, const struct reread_part *part,
+                          struct doppel_error *error);
+
+#endif

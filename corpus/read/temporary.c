@@ -1,0 +1,66 @@
+/* Temporary files: where they lie, and reading and writing them. */
+#include "corpus/read/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "corpus/read/reread.h"
+
+const char *temporary_folder(const char *given)
+{
+    const char *set = getenv("TMPDIR");
+    if (given && *given)
+        return given;
+    return set && *set ? set : "/tmp";
+}
+
+enum doppel_status temporary_failed(const char *folder, int reason, struct doppel_error *error)
+{
+    const char *advice = reason == ENOSPC || reason == EDQUOT || reason == EFBIG
+                             ? "; name a folder with more room by --temporary"
+                             : "";
+    return doppel_fail(error, DOPPEL_E_IO, "%s: temporary file: %s%s", folder, strerror(reason),
+                       advice);
+}
+
+enum doppel_status temporary_file(const char *folder, int *out_fd, struct doppel_error *error)
+{
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/doppel-XXXXXX", folder);
+        fd = mkostemp(path, O_CLOEXEC);
+        if (fd >= 0)
+            unlink(path);
+    }
+    if (fd < 0)
+        return temporary_failed(folder, errno, error);
+    *out_fd = fd;
+    return DOPPEL_OK;
+}
+
+enum doppel_status temporary_write(const char *folder, int fd, const void *bytes, size_t size,
+                                   uint64_t at, struct doppel_error *error)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t put = pwrite(fd, (const char *)bytes + done, size - done, (off_t)(at + done));
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return temporary_failed(folder, put ? errno : ENOSPC, error);
+        done += (size_t)put;
+    }
+    return DOPPEL_OK;
+}
+
+enum doppel_status temporary_read(const char *folder, int fd, void *bytes, size_t size, uint64_t at,
+                                  struct doppel_error *error)
+{
+    ssize_t got = read_at(fd, bytes, size, at);
+    return got >= 0 && (size_t)got == size ? DOPPEL_OK
+                                           : temporary_failed(folder, got < 0 ? errno : EIO, error);
+}

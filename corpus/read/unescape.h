@@ -1,0 +1,12 @@
+/* JSON strings to the bytes they stand for. */
+#ifndef DOPPEL_CORPUS_READ_UNESCAPE_H
+#define DOPPEL_CORPUS_READ_UNESCAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Decode what stands between the quotes. Half a surrogate pair becomes U+FFFD.
+ * @param out room for `size`. @return false for an escape that JSON does not know */
+bool json_unescape(const char *in, size_t size, char *out, size_t *out_size);
+
+#endif

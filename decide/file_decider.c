@@ -1,0 +1,414 @@
+/* What is to be decided of a file: by the facts, and keeping what was decided. */
+#include "decide/file_decider_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tools/args/metadata_options.h"
+#include "library/items/item_reference.h"
+#include "library/items/collection.h"
+#include "decide/log_entry.h"
+#include "decide/known_failures.h"
+#include "tools/memory.h"
+#include "tools/output/output.h"
+#include "compare/pair.h"
+
+static const char same_id[] = "same-id"; /* a reason */
+
+void file_decision_free(struct file_decision *decision)
+{
+    doppel_name_free(&decision->of);
+    json_decref(decision->match);
+    *decision = (struct file_decision){0};
+}
+
+enum doppel_status file_decider_new(const struct settings *settings, struct report *report,
+                                    struct doppel_library *library, struct file_decider **out,
+                                    struct doppel_error *error)
+{
+    (void)error;
+    struct file_decider *decider = must_allocate(sizeof *decider);
+    *decider = (struct file_decider){.settings = settings, .report = report, .library = library};
+    *out = decider;
+    return DOPPEL_OK;
+}
+
+static void forget_candidates(struct file_decider *decider)
+{
+    for (size_t i = 0; i < decider->abouts.count; i++)
+        doppel_about_free(&decider->abouts.items[i]);
+    decider->abouts.count = decider->candidates.count = 0;
+}
+
+void file_decider_free(struct file_decider *decider)
+{
+    if (!decider)
+        return;
+    forget_candidates(decider);
+    file_decider_forget_folders(decider);
+    array_free(&decider->abouts);
+    array_free(&decider->candidates);
+    array_free(&decider->apart);
+    answers_free(&decider->answers);
+    library_search_free(decider->search);
+    free(decider);
+}
+
+/* ---- paths ---- */
+
+void file_decider_forget_folders(struct file_decider *decider)
+{
+    free(decider->folder);
+    free(decider->real_folder);
+    decider->folder = decider->real_folder = NULL;
+}
+
+static bool is_link(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) || S_ISLNK(status.st_mode);
+}
+
+/* absolute_path; of files of one folder, which often come together, at the cost of one look. */
+static char *path_of(struct file_decider *decider, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = (size_t)(name - path);
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || is_link(path))
+        return absolute_path(path);
+    if (!decider->folder || strlen(decider->folder) != length ||
+        memcmp(decider->folder, path, length) != 0) {
+        file_decider_forget_folders(decider);
+        decider->folder = must_allocate(length + 1);
+        memcpy(decider->folder, path, length);
+        decider->real_folder = absolute_path(length ? decider->folder : ".");
+    }
+    size_t real = strlen(decider->real_folder);
+    char *absolute = must_allocate(real + strlen(name) + 2);
+    bool root = real && decider->real_folder[real - 1] == '/';
+    stpcpy(stpcpy(stpcpy(absolute, decider->real_folder), root ? "" : "/"), name);
+    return absolute;
+}
+
+/* ---- for the intake ---- */
+
+static bool is_wanted(const struct file_decider *decider, enum doppel_kind kind,
+                      enum doppel_scheme_id id, uint16_t version)
+{
+    const struct doppel_scheme *scheme =
+        kind <= DOPPEL_KIND_VIDEO ? settings_scheme(decider->settings, kind) : NULL;
+    return scheme && scheme->id == id && scheme->version == version;
+}
+
+/* Of an item that nothing was made of: as long as it follows the one that it was listed by. */
+static bool is_listed_item(const struct file_decider *decider, const struct doppel_known *known)
+{
+    uint64_t leader;
+    return known->scheme == DOPPEL_SCHEME_NONE &&
+           !doppel_library_leader(decider->library, known->id, &leader, NULL) &&
+           leader != known->id;
+}
+
+bool file_is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
+{
+    struct file_decider *decider = context;
+    struct doppel_known known = {0};
+    if (decider->settings->text_format >= 0 || decider->settings->pcm.format)
+        return false; /* it may have been read in another way */
+    char *absolute = path_of(decider, path);
+    bool same = !doppel_library_at(decider->library, absolute, stamp, &known, NULL) &&
+                known.unchanged &&
+                (is_wanted(decider, known.kind, known.scheme, known.version) ||
+                 is_listed_item(decider, &known));
+    if (known.kind == DOPPEL_KIND_AUDIO && settings_scheme(decider->settings, DOPPEL_KIND_VIDEO) &&
+        named_as_video(path))
+        same = false; /* its audio may have been added alone, before */
+    free(absolute);
+    return same;
+}
+
+bool file_fails(void *context, const char *path, const struct doppel_file_stamp *stamp,
+                struct doppel_error *out)
+{
+    struct file_decider *decider = context;
+    if (decider->settings->text_format >= 0 || decider->settings->pcm.format)
+        return false;
+    char *absolute = path_of(decider, path);
+    bool known = failure_is_known(decider->settings, decider->library, absolute, stamp, out);
+    free(absolute);
+    return known;
+}
+
+bool file_recall(void *context, const struct doppel_digest *digest, struct doppel_record *out)
+{
+    const struct file_decider *decider = context;
+    struct doppel_item item;
+    uint64_t id;
+    if (doppel_library_by_bytes(decider->library, digest, &id, NULL, NULL) || !id ||
+        doppel_library_get(decider->library, id, true, &item, NULL))
+        return false;
+    const struct doppel_record *record = &item.record;
+    bool good = is_wanted(decider, record->kind, record->scheme, record->version);
+    if (good) {
+        *out = item.record;
+        item.record = (struct doppel_record){0};
+    }
+    doppel_item_free(&item);
+    return good;
+}
+
+/* ---- what is told ---- */
+
+static struct answer *answer_of_candidate(const struct file_decider *decider, size_t candidate)
+{
+    return answers_of(&decider->answers, decider->candidates.items[candidate].id);
+}
+
+/* The match is with another one than it follows. */
+static void put_same_as(const struct file_decision *decision)
+{
+    const struct rule_answer *answer = &decision->answer;
+    if (answer->same_as && answer->same_as != answer->of)
+        put_integer(decision->match, "same_as", answer->same_as);
+}
+
+/* The match that decided: its fields, and as the log has them. */
+static void describe(struct file_decider *decider, struct file_decision *decision,
+                     struct decide_match *match)
+{
+    struct pair_match same;
+    const struct rule_answer *answer = &decision->answer;
+    const struct doppel_record *record = &decider->file->file->record;
+    bool by_bytes = answer->candidate == NO_CANDIDATE && answer->of && !decision->item &&
+                    strcmp(answer->reason, "marked") != 0 && answer->reason != same_id;
+    if (answer->candidate != NO_CANDIDATE) {
+        decision->match = decide_match_row(&answer_of_candidate(decider, answer->candidate)->pair);
+        put_same_as(decision);
+        decide_match_fill(decider->settings,
+                          &answer_of_candidate(decider, answer->candidate)->pair.match,
+                          decision->match, match);
+    } else if (by_bytes) {
+        pair_of_same_content(record, &same);
+        decision->match = decide_match_row(&same);
+        decide_match_fill(decider->settings, &same.match, NULL, match);
+        put_same_as(decision);
+        decide_match_tell_same(&decision->answer, match);
+        pair_match_free(&same);
+    }
+    match->version = record->version;
+}
+
+/* ---- keeping ---- */
+
+static enum doppel_status tell_about(struct file_decider *decider, uint64_t item,
+                                     struct doppel_error *error)
+{
+    const struct file_to_decide *file = decider->file;
+    struct doppel_about about = file->said ? *file->said : (struct doppel_about){0};
+    about.source = (char *)file->source;
+    about.date = (char *)file->date;
+    if (!about.external_id)
+        about.external_id = (char *)file->id;
+    bool said = file->said || about.source || about.date || about.external_id;
+    struct doppel_about of_all = about_of(decider->settings);
+    of_all.source = NULL; /* that of the file is this one, or its own */
+    if (!item)
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_library_tell(decider->library, item, &of_all, error);
+    return said && !status ? doppel_library_tell(decider->library, item, &about, error) : status;
+}
+
+/* Link it to its leader, and choose which one of the group is to be kept. */
+static enum doppel_status follow(struct file_decider *decider, struct file_decision *decision,
+                                 struct doppel_error *error)
+{
+    struct doppel_candidate candidate;
+    enum doppel_keep by;
+    char *name = NULL;
+    uint64_t leader = decision->answer.of;
+    if (!decision->answer.follows || decision->item == leader)
+        return DOPPEL_OK;
+    enum doppel_status status =
+        doppel_library_link(decider->library, decision->item, leader, error);
+    if (!status)
+        status =
+            doppel_library_candidate(decider->library, decision->item, &candidate, &name, error);
+    if (!status)
+        status = doppel_library_choose(decider->library, leader, decision->item, &candidate,
+                                       &decision->replaces, &by, error);
+    free(name);
+    return status;
+}
+
+static enum doppel_status add(struct file_decider *decider, struct file_decision *decision,
+                              enum doppel_added *out_added, struct doppel_error *error)
+{
+    const struct intake_file *file = decider->file->file;
+    enum doppel_status status =
+        doppel_library_add_decided(decider->library, decider->path, &file->stamp, &file->record,
+                                   out_added, &decision->item, error);
+    return status ? status : doppel_library_forget_failure(decider->library, decider->path, error);
+}
+
+static enum doppel_status keep(struct file_decider *decider, struct file_decision *decision,
+                               const struct decide_match *match, struct doppel_error *error)
+{
+    const struct rule_answer *answer = &decision->answer;
+    enum doppel_added added = DOPPEL_ADDED_UNCHANGED;
+    enum doppel_status status = DOPPEL_OK;
+    bool readable = answer->decision != DOPPEL_DECISION_UNREADABLE;
+    bool known = readable && decision->item;
+    const struct intake_file *file = decider->file->file;
+    if (answer->reason == same_id)
+        return decide_log(decider->library, decider->path, decider->file->source, decision, match,
+                          error);
+    if (readable && !file->known)
+        status = add(decider, decision, &added, error);
+    else if (!readable && !file->known && file->stamp.inode)
+        status = failure_keep(decider->settings, decider->library, decider->path, &file->stamp,
+                              &file->record.error, error);
+    bool decided = !known && (readable || !file->known); /* else it is there already */
+    if (!status && decided)
+        status = decide_log(decider->library, decider->path, decider->file->source, decision, match,
+                            error);
+    if (!status)
+        status = tell_about(decider, decision->item, error);
+    if (!status && decided && readable && added != DOPPEL_ADDED_MOVED)
+        status = follow(decider, decision, error);
+    if (!status && decided && answer->former)
+        decision->replaces = answer->former;
+    return status;
+}
+
+enum doppel_status file_decider_prepare(struct file_decider *decider,
+                                        const struct intake_file *file, bool *out_tracks,
+                                        struct doppel_error *error)
+{
+    char *path = path_of(decider, file->path);
+    enum doppel_status status =
+        doppel_library_prepare(decider->library, path, &file->record, out_tracks, error);
+    free(path);
+    return status;
+}
+
+/* ---- ids that came before ---- */
+
+/* What was there before under an id, an item or a record; 0: nothing. */
+static enum doppel_status find_called(struct file_decider *decider, const char *id, uint64_t *out,
+                                      struct doppel_error *error)
+{
+    struct called called = {0};
+    char *name = must_allocate(strlen(id) + sizeof "id:");
+    stpcpy(stpcpy(name, "id:"), id);
+    enum doppel_status status = called_find(decider->library, name, &called, error);
+    free(name);
+    *out = called.id;
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+/* An id may be that of one file alone, wherever that moves and however it changes. */
+static enum doppel_status look_at_id(struct file_decider *decider, struct file_decision *decision,
+                                     struct doppel_error *error)
+{
+    const struct file_to_decide *file = decider->file;
+    const struct rule_answer *answer = &decision->answer;
+    const char *id = file->said && file->said->external_id ? file->said->external_id : file->id;
+    uint64_t other = 0;
+    if (!id || answer->decision == DOPPEL_DECISION_UNREADABLE ||
+        (answer->reason && strcmp(answer->reason, "moved") == 0))
+        return DOPPEL_OK;
+    enum doppel_status status = find_called(decider, id, &other, error);
+    if (status || !other || other == decision->item || other == answer->former)
+        return status;
+    decision->same_id = other;
+    if (decider->settings->on_same_id == DOPPEL_SAME_ID_UPDATE)
+        return DOPPEL_OK; /* it may have it, too */
+    bool skip = decider->settings->on_same_id == DOPPEL_SAME_ID_SKIP;
+    decision->item = decision->replaces = 0;
+    decision->answer = (struct rule_answer){
+        .decision = skip ? DOPPEL_DECISION_DUPLICATE : DOPPEL_DECISION_CONFLICT,
+        .reason = same_id,
+        .of = other,
+        .candidate = NO_CANDIDATE,
+    };
+    return DOPPEL_OK;
+}
+
+/* ---- deciding ---- */
+
+/* A file that has changed may be the duplicate of another one, too: whose place it takes is one
+ * thing, whom it follows another. */
+static enum doppel_status follow_others(struct file_decider *decider, struct rule_bytes bytes,
+                                        struct rule_answer *answer, struct doppel_error *error)
+{
+    struct rule_content content;
+    struct rule_answer other;
+    uint64_t former = bytes.here;
+    bytes.here = bytes.gone = 0;
+    if (!rule_by_bytes(&bytes, &other)) {
+        enum doppel_status status = file_gather_content(decider, &content, error);
+        if (status)
+            return status;
+        rule_by_content(&content, &other);
+    }
+    bool by_a_match = other.follows && strcmp(other.reason, "marked") != 0;
+    if (!by_a_match || other.of == former)
+        return DOPPEL_OK;
+    answer->of = other.of;
+    answer->same_as = other.same_as;
+    answer->candidate = other.candidate;
+    answer->follows = true;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status decide(struct file_decider *decider, struct file_decision *out,
+                                 struct doppel_error *error)
+{
+    struct rule_bytes bytes;
+    struct rule_content content;
+    enum doppel_status status = file_gather_bytes(decider, &bytes, error);
+    if (!status && rule_by_bytes(&bytes, &out->answer)) {
+        out->item = bytes.here_same ? bytes.here : 0;
+        out->replaces = decider->former = out->answer.former;
+        return decider->former ? follow_others(decider, bytes, &out->answer, error) : DOPPEL_OK;
+    }
+    if (!status)
+        status = file_gather_content(decider, &content, error);
+    if (!status)
+        rule_by_content(&content, &out->answer);
+    if (!status && out->answer.decision == DOPPEL_DECISION_TOO_SHORT)
+        out->answer.reason = pair_obstacle(decider->settings, &decider->file->file->record);
+    return status;
+}
+
+enum doppel_status file_decide(struct file_decider *decider, const struct file_to_decide *file,
+                               bool only_asked, struct file_decision *out,
+                               struct doppel_error *error)
+{
+    struct decide_match match = {0};
+    struct file_decision decision = {0};
+    decider->file = file;
+    decider->former = 0;
+    decider->path = path_of(decider, file->file->path);
+    enum doppel_status status = decide(decider, &decision, error);
+    if (!status)
+        status = look_at_id(decider, &decision, error);
+    if (!status)
+        describe(decider, &decision, &match);
+    if (!status && !only_asked)
+        status = keep(decider, &decision, &match, error);
+    if (!status && decision.answer.of &&
+        doppel_library_name(decider->library, decision.answer.of, &decision.of, error) ==
+            DOPPEL_E_MEMORY)
+        status = DOPPEL_E_MEMORY;
+    decide_match_free(&match);
+    forget_candidates(decider);
+    free(decider->path);
+    decider->path = NULL;
+    if (status)
+        file_decision_free(&decision);
+    else
+        *out = decision;
+    return status;
+}

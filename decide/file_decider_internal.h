@@ -1,0 +1,36 @@
+/* What the files of deciding of files share. */
+#ifndef DOPPEL_DECIDE_FILE_DECIDER_INTERNAL_H
+#define DOPPEL_DECIDE_FILE_DECIDER_INTERNAL_H
+
+#include "core/array.h"
+#include "decide/file_decider.h"
+#include "search/search.h"
+
+struct file_decider {
+    const struct settings *settings;
+    struct report *report;
+    struct doppel_library *library;
+    struct library_search *search; /* NULL: nothing was looked for yet */
+    struct answers answers;
+    ARRAY(struct rule_candidate) candidates;
+    ARRAY(struct doppel_about) abouts; /* of the candidates whose origin was asked for */
+
+    char *folder, *real_folder; /* that the last path was in, and its absolute form; or NULL */
+
+    /* of the file at hand */
+    const struct file_to_decide *file;
+    char *path; /* absolute */
+    uint64_t marked;
+    ARRAY(uint64_t) apart; /* leaders of the groups that hold what it is said to be distinct from */
+    uint64_t former;       /* the item whose place it takes, which is no candidate; 0: none */
+};
+
+/* The facts about the file at hand that cost no look at its content. */
+enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_bytes *facts,
+                                     struct doppel_error *error);
+
+/* The others: what in the library is like it, and what people said of it. */
+enum doppel_status file_gather_content(struct file_decider *decider, struct rule_content *facts,
+                                       struct doppel_error *error);
+
+#endif

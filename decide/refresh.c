@@ -1,0 +1,201 @@
+/* Items computed anew: chosen, and their files read, scheme by scheme. */
+#include "decide/refresh.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "library/items/item_reference.h"
+#include "library/items/collection.h"
+#include "tools/memory.h"
+#include "tools/signals.h"
+
+enum doppel_status refresh_list_add(struct refresh_list *list, const struct doppel_item *item,
+                                    const char *path, struct doppel_error *error)
+{
+    bool damaged = item->record.error.status != DOPPEL_OK;
+    bool known = !damaged || doppel_scheme_by_id(item->record.scheme);
+    const struct refresh_item entry = {.id = item->id,
+                                       .path = must_copy(path),
+                                       .kind = known ? item->record.kind : DOPPEL_KIND_UNKNOWN,
+                                       .scheme = known ? item->record.scheme : DOPPEL_SCHEME_NONE};
+    if (array_push(&list->items, entry))
+        return DOPPEL_OK;
+    free(entry.path);
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many items");
+}
+
+void refresh_list_free(struct refresh_list *list)
+{
+    for (size_t i = 0; i < list->items.count; i++)
+        free(list->items.items[i].path);
+    array_free(&list->items);
+}
+
+/* ---- choosing ---- */
+
+struct named {
+    uint64_t id; /* 0: a path */
+    char *path;
+    bool met;
+};
+
+struct choice {
+    struct named *names;
+    size_t count;
+    struct refresh_list *list;
+    struct doppel_error *error;
+    enum doppel_status status;
+};
+
+static bool is_named(struct named *named, const struct doppel_item *item)
+{
+    size_t length = strlen(named->path);
+    bool here = named->id ? named->id == item->id
+                          : strncmp(named->path, item->path, length) == 0 &&
+                                (!item->path[length] || item->path[length] == '/');
+    named->met |= here;
+    return here;
+}
+
+static bool choose(void *context, const struct doppel_item *item)
+{
+    struct choice *choice = context;
+    bool chosen = !choice->count && (item->record.error.status || is_old_version(&item->record));
+    for (size_t i = 0; i < choice->count; i++)
+        chosen |= is_named(&choice->names[i], item);
+    if (chosen && item->path[0] == '/') /* others are known by their codes alone */
+        choice->status = refresh_list_add(choice->list, item, item->path, choice->error);
+    return !choice->status && !signals_stopped();
+}
+
+static struct named *names_of(const struct settings *settings)
+{
+    struct named *names = must_allocate((settings->operands.count + 1) * sizeof *names);
+    for (size_t i = 0; i < settings->operands.count; i++) {
+        const char *word = settings->operands.items[i];
+        names[i] = (struct named){0};
+        if (!called_number(word, &names[i].id))
+            names[i].id = 0;
+        names[i].path = absolute_path(word);
+    }
+    return names;
+}
+
+enum doppel_status refresh_list_choose(const struct settings *settings, struct report *report,
+                                       struct doppel_library *library, struct refresh_list *out,
+                                       struct doppel_error *error)
+{
+    struct choice choice = {.names = names_of(settings),
+                            .count = settings->operands.count,
+                            .list = out,
+                            .error = error};
+    enum doppel_status status = doppel_library_each(library, choose, &choice, error);
+    for (size_t i = 0; i < choice.count; i++) {
+        if (!status && !choice.names[i].met)
+            report_input(report, settings->operands.items[i], "the library holds no such item");
+        free(choice.names[i].path);
+    }
+    free(choice.names);
+    return choice.status ? choice.status : status;
+}
+
+/* ---- reading ---- */
+
+static int by_scheme(const void *a, const void *b)
+{
+    const struct refresh_item *left = a, *right = b;
+    if (left->kind != right->kind)
+        return left->kind < right->kind ? -1 : 1;
+    if (left->scheme != right->scheme)
+        return left->scheme < right->scheme ? -1 : 1;
+    return (left->id > right->id) - (left->id < right->id);
+}
+
+/* As if --scheme had been given; the audio of a video alone as by --no-video. */
+static struct settings settings_for(const struct settings *settings,
+                                    const struct refresh_item *item)
+{
+    struct settings pass = *settings;
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(item->scheme);
+    if (item->kind == DOPPEL_KIND_UNKNOWN || !scheme)
+        return pass;
+    memset(pass.by_kind, 0, sizeof pass.by_kind);
+    struct doppel_scheme *entry = &pass.by_kind[scheme->kind];
+    *entry = *scheme;
+    pass.scheme = scheme;
+    pass.no_video = scheme->kind == DOPPEL_KIND_AUDIO;
+    if (scheme->id == DOPPEL_SCHEME_MINHASH256)
+        pass.text.lanes = 256;
+    if (scheme->kind == DOPPEL_KIND_TEXT)
+        entry->version = doppel_text_version(entry->version, &pass.text);
+    return pass;
+}
+
+/* A folder in the place of a file would be walked. */
+static bool is_file(const struct refresh_item *item, struct report *report)
+{
+    struct stat status;
+    bool there = stat(item->path, &status) == 0;
+    if (there && S_ISREG(status.st_mode))
+        return true;
+    report_input(report, item->path,
+                 there ? "is no file any more; its item stays as it is"
+                       : "the file is gone; its item stays as it is");
+    return false;
+}
+
+static enum doppel_status take_files(const struct refresh *refresh, struct intake *intake,
+                                     struct doppel_error *error)
+{
+    struct intake_file file;
+    enum doppel_status status;
+    while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
+        status = refresh->taker(refresh->context, &file, error);
+        intake_file_free(&file);
+        if (status)
+            return status;
+    }
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+/* Items of one scheme. */
+static enum doppel_status run_pass(const struct refresh *refresh, const struct refresh_item *items,
+                                   size_t count, struct doppel_error *error)
+{
+    struct settings settings = settings_for(refresh->settings, &items[0]);
+    struct strings paths = {must_allocate(count * sizeof *paths.items), 0};
+    for (size_t i = 0; i < count; i++)
+        if (is_file(&items[i], refresh->report))
+            paths.items[paths.count++] = items[i].path;
+    const struct walk_options walk = {.paths = paths, .every_name = true};
+    const struct intake_options options = {.settings = &settings,
+                                           .report = refresh->report,
+                                           .walk = &walk,
+                                           .cache = refresh->cache,
+                                           .attachments = true};
+    struct intake *intake = NULL;
+    enum doppel_status status = intake_new(&options, &intake, error);
+    if (!status)
+        status = take_files(refresh, intake, error);
+    intake_free(intake);
+    free(paths.items);
+    return status;
+}
+
+enum doppel_status refresh_run(const struct refresh *refresh, struct refresh_list *list,
+                               struct doppel_error *error)
+{
+    struct refresh_item *items = list->items.items;
+    const size_t total = list->items.count;
+    enum doppel_status status = DOPPEL_OK;
+    if (total)
+        qsort(items, total, sizeof *items, by_scheme);
+    for (size_t first = 0, end; first < total && !status; first = end) {
+        for (end = first + 1; end < total && items[end].kind == items[first].kind &&
+                              items[end].scheme == items[first].scheme;)
+            end++;
+        status = run_pass(refresh, &items[first], end - first, error);
+    }
+    return status;
+}

@@ -1,0 +1,178 @@
+/* Which files are gone, and what is known of them removed. */
+#include "decide/remove_gone.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/array.h"
+#include "library/items/collection.h"
+#include "tools/memory.h"
+#include "tools/signals.h"
+
+enum whereabouts { THERE, GONE, ABSENT };
+
+/* The folder that was looked at last: files of one come together. */
+struct folder {
+    char *path; /* NULL: none yet */
+    bool has_files;
+    uint64_t device;
+};
+
+struct search {
+    struct report *report;
+    char **below; /* absolute */
+    size_t below_count;
+    struct folder folder;
+    ARRAY(uint64_t) ids;
+    ARRAY(char *) failures; /* their paths */
+    uint64_t absent;
+    bool no_memory;
+};
+
+/* ---- what is there ---- */
+
+static bool has_entries(const char *path)
+{
+    DIR *directory = opendir(path);
+    bool found = false;
+    const struct dirent *entry;
+    while (directory && !found && (entry = readdir(directory)))
+        found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    if (directory)
+        closedir(directory);
+    return found;
+}
+
+/* @param path taken */
+static void look_at(struct folder *folder, char *path)
+{
+    struct stat status;
+    if (folder->path && strcmp(folder->path, path) == 0) {
+        free(path);
+        return;
+    }
+    free(folder->path);
+    folder->path = path;
+    folder->has_files = stat(path, &status) == 0 && has_entries(path);
+    folder->device = folder->has_files ? (uint64_t)status.st_dev : 0;
+}
+
+static enum whereabouts where_is(struct search *search, const char *path, uint64_t device)
+{
+    struct stat status;
+    if (lstat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR))
+        return THERE;
+    const char *slash = strrchr(path, '/');
+    size_t length = slash && slash != path ? (size_t)(slash - path) : 1;
+    char *folder = must_allocate(length + 1);
+    memcpy(folder, path, length);
+    look_at(&search->folder, folder);
+    return search->folder.has_files && search->folder.device == device ? GONE : ABSENT;
+}
+
+static bool is_asked_for(const struct search *search, const char *path)
+{
+    for (size_t i = 0; i < search->below_count; i++) {
+        size_t length = strlen(search->below[i]);
+        if (strncmp(path, search->below[i], length) == 0 &&
+            (!path[length] || path[length] == '/' || search->below[i][length - 1] == '/'))
+            return true;
+    }
+    return search->below_count == 0;
+}
+
+/* Whether it is to be removed. @param absent counts what may come back; NULL: nobody asks */
+static bool is_gone(struct search *search, const char *path, uint64_t device, uint64_t *absent)
+{
+    if (!is_asked_for(search, path))
+        return false;
+    enum whereabouts whereabouts = where_is(search, path, device);
+    if (absent)
+        *absent += whereabouts == ABSENT;
+    if (whereabouts != THERE)
+        report_detail(search->report, path, whereabouts == GONE ? "gone" : "absent, kept");
+    return whereabouts == GONE;
+}
+
+/* ---- all of them ---- */
+
+static bool take_item(void *context, const struct doppel_item *item)
+{
+    struct search *search = context;
+    if (item->record.error.status)
+        report_input(search->report, item->path, item->record.error.message);
+    else if (is_gone(search, item->path, item->stamp.device, &search->absent))
+        search->no_memory |= !array_push(&search->ids, item->id);
+    return !search->no_memory && !signals_stopped();
+}
+
+static bool take_failure(void *context, const struct doppel_failure *failure)
+{
+    struct search *search = context;
+    if (is_gone(search, failure->path, failure->stamp->device, NULL))
+        search->no_memory |= !array_push(&search->failures, must_copy(failure->path));
+    return !search->no_memory && !signals_stopped();
+}
+
+static enum doppel_status remove_found(struct doppel_library *library, const struct search *search,
+                                       struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < search->ids.count && !status; i++)
+        status = doppel_library_remove(library, search->ids.items[i], error);
+    for (size_t i = 0; i < search->failures.count && !status; i++)
+        status = doppel_library_forget_failure(library, search->failures.items[i], error);
+    return status;
+}
+
+static void say_what_was_done(const struct search *search)
+{
+    bool one = search->ids.count == 1;
+    report_notice(search->report, "%zu item%s forgotten, whose file%s gone", search->ids.count,
+                  one ? "" : "s", one ? " is" : "s are");
+    if (search->absent)
+        report_notice(
+            search->report,
+            "%llu item%s kept: the folder is not there, empty, or of another drive (-v names %s)",
+            (unsigned long long)search->absent, search->absent == 1 ? "" : "s",
+            search->absent == 1 ? "it" : "them");
+}
+
+static void search_end(struct search *search)
+{
+    for (size_t i = 0; i < search->below_count; i++)
+        free(search->below[i]);
+    for (size_t i = 0; i < search->failures.count; i++)
+        free(search->failures.items[i]);
+    free(search->below);
+    free(search->folder.path);
+    array_free(&search->ids);
+    array_free(&search->failures);
+}
+
+enum doppel_status remove_gone(struct doppel_library *library, const struct settings *settings,
+                               struct report *report, struct doppel_error *error)
+{
+    struct search search = {.report = report, .below_count = settings->operands.count};
+    search.below = must_allocate((search.below_count + 1) * sizeof *search.below);
+    for (size_t i = 0; i < search.below_count; i++)
+        search.below[i] = absolute_path(settings->operands.items[i]);
+    enum doppel_status status = doppel_library_each(library, take_item, &search, error);
+    if (!status)
+        status = doppel_library_each_failure(library, take_failure, &search, error);
+    if (status == DOPPEL_E_CORRUPT) { /* the others are known all the same */
+        report_input(report, "the library", error->message);
+        status = DOPPEL_OK;
+    }
+    if (search.no_memory)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the items that are gone");
+    if (!status)
+        status = remove_found(library, &search, error);
+    if (!status)
+        say_what_was_done(&search);
+    search_end(&search);
+    return status;
+}

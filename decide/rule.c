@@ -1,0 +1,157 @@
+/* What a file is to what a library holds: the rule alone. */
+#include "decide/rule.h"
+
+static struct rule_answer answer(enum doppel_decision decision, const char *reason)
+{
+    return (struct rule_answer){.decision = decision, .reason = reason, .candidate = NO_CANDIDATE};
+}
+
+static struct rule_answer follower(const char *reason, uint64_t leader)
+{
+    struct rule_answer out = answer(DOPPEL_DECISION_DUPLICATE, reason);
+    out.of = leader;
+    out.follows = true;
+    return out;
+}
+
+bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out)
+{
+    if (facts->unreadable) {
+        *out = answer(DOPPEL_DECISION_UNREADABLE, facts->unreadable);
+    } else if (facts->here && facts->here_same) {
+        *out = follower("known", facts->here_leader);
+    } else if (facts->here) {
+        *out = answer(DOPPEL_DECISION_REVISION, "same-path");
+        out->former = facts->here;
+    } else if (facts->gone) {
+        *out = follower("moved", facts->gone_leader);
+    } else if (facts->same && facts->same_is_benign) {
+        *out = answer(DOPPEL_DECISION_NEW, "benign");
+        out->of = facts->same;
+    } else if (facts->same) {
+        *out = follower(facts->same_pixels ? "same-content" : "identical", facts->same_leader);
+        out->same_as = facts->same;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- by content ---- */
+
+/* What a candidate may be to a file. */
+enum rank { RANK_SAME, RANK_NEAR, RANK_PART, RANK_CONTAINS, RANK_OVERLAPS, RANK_NOTHING };
+
+static enum rank rank_of_relation(enum doppel_relation relation)
+{
+    return relation == DOPPEL_RELATION_CONTAINED  ? RANK_PART
+           : relation == DOPPEL_RELATION_CONTAINS ? RANK_CONTAINS
+                                                  : RANK_OVERLAPS;
+}
+
+/* What a file holds, or shares a part with, is benign: then it is nobody's duplicate by that. */
+static bool is_mere_jingle(const struct rule_candidate *candidate, enum rank rank)
+{
+    return candidate->state == DOPPEL_LIST_BENIGN &&
+           (rank == RANK_CONTAINS || rank == RANK_OVERLAPS);
+}
+
+static enum rank rank_of(const struct rule_content *facts, const struct rule_candidate *candidate)
+{
+    enum rank rank = rank_of_relation(candidate->match->relation);
+    bool one_kind = facts->kind == candidate->kind;
+    if (candidate->state == DOPPEL_LIST_DISABLED)
+        return RANK_NOTHING;
+    if (candidate->word == DOPPEL_WORD_DISTINCT)
+        return RANK_NOTHING;
+    if (candidate->same_content)
+        return RANK_SAME;
+    if (candidate->leader != candidate->id)
+        return RANK_NOTHING;
+    if (candidate->match->relation == DOPPEL_RELATION_SAME)
+        rank = one_kind ? RANK_NEAR : RANK_PART; /* as the audio of a video */
+    return is_mere_jingle(candidate, rank) ? RANK_NOTHING : rank;
+}
+
+/* The first of those of the best rank; NO_CANDIDATE without one. */
+static size_t find_first(const struct rule_content *facts, enum rank *out_rank)
+{
+    size_t best = NO_CANDIDATE;
+    *out_rank = RANK_NOTHING;
+    for (size_t i = 0; i < facts->count; i++) {
+        enum rank rank = rank_of(facts, &facts->candidates[i]);
+        bool better = rank < *out_rank || (rank == *out_rank && best != NO_CANDIDATE &&
+                                           facts->candidates[i].id < facts->candidates[best].id);
+        if (rank == RANK_NOTHING || !better)
+            continue;
+        *out_rank = rank;
+        best = i;
+    }
+    return best;
+}
+
+/* A benign one of this rank or a better one. */
+static size_t find_benign(const struct rule_content *facts, enum rank rank, size_t first)
+{
+    for (size_t i = 0; i < facts->count && rank != RANK_NOTHING; i++)
+        if (facts->candidates[i].state == DOPPEL_LIST_BENIGN &&
+            rank_of(facts, &facts->candidates[i]) <= RANK_NEAR && rank <= RANK_NEAR)
+            return i;
+    return rank == RANK_PART && facts->candidates[first].state == DOPPEL_LIST_BENIGN ? first
+                                                                                     : NO_CANDIDATE;
+}
+
+/* A text that is not much smaller than the one that holds it is a revision of it. */
+static struct rule_answer by_part(const struct rule_content *facts,
+                                  const struct rule_candidate *candidate, enum rank rank)
+{
+    bool texts = facts->kind == DOPPEL_KIND_TEXT && candidate->match->has_coverage &&
+                 !candidate->match->segment_count;
+    bool revises = texts ? doppel_decide(candidate->match, &facts->origin, &candidate->origin) ==
+                               DOPPEL_DECISION_REVISION
+                         : rank == RANK_CONTAINS && candidate->kind == facts->kind;
+    if (rank == RANK_OVERLAPS)
+        return answer(DOPPEL_DECISION_NEW, "overlaps");
+    if (revises)
+        return answer(DOPPEL_DECISION_REVISION, rank == RANK_PART ? "contained" : "contains");
+    return rank == RANK_PART ? answer(DOPPEL_DECISION_PART, "part")
+                             : answer(DOPPEL_DECISION_NEW, "contains");
+}
+
+static struct rule_answer by_candidate(const struct rule_content *facts, size_t number,
+                                       enum rank rank)
+{
+    const struct rule_candidate *candidate = &facts->candidates[number];
+    struct rule_answer out;
+    if (rank == RANK_SAME)
+        out = follower("same-content", candidate->leader);
+    else if (rank == RANK_NEAR)
+        out = follower("near", candidate->leader);
+    else
+        out = by_part(facts, candidate, rank);
+    if (rank == RANK_NEAR)
+        out.decision = doppel_decide(candidate->match, &facts->origin, &candidate->origin);
+    if (rank == RANK_NEAR && out.decision == DOPPEL_DECISION_REVISION)
+        out.reason = "newer";
+    out.of = candidate->leader;
+    out.same_as = rank == RANK_SAME ? candidate->id : 0;
+    out.candidate = number;
+    return out;
+}
+
+void rule_by_content(const struct rule_content *facts, struct rule_answer *out)
+{
+    enum rank rank;
+    size_t first = find_first(facts, &rank), benign = find_benign(facts, rank, first);
+    if (facts->marked && rank != RANK_SAME) {
+        *out = follower("marked", facts->marked);
+    } else if (benign != NO_CANDIDATE) {
+        *out = answer(DOPPEL_DECISION_NEW, "benign");
+        out->of = facts->candidates[benign].id;
+        out->candidate = benign;
+    } else if (rank != RANK_NOTHING) {
+        *out = by_candidate(facts, first, rank);
+    } else {
+        *out = answer(facts->too_short ? DOPPEL_DECISION_TOO_SHORT : DOPPEL_DECISION_NEW, NULL);
+    }
+}

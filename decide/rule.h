@@ -1,0 +1,64 @@
+/* What a file is to what a library holds: the rule alone, over facts that others gather. */
+#ifndef DOPPEL_DECIDE_RULE_H
+#define DOPPEL_DECIDE_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doppel/library.h>
+
+/* What was decided. */
+struct rule_answer {
+    enum doppel_decision decision;
+    const char *reason; /* static storage, or the facts'; NULL: there is nothing to say */
+    uint64_t of;        /* the leader of what it is linked to, or what it matched; 0: nothing */
+    uint64_t same_as;   /* the item that has its bytes or content, which may follow `of`; 0: none */
+    uint64_t former;    /* the item whose place it takes; 0: none */
+    size_t candidate;   /* whose match tells why; NO_CANDIDATE: none's */
+    bool follows;       /* `of` is its leader */
+};
+
+#define NO_CANDIDATE SIZE_MAX
+
+/* What is known of a file by its path and its bytes. Ids; 0: there is none. */
+struct rule_bytes {
+    const char *unreadable; /* why; NULL: it could be read */
+    uint64_t here;          /* the item at its path */
+    bool here_same;         /* it has the same bytes */
+    uint64_t gone;          /* an item with the same bytes whose file is gone */
+    uint64_t same;          /* an item with the same bytes, or else with the same pixels */
+    bool same_pixels;       /* it is not the bytes */
+    uint64_t here_leader, gone_leader, same_leader;
+    bool same_is_benign;
+};
+
+/* The first stages, for which nothing has to be compared. @return false: they do not decide */
+bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out);
+
+/* An item or text that has something in common with a file. */
+struct rule_candidate {
+    uint64_t id, leader;   /* it leads where they are the same */
+    bool same_content;     /* the same words, or pixels */
+    enum doppel_word word; /* what a person said of the two, or of the file and another that
+                            * `leader` leads */
+    enum doppel_list_state state;
+    struct doppel_origin origin;
+    const struct doppel_match *match; /* the file is the query */
+    enum doppel_kind kind;            /* of the item */
+};
+
+/* What is known of a file's content. */
+struct rule_content {
+    enum doppel_kind kind;
+    bool too_short; /* too little to be told by anything but the same bytes or content */
+    struct doppel_origin origin;
+    uint64_t marked; /* leader of an item that a person said is the same; 0: none */
+    const struct rule_candidate *candidates; /* in any order */
+    size_t count;
+};
+
+/* The last stages, which always decide. */
+void rule_by_content(const struct rule_content *facts, struct rule_answer *out);
+
+#endif

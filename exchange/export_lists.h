@@ -1,0 +1,16 @@
+/* What the library holds, in the formats of other tools, and as CSV. */
+#ifndef DOPPEL_EXCHANGE_EXPORT_LISTS_H
+#define DOPPEL_EXCHANGE_EXPORT_LISTS_H
+
+#include <stdio.h>
+
+#include "exchange/model.h"
+
+/* Write what fits the format that the settings name; how much did not is said. */
+enum doppel_status export_lists(struct doppel_library *library, const struct settings *settings,
+                                struct report *report, FILE *out, struct doppel_error *error);
+
+/* DOPPEL_E_IO when the stream has failed; DOPPEL_E_CANCELLED when nobody reads it any more. */
+enum doppel_status export_written(FILE *out, struct doppel_error *error);
+
+#endif

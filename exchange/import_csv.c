@@ -1,0 +1,195 @@
+/* CSV: codes or digests in columns that its header names. */
+#include <csv.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "exchange/import_source.h"
+#include "tools/memory.h"
+#include "tools/signals.h"
+#include "core/values.h"
+
+/* A quote that never ends must not take all memory. */
+enum { MAX_FIELD_BYTES = 16 << 20, GROW_BYTES = 1 << 16 };
+
+enum meaning {
+    MEANS_NOTHING,
+    MEANS_SCHEME,
+    MEANS_VERSION, /* of the scheme */
+    MEANS_CODE,
+    MEANS_QUALITY,
+    MEANS_ID,   /* what it is called */
+    MEANS_PATH, /* likewise, where nothing better is */
+    MEANS_DIGEST,
+    MEANS_ADDED,
+    MEANINGS
+};
+
+/* As doppel, the National Software Reference Library and HashKeeper call them. */
+static const struct {
+    const char *title;
+    enum meaning meaning;
+} titles[] = {{"scheme", MEANS_SCHEME}, {"version", MEANS_VERSION}, {"code", MEANS_CODE},
+              {"pdq", MEANS_CODE},      {"quality", MEANS_QUALITY}, {"external_id", MEANS_ID},
+              {"path", MEANS_PATH},     {"filename", MEANS_PATH},   {"file_name", MEANS_PATH},
+              {"file", MEANS_PATH},     {"sha256", MEANS_DIGEST},   {"sha-256", MEANS_DIGEST},
+              {"sha1", MEANS_DIGEST},   {"sha-1", MEANS_DIGEST},    {"md5", MEANS_DIGEST},
+              {"hash", MEANS_DIGEST},   {"added", MEANS_ADDED}};
+
+struct csv_import {
+    struct import_source *source;
+    struct doppel_error *error;
+    enum doppel_status status;
+    ARRAY(enum meaning) meanings; /* of the columns */
+    char *cells[MEANINGS];        /* of the row at hand */
+    size_t column;
+    uint64_t row;
+};
+
+static enum meaning meaning_of(const char *title)
+{
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (strcasecmp(title, titles[i].title) == 0)
+            return titles[i].meaning;
+    return MEANS_NOTHING;
+}
+
+static void take_title(struct csv_import *import, const char *title)
+{
+    if (!import->meanings.count && strncmp(title, "\xEF\xBB\xBF", 3) == 0)
+        title += 3;
+    if (!array_push(&import->meanings, meaning_of(title)))
+        must_allocate(SIZE_MAX); /* says that there is no memory */
+}
+
+/* Of several digests the longest is kept. */
+static void take_cell(struct csv_import *import, const char *text)
+{
+    enum meaning meaning = import->column < import->meanings.count
+                               ? import->meanings.items[import->column]
+                               : MEANS_NOTHING;
+    char **cell = &import->cells[meaning];
+    if (meaning == MEANS_NOTHING || !*text || (*cell && strlen(*cell) >= strlen(text)))
+        return;
+    free(*cell);
+    *cell = must_copy(text);
+}
+
+static void on_field(void *text, size_t size, void *context)
+{
+    struct csv_import *import = context;
+    (void)size;
+    if (import->row == 0)
+        take_title(import, text ? text : "");
+    else
+        take_cell(import, text ? text : "");
+    import->column++;
+}
+
+/* Seconds since 1970, as an export has them; others' columns of that name may hold anything. */
+static int64_t moment_of(const char *text)
+{
+    double seconds = 0;
+    if (!text || !parse_number(text, 0, 9e9, &seconds))
+        return 0;
+    return (int64_t)(seconds * 1e9);
+}
+
+static enum doppel_status put_row(struct csv_import *import)
+{
+    char *const *cells = import->cells;
+    const char *name = cells[MEANS_ID] ? cells[MEANS_ID] : cells[MEANS_PATH];
+    const struct doppel_scheme *scheme =
+        doppel_scheme_by_name(cells[MEANS_SCHEME] ? cells[MEANS_SCHEME] : "pdq");
+    struct import_entry entry = {.name = name, .added_ns = moment_of(cells[MEANS_ADDED])};
+    uint64_t quality = 100, version = 0;
+    if (cells[MEANS_QUALITY] && !parse_whole(cells[MEANS_QUALITY], 0, 100, &quality))
+        return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "a quality is a number from 0 to 100");
+    if (cells[MEANS_SCHEME] && cells[MEANS_VERSION] &&
+        !parse_whole(cells[MEANS_VERSION], 1, UINT16_MAX, &version))
+        return doppel_fail(import->error, DOPPEL_E_ARGUMENT,
+                           "a scheme's version is a number from 1 to 65535");
+    if (cells[MEANS_CODE] && !scheme)
+        return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "no such scheme: '%.40s'",
+                           cells[MEANS_SCHEME]);
+    entry.quality = (uint8_t)quality;
+    entry.version = (uint16_t)version;
+    entry.hex = cells[MEANS_CODE] ? cells[MEANS_CODE] : cells[MEANS_DIGEST];
+    if (cells[MEANS_CODE])
+        return import_code(import->source, scheme, &entry, import->error);
+    if (cells[MEANS_DIGEST])
+        return import_digest(import->source, &entry, import->error);
+    return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "the row has neither a code nor a digest");
+}
+
+static bool has_column(const struct csv_import *import, enum meaning meaning)
+{
+    for (size_t i = 0; i < import->meanings.count; i++)
+        if (import->meanings.items[i] == meaning)
+            return true;
+    return false;
+}
+
+static void on_row(int end, void *context)
+{
+    struct csv_import *import = context;
+    (void)end;
+    enum doppel_status status = DOPPEL_OK;
+    bool empty = import->column == 0;
+    if (import->row == 0 && !has_column(import, MEANS_CODE) && !has_column(import, MEANS_DIGEST))
+        import->status = doppel_fail(
+            import->error, DOPPEL_E_FORMAT,
+            "the header names no column that is known: scheme and code, or md5, sha1, sha256");
+    else if (import->row && !empty && !import->status)
+        status = put_row(import);
+    import->row++;
+    import->column = 0;
+    for (size_t i = 0; i < MEANINGS; i++) {
+        free(import->cells[i]);
+        import->cells[i] = NULL;
+    }
+    if (status)
+        import->status = import_bad(import->source, import->row, status, import->error);
+}
+
+static void *bounded_realloc(void *memory, size_t size)
+{
+    return size > MAX_FIELD_BYTES ? NULL : realloc(memory, size);
+}
+
+static enum doppel_status feed(struct csv_import *import, struct csv_parser *parser)
+{
+    struct import_source *source = import->source;
+    const char *bytes;
+    for (size_t size; !import->status && (size = line_reader_peek(&source->reader, &bytes));) {
+        progress_update(&source->report->progress, source->reader.offset >> 20,
+                        source->report->errors);
+        if (signals_stopped())
+            return doppel_fail(import->error, DOPPEL_E_CANCELLED, "interrupted");
+        if (csv_parse(parser, bytes, size, on_field, on_row, import) != size && !import->status)
+            return doppel_fail(import->error, DOPPEL_E_FORMAT, "row %llu: %s",
+                               (unsigned long long)import->row + 1,
+                               csv_strerror(csv_error(parser)));
+        source->reader.begin += size;
+    }
+    if (!import->status)
+        csv_fini(parser, on_field, on_row, import);
+    return import->status;
+}
+
+enum doppel_status import_csv(struct import_source *source, struct doppel_error *error)
+{
+    struct csv_import import = {.source = source, .error = error};
+    struct csv_parser parser;
+    if (csv_init(&parser, CSV_APPEND_NULL | CSV_EMPTY_IS_NULL))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read CSV");
+    csv_set_realloc_func(&parser, bounded_realloc);
+    csv_set_blk_size(&parser, GROW_BYTES); /* by 128 bytes, long fields take quadratic time */
+    enum doppel_status status = feed(&import, &parser);
+    csv_free(&parser);
+    array_free(&import.meanings);
+    for (size_t i = 0; i < MEANINGS; i++)
+        free(import.cells[i]);
+    return status;
+}

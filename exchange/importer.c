@@ -1,0 +1,277 @@
+/* What is carried, taken into a library. */
+#include "exchange/importer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "core/array.h"
+#include "exchange/model_ids.h"
+#include "exchange/importer_internal.h"
+#include "tools/output/item_name.h"
+#include "tools/memory.h"
+
+/* A transaction ends after so many pieces, or so many bytes of attachments. */
+enum { COMMIT_PIECES = 20000, COMMIT_BYTES = 64 << 20 };
+
+/* ---- what was said by hand ---- */
+
+/* Names that are not there yet, borrowed, at the end of those that are. */
+static void add_names(char ***names, size_t *count, const struct strings *more)
+{
+    if (!more->count)
+        return;
+    *names = must_resize(*names, (*count + more->count) * sizeof **names);
+    for (size_t i = 0; i < more->count; i++)
+        (*names)[(*count)++] = (char *)more->items[i];
+}
+
+/* What is said of an item, and what the command line says; `lists` and `labels` are to be freed. */
+static struct doppel_about said_of(const struct importer *importer,
+                                   const struct doppel_about *about)
+{
+    const struct settings *settings = importer->settings;
+    struct doppel_about all = *about;
+    all.labels = must_allocate((about->label_count + 1) * sizeof *all.labels);
+    all.lists = must_allocate((about->list_count + 1) * sizeof *all.lists);
+    if (about->label_count)
+        memcpy(all.labels, about->labels, about->label_count * sizeof *all.labels);
+    if (about->list_count)
+        memcpy(all.lists, about->lists, about->list_count * sizeof *all.lists);
+    add_names(&all.labels, &all.label_count, &settings->labels);
+    add_names(&all.lists, &all.list_count, &settings->lists);
+    if (settings->source)
+        all.source = (char *)settings->source;
+    if (settings->meta)
+        all.meta = (char *)settings->meta;
+    return all;
+}
+
+enum doppel_status importer_tell(struct importer *importer, uint64_t id, bool of_text,
+                                 const struct doppel_about *about, struct doppel_error *error)
+{
+    struct doppel_about all = said_of(importer, about);
+    if (of_text)
+        all.source = all.date = NULL;
+    bool says =
+        all.source || all.date || all.external_id || all.meta || all.label_count || all.list_count;
+    /* what cannot be said must not take back what came before */
+    enum doppel_status status = doppel_library_check_about(importer->library, &all, error);
+    if (!status && says)
+        status = doppel_library_tell(importer->library, id, &all, error);
+    free(all.labels);
+    free(all.lists);
+    return status;
+}
+
+/* ---- pieces ---- */
+
+enum doppel_status importer_took(struct importer *importer, size_t bytes,
+                                 struct doppel_error *error)
+{
+    importer->bytes += bytes;
+    if (++importer->pieces < COMMIT_PIECES && importer->bytes < COMMIT_BYTES)
+        return DOPPEL_OK;
+    importer->pieces = importer->bytes = 0;
+    return doppel_library_commit(importer->library, error);
+}
+
+void importer_remember(struct importer *importer, uint64_t from, uint64_t to, uint64_t leader,
+                       uint64_t canonical)
+{
+    struct pending pending = {to, leader, canonical};
+    if (from)
+        carried_ids_put(&importer->ids, from, to);
+    if ((leader || canonical) && !array_push(&importer->pending, pending))
+        must_allocate(SIZE_MAX); /* says that there is no memory */
+}
+
+static const struct {
+    const char *name;
+    enum doppel_exact algorithm;
+} exacts[] = {
+    {"md5:", DOPPEL_EXACT_MD5}, {"sha1:", DOPPEL_EXACT_SHA1}, {"sha256:", DOPPEL_EXACT_SHA256}};
+
+/* "md5:0123…". */
+static enum doppel_status put_exact(struct importer *importer, const struct carried_item *carried,
+                                    uint64_t *out_id, enum doppel_added *out_added,
+                                    struct doppel_error *error)
+{
+    const char *name = carried->item.path;
+    for (size_t i = 0; i < sizeof exacts / sizeof *exacts; i++) {
+        size_t length = strlen(exacts[i].name);
+        uint8_t digest[32];
+        bool added = false;
+        if (strncmp(name, exacts[i].name, length) != 0 ||
+            doppel_hex_decode(name + length, digest, doppel_exact_bytes(exacts[i].algorithm)))
+            continue;
+        const struct doppel_exact_digest exact = {exacts[i].algorithm, digest,
+                                                  carried->item.added_ns};
+        enum doppel_status status =
+            doppel_library_add_exact(importer->library, &exact, out_id, &added, error);
+        *out_added = added ? DOPPEL_ADDED_NEW : DOPPEL_ADDED_UNCHANGED;
+        return status ? status : importer_tell(importer, *out_id, false, &carried->about, error);
+    }
+    return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                       "'%.100s' is no digest: md5:, sha1: or sha256: and hex digits", name);
+}
+
+static enum doppel_status put_item(struct importer *importer, const struct carried_item *carried,
+                                   uint64_t *out_id, enum doppel_added *out_added,
+                                   struct doppel_error *error)
+{
+    if (carried->item.record.scheme == DOPPEL_SCHEME_NONE && !item_has_file(&carried->item))
+        return put_exact(importer, carried, out_id, out_added, error);
+    struct doppel_about all = said_of(importer, &carried->about);
+    enum doppel_status status =
+        doppel_library_import(importer->library, &carried->item, &all, out_added, out_id, error);
+    free(all.labels);
+    free(all.lists);
+    return status;
+}
+
+static enum doppel_status take_item(void *context, const struct carried_item *carried,
+                                    struct doppel_error *error)
+{
+    struct importer *importer = context;
+    enum doppel_added added = DOPPEL_ADDED_NEW;
+    uint64_t id = 0;
+    enum doppel_status status = put_item(importer, carried, &id, &added, error);
+    if (status)
+        return status;
+    importer->counts[added]++;
+    importer_remember(importer, carried->item.id, id, carried->leader, carried->canonical);
+    return importer_took(importer, carried->item.record.attachment_size, error);
+}
+
+/* ---- who follows whom ---- */
+
+/* What the library says itself stays. */
+static enum doppel_status link_one(struct importer *importer, const struct pending *pending,
+                                   struct doppel_error *error)
+{
+    struct doppel_library *library = importer->library;
+    uint64_t target = carried_ids_get(&importer->ids, pending->leader), leader = 0, first = 0;
+    if (!target || target == pending->id)
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_library_leader(library, pending->id, &leader, error);
+    if (!status)
+        status = doppel_library_leader(library, target, &first, error);
+    if (status || leader != pending->id || first == pending->id)
+        return status;
+    return doppel_library_link(library, pending->id, first, error);
+}
+
+static enum doppel_status choose_one(struct importer *importer, const struct pending *pending,
+                                     struct doppel_error *error)
+{
+    struct doppel_library *library = importer->library;
+    uint64_t kept = carried_ids_get(&importer->ids, pending->canonical), leader = 0, its = 0,
+             now = 0;
+    if (!kept)
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_library_leader(library, pending->id, &leader, error);
+    if (!status)
+        status = doppel_library_leader(library, kept, &its, error);
+    if (!status)
+        status = doppel_library_chosen(library, leader, &now, error);
+    if (status || leader != pending->id || its != leader || now)
+        return status;
+    return doppel_library_set_canonical(library, leader, kept, error);
+}
+
+/* Followers first: who is canonical is one of them. */
+static enum doppel_status settle_groups(struct importer *importer, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < importer->pending.count && !status; i++) {
+            const struct pending *pending = &importer->pending.items[i];
+            if (!pass && pending->leader)
+                status = link_one(importer, pending, error);
+            else if (pass && pending->canonical)
+                status = choose_one(importer, pending, error);
+            if (status == DOPPEL_E_CORRUPT) { /* of a damaged item nothing is known */
+                report_input(importer->report, "the library", error->message);
+                status = DOPPEL_OK;
+            }
+            if (!status)
+                status = importer_took(importer, 0, error);
+        }
+    return status;
+}
+
+/* ---- life ---- */
+
+enum doppel_status importer_new(struct doppel_library *library, const struct settings *settings,
+                                struct report *report, struct importer **out,
+                                struct doppel_error *error)
+{
+    struct importer *importer = must_allocate(sizeof *importer);
+    importer->library = library;
+    importer->settings = settings;
+    importer->report = report;
+    importer->sink = (struct carry_sink){.context = importer,
+                                         .policy = importer_take_policy,
+                                         .source = importer_take_source,
+                                         .list = importer_take_list,
+                                         .text_options = importer_take_options,
+                                         .item = take_item,
+                                         .text = importer_take_text,
+                                         .mark = importer_take_mark};
+    enum doppel_status status = importer_learn(importer, error);
+    if (status)
+        importer_free(importer);
+    else
+        *out = importer;
+    return status;
+}
+
+void importer_free(struct importer *importer)
+{
+    if (!importer)
+        return;
+    carried_ids_free(&importer->ids);
+    carried_ids_free(&importer->texts);
+    array_free(&importer->pending);
+    json_decref(importer->sources);
+    json_decref(importer->lists);
+    free(importer);
+}
+
+const struct carry_sink *importer_sink(struct importer *importer)
+{
+    return &importer->sink;
+}
+
+static void say_counts(const struct importer *importer, const char *name)
+{
+    const uint64_t *counts = importer->counts;
+    report_notice(importer->report, "%s%s%llu imported, %llu updated, %llu there already",
+                  name ? name : "", name ? ": " : "",
+                  (unsigned long long)(counts[DOPPEL_ADDED_NEW] + counts[DOPPEL_ADDED_ELSEWHERE]),
+                  (unsigned long long)counts[DOPPEL_ADDED_UPDATED],
+                  (unsigned long long)counts[DOPPEL_ADDED_UNCHANGED]);
+    if (counts[DOPPEL_ADDED_ELSEWHERE])
+        report_notice(importer->report,
+                      "%llu of them came in without their path, at which this library knows other "
+                      "bytes",
+                      (unsigned long long)counts[DOPPEL_ADDED_ELSEWHERE]);
+    if (importer->conflicts)
+        report_notice(importer->report,
+                      "%llu words, sources, lists or policies are other ones here, and stay so",
+                      (unsigned long long)importer->conflicts);
+}
+
+enum doppel_status importer_finish(struct importer *importer, const char *name,
+                                   struct doppel_error *error)
+{
+    enum doppel_status status = settle_groups(importer, error);
+    if (!status)
+        status = doppel_library_commit(importer->library, error);
+    if (!status)
+        say_counts(importer, name);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* What is carried, taken into a library: new ids, whom follows whom kept, nothing twice. */
+#ifndef DOPPEL_EXCHANGE_IMPORTER_H
+#define DOPPEL_EXCHANGE_IMPORTER_H
+
+#include "exchange/model.h"
+
+struct importer;
+
+/* @param library,settings,report borrowed for its life: what --list, --label, --source and --meta
+ * say is said of all items. @param out given (importer_free) */
+enum doppel_status importer_new(struct doppel_library *library, const struct settings *settings,
+                                struct report *report, struct importer **out,
+                                struct doppel_error *error);
+void importer_free(struct importer *importer);
+
+/* Where it is to be given. Functions return DOPPEL_E_ARGUMENT for what cannot be taken in: the
+ * others still can. */
+const struct carry_sink *importer_sink(struct importer *importer);
+
+/* Let items follow whom they followed, commit, and say what came of it. Also after an
+ * interruption: what was taken in stays.
+ * @param name of what it came from, where there are several; NULL: there is one */
+enum doppel_status importer_finish(struct importer *importer, const char *name,
+                                   struct doppel_error *error);
+
+#endif

@@ -1,0 +1,110 @@
+/* Texts of another library, taken into this one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "exchange/importer_internal.h"
+#include "tools/memory.h"
+
+/* 64 bits of what a text is known by: content, record id, and the line that it stands in. */
+static uint64_t key_of(const struct doppel_library_text *text)
+{
+    const char *record_id = text->record_id ? text->record_id : "";
+    const char *path = text->path ? text->path : "";
+    size_t id_size = strlen(record_id) + 1, path_size = strlen(path) + 1;
+    size_t size = sizeof text->content.bytes + sizeof text->line + id_size + path_size;
+    uint8_t *bytes = must_allocate(size), *at = bytes;
+    memcpy(at, text->content.bytes, sizeof text->content.bytes);
+    at += sizeof text->content.bytes;
+    memcpy(at, &text->line, sizeof text->line);
+    at += sizeof text->line;
+    memcpy(at, record_id, id_size);
+    memcpy(at + id_size, path, path_size);
+    const struct doppel_digest digest = doppel_digest_bytes(bytes, size);
+    free(bytes);
+    return get_u64(digest.bytes) | 1; /* a key is not 0 */
+}
+
+static bool learn_text(void *context, const struct doppel_library_text *text)
+{
+    struct importer *importer = context;
+    if (!text->error.status)
+        carried_ids_put(&importer->texts, key_of(text), text->id);
+    return true;
+}
+
+static enum doppel_status learn_texts(struct importer *importer, struct doppel_error *error)
+{
+    static const struct doppel_text_query all;
+    if (importer->knows_texts)
+        return DOPPEL_OK;
+    importer->knows_texts = true;
+    return doppel_library_each_text(importer->library, &all, learn_text, importer, error);
+}
+
+enum doppel_status importer_take_options(void *context, const struct doppel_text_options *options,
+                                         const struct doppel_text_limits *limits,
+                                         struct doppel_error *error)
+{
+    struct importer *importer = context;
+    enum doppel_status status = doppel_library_commit(importer->library, error);
+    if (!status)
+        status = doppel_library_set_text_options(importer->library, options, limits, error);
+    if (status != DOPPEL_E_VERSION)
+        return status;
+    importer->refuses_texts = true;
+    report_input(importer->report, "its texts", error->message);
+    return DOPPEL_OK;
+}
+
+/* A leader that did not come along leads nobody: then the text stands for itself. */
+static struct doppel_library_text as_here(const struct importer *importer,
+                                          const struct doppel_library_text *text)
+{
+    struct doppel_library_text here = *text;
+    here.leader = text->leader ? carried_ids_get(&importer->ids, text->leader) : 0;
+    if (text->leader && !here.leader) {
+        here.decision = text->too_short ? DOPPEL_DECISION_TOO_SHORT : DOPPEL_DECISION_NEW;
+        here.leads = !text->too_short;
+    }
+    return here;
+}
+
+static enum doppel_status put_text(struct importer *importer, const struct carried_text *carried,
+                                   uint64_t *out_id, struct doppel_error *error)
+{
+    const struct doppel_library_text here = as_here(importer, carried->text);
+    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_IMPORTED,
+                                           .name = here.record_id ? here.record_id : here.path,
+                                           .source = here.origin.source};
+    enum doppel_status status = doppel_library_add_text(importer->library, &here, out_id, error);
+    if (status)
+        return status;
+    struct doppel_log_entry numbered = entry;
+    numbered.item = *out_id;
+    return doppel_library_log(importer->library, &numbered, error);
+}
+
+enum doppel_status importer_take_text(void *context, const struct carried_text *carried,
+                                      struct doppel_error *error)
+{
+    struct importer *importer = context;
+    const struct doppel_library_text *text = carried->text;
+    uint64_t key = key_of(text);
+    if (importer->refuses_texts)
+        return DOPPEL_OK;
+    enum doppel_status status = learn_texts(importer, error);
+    if (status)
+        return status;
+    uint64_t id = carried_ids_get(&importer->texts, key);
+    importer->counts[id ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_NEW]++;
+    if (!id)
+        status = put_text(importer, carried, &id, error);
+    if (!status)
+        status = importer_tell(importer, id, true, &carried->about, error);
+    if (status)
+        return status;
+    carried_ids_put(&importer->texts, key, id);
+    importer_remember(importer, text->id, id, 0, carried->canonical);
+    return importer_took(importer, 4 * (text->shingles ? (size_t)text->shingle_total : 0), error);
+}

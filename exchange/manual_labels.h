@@ -1,0 +1,31 @@
+/* Words about two contents, from a command line or from the report's page. */
+#ifndef DOPPEL_EXCHANGE_MANUAL_LABELS_H
+#define DOPPEL_EXCHANGE_MANUAL_LABELS_H
+
+#include <doppel/library.h>
+
+/* What a word is about. */
+struct marked {
+    enum doppel_kind kind; /* DOPPEL_KIND_UNKNOWN: of a file that the library does not have */
+    struct doppel_digest digest;
+    uint64_t id; /* of the item that has it, as it was named; 0: none */
+    bool is_text;
+};
+
+/* An item by id, path or record id; else a file, whose bytes are digested. */
+enum doppel_status marked_named(struct doppel_library *library, const char *name,
+                                struct marked *out, struct doppel_error *error);
+
+/* Say it, and where both are in the library let one follow the other, or no longer.
+ * DOPPEL_E_ARGUMENT: things of different kinds are the same. */
+enum doppel_status mark_say(struct doppel_library *library, const struct marked *a,
+                            const struct marked *b, enum doppel_word word, const char *note,
+                            struct doppel_error *error);
+
+/* A line of JSON: {"mark":"same"|"distinct"|"keep","a":PATH,"b":PATH,"a_digest":HEX,
+ * "b_digest":HEX,"note":TEXT}; digests outrank paths. "keep" makes the item `a` the one of its
+ * group to keep. DOPPEL_E_ARGUMENT, with a sentence, for what is none. */
+enum doppel_status mark_line(struct doppel_library *library, const char *line,
+                             struct doppel_error *error);
+
+#endif

@@ -1,0 +1,60 @@
+/* What goes from one library to another, or into a file and back: items and texts with all that is
+ * said of them, and what a library was told. */
+#ifndef DOPPEL_EXCHANGE_MODEL_H
+#define DOPPEL_EXCHANGE_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <doppel/library.h>
+
+#include "tools/args/options.h"
+#include "tools/output/messages.h"
+
+/* Ids are those of where it comes from. */
+struct carried_item {
+    struct doppel_item item;    /* of a digest alone: kind UNKNOWN, and for a path "md5:…" */
+    struct doppel_about about;  /* `state` is not looked at */
+    uint64_t leader, canonical; /* 0: it follows none; it is canonical itself, or no leader */
+};
+
+struct carried_text {
+    const struct doppel_library_text *text;
+    struct doppel_about about;
+    uint64_t canonical;
+};
+
+/* Takes it all, in this order; a function that is NULL is not wanted. What is not DOPPEL_OK ends
+ * it. */
+struct carry_sink {
+    void *context;
+    enum doppel_status (*policy)(void *context, const struct doppel_keep_policy *policy,
+                                 struct doppel_error *error);
+    enum doppel_status (*source)(void *context, const char *pattern, int64_t authority,
+                                 struct doppel_error *error);
+    enum doppel_status (*list)(void *context, const char *name, enum doppel_list_state state,
+                               struct doppel_error *error);
+    enum doppel_status (*text_options)(void *context, const struct doppel_text_options *options,
+                                       const struct doppel_text_limits *limits,
+                                       struct doppel_error *error);
+    /* By id, items and texts mixed. */
+    enum doppel_status (*item)(void *context, const struct carried_item *item,
+                               struct doppel_error *error);
+    enum doppel_status (*text)(void *context, const struct carried_text *text,
+                               struct doppel_error *error);
+    enum doppel_status (*mark)(void *context, const struct doppel_mark *mark,
+                               struct doppel_error *error);
+    enum doppel_status (*log)(void *context, const struct doppel_log_entry *entry,
+                              struct doppel_error *error);
+};
+
+/* Give a library to a sink: all of it, or, where the settings choose (--kind, --scheme, --list,
+ * --where), the items and texts that they want, and the states of the lists. What is damaged is
+ * reported and left out. After a signal DOPPEL_E_CANCELLED. */
+enum doppel_status carry(struct doppel_library *library, const struct settings *settings,
+                         struct report *report, const struct carry_sink *sink,
+                         struct doppel_error *error);
+
+void carried_item_free(struct carried_item *item);
+
+#endif

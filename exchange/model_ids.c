@@ -1,0 +1,49 @@
+/* From the ids of one library to those of another. */
+#include "exchange/model_ids.h"
+
+#include <stdlib.h>
+
+#include "tools/memory.h"
+
+enum { FIRST_CAPACITY = 64 };
+
+/* The free or equal cell. Fibonacci hashing: ids count up. */
+static struct id_pair *cell_of(const struct carried_ids *map, uint64_t from)
+{
+    size_t at = (size_t)(from * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (map->capacity - 1);
+    while (map->cells[at].from && map->cells[at].from != from)
+        at = (at + 1) & (map->capacity - 1);
+    return &map->cells[at];
+}
+
+static void grow(struct carried_ids *map)
+{
+    struct carried_ids grown = {.count = map->count,
+                                .capacity = map->capacity ? 2 * map->capacity : FIRST_CAPACITY};
+    grown.cells = must_allocate(grown.capacity * sizeof *grown.cells);
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->cells[i].from)
+            *cell_of(&grown, map->cells[i].from) = map->cells[i];
+    free(map->cells);
+    *map = grown;
+}
+
+void carried_ids_put(struct carried_ids *map, uint64_t from, uint64_t to)
+{
+    if (4 * (map->count + 1) > 3 * map->capacity)
+        grow(map);
+    struct id_pair *cell = cell_of(map, from);
+    map->count += !cell->from;
+    *cell = (struct id_pair){from, to};
+}
+
+uint64_t carried_ids_get(const struct carried_ids *map, uint64_t from)
+{
+    return map->count ? cell_of(map, from)->to : 0;
+}
+
+void carried_ids_free(struct carried_ids *map)
+{
+    free(map->cells);
+    *map = (struct carried_ids){0};
+}

@@ -1,0 +1,235 @@
+/* Pairs of recordings: the same peaks by their digest, the others by what a recording shares with
+ * those that lead. */
+#include "group/timed.h"
+
+#include <stdlib.h>
+
+#include "tools/signals.h"
+#include "compare/audio.h"
+
+/* Other encodings, and parts, are the same all along: some pieces of a recording find what is worth
+ * a comparison of the whole. */
+enum { PIECES = 3, PIECE_SECONDS = 5, MOST_CANDIDATES = 16 };
+
+/* Encodings down to 16 kbit/s share half of their peaks and more; what shares less is another take,
+ * or is made of the same loops. Of a piece less is asked for. */
+static const double LEAST_SIMILARITY = .5, LEAST_OF_PIECE = .3;
+
+/* ---- in ---- */
+
+/* The strong peaks alone: they are what is searched. Given (free); NULL without memory. */
+static uint8_t *pack(const struct doppel_audio_track *track, size_t *out_size)
+{
+    *out_size = doppel_audio_track_size(track, true);
+    uint8_t *packed = malloc(*out_size);
+    if (packed)
+        doppel_audio_track_write(track, true, packed);
+    return packed;
+}
+
+enum doppel_status grouping_add_audio(struct grouping *grouping, const struct grouping_item *item,
+                                      const struct doppel_record *record,
+                                      struct doppel_error *error)
+{
+    struct doppel_audio_track track;
+    if (!audio_read(record, &track))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of %s is damaged", item->path);
+    struct waiting waiting = {.duration_ms = audio_length_ms(record)};
+    /* Without peaks there is nothing but the bytes. */
+    struct doppel_digest content =
+        track.count ? doppel_digest_bytes(record->attachment, record->attachment_size)
+                    : item->digest;
+    waiting.packed = pack(&track, &waiting.size);
+    size_t peaks = track.count;
+    doppel_audio_track_free(&track);
+    if (!waiting.packed)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu peaks", peaks);
+    return timed_add(grouping, item, &content, waiting, error);
+}
+
+/* ---- who leads ---- */
+
+/* What the pieces of a recording brought up. */
+struct candidates {
+    struct candidate {
+        uint64_t id;
+        int pieces; /* that found it */
+    } items[MOST_CANDIDATES];
+    size_t count;
+    bool same_speed; /* so they were found */
+};
+
+static bool take_candidate(void *context, const struct doppel_found *found)
+{
+    struct candidates *candidates = context;
+    if (found->match.similarity < LEAST_OF_PIECE)
+        return !signals_stopped();
+    for (size_t i = 0; i < candidates->count; i++)
+        if (candidates->items[i].id == found->id) {
+            candidates->items[i].pieces++;
+            return true;
+        }
+    if (candidates->count < MOST_CANDIDATES)
+        candidates->items[candidates->count++] = (struct candidate){found->id, 1};
+    return !signals_stopped();
+}
+
+/* What most of the pieces did not find is no candidate. */
+static void drop_stray(struct candidates *candidates)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < candidates->count; i++)
+        if (candidates->items[i].pieces > PIECES / 2)
+            candidates->items[kept++] = candidates->items[i];
+    candidates->count = kept;
+}
+
+/* Piece `number` of a recording: that part of PIECES equal ones that has the most peaks in so few
+ * seconds. */
+static struct doppel_recording piece_of(const struct doppel_audio_track *track, int number)
+{
+    double length = doppel_audio_time((double)track->duration_ms / 1000);
+    double piece = doppel_audio_time(PIECE_SECONDS), best_from = number * length / PIECES;
+    double last = (number + 1) * length / PIECES - piece;
+    size_t best = 0;
+    for (double from = best_from; from <= last; from += piece) {
+        size_t count = audio_first_from(track, from + piece) - audio_first_from(track, from);
+        if (count > best) {
+            best = count;
+            best_from = from;
+        }
+    }
+    size_t begin = audio_first_from(track, best_from),
+           end = audio_first_from(track, best_from + piece);
+    return (struct doppel_recording){track->peaks + begin, end - begin, PIECE_SECONDS};
+}
+
+static enum doppel_status find_candidates(const struct grouping *grouping,
+                                          const struct doppel_recordings *leaders,
+                                          const struct doppel_audio_track *track,
+                                          struct candidates *out, struct doppel_error *error)
+{
+    struct doppel_audio_options options = audio_options_from(grouping->options->settings);
+    struct doppel_recording whole = audio_of(track);
+    bool is_short = whole.duration <= PIECES * PIECE_SECONDS;
+    bool same_speed = options.same_speed;
+    enum doppel_status status = DOPPEL_OK;
+    if (is_short)
+        return doppel_recordings_find(leaders, &whole, &options, take_candidate, out, error);
+    out->same_speed = options.same_speed = true;
+    for (int i = 0; i < PIECES && !status; i++) {
+        struct doppel_recording piece = piece_of(track, i);
+        status = doppel_recordings_find(leaders, &piece, &options, take_candidate, out, error);
+    }
+    drop_stray(out);
+    if (status || out->count || same_speed)
+        return status;
+    /* One piece at other speeds: five times the work of all that was done so far. */
+    struct doppel_recording piece = piece_of(track, PIECES / 2);
+    out->same_speed = options.same_speed = false;
+    return doppel_recordings_find(leaders, &piece, &options, take_candidate, out, error);
+}
+
+static bool match_waiting(const struct grouping *grouping, const struct doppel_audio_track *query,
+                          uint32_t item, bool same_speed, struct doppel_match *out)
+{
+    struct doppel_audio_track other;
+    const struct waiting *waiting = timed_waiting(grouping, item);
+    struct doppel_audio_options options = audio_options_from(grouping->options->settings);
+    options.same_speed |= same_speed;
+    if (!waiting || doppel_audio_track_read(waiting->packed, waiting->size, &other, NULL))
+        return false;
+    struct doppel_recording a = audio_of(query), b = audio_of(&other);
+    bool done = doppel_match_recordings(&a, &b, &options, out, NULL) == DOPPEL_OK;
+    doppel_audio_track_free(&other);
+    return done;
+}
+
+/* A search for leaders under way. */
+struct placing {
+    struct grouping *grouping;
+    struct doppel_recordings *leaders;
+};
+
+/* The best of the leaders that a recording is, or is a part of. @return whether there is one; its
+ * segments are given */
+static bool find_leader(const struct grouping *grouping, const struct waiting *waiting,
+                        const struct doppel_audio_track *track, const struct candidates *candidates,
+                        struct lead *out)
+{
+    double given = grouping->options->settings->min_similarity;
+    double limit = given >= 0 ? given : LEAST_SIMILARITY;
+    bool found = false;
+    for (size_t i = 0; i < candidates->count; i++) {
+        uint32_t leader = (uint32_t)candidates->items[i].id;
+        struct doppel_match match = {0};
+        if ((grouping_is_reference(grouping, leader) && waiting->reference) ||
+            grouping_are_distinct(grouping, leader, waiting->number) ||
+            !match_waiting(grouping, track, leader, candidates->same_speed, &match))
+            continue;
+        bool leads =
+            match.segment_count && match.similarity >= limit &&
+            (match.relation == DOPPEL_RELATION_SAME || match.relation == DOPPEL_RELATION_CONTAINED);
+        if (leads && (!found || match.score > out->match.score)) {
+            if (found)
+                free((void *)out->match.segments);
+            *out = (struct lead){waiting->number, leader, match};
+            found = true;
+        } else {
+            free((void *)match.segments);
+        }
+    }
+    return found;
+}
+
+static enum doppel_status place_audio(void *context, const struct waiting *waiting,
+                                      struct doppel_error *error)
+{
+    const struct placing *placing = context;
+    struct grouping *grouping = placing->grouping;
+    struct doppel_audio_track track;
+    struct candidates candidates = {0};
+    struct lead lead;
+    enum doppel_status status =
+        doppel_audio_track_read(waiting->packed, waiting->size, &track, error);
+    if (status)
+        return status;
+    if (track.count) {
+        status = find_candidates(grouping, placing->leaders, &track, &candidates, error);
+        struct doppel_recording recording = audio_of(&track);
+        if (!status && find_leader(grouping, waiting, &track, &candidates, &lead))
+            status = timed_add_lead(grouping, &lead, error);
+        else if (!status)
+            status = doppel_recordings_add(placing->leaders, waiting->number, &recording, error);
+    }
+    doppel_audio_track_free(&track);
+    return status;
+}
+
+enum doppel_status audio_find_leaders(struct grouping *grouping, struct doppel_error *error)
+{
+    struct placing placing = {.grouping = grouping};
+    enum doppel_status status = doppel_recordings_new(&placing.leaders, error);
+    if (status)
+        return status;
+    timed_order(grouping);
+    status = timed_place_all(grouping, "recordings compared", place_audio, &placing, error);
+    doppel_recordings_free(placing.leaders);
+    return status;
+}
+
+/* ---- what one is to another ---- */
+
+bool audio_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                   struct doppel_match *out)
+{
+    const struct waiting *waiting = timed_waiting(grouping, query);
+    struct doppel_audio_track track;
+    if (timed_known(grouping, query, item, out))
+        return true;
+    if (!waiting || doppel_audio_track_read(waiting->packed, waiting->size, &track, NULL))
+        return false;
+    bool done = match_waiting(grouping, &track, item, false, out);
+    doppel_audio_track_free(&track);
+    return done;
+}

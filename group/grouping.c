@@ -1,0 +1,127 @@
+/* Items to groups: the items, which of them are the same, and who leads whom. */
+#include "group/grouping_internal.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/digest.h"
+#include "tools/memory.h"
+
+/* The matcher's threads: --jobs, else one a processor. */
+static uint32_t thread_count(const struct settings *settings)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return settings->jobs ? settings->jobs : processors > 0 ? (uint32_t)processors : 1;
+}
+
+static enum doppel_status begin(struct grouping *grouping, struct doppel_error *error)
+{
+    const struct settings *settings = grouping->options->settings;
+    if (grouping->options->kind == DOPPEL_KIND_TEXT)
+        return texts_begin(grouping, error);
+    if (grouping->options->kind != DOPPEL_KIND_IMAGE)
+        return DOPPEL_OK;
+    grouping->match = match_options_from(settings);
+    if (grouping->options->cache && !settings->no_cache)
+        grouping->stream = digest_stream_new();
+    return doppel_matcher_new(settings_scheme(settings, DOPPEL_KIND_IMAGE)->id, &grouping->match,
+                              thread_count(settings), &grouping->matcher, error);
+}
+
+enum doppel_status grouping_new(const struct grouping_options *options, struct grouping **out,
+                                struct doppel_error *error)
+{
+    struct grouping *grouping = must_allocate(sizeof *grouping);
+    grouping->options = options;
+    enum doppel_status status = begin(grouping, error);
+    if (status) {
+        grouping_free(grouping);
+        return status;
+    }
+    *out = grouping;
+    return DOPPEL_OK;
+}
+
+void grouping_free(struct grouping *grouping)
+{
+    if (!grouping)
+        return;
+    item_store_free(&grouping->items);
+    array_free(&grouping->twins);
+    array_free(&grouping->lossless);
+    digest_map_free(&grouping->by_pixels);
+    array_free(&grouping->edges);
+    array_free(&grouping->checked);
+    array_free(&grouping->compared);
+    digest_stream_free(grouping->stream);
+    free(grouping->joined_by);
+    free(grouping->by_word);
+    digest_map_free(&grouping->first);
+    doppel_matcher_free(grouping->matcher);
+    text_set_free(grouping->texts);
+    timed_free(grouping);
+    array_free(&grouping->contents);
+    free(grouping);
+}
+
+const struct doppel_digest *content_at(const void *context, uint32_t number)
+{
+    const struct grouping *grouping = context;
+    return &grouping->contents.items[number];
+}
+
+static const struct doppel_digest *digest_at(const void *context, uint32_t number)
+{
+    const struct grouping *grouping = context;
+    return item_store_digest(&grouping->items, number);
+}
+
+static const struct doppel_digest *pixels_at(const void *context, uint32_t place)
+{
+    const struct grouping *grouping = context;
+    return &grouping->lossless.items[place].pixels;
+}
+
+/* The first picture with the same pixels; itself when they are not known. */
+static uint32_t first_with_pixels(struct grouping *grouping, uint32_t number,
+                                  const struct doppel_digest *pixels)
+{
+    if (digest_is_none(pixels) ||
+        !array_push(&grouping->lossless, ((struct lossless){*pixels, number})))
+        return number;
+    uint32_t place = digest_map_put(&grouping->by_pixels, (uint32_t)grouping->lossless.count - 1,
+                                    pixels_at, grouping);
+    return grouping->lossless.items[place].item;
+}
+
+enum doppel_status grouping_add(struct grouping *grouping, const struct grouping_item *item,
+                                const struct doppel_fingerprint *fingerprint,
+                                struct doppel_error *error)
+{
+    uint32_t number = item_store_count(&grouping->items);
+    if (!array_reserve(&grouping->twins))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
+    enum doppel_status status = item_store_add(&grouping->items, item, error);
+    if (status)
+        return status;
+    uint32_t same = digest_map_put(&grouping->first, number, digest_at, grouping);
+    uint32_t first = same != number ? grouping_first_of(grouping, same)
+                                    : first_with_pixels(grouping, number, &item->pixels);
+    if (same == number && grouping_are_distinct(grouping, first, number))
+        first = number;
+    if (first != number) {
+        (void)array_push(&grouping->twins, ((struct twin){number, first, same}));
+        return DOPPEL_OK;
+    }
+    if (!grouping->matcher)
+        return DOPPEL_OK;
+    if (grouping->stream && !again_add(grouping, item, fingerprint))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
+    struct doppel_match_item match_item = {fingerprint, item->quality};
+    return doppel_matcher_add(grouping->matcher, number, &match_item, error);
+}
+
+bool grouping_is_reference(const struct grouping *grouping, uint32_t number)
+{
+    return item_store_get(&grouping->items, number).reference;
+}

@@ -1,0 +1,135 @@
+/* Items to groups of duplicates: same bytes by digest, near ones by the matcher, each group around
+ * a leader; and which member is kept. Used by scan and groups. */
+#ifndef DOPPEL_GROUP_GROUPING_H
+#define DOPPEL_GROUP_GROUPING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include <doppel/core.h>
+#include <doppel/library.h>
+#include <doppel/match.h>
+
+#include "group/item_store.h"
+#include "tools/args/options.h"
+#include "tools/output/messages.h"
+#include "compare/text.h"
+#include "group/labels.h"
+
+struct grouping;
+
+/* The 64×64 planes and boxes of an item, for the pixel check; false when they cannot be had. */
+typedef bool grouping_features(void *context, const struct grouping_item *item,
+                               struct doppel_image_features *out);
+
+/* A text as a view with its shingles, given (text_view_free); false when it cannot be had. */
+typedef bool grouping_text(void *context, const struct grouping_item *item, struct text_view *out);
+
+/* All that is known of a video, given (doppel_video_track_free); false when it cannot be had. */
+typedef bool grouping_video(void *context, const struct grouping_item *item,
+                            struct doppel_video_track *out);
+
+struct grouping_options {
+    const struct settings *settings;
+    struct report *report;
+    enum doppel_kind kind;       /* of all items */
+    grouping_features *features; /* of pictures, for --check pixels */
+    grouping_text *text;         /* of texts */
+    grouping_video *video;       /* of videos */
+    void *context;
+    const struct marks *marks;        /* of people; NULL: there are none */
+    struct doppel_keep_policy policy; /* which member is kept */
+    struct doppel_cache *cache;       /* of pixel checks; may be NULL */
+    bool across;                      /* only groups that span two sources */
+    bool digests;                     /* who is told the groups wants those of the items */
+};
+
+/** @param options borrowed for the life of the grouping. @param out given (grouping_free) */
+enum doppel_status grouping_new(const struct grouping_options *options, struct grouping **out,
+                                struct doppel_error *error);
+void grouping_free(struct grouping *grouping);
+
+/* Add an item: it and the fingerprint are copied. Reference items come first. Of kind UNKNOWN only
+ * the same bytes are told, and there is no fingerprint. */
+enum doppel_status grouping_add(struct grouping *grouping, const struct grouping_item *item,
+                                const struct doppel_fingerprint *fingerprint,
+                                struct doppel_error *error);
+
+/* The same for a text. */
+enum doppel_status grouping_add_text(struct grouping *grouping, const struct grouping_item *item,
+                                     const struct text_view *view, struct doppel_error *error);
+
+/* The same for a recording. */
+enum doppel_status grouping_add_audio(struct grouping *grouping, const struct grouping_item *item,
+                                      const struct doppel_record *record,
+                                      struct doppel_error *error);
+
+/* The same for a video. */
+enum doppel_status grouping_add_video(struct grouping *grouping, const struct grouping_item *item,
+                                      const struct doppel_record *record,
+                                      struct doppel_error *error);
+
+/* Where the line of a record stands in its corpus. */
+struct told_record {
+    uint64_t line; /* 0: it is no record but a file */
+    uint64_t offset, size;
+};
+
+/* A group as it is told; borrowed for the visit. */
+struct told_group {
+    json_t *row; /* group, kind, keep and members, as 'scan --json' prints it */
+    enum doppel_kind kind;
+    const struct grouping_item *members; /* in the order of the row's, the kept one first; with
+                                            path and digest; of a record the path of its corpus,
+                                            or "", and the digest of its content */
+    size_t count;
+    const struct told_record *records;      /* as many; NULL: all are files */
+    const struct doppel_text_options *text; /* of records: how they were read */
+};
+
+/* The first member that has the bytes of the one at `number`; itself where none before has them. */
+size_t group_first_with_bytes_of(const struct grouping_item *members, size_t number);
+
+/* Who is told the groups, in order. What is not DOPPEL_OK ends it. */
+struct group_sink {
+    enum doppel_status (*take)(void *context, const struct told_group *group,
+                               struct doppel_error *error);
+    void *context;
+};
+
+/* Groups that need not be found. @param number of the last group told */
+struct known_groups {
+    enum doppel_status (*tell)(void *context, uint32_t *number, const struct group_sink *sink,
+                               struct doppel_error *error);
+    void *context;
+};
+
+/* What there is to be told: some of the groupings may be NULL. */
+struct all_groups {
+    struct grouping *const *groupings;
+    size_t count;
+    const struct known_groups *known; /* told after what was found; NULL: there are none */
+    const struct settings *settings;
+    struct report *report;
+};
+
+/* Find the groups and tell them, numbered on. After a signal it ends early, with DOPPEL_OK or
+ * DOPPEL_E_CANCELLED. */
+enum doppel_status groupings_tell(const struct all_groups *all, const struct group_sink *sink,
+                                  struct doppel_error *error);
+
+/* The same, as rows of the output, and what they come to for a person. */
+enum doppel_status groupings_print(const struct all_groups *all, struct doppel_error *error);
+
+/* How many items were added. */
+uint32_t grouping_count(const struct grouping *grouping);
+
+/* The limits of a match as the command line gives them. */
+struct doppel_match_options match_options_from(const struct settings *settings);
+
+/* What the codes said of a pair, for the pixel check to start from. */
+struct doppel_image_verdict verdict_of(const struct doppel_match *match);
+
+#endif

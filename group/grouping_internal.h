@@ -1,0 +1,120 @@
+/* What the files of the grouping share. */
+#ifndef DOPPEL_GROUP_GROUPING_INTERNAL_H
+#define DOPPEL_GROUP_GROUPING_INTERNAL_H
+
+#include "core/array.h"
+#include "core/digest_map.h"
+#include "group/grouping.h"
+#include "compare/text_set.h"
+
+/* An item, and the first one with the same content: the same bytes, or pixels; of texts the same
+ * words, of recordings the same peaks, of videos the same frames. */
+struct twin {
+    uint32_t item, first;
+    uint32_t same_bytes; /* of pictures, the first one with the same bytes */
+};
+
+/* A lossless picture, the first with its bytes. */
+struct lossless {
+    struct doppel_digest pixels;
+    uint32_t item;
+};
+
+/* A picture that is compared, and what the comparison depends on. */
+struct compared {
+    struct doppel_digest key;
+    uint32_t item;
+};
+
+struct grouping {
+    const struct grouping_options *options;
+    struct digest_map first;     /* of a digest: of `contents`, where there are such */
+    struct digest_map by_pixels; /* first of lossless pictures, by their place */
+    ARRAY(struct lossless) lossless;
+    struct item_store items;
+    ARRAY(struct twin) twins;        /* by item */
+    ARRAY(struct doppel_edge) edges; /* `match`: 0, or 1 + number of a pixel match */
+    uint32_t *joined_by;             /* of each item, as doppel_group_by_leader says */
+    bool *by_word;                   /* of each item: a person's word put it into its group */
+
+    /* Of pictures: */
+    struct doppel_match_options match;
+    struct doppel_matcher *matcher;     /* of the first item of each digest, by item number */
+    ARRAY(struct doppel_match) checked; /* what the pixels said of an edge's pair */
+    struct digest_stream *stream;       /* NULL: what is found is not kept for another run */
+    ARRAY(struct compared) compared;    /* by item */
+    bool unsure;                        /* pixels that were asked for could not be had */
+
+    /* Of texts: */
+    struct text_set *texts;               /* the leaders, by item number */
+    ARRAY(struct doppel_digest) contents; /* of the words, peaks, frames of each item */
+
+    /* Of recordings and videos: */
+    ARRAY(struct waiting) waiting;
+    ARRAY(struct lead) leads; /* by item */
+    uint32_t *waiting_at;     /* of each item, in `waiting`; UINT32_MAX: nowhere */
+};
+
+/* What another kind of item does in its own way. */
+
+/* Recordings and videos: all at once, when all items are there. The leader of an item that is the
+ * first with its content: itself, where there is none. */
+uint32_t timed_leader(const struct grouping *grouping, uint32_t item);
+/* The milliseconds of such an item. */
+uint32_t timed_duration(const struct grouping *grouping, uint32_t item);
+void timed_free(struct grouping *grouping);
+
+enum doppel_status audio_find_leaders(struct grouping *grouping, struct doppel_error *error);
+/* @param out segments are given (free). False when nothing is known. */
+bool audio_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                   struct doppel_match *out);
+
+enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_error *error);
+bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                    struct doppel_match *out);
+/* Whether a video is all of what its leader is: a part of it is never kept in its place. */
+bool videos_is_whole(const struct grouping *grouping, uint32_t item);
+
+/* Pictures: all edges at once, when all items are there. */
+enum doppel_status images_find_pairs(struct grouping *grouping, struct doppel_error *error);
+/* The same in another run, from the cache: a picture was added to the items and is to be compared;
+ * and the edges, looked up anew only of what was not there. */
+bool again_add(struct grouping *grouping, const struct grouping_item *item,
+               const struct doppel_fingerprint *fingerprint);
+enum doppel_status again_find_pairs(struct grouping *grouping, doppel_leader_visitor *visitor,
+                                    struct doppel_error *error);
+/* What `query` is to `item`. */
+struct doppel_match images_match(const struct grouping *grouping, uint32_t query, uint32_t item);
+
+enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error);
+/* False when a file cannot be read again: then nothing is known. */
+bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                   struct doppel_match *out);
+
+/* Of `contents`. */
+const struct doppel_digest *content_at(const void *context, uint32_t number);
+
+bool grouping_is_reference(const struct grouping *grouping, uint32_t number);
+
+/* The first item with the content of `number`, which may be itself. */
+uint32_t grouping_first_of(const struct grouping *grouping, uint32_t number);
+
+/* Whether somebody said so of two items. */
+bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t b);
+
+/* Who leads each item: the leader of the first with its content; but those are together that
+ * somebody said to be the same, and no two that somebody said to be distinct.
+ * @param leaders in: of the items that are the first with their content */
+void grouping_lead_all(struct grouping *grouping, uint32_t *leaders);
+
+/* An item of a group. */
+struct member {
+    uint32_t leader, item;
+};
+
+/* Leave out the members of a group of a library that are links to another one, of whatever kind: a
+ * file is one file, as 'scan' has it, whatever it was when it was added. @return how many stay, in
+ * their order */
+size_t grouping_merge_links(const struct grouping *grouping, struct member *members, size_t count);
+
+#endif

@@ -1,0 +1,130 @@
+/* Pairs of pictures: by their codes, and where these leave a doubt by their pixels. */
+#include "group/grouping_internal.h"
+
+#include "tools/signals.h"
+
+struct doppel_match_options match_options_from(const struct settings *settings)
+{
+    struct doppel_match_options options = doppel_match_options_default();
+    options.image.views = (enum doppel_image_views)settings->views;
+    options.image.orientations = settings->orientations;
+    options.max_distance = settings->max_distance;
+    options.min_similarity = settings->min_similarity;
+    options.check_pixels = settings->check == CHECK_PIXELS;
+    return options;
+}
+
+struct doppel_image_verdict verdict_of(const struct doppel_match *match)
+{
+    return (struct doppel_image_verdict){.distance64 = match->distance,
+                                         .false_positive_rate = match->false_positive_rate,
+                                         .similarity = match->similarity};
+}
+
+/* What the cache keeps of a pair was found with all views in all orientations. */
+static bool is_default(const struct doppel_image_judge_options *options)
+{
+    struct doppel_image_judge_options usual = doppel_image_judge_options_default();
+    return options->views == usual.views && options->orientations == usual.orientations;
+}
+
+/* Look at the pixels of a borderline pair, or recall what they said. */
+static bool pixels_agree(struct grouping *grouping, const struct doppel_found *found,
+                         struct doppel_match *match)
+{
+    const struct grouping_options *options = grouping->options;
+    struct grouping_item query = item_store_get(&grouping->items, (uint32_t)found->query);
+    struct grouping_item item = item_store_get(&grouping->items, (uint32_t)found->id);
+    struct doppel_image_verdict verdict = verdict_of(match);
+    struct doppel_cache *cache = is_default(&grouping->match.image) ? options->cache : NULL;
+    bool same;
+    if (!cache || doppel_cache_pair(cache, &query.digest, &item.digest, &same, &verdict)) {
+        struct doppel_image_features a = {0}, b = {0};
+        bool loaded = options->features(options->context, &query, &a) &&
+                      options->features(options->context, &item, &b);
+        same = loaded && doppel_image_check_pixels(&a, &b, &grouping->match.image, &verdict);
+        doppel_fingerprint_free(&a.fingerprint);
+        doppel_fingerprint_free(&b.fingerprint);
+        grouping->unsure |= !loaded;
+        if (!loaded)
+            return false;
+        if (cache)
+            (void)doppel_cache_put_pair(cache, &query.digest, &item.digest, same, &verdict, NULL);
+    }
+    doppel_match_from_pixels(&verdict, same, match);
+    return same;
+}
+
+static bool take_pair(void *context, const struct doppel_found *found, bool *out_follows)
+{
+    struct grouping *grouping = context;
+    uint32_t a = (uint32_t)found->query, b = (uint32_t)found->id;
+    struct doppel_match match = found->match;
+    progress_update(&grouping->options->report->progress, b, 0);
+    if (grouping_is_reference(grouping, a) && grouping_is_reference(grouping, b))
+        return !signals_stopped();
+    if (grouping_are_distinct(grouping, a, b))
+        return !signals_stopped();
+    if (found->borderline && !pixels_agree(grouping, found, &match))
+        return !signals_stopped();
+    if (found->borderline && !array_push(&grouping->checked, match))
+        return false;
+    uint32_t by_pixels = found->borderline ? (uint32_t)grouping->checked.count : 0;
+    struct doppel_edge edge = {a, b, match.similarity, by_pixels};
+    *out_follows = true;
+    return array_push(&grouping->edges, edge) && !signals_stopped();
+}
+
+enum doppel_status images_find_pairs(struct grouping *grouping, struct doppel_error *error)
+{
+    struct report *report = grouping->options->report;
+    /* Comparing takes the most memory: what it does not need goes first. */
+    digest_map_free(&grouping->first);
+    digest_map_free(&grouping->by_pixels);
+    array_free(&grouping->lossless);
+    if (!grouping->match.check_pixels && !grouping->options->digests &&
+        grouping->options->settings->action == ACTION_NONE &&
+        !(grouping->options->marks && grouping->options->marks->items.count))
+        item_store_forget_digests(&grouping->items);
+    progress_begin(&report->progress, "pictures compared", item_store_count(&grouping->items));
+    enum doppel_status status =
+        grouping->stream ? again_find_pairs(grouping, take_pair, error)
+                         : doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
+    progress_clear(&report->progress);
+    if (status == DOPPEL_E_CANCELLED && !signals_stopped())
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
+    return status;
+}
+
+static enum doppel_relation turned(enum doppel_relation relation)
+{
+    return relation == DOPPEL_RELATION_CONTAINS    ? DOPPEL_RELATION_CONTAINED
+           : relation == DOPPEL_RELATION_CONTAINED ? DOPPEL_RELATION_CONTAINS
+                                                   : relation;
+}
+
+/* The pixels' word, when it was by them that `item` joined `leader`; else NULL. */
+static const struct doppel_match *pixel_match(const struct grouping *grouping, uint32_t leader,
+                                              uint32_t item)
+{
+    uint32_t number = grouping->joined_by[item];
+    const struct doppel_edge *edge = number == UINT32_MAX ? NULL : &grouping->edges.items[number];
+    bool by_pixels = edge && edge->match && edge->a == leader;
+    return by_pixels ? &grouping->checked.items[edge->match - 1] : NULL;
+}
+
+struct doppel_match images_match(const struct grouping *grouping, uint32_t query, uint32_t item)
+{
+    const struct doppel_match *by_pixels = pixel_match(grouping, query, item);
+    struct doppel_match match;
+    if (by_pixels)
+        return *by_pixels;
+    by_pixels = pixel_match(grouping, item, query);
+    if (by_pixels) {
+        match = *by_pixels;
+        match.relation = turned(match.relation);
+        return match;
+    }
+    (void)doppel_matcher_compare(grouping->matcher, query, item, &match);
+    return match;
+}

@@ -1,0 +1,216 @@
+/*
+ * Pictures that were compared before: the cache keeps which of a collection were compared, and
+ * which pairs were found, by what the comparison looks at and not by names, so that only those are
+ * looked up that have come since.
+ */
+#include "group/grouping_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/bytes.h"
+#include "core/digest.h"
+#include "tools/memory.h"
+
+/* Kept: how many pictures and pairs there are, the pictures' keys, the pairs. */
+enum { HEAD_BYTES = 8, KEY_BYTES = sizeof(struct doppel_digest), PAIR_BYTES = 8 };
+
+struct kept {
+    struct doppel_digest collection;
+    uint8_t *data;
+    size_t size;
+    uint32_t images, pairs;
+};
+
+/* ---- what is compared ---- */
+
+static void add_number(struct digest_stream *stream, uint64_t number)
+{
+    uint8_t bytes[8];
+    put_u64(bytes, number);
+    digest_stream_add(stream, bytes, sizeof bytes);
+}
+
+static void add_text(struct digest_stream *stream, const char *text)
+{
+    digest_stream_add(stream, text, strlen(text) + 1);
+}
+
+/* Of a relative one it matters where it starts. */
+static void add_path(struct digest_stream *stream, const char *here, const char *path)
+{
+    if (path[0] != '/')
+        digest_stream_add(stream, here, strlen(here));
+    add_text(stream, path);
+}
+
+static void add_paths(struct digest_stream *stream, const char *here, const struct strings *paths)
+{
+    add_number(stream, paths->count);
+    for (size_t i = 0; i < paths->count; i++)
+        add_path(stream, here, paths->items[i]);
+}
+
+bool again_add(struct grouping *grouping, const struct grouping_item *item,
+               const struct doppel_fingerprint *fingerprint)
+{
+    struct digest_stream *stream = grouping->stream;
+    struct compared compared = {.item = item_store_count(&grouping->items) - 1};
+    digest_stream_begin(stream);
+    digest_stream_add(stream, item->digest.bytes, sizeof item->digest.bytes);
+    add_number(stream, (uint64_t)item->reference << 8 | item->quality);
+    digest_stream_add(stream, fingerprint->codes, fingerprint->count * sizeof *fingerprint->codes);
+    digest_stream_add(stream, fingerprint->positions,
+                      fingerprint->count * sizeof *fingerprint->positions);
+    compared.key = digest_stream_get(stream);
+    return array_push(&grouping->compared, compared);
+}
+
+/* The PATHs tell collections apart; the rest is what pairs depend on beside the pictures. */
+static struct doppel_digest collection_of(const struct grouping *grouping)
+{
+    const struct settings *settings = grouping->options->settings;
+    const struct doppel_scheme *scheme = settings_scheme(settings, DOPPEL_KIND_IMAGE);
+    const struct marks *marks = grouping->options->marks;
+    struct digest_stream *stream = grouping->stream;
+    uint64_t similarity;
+    char *working = getcwd(NULL, 0);
+    const char *here = working ? working : "";
+    memcpy(&similarity, &settings->min_similarity, sizeof similarity);
+    digest_stream_begin(stream);
+    add_text(stream, doppel_version());
+    add_number(stream, scheme->id);
+    add_number(stream, scheme->version);
+    add_number(stream, (uint64_t)settings->views);
+    add_number(stream, settings->orientations);
+    add_number(stream, (uint64_t)settings->max_distance);
+    add_number(stream, similarity);
+    add_number(stream, (uint64_t)settings->check);
+    if (marks && marks->items.count)
+        digest_stream_add(stream, marks->items.items,
+                          marks->items.count * sizeof *marks->items.items);
+    add_paths(stream, here, &settings->reference);
+    add_paths(stream, here, &settings->operands);
+    add_path(stream, here, settings->files_from ? settings->files_from : "/");
+    free(working);
+    return digest_stream_get(stream);
+}
+
+/* ---- what was found ---- */
+
+static const uint8_t *key_bytes(const struct kept *kept, uint32_t place)
+{
+    return kept->data + HEAD_BYTES + (size_t)place * KEY_BYTES;
+}
+
+static bool read_kept(struct doppel_cache *cache, struct kept *kept)
+{
+    if (doppel_cache_joined(cache, &kept->collection, &kept->data, &kept->size))
+        return false;
+    uint64_t images = kept->size < HEAD_BYTES ? UINT32_MAX : get_u32(kept->data);
+    uint64_t pairs = kept->size < HEAD_BYTES ? UINT32_MAX : get_u32(kept->data + 4);
+    kept->images = (uint32_t)images;
+    kept->pairs = (uint32_t)pairs;
+    return HEAD_BYTES + images * KEY_BYTES + pairs * PAIR_BYTES == kept->size;
+}
+
+struct keys {
+    const struct kept *kept;
+    const struct grouping *grouping;
+};
+
+/* Of those kept, then of those now. */
+static const struct doppel_digest *key_at(const void *context, uint32_t number)
+{
+    const struct keys *keys = context;
+    if (number < keys->kept->images)
+        return (const struct doppel_digest *)key_bytes(keys->kept, number);
+    return &keys->grouping->compared.items[number - keys->kept->images].key;
+}
+
+/* Which of the pictures were there. */
+static size_t find_places(const struct grouping *grouping, const struct kept *kept,
+                          struct doppel_former_place *out)
+{
+    struct digest_map map = {0};
+    struct keys keys = {kept, grouping};
+    size_t count = 0;
+    for (uint32_t place = 0; place < kept->images; place++)
+        (void)digest_map_put(&map, place, key_at, &keys);
+    for (uint32_t i = 0; i < grouping->compared.count; i++) {
+        uint32_t place = digest_map_put(&map, kept->images + i, key_at, &keys);
+        if (place < kept->images)
+            out[count++] = (struct doppel_former_place){grouping->compared.items[i].item, place};
+    }
+    digest_map_free(&map);
+    return count;
+}
+
+static enum doppel_status lead_again(struct grouping *grouping, const struct kept *kept,
+                                     doppel_leader_visitor *visitor, struct doppel_error *error)
+{
+    struct doppel_former_place *images =
+        must_allocate((grouping->compared.count + 1) * sizeof *images);
+    struct doppel_former_pair *pairs = must_allocate(((size_t)kept->pairs + 1) * sizeof *pairs);
+    const uint8_t *at = key_bytes(kept, kept->images);
+    for (uint32_t i = 0; i < kept->pairs; i++, at += PAIR_BYTES)
+        pairs[i] = (struct doppel_former_pair){get_u32(at), get_u32(at + 4)};
+    struct doppel_former former = {images, find_places(grouping, kept, images), pairs, kept->pairs};
+    enum doppel_status status =
+        doppel_matcher_lead_again(grouping->matcher, &former, visitor, grouping, error);
+    free(images);
+    free(pairs);
+    return status;
+}
+
+/* ---- what is kept ---- */
+
+static int compare_items(const void *left, const void *right)
+{
+    const struct compared *a = left, *b = right;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+static uint32_t place_of(const struct grouping *grouping, uint32_t item)
+{
+    struct compared wanted = {.item = item};
+    const struct compared *compared = bsearch(
+        &wanted, grouping->compared.items, grouping->compared.count, sizeof wanted, compare_items);
+    return (uint32_t)(compared - grouping->compared.items);
+}
+
+static void keep(const struct grouping *grouping, const struct kept *former)
+{
+    size_t count = grouping->compared.count, pairs = grouping->edges.count;
+    size_t size = HEAD_BYTES + count * KEY_BYTES + pairs * PAIR_BYTES;
+    if (pairs > UINT32_MAX)
+        return;
+    uint8_t *data = must_allocate(size), *at = data + HEAD_BYTES;
+    put_u32(data, (uint32_t)count);
+    put_u32(data + 4, (uint32_t)pairs);
+    for (size_t i = 0; i < count; i++, at += KEY_BYTES)
+        memcpy(at, grouping->compared.items[i].key.bytes, KEY_BYTES);
+    for (size_t i = 0; i < pairs; i++, at += PAIR_BYTES) {
+        put_u32(at, place_of(grouping, grouping->edges.items[i].a));
+        put_u32(at + 4, place_of(grouping, grouping->edges.items[i].b));
+    }
+    if (size != former->size || memcmp(data, former->data, size) != 0)
+        (void)doppel_cache_put_joined(grouping->options->cache, &former->collection, data, size,
+                                      NULL);
+    free(data);
+}
+
+enum doppel_status again_find_pairs(struct grouping *grouping, doppel_leader_visitor *visitor,
+                                    struct doppel_error *error)
+{
+    struct kept kept = {.collection = collection_of(grouping)};
+    bool known = read_kept(grouping->options->cache, &kept);
+    enum doppel_status status =
+        known ? lead_again(grouping, &kept, visitor, error)
+              : doppel_matcher_lead(grouping->matcher, visitor, grouping, error);
+    if (!status && !grouping->unsure)
+        keep(grouping, &kept);
+    free(kept.data);
+    return status;
+}

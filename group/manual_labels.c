@@ -1,0 +1,106 @@
+/* A person's word outranks what fingerprints say: distinct ones are in no group together, those
+ * that are the same are in one. */
+#include "group/grouping_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/memory.h"
+
+bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    const struct marks *marks = grouping->options->marks;
+    return marks && marks->items.count &&
+           marks_between(marks, item_store_digest(&grouping->items, a),
+                         item_store_digest(&grouping->items, b)) == DOPPEL_WORD_DISTINCT;
+}
+
+static const struct doppel_digest *digest_at(const void *context, uint32_t number)
+{
+    const struct grouping *grouping = context;
+    return item_store_digest(&grouping->items, number);
+}
+
+static bool same_digest(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    return memcmp(digest_at(grouping, a), digest_at(grouping, b), sizeof(struct doppel_digest)) ==
+           0;
+}
+
+/* All that follow `former` follow `leader` from now on. */
+static void move_followers(const struct grouping *grouping, uint32_t *leaders, uint32_t former,
+                           uint32_t leader)
+{
+    uint32_t count = item_store_count(&grouping->items);
+    for (uint32_t i = 0; i < count; i++)
+        if (leaders[i] == former) {
+            leaders[i] = leader;
+            grouping->by_word[i] = true;
+        }
+}
+
+/* Two contents go together: the later one joins the earlier one's group, with its own
+ * group where it leads one. */
+static void join(const struct grouping *grouping, uint32_t *leaders, uint32_t item_a,
+                 uint32_t item_b)
+{
+    uint32_t a = grouping_first_of(grouping, item_a), b = grouping_first_of(grouping, item_b);
+    uint32_t into = leaders[a] < leaders[b] ? leaders[a] : leaders[b];
+    uint32_t from = leaders[a] < leaders[b] ? b : a;
+    if (leaders[a] == leaders[b])
+        return;
+    grouping->by_word[from] = true;
+    if (leaders[from] == from)
+        move_followers(grouping, leaders, from, into);
+    else
+        leaders[from] = into;
+}
+
+/* Two contents of one group part: the one that does not lead it leaves with all of its bytes, of
+ * two followers the later one. */
+static void part(const struct grouping *grouping, uint32_t *leaders, uint32_t a, uint32_t b)
+{
+    uint32_t leader = leaders[a], count = item_store_count(&grouping->items);
+    if (leaders[b] != leader)
+        return;
+    bool leads_a = same_digest(grouping, leader, a), leads_b = same_digest(grouping, leader, b);
+    uint32_t leaving = leads_a || (!leads_b && a < b) ? b : a;
+    for (uint32_t i = 0; i < count; i++)
+        if (leaders[i] == leader && same_digest(grouping, i, leaving))
+            leaders[i] = leaving;
+}
+
+/* Of each mark of a word whose contents are both there. */
+static void each_pair(const struct grouping *grouping, const struct digest_map *map,
+                      enum doppel_word word, uint32_t *leaders,
+                      void take(const struct grouping *, uint32_t *, uint32_t, uint32_t))
+{
+    const struct marks *marks = grouping->options->marks;
+    for (size_t i = 0; i < marks->items.count; i++) {
+        const struct mark *mark = &marks->items.items[i];
+        if (mark->word != word)
+            continue;
+        uint32_t a = digest_map_find(map, &mark->a, digest_at, grouping);
+        uint32_t b = digest_map_find(map, &mark->b, digest_at, grouping);
+        if (a != UINT32_MAX && b != UINT32_MAX)
+            take(grouping, leaders, a, b);
+    }
+}
+
+void grouping_lead_all(struct grouping *grouping, uint32_t *leaders)
+{
+    const struct marks *marks = grouping->options->marks;
+    bool said = marks && marks->items.count;
+    uint32_t count = item_store_count(&grouping->items);
+    struct digest_map map = {0};
+    grouping->by_word = must_allocate((count + 1) * sizeof *grouping->by_word);
+    for (uint32_t i = 0; i < count && said; i++)
+        (void)digest_map_put(&map, i, digest_at, grouping);
+    if (said)
+        each_pair(grouping, &map, DOPPEL_WORD_SAME, leaders, join);
+    for (uint32_t i = 0; i < count; i++)
+        leaders[i] = leaders[grouping_first_of(grouping, i)];
+    if (said)
+        each_pair(grouping, &map, DOPPEL_WORD_DISTINCT, leaders, part);
+    digest_map_free(&map);
+}

@@ -1,0 +1,22 @@
+/* The groups of records of corpora, as their library links them: nothing is found anew. */
+#ifndef DOPPEL_GROUP_RECORD_GROUPS_H
+#define DOPPEL_GROUP_RECORD_GROUPS_H
+
+#include "group/grouping.h"
+#include "library/items/wanted_items.h"
+
+/* All are borrowed. */
+struct record_groups {
+    const struct settings *settings;
+    struct report *report;
+    struct doppel_library *library;
+    const struct wanted_items *wanted;
+    const struct marks *marks; /* of people */
+};
+
+/* Tell them, one after the other, as groups of texts: known_groups' `tell`. What is damaged is
+ * reported. @param context struct record_groups. DOPPEL_E_CANCELLED after a signal */
+enum doppel_status record_groups_tell(void *context, uint32_t *number,
+                                      const struct group_sink *sink, struct doppel_error *error);
+
+#endif

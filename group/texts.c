@@ -1,0 +1,86 @@
+/* Pairs of texts: the same words by their digest, near ones by their shingles. Each text is
+ * compared with the leaders before it, as it comes. */
+#include "group/grouping_internal.h"
+
+#include <string.h>
+
+#include "tools/signals.h"
+
+/* A text on its way in. */
+struct arrival {
+    struct grouping *grouping;
+    uint32_t number;
+    bool follows, no_memory;
+};
+
+static bool load_view(void *context, uint64_t id, struct text_view *out)
+{
+    const struct grouping *grouping = context;
+    struct grouping_item item = item_store_get(&grouping->items, (uint32_t)id);
+    return grouping->options->text(grouping->options->context, &item, out);
+}
+
+enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error)
+{
+    return text_set_new(grouping->options->settings, load_view, grouping, &grouping->texts, error);
+}
+
+/* A text is led by what is as good as it, or holds it: not by a part of it. */
+static bool take_leader(void *context, uint64_t id, const struct doppel_match *match)
+{
+    struct arrival *arrival = context;
+    struct grouping *grouping = arrival->grouping;
+    uint32_t leader = (uint32_t)id;
+    struct doppel_edge edge = {leader, arrival->number, match->similarity, 0};
+    if (match->relation != DOPPEL_RELATION_SAME && match->relation != DOPPEL_RELATION_CONTAINED)
+        return true;
+    if (grouping_is_reference(grouping, leader) && grouping_is_reference(grouping, arrival->number))
+        return true;
+    if (grouping_are_distinct(grouping, leader, arrival->number))
+        return true;
+    arrival->no_memory = !array_push(&grouping->edges, edge);
+    arrival->follows = true;
+    return !arrival->no_memory;
+}
+
+static enum doppel_status find_leaders(struct grouping *grouping, uint32_t number,
+                                       const struct text_view *view, struct doppel_error *error)
+{
+    struct arrival arrival = {.grouping = grouping, .number = number};
+    enum doppel_status status = text_set_find(grouping->texts, view, take_leader, &arrival, error);
+    if (arrival.no_memory)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
+    if (status || arrival.follows)
+        return status;
+    return text_set_add(grouping->texts, number, view, error);
+}
+
+enum doppel_status grouping_add_text(struct grouping *grouping, const struct grouping_item *item,
+                                     const struct text_view *view, struct doppel_error *error)
+{
+    uint32_t number = item_store_count(&grouping->items);
+    /* Without words there is nothing but the bytes. */
+    struct doppel_digest content = view->extra.words ? view->extra.content : item->digest;
+    if (!array_reserve(&grouping->twins) || !array_push(&grouping->contents, content))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
+    enum doppel_status status = item_store_add(&grouping->items, item, error);
+    if (status)
+        return status;
+    uint32_t first = digest_map_put(&grouping->first, number, content_at, grouping);
+    if (first == number || grouping_are_distinct(grouping, first, number))
+        return find_leaders(grouping, number, view, error);
+    (void)array_push(&grouping->twins, ((struct twin){.item = number, .first = first}));
+    return DOPPEL_OK;
+}
+
+bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                   struct doppel_match *out)
+{
+    struct text_view a = {0}, b = {0};
+    bool loaded = load_view((void *)grouping, query, &a) && load_view((void *)grouping, item, &b);
+    if (loaded)
+        (void)texts_match(grouping->options->settings, &a, &b, out);
+    text_view_free(&a);
+    text_view_free(&b);
+    return loaded;
+}

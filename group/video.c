@@ -1,0 +1,291 @@
+/* Pairs of videos: the same frames by their digest, the others by what they show. Each video looks
+ * for its leader, and one that leads for what follows it: a crop of another finds it, but is not
+ * found by it. Groups rest on the picture. */
+#include "group/timed.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "compare/video.h"
+#include "tools/memory.h"
+#include "tools/signals.h"
+#include "compare/audio.h"
+
+/* Of two videos that are the same throughout. */
+static const double LEAST_COVERAGE = .7;
+
+/* ---- in ---- */
+
+/* The frames alone; cells, and the audio, are had again when they are needed. */
+static enum doppel_status pack(const struct doppel_video_track *video, struct waiting *out,
+                               struct doppel_error *error)
+{
+    struct doppel_video_track frames = *video;
+    frames.audio = NULL;
+    frames.audio_size = 0;
+    out->duration_ms = video->duration_ms < UINT32_MAX ? (uint32_t)video->duration_ms : UINT32_MAX;
+    return doppel_video_track_write(&frames, DOPPEL_VIDEO_CODES, &out->packed, &out->size, error);
+}
+
+enum doppel_status grouping_add_video(struct grouping *grouping, const struct grouping_item *item,
+                                      const struct doppel_record *record,
+                                      struct doppel_error *error)
+{
+    struct doppel_video_track video;
+    struct waiting waiting = {0};
+    if (!video_read(record, DOPPEL_VIDEO_CODES, &video))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of %s is damaged", item->path);
+    /* Without frames there is nothing but the bytes. */
+    struct doppel_digest content =
+        video.count ? doppel_digest_bytes(record->attachment, record->attachment_size)
+                    : item->digest;
+    enum doppel_status status = pack(&video, &waiting, error);
+    doppel_video_track_free(&video);
+    return status ? status : timed_add(grouping, item, &content, waiting, error);
+}
+
+/* ---- who leads ---- */
+
+/* The search for leaders under way. */
+struct placing {
+    struct grouping *grouping;
+    struct doppel_videos *videos; /* all of them, by item number */
+    struct lead *claims;          /* by place in the order: the best leader that claimed it */
+    bool *leads;                  /* by place in the order */
+    uint32_t at;                  /* the place of the one at hand */
+    struct lead best;             /* its leader; item UINT32_MAX: none so far */
+    ARRAY(struct lead) found;     /* what it claims, if it leads */
+    bool no_memory;
+};
+
+static bool load(const struct grouping *grouping, uint32_t number, struct doppel_video_track *out)
+{
+    struct grouping_item item = item_store_get(&grouping->items, number);
+    const struct waiting *waiting = timed_waiting(grouping, number);
+    if (grouping->options->video(grouping->options->context, &item, out))
+        return true;
+    return waiting && doppel_video_track_read(waiting->packed, waiting->size, DOPPEL_VIDEO_CODES,
+                                              out, NULL) == DOPPEL_OK;
+}
+
+static bool load_audio(const struct grouping *grouping, uint32_t number,
+                       struct doppel_audio_track *out)
+{
+    struct doppel_video_track video;
+    if (!load(grouping, number, &video))
+        return false;
+    bool good = video_read_audio(&video, out);
+    doppel_video_track_free(&video);
+    return good;
+}
+
+/* Whether two videos that show a still picture say the same, where both say something: songs of an
+ * album show its cover. */
+static bool audio_agree(const struct grouping *grouping, uint32_t query, uint32_t item)
+{
+    struct doppel_audio_options options = audio_options_from(grouping->options->settings);
+    struct doppel_audio_track a = {0}, b = {0};
+    struct doppel_match match = {0};
+    bool agree = true;
+    if (load_audio(grouping, query, &a) && load_audio(grouping, item, &b)) {
+        struct doppel_recording left = audio_of(&a), right = audio_of(&b);
+        agree = doppel_match_recordings(&left, &right, &options, &match, NULL) == DOPPEL_OK &&
+                match.segment_count;
+        free((void *)match.segments);
+    }
+    doppel_audio_track_free(&a);
+    doppel_audio_track_free(&b);
+    return agree;
+}
+
+static bool is_near_in_time(double a, double b, double length)
+{
+    return fabs(a - b) <= fmax(1, length / 50);
+}
+
+/* Whether two videos are as long as each other, and most of what they share is at the same times
+ * in both: the rest of them has too little structure in one of the two, as after more compression.
+ */
+static bool is_same_throughout(const struct grouping *grouping, const struct lead *lead)
+{
+    const struct doppel_match *match = &lead->match;
+    double a = timed_duration(grouping, lead->item) / 1000.0;
+    double b = timed_duration(grouping, lead->leader) / 1000.0;
+    if (!is_near_in_time(a, b, a) || match->query_coverage < LEAST_COVERAGE ||
+        match->item_coverage < LEAST_COVERAGE)
+        return false;
+    const struct doppel_segment *longest = longest_segment(match);
+    return longest && is_near_in_time(longest->a_start, longest->b_start, a) &&
+           is_near_in_time(longest->a_end, longest->b_end, a);
+}
+
+/* Whether `item` is led by `leader`, as a match says whose query is the item. */
+static bool is_led(const struct grouping *grouping, const struct lead *lead)
+{
+    const struct doppel_match *match = &lead->match;
+    if (match->relation != DOPPEL_RELATION_SAME && match->relation != DOPPEL_RELATION_CONTAINED)
+        return false;
+    if (grouping_is_reference(grouping, lead->leader) &&
+        grouping_is_reference(grouping, lead->item))
+        return false;
+    if (grouping_are_distinct(grouping, lead->leader, lead->item))
+        return false;
+    return match->similarity >= grouping->options->settings->min_similarity &&
+           (!match->time_uncertain || audio_agree(grouping, lead->item, lead->leader));
+}
+
+/* Keep the better of two. @param lead taken */
+static void keep_better(struct lead *best, const struct lead *lead)
+{
+    struct lead worse = *lead;
+    if (best->item == UINT32_MAX || lead->match.score > best->match.score) {
+        worse = *best;
+        *best = *lead;
+    }
+    if (worse.item != UINT32_MAX)
+        free((void *)worse.match.segments);
+}
+
+static bool take_found(void *context, const struct doppel_found *found)
+{
+    struct placing *placing = context;
+    struct grouping *grouping = placing->grouping;
+    uint32_t other = (uint32_t)found->id, here = grouping->waiting.items[placing->at].number;
+    uint32_t place = grouping->waiting_at[other];
+    bool later = place > placing->at;
+    if (place == placing->at || (!later && !placing->leads[place]))
+        return !signals_stopped();
+    struct lead lead = {later ? other : here, later ? here : other, found->match};
+    lead.match.segments = copy_segments(&found->match);
+    if (later)
+        turn_match(&lead.match);
+    if (is_same_throughout(grouping, &lead))
+        lead.match.relation = DOPPEL_RELATION_SAME;
+    if (!is_led(grouping, &lead)) {
+        free((void *)lead.match.segments);
+    } else if (!later) {
+        keep_better(&placing->best, &lead);
+    } else if (!array_push(&placing->found, lead)) {
+        free((void *)lead.match.segments);
+        placing->no_memory = true;
+    }
+    return !placing->no_memory && !signals_stopped();
+}
+
+/* What was found to follow is claimed by one that leads, else forgotten. */
+static void settle_claims(struct placing *placing, bool leads)
+{
+    for (size_t i = 0; i < placing->found.count; i++) {
+        struct lead *lead = &placing->found.items[i];
+        if (leads)
+            keep_better(&placing->claims[placing->grouping->waiting_at[lead->item]], lead);
+        else
+            free((void *)lead->match.segments);
+    }
+    placing->found.count = 0;
+}
+
+static enum doppel_status search(struct placing *placing, uint32_t number,
+                                 struct doppel_error *error)
+{
+    const struct grouping *grouping = placing->grouping;
+    struct doppel_video_search options = video_search_from(grouping->options->settings);
+    struct doppel_video_track video;
+    if (!load(grouping, number, &video))
+        return DOPPEL_OK;
+    enum doppel_status status = video.count ? doppel_videos_find(placing->videos, &video, &options,
+                                                                 take_found, placing, error)
+                                            : DOPPEL_OK;
+    doppel_video_track_free(&video);
+    if (placing->no_memory)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
+    return status;
+}
+
+static enum doppel_status place_video(void *context, const struct waiting *waiting,
+                                      struct doppel_error *error)
+{
+    struct placing *placing = context;
+    enum doppel_status status = DOPPEL_OK;
+    placing->at = placing->grouping->waiting_at[waiting->number];
+    placing->best = placing->claims[placing->at];
+    if (placing->best.item == UINT32_MAX)
+        status = search(placing, waiting->number, error);
+    bool leads = placing->best.item == UINT32_MAX;
+    placing->leads[placing->at] = leads;
+    settle_claims(placing, leads && !status);
+    placing->claims[placing->at].item = UINT32_MAX;
+    if (leads)
+        return status;
+    enum doppel_status added = timed_add_lead(placing->grouping, &placing->best, error);
+    return status ? status : added;
+}
+
+static enum doppel_status add_all(struct placing *placing, struct doppel_error *error)
+{
+    const struct grouping *grouping = placing->grouping;
+    enum doppel_status status = doppel_videos_new(&placing->videos, error);
+    for (size_t i = 0; i < grouping->waiting.count && !status; i++) {
+        const struct waiting *waiting = &grouping->waiting.items[i];
+        struct doppel_video_track video;
+        status = doppel_video_track_read(waiting->packed, waiting->size, DOPPEL_VIDEO_CODES, &video,
+                                         error);
+        if (status)
+            break;
+        if (video.count)
+            status = doppel_videos_add(placing->videos, waiting->number, &video, error);
+        doppel_video_track_free(&video);
+    }
+    return status;
+}
+
+enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_error *error)
+{
+    size_t count = grouping->waiting.count;
+    struct placing placing = {.grouping = grouping,
+                              .claims = must_allocate(count * sizeof *placing.claims),
+                              .leads = must_allocate(count * sizeof *placing.leads)};
+    for (size_t i = 0; i < count; i++)
+        placing.claims[i].item = UINT32_MAX;
+    timed_order(grouping);
+    enum doppel_status status = add_all(&placing, error);
+    if (!status)
+        status = timed_place_all(grouping, "videos compared", place_video, &placing, error);
+    for (size_t i = 0; i < count; i++)
+        if (placing.claims[i].item != UINT32_MAX)
+            free((void *)placing.claims[i].match.segments);
+    doppel_videos_free(placing.videos);
+    array_free(&placing.found);
+    free(placing.claims);
+    free(placing.leads);
+    return status;
+}
+
+/* ---- what one is to another ---- */
+
+bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                    struct doppel_match *out)
+{
+    struct doppel_video_search options = video_search_from(grouping->options->settings);
+    struct doppel_video_track a = {0}, b = {0};
+    if (timed_known(grouping, query, item, out))
+        return true;
+    bool done = load(grouping, query, &a) && load(grouping, item, &b) &&
+                doppel_match_videos(&a, &b, &options, out, NULL) == DOPPEL_OK;
+    doppel_video_track_free(&a);
+    doppel_video_track_free(&b);
+    if (done && is_same_throughout(grouping, &(struct lead){query, item, *out}))
+        out->relation = DOPPEL_RELATION_SAME;
+    return done;
+}
+
+bool videos_is_whole(const struct grouping *grouping, uint32_t item)
+{
+    const struct lead *lead = timed_lead(grouping, item);
+    if (!lead)
+        return true;
+    double seconds = timed_duration(grouping, lead->leader) / 1000.0;
+    double lacks = seconds * (1 - lead->match.item_coverage);
+    return lead->match.relation == DOPPEL_RELATION_SAME &&
+           (lacks <= 1 || lacks <= seconds / 50 || is_same_throughout(grouping, lead));
+}

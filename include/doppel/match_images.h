@@ -1,0 +1,1 @@
+../../match/match_images.h

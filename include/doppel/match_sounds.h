@@ -1,1 +1,0 @@
-../../match/match_sounds.h

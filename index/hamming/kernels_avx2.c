@@ -1,0 +1,61 @@
+/* The Hamming table's kernel with AVX2: a plane of 16 lanes is two vectors. */
+#include "index/hamming/kernels.h"
+#include "index/ones_avx2.h"
+
+struct needle {
+    __m256i rest[PLANES_MAX];
+};
+
+static inline struct needle needle_prepare(const uint32_t *rest, const unsigned planes)
+{
+    struct needle needle;
+    for (unsigned plane = 0; plane < planes; plane++)
+        needle.rest[plane] = _mm256_set1_epi32((int)rest[plane]);
+    return needle;
+}
+
+/* Distances of half a group. */
+static inline __m256i half_distance(const uint32_t *half, const struct needle *needle,
+                                    const unsigned planes)
+{
+    __m256i bytes = _mm256_setzero_si256();
+    for (unsigned plane = 0; plane < planes; plane++) {
+        __m256i word = _mm256_load_si256((const __m256i *)(half + plane * LANES));
+        bytes = _mm256_add_epi8(bytes, ones_of_bytes(_mm256_xor_si256(word, needle->rest[plane])));
+    }
+    return ones_of_words(bytes);
+}
+
+static inline uint32_t within(__m256i distance, uint32_t limit)
+{
+    return lanes_within(distance, _mm256_set1_epi32((int)limit));
+}
+
+static inline bool groups_near(const uint32_t *groups, uint32_t count, const struct needle *needle,
+                               uint32_t limit, const unsigned planes)
+{
+    __m256i least = _mm256_set1_epi32(INT32_MAX);
+    for (uint32_t i = 0; i < count; i++, groups += planes * LANES) {
+        least = _mm256_min_epi32(least, half_distance(groups, needle, planes));
+        least = _mm256_min_epi32(least, half_distance(groups + LANES / 2, needle, planes));
+    }
+    return within(least, limit) != 0;
+}
+
+static inline void group_pass(const uint32_t *group, const struct lanes *lanes,
+                              const struct needle *needle, uint32_t limit, uint32_t mark,
+                              struct pass_queue *queue, const unsigned planes)
+{
+    __m256i low = half_distance(group, needle, planes);
+    __m256i high = half_distance(group + LANES / 2, needle, planes);
+    uint32_t near = within(low, limit) | within(high, limit) << 8, distances[LANES];
+    if (near == 0)
+        return;
+    _mm256_storeu_si256((__m256i *)distances, low);
+    _mm256_storeu_si256((__m256i *)(distances + LANES / 2), high);
+    lanes_append(near, distances, lanes, mark, queue);
+}
+
+#include "index/hamming/lookup.h"
+
+const hamming_kernel hamming_kernel_avx2 = {lookup, spill};

@@ -1,0 +1,224 @@
+/* Segment files as they are read: every size checked at open, every block at its first touch. */
+#include "index/segment/segment_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/bytes.h"
+#include "core/digest.h"
+
+/* ---- opening ---- */
+
+static enum doppel_status read_header(int fd, const char *path, uint8_t header[SEGMENT_HEADER],
+                                      uint64_t *out_bytes, struct doppel_error *error)
+{
+    struct stat about;
+    if (fstat(fd, &about))
+        return doppel_fail(error, DOPPEL_E_IO, "cannot read the index file %s: %s", path,
+                           strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        return doppel_fail(error, DOPPEL_E_FORMAT, "%s is not an index file", path);
+    ssize_t got;
+    size_t read_bytes = 0;
+    while ((got = pread(fd, header + read_bytes, SEGMENT_HEADER - read_bytes, (off_t)read_bytes)) !=
+           0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return doppel_fail(error, DOPPEL_E_IO, "cannot read the index file %s: %s", path,
+                               strerror(errno));
+        read_bytes += (size_t)got;
+    }
+    if (read_bytes < SEGMENT_HEADER)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "the index file %s is cut short", path);
+    *out_bytes = (uint64_t)about.st_size;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status check_header(const uint8_t header[SEGMENT_HEADER], const char *path,
+                                       struct doppel_error *error)
+{
+    if (memcmp(header + AT_MAGIC, SEGMENT_MAGIC, 8) != 0)
+        return doppel_fail(error, DOPPEL_E_FORMAT, "%s is not an index file", path);
+    if (checksum64(header, AT_HEADER_SUM) != get_u64(header + AT_HEADER_SUM))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "the header of the index file %s is damaged",
+                           path);
+    if (get_u32(header + AT_VERSION) != SEGMENT_VERSION)
+        return doppel_fail(error, DOPPEL_E_VERSION,
+                           "the index file %s has version %u, this program reads %d: build it anew",
+                           path, get_u32(header + AT_VERSION), SEGMENT_VERSION);
+    return DOPPEL_OK;
+}
+
+/* What the header says, as far as the file has the size for it. */
+static enum doppel_status take_header(const uint8_t header[SEGMENT_HEADER], uint64_t file_bytes,
+                                      const char *path, struct segment *segment,
+                                      struct doppel_error *error)
+{
+    struct segment_file *file = segment->file;
+    segment->plan.table = get_u32(header + AT_TABLE);
+    for (unsigned i = 0; i < SEGMENT_PARAMETERS; i++)
+        segment->plan.parameters[i] = get_u64(header + AT_PARAMETERS + 8 * i);
+    for (unsigned i = 0; i < SEGMENT_PARTS_MAX; i++)
+        segment->plan.part_bytes[i] = get_u64(header + AT_PARTS + 8 * i);
+    file->removed_count = get_u64(header + AT_REMOVED);
+    if (!segment_layout(&segment->plan, file->removed_count, true, &file->layout) ||
+        file->layout.end != get_u64(header + AT_BYTES))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "the sizes in the index file %s are wrong",
+                           path);
+    if (file_bytes != file->layout.end)
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "the index file %s is cut short: %llu bytes instead of %llu", path,
+                           (unsigned long long)file_bytes, (unsigned long long)file->layout.end);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status map(int fd, const char *path, struct segment *segment,
+                              struct doppel_error *error)
+{
+    struct segment_file *file = segment->file;
+    uint64_t bitmap_words = (file->layout.blocks + 63) / 64;
+    void *base = mmap(NULL, file->layout.end, PROT_READ, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED)
+        return doppel_fail(error, DOPPEL_E_IO, "cannot map the index file %s: %s", path,
+                           strerror(errno));
+    file->base = base;
+    file->path = strdup(path);
+    file->checked = calloc(bitmap_words, sizeof *file->checked);
+    file->watch = fault_watch(base, file->layout.end);
+    if (!file->path || !file->checked || !file->watch)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the index file %s", path);
+    atomic_store(&segment->unchecked, file->layout.blocks);
+    segment_place(segment);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status check_sums(const uint8_t header[SEGMENT_HEADER],
+                                     const struct segment *segment, struct doppel_error *error)
+{
+    const struct segment_file *file = segment->file;
+    uint64_t sum = checksum64(file->base + file->layout.sums, file->layout.end - file->layout.sums);
+    if (sum != get_u64(header + AT_SUMS_SUM))
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "the checksums of the index file %s are damaged", file->path);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status load(int fd, const char *path, struct segment *segment,
+                               struct doppel_error *error)
+{
+    uint8_t header[SEGMENT_HEADER];
+    uint64_t file_bytes = 0;
+    enum doppel_status status = read_header(fd, path, header, &file_bytes, error);
+    if (!status)
+        status = check_header(header, path, error);
+    if (!status)
+        status = take_header(header, file_bytes, path, segment, error);
+    if (!status)
+        status = map(fd, path, segment, error);
+    return status ? status : check_sums(header, segment, error);
+}
+
+enum doppel_status segment_open(const char *path, struct segment **out, struct doppel_error *error)
+{
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                           "index files are read on little-endian machines only");
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
+                           "cannot open the index file %s: %s", path, strerror(errno));
+    enum doppel_status status = DOPPEL_E_MEMORY;
+    struct segment *segment = calloc(1, sizeof *segment);
+    struct segment_file *file = calloc(1, sizeof *file);
+    if (!segment || !file) {
+        free(segment);
+        free(file);
+        doppel_fail(error, status, "no memory for the index file %s", path);
+        goto end;
+    }
+    file->fd = -1;
+    atomic_init(&file->references, 1);
+    segment->file = file;
+    status = load(fd, path, segment, error);
+    if (status)
+        segment_release(segment);
+    else
+        *out = segment;
+end:
+    close(fd);
+    return status;
+}
+
+/* ---- checking ---- */
+
+static void check_block(const struct segment *segment, uint64_t block)
+{
+    struct segment_file *file = segment->file;
+    size_t bytes;
+    const uint8_t *at = segment_block(file, block, &bytes);
+    if (checksum64(at, bytes) != get_u64(file->base + file->layout.sums + 8 * block))
+        atomic_store(&file->damaged, true);
+    /* Two threads may both have checked it; one counts. */
+    uint64_t bit = UINT64_C(1) << block % 64;
+    if (file->checked && !(atomic_fetch_or(&file->checked[block / 64], bit) & bit))
+        atomic_fetch_sub(&((struct segment *)segment)->unchecked, 1);
+}
+
+static bool is_checked(const struct segment_file *file, uint64_t block)
+{
+    return atomic_load_explicit(&file->checked[block / 64], memory_order_acquire) >> block % 64 & 1;
+}
+
+bool segment_check(const struct segment *segment, const void *at, size_t bytes)
+{
+    const struct segment_file *file = segment->file;
+    if (!file->checked || !bytes)
+        return true;
+    uint64_t start = (uint64_t)((const uint8_t *)at - file->base);
+    uint64_t last = (start + bytes - 1) / SEGMENT_BLOCK;
+    for (uint64_t block = start / SEGMENT_BLOCK; block <= last; block++)
+        if (!is_checked(file, block))
+            check_block(segment, block);
+    return !file->damaged;
+}
+
+enum doppel_status segment_verify(const struct segment *segment, struct doppel_error *error)
+{
+    const struct segment_file *file = segment->file;
+    for (uint64_t block = 0; block < file->layout.blocks; block++)
+        check_block(segment, block);
+    return segment_damage(segment, error);
+}
+
+enum doppel_status segment_damage(const struct segment *segment, struct doppel_error *error)
+{
+    const struct segment_file *file = segment->file;
+    if (file->watch && fault_happened(file->watch))
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "the index file %s was cut, or can no longer be read", file->path);
+    if (atomic_load_explicit(&file->damaged, memory_order_relaxed))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "the index file %s is damaged", file->path);
+    return DOPPEL_OK;
+}
+
+/* ---- what a segment tells of itself ---- */
+
+const uint64_t *segment_removed(const struct segment *segment, size_t *out_count)
+{
+    const struct segment_file *file = segment->file;
+    const uint8_t *removed = file->base + file->layout.removed;
+    *out_count = file->removed_count;
+    segment_touch(segment, removed, file->removed_count * sizeof(uint64_t));
+    return (const uint64_t *)(const void *)removed;
+}
+
+uint64_t segment_bytes(const struct segment *segment)
+{
+    return segment->file->layout.end;
+}

@@ -1,0 +1,65 @@
+/* What the files that make segments share: how a segment lies in its memory or file. */
+#ifndef DOPPEL_INDEX_SEGMENT_SEGMENT_INTERNAL_H
+#define DOPPEL_INDEX_SEGMENT_SEGMENT_INTERNAL_H
+
+#include "index/fault.h"
+#include "index/segment/segment.h"
+
+/*
+ * Header (one page), parts, removed payloads, checksums; each at a multiple of 4096, followed by at
+ * least 64 bytes. All numbers are little-endian. Block b of the checksums is the bytes from
+ * b × 64 KiB, without the header, up to the next block or the checksums. A segment in memory is
+ * laid out alike, without checksums.
+ */
+enum {
+    SEGMENT_ALIGNMENT = 4096,
+    SEGMENT_HEADER = 4096,
+    SEGMENT_BLOCK = 64 << 10,
+    SEGMENT_TAIL = 64,
+    SEGMENT_VERSION = 1
+};
+
+/* Offsets in the header. */
+enum {
+    AT_MAGIC = 0,
+    AT_VERSION = 8,
+    AT_TABLE = 12,
+    AT_BYTES = 16,    /* of the file */
+    AT_REMOVED = 24,  /* payloads */
+    AT_SUMS_SUM = 32, /* checksum of the checksums */
+    AT_PARAMETERS = 64,
+    AT_PARTS = AT_PARAMETERS + 8 * SEGMENT_PARAMETERS,
+    AT_HEADER_SUM = SEGMENT_HEADER - 8 /* of all before it */
+};
+
+#define SEGMENT_MAGIC "doppelIX"
+
+struct segment_layout {
+    uint64_t parts[SEGMENT_PARTS_MAX], removed, sums, end;
+    uint64_t blocks; /* 0 in memory */
+};
+
+/** False when the sizes do not fit into memory. */
+bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, bool with_sums,
+                    struct segment_layout *out);
+
+struct segment_file {
+    uint8_t *base;
+    struct segment_layout layout;
+    uint64_t removed_count;
+    char *path, *temporary; /* NULL: in memory; NULL: sealed */
+    int fd;                 /* until sealed */
+    bool durable;
+    struct fault_watch *watch; /* of a mapped file */
+    _Atomic uint64_t *checked; /* a bit a block; NULL: all are good */
+    _Atomic bool damaged;
+    _Atomic uint64_t references;
+};
+
+/** Point the parts into the mapped layout. */
+void segment_place(struct segment *segment);
+
+/** The bytes of a block, and how many. */
+const uint8_t *segment_block(const struct segment_file *file, uint64_t block, size_t *out_bytes);
+
+#endif

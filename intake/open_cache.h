@@ -1,0 +1,20 @@
+/* The cache of what was read. */
+#ifndef DOPPEL_INTAKE_OPEN_CACHE_H
+#define DOPPEL_INTAKE_OPEN_CACHE_H
+
+#include <doppel/core.h>
+#include <doppel/library.h>
+
+#include "tools/args/options.h"
+#include "tools/output/messages.h"
+
+/* The cache that the settings ask for, or a temporary one where there is none or it cannot be used
+ * (which is said). */
+enum doppel_status open_cache(const struct settings *settings, struct report *report,
+                              struct doppel_cache **out, struct doppel_error *error);
+
+/* The limits under which files are read, as text that is compared. */
+enum { LIMITS_BYTES = 160 };
+void limits_text(const struct settings *settings, char out[LIMITS_BYTES]);
+
+#endif

@@ -1,0 +1,280 @@
+/* A file of the intake: digested, sent to a worker, and what comes back. */
+#include "intake/intake_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/memory.h"
+
+struct doppel_file_stamp stamp_of(const struct stat *status)
+{
+    return (struct doppel_file_stamp){
+        .device = status->st_dev,
+        .inode = status->st_ino,
+        .size = status->st_size,
+        .mtime_ns = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
+    };
+}
+
+bool same_stamp(const struct doppel_file_stamp *a, const struct doppel_file_stamp *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->mtime_ns == b->mtime_ns;
+}
+
+void slot_ready(struct slot *slot, enum doppel_status status, const char *reason)
+{
+    slot->state = SLOT_READY;
+    doppel_fail(&slot->file.record.error, status, "%s", reason);
+}
+
+/* To digest smaller files again costs no more than to remember their digests, where their bytes are
+ * known elsewhere. */
+enum { SMALL_BYTES = 64 * 1024 };
+
+/* ---- reading ---- */
+
+static bool has_twin_at_worker(const struct intake *intake, const struct slot *slot)
+{
+    const struct doppel_record *record = &slot->file.record;
+    for (uint64_t n = intake->next_out; n < intake->next_in; n++) {
+        const struct slot *other = &intake->slots[n % WINDOW];
+        if (other->state == SLOT_AT_WORKER && other->scheme == slot->scheme &&
+            other->file.record.reading == record->reading &&
+            memcmp(&other->file.record.digest, &record->digest, sizeof record->digest) == 0)
+            return true;
+    }
+    return false;
+}
+
+enum doppel_status pool_from(const struct settings *settings, struct doppel_pool **out,
+                             struct doppel_error *error)
+{
+    struct doppel_pool_options pool = doppel_pool_options_default();
+    pool.jobs = settings->jobs;
+    pool.timeout_ms = settings->timeout_ms;
+    pool.max_memory = settings->max_memory;
+    pool.max_bytes = 0; /* checked here */
+    pool.max_pixels = settings->max_pixels;
+    pool.max_seconds = settings->max_ms / 1000.0;
+    pool.whole_timeout = settings->timeout_given;
+    enum doppel_status status = doppel_pool_new(&pool, out, error);
+    /* NOT_FOUND is the end of the files here, not the lack of a program. */
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
+}
+
+/* The pool, started at the first file that needs it. */
+static enum doppel_status want_pool(struct intake *intake, struct doppel_error *error)
+{
+    return intake->pool ? DOPPEL_OK : pool_from(intake->options->settings, &intake->pool, error);
+}
+
+static enum doppel_status submit(struct intake *intake, const struct slot *slot, int fd,
+                                 uint64_t number, struct doppel_error *error)
+{
+    const struct settings *settings = intake->options->settings;
+    const struct doppel_text_options *text = &settings->text;
+    struct doppel_order order = {
+        .scheme = slot->scheme->id,
+        .version = slot->scheme->version,
+        .text_format = slot->scheme->kind == DOPPEL_KIND_TEXT ? slot->file.record.reading : 0,
+        .text_unit = (uint8_t)text->unit,
+        .text_shingle = (uint8_t)text->shingle,
+        .text_nfkc = text->nfkc,
+        .text_fold_case = text->fold_case,
+        .text_drop_punctuation = text->drop_punctuation,
+        .text_places = intake->options->places,
+        .pcm = settings->pcm.format,
+        .pcm_rate = settings->pcm.rate,
+        .pcm_channels = settings->pcm.channels,
+        .video_keyframes = settings->fast,
+        .video_no_audio = settings->no_audio,
+    };
+    return doppel_pool_submit(intake->pool, fd, &order, number, error);
+}
+
+/* Digest an open file; whether it stayed the same meanwhile, its stamp tells. */
+static bool digest(struct slot *slot, int fd)
+{
+    struct doppel_digest *digest = &slot->file.record.digest;
+    struct doppel_error error;
+    struct stat after;
+    struct exact_digests exact = {.kinds = slot->exact_kinds};
+    if (exact_digest_fd(fd, digest, &exact, &error)) {
+        slot_ready(slot, error.status, error.message);
+        return false;
+    }
+    struct doppel_file_stamp now;
+    if (fstat(fd, &after) == 0 && (now = stamp_of(&after), !same_stamp(&now, &slot->file.stamp))) {
+        slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
+        return false;
+    }
+    slot->file.exact = exact;
+    return true;
+}
+
+enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct doppel_error *error)
+{
+    int fd;
+    struct doppel_error reason;
+    if (walk_open(intake->walk, &slot->entry, &fd, &reason)) {
+        slot_ready(slot, reason.status, reason.message);
+        return DOPPEL_OK;
+    }
+    slot->state = SLOT_AT_WORKER;
+    slot_probe(intake, slot, fd);
+    if (slot->state != SLOT_AT_WORKER)
+        goto done;
+    if (slot_is_too_large(intake, slot, &reason)) {
+        slot_ready(slot, reason.status, reason.message);
+        goto done;
+    }
+    if (!digest(slot, fd))
+        goto done;
+    bool elsewhere = slot_recall_elsewhere(intake, slot, &slot->file.record.digest);
+    if (!slot->entry.is_stdin && (!elsewhere || slot->file.stamp.size >= SMALL_BYTES))
+        slot_keep_digest(intake, slot);
+    if (elsewhere || slot_is_listed(intake, slot) ||
+        slot_recall(intake, slot, &slot->file.record.digest))
+        goto done;
+    if (has_twin_at_worker(intake, slot)) {
+        slot->state = SLOT_TWIN;
+        goto done;
+    }
+    enum doppel_status status = want_pool(intake, error);
+    if (status) {
+        close(fd);
+        return status;
+    }
+    return submit(intake, slot, fd, intake->next_in, error);
+
+done:
+    close(fd);
+    return DOPPEL_OK;
+}
+
+bool slot_is_listed_anyway(const struct intake *intake, struct slot *slot, int fd)
+{
+    const struct settings *settings = intake->options->settings;
+    uint64_t most = settings_max_bytes(settings, DOPPEL_KIND_UNKNOWN);
+    bool asked = slot->exact_kinds && !settings->kind; /* who names a kind wants no others */
+    return asked && (uint64_t)slot->file.stamp.size <= most && digest(slot, fd) &&
+           slot_is_listed(intake, slot);
+}
+
+void slot_read_for_lists(struct intake *intake, struct slot *slot)
+{
+    int fd;
+    const struct doppel_error reason = slot->file.record.error;
+    bool has_bytes = reason.status != DOPPEL_E_LIMIT && slot->entry.what == WALK_FILE;
+    if (!slot->exact_kinds || slot->file.exact.kinds || !reason.status || !has_bytes ||
+        walk_open(intake->walk, &slot->entry, &fd, NULL))
+        return;
+    bool read = digest(slot, fd);
+    close(fd);
+    slot->file.record.error = reason;
+    if (read && slot_is_listed(intake, slot))
+        slot->file.known = false;
+}
+
+enum doppel_status slot_read_again(struct intake *intake, uint64_t number,
+                                   struct doppel_error *error)
+{
+    struct slot *slot = &intake->slots[number % WINDOW];
+    int fd;
+    struct doppel_error reason;
+    if (walk_open_again(intake->walk, &slot->entry, &fd, &reason)) {
+        slot_ready(slot, reason.status, reason.message);
+        return DOPPEL_OK;
+    }
+    slot->state = SLOT_AT_WORKER;
+    return submit(intake, slot, fd, number, error);
+}
+
+/* ---- what came of it ---- */
+
+/* The outcome's parts become the record's. */
+static void fill_record(const struct doppel_scheme *scheme, struct doppel_record *record,
+                        struct doppel_outcome *outcome)
+{
+    record->kind = outcome->kind;
+    record->scheme = scheme->id;
+    record->version = scheme->version;
+    record->width = outcome->width;
+    record->height = outcome->height;
+    record->quality = outcome->quality;
+    record->error = outcome->error;
+    record->fingerprint = outcome->fingerprint;
+    record->attachment = outcome->attachment;
+    record->attachment_size = outcome->attachment_size;
+    if (outcome->kind == DOPPEL_KIND_IMAGE)
+        record->pixels =
+            doppel_image_attachment_pixels(outcome->attachment, outcome->attachment_size);
+    outcome->fingerprint = (struct doppel_fingerprint){0};
+    outcome->attachment = NULL;
+}
+
+/* False when the file is not what it was when the walk came by: then the slot is ready. */
+static bool check_unchanged(struct slot *slot)
+{
+    struct stat now;
+    if (slot->entry.is_stdin)
+        return true;
+    if (stat(slot->file.path, &now) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            return true;
+        doppel_record_free(&slot->file.record);
+        slot_ready(slot, DOPPEL_E_NOT_FOUND, "vanished while it was being read");
+        return false;
+    }
+    struct doppel_file_stamp stamp = stamp_of(&now);
+    if (same_stamp(&stamp, &slot->file.stamp))
+        return true;
+    doppel_record_free(&slot->file.record);
+    slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
+    return false;
+}
+
+enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcome *outcome,
+                                     struct doppel_error *error)
+{
+    struct slot *slot = &intake->slots[outcome->tag % WINDOW];
+    struct doppel_digest digest = slot->file.record.digest;
+    fill_record(slot->scheme, &slot->file.record, outcome);
+    slot->state = SLOT_READY;
+    if (!check_unchanged(slot) || slot_goes_past_cache(intake, slot))
+        return DOPPEL_OK;
+    slot_keep_record(intake, slot);
+    if (!slot_is_audio_after_all(intake, slot)) {
+        slot_count_video(intake, slot, false);
+        return DOPPEL_OK;
+    }
+    slot_forget_record(slot, &digest);
+    slot_turn_to_audio(intake, slot);
+    return slot_recall(intake, slot, &digest) ? DOPPEL_OK
+                                              : slot_read_again(intake, outcome->tag, error);
+}
+
+static void copy_fingerprint(struct doppel_fingerprint *to, const struct doppel_fingerprint *from)
+{
+    *to = *from;
+    to->codes = must_allocate(from->count * sizeof *to->codes);
+    to->positions = must_allocate(from->count * sizeof *to->positions);
+    memcpy(to->codes, from->codes, from->count * sizeof *to->codes);
+    memcpy(to->positions, from->positions, from->count * sizeof *to->positions);
+}
+
+void slot_share(struct slot *slot, const struct slot *from)
+{
+    const struct doppel_record *record = &from->file.record;
+    slot->file.record = *record;
+    slot->state = SLOT_READY;
+    if (record->fingerprint.codes)
+        copy_fingerprint(&slot->file.record.fingerprint, &record->fingerprint);
+    if (record->attachment) {
+        slot->file.record.attachment = must_allocate(record->attachment_size);
+        memcpy(slot->file.record.attachment, record->attachment, record->attachment_size);
+    }
+}

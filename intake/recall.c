@@ -1,0 +1,230 @@
+/* A file of the intake: what the cache knows of it, within the limits of this run. */
+#include "intake/intake_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/video.h"
+#include "tools/memory.h"
+#include "compare/audio.h"
+
+/* A cache that cannot be written costs time, not results: it is said once. */
+static void note_cache(struct intake *intake, enum doppel_status status,
+                       const struct doppel_error *error)
+{
+    if (status && !intake->cache_failed)
+        report_notice(intake->options->report, "the cache is not kept: %s", error->message);
+    intake->cache_failed |= status != DOPPEL_OK;
+}
+
+/* The path under which the cache knows a file; given (free). */
+static char *cache_path(const struct intake *intake, const char *path)
+{
+    if (path[0] == '/')
+        return must_copy(path);
+    char *absolute = must_allocate(strlen(intake->here) + strlen(path) + 2);
+    sprintf(absolute, "%s/%s", intake->here, path);
+    return absolute;
+}
+
+void slot_keep_digest(struct intake *intake, const struct slot *slot)
+{
+    struct doppel_error error;
+    char *path = cache_path(intake, slot->file.path);
+    note_cache(intake,
+               doppel_cache_put_file(intake->options->cache, path, &slot->file.stamp,
+                                     &slot->file.record.digest, &error),
+               &error);
+    free(path);
+}
+
+void slot_keep_record(struct intake *intake, const struct slot *slot)
+{
+    struct doppel_error error;
+    note_cache(intake, doppel_cache_put_record(intake->options->cache, &slot->file.record, &error),
+               &error);
+}
+
+/* ---- limits ---- */
+
+bool slot_is_too_large(const struct intake *intake, const struct slot *slot,
+                       struct doppel_error *out)
+{
+    uint64_t max_bytes = settings_max_bytes(intake->options->settings, slot->scheme->kind);
+    if ((uint64_t)slot->file.stamp.size <= max_bytes)
+        return false;
+    doppel_fail(out, DOPPEL_E_LIMIT, "has %lld bytes, over the limit of %llu (--max-bytes)",
+                (long long)slot->file.stamp.size, (unsigned long long)max_bytes);
+    return true;
+}
+
+static uint64_t length_ms(const struct doppel_record *record)
+{
+    struct doppel_video_track video;
+    if (!video_read(record, DOPPEL_VIDEO_CODES, &video))
+        return audio_length_ms(record);
+    uint64_t duration_ms = video.duration_ms;
+    doppel_video_track_free(&video);
+    return duration_ms;
+}
+
+static bool is_too_long(const struct intake *intake, const struct doppel_record *record,
+                        struct doppel_error *out)
+{
+    uint32_t max_ms = intake->options->settings->max_ms;
+    uint64_t duration_ms = max_ms ? length_ms(record) : 0;
+    if (duration_ms <= max_ms)
+        return false;
+    doppel_fail(out, DOPPEL_E_LIMIT, "has %.1f s of %s, over the limit of %g s (--max-seconds)",
+                (double)duration_ms / 1000, is_video(record) ? "video" : "recording",
+                max_ms / 1000.0);
+    return true;
+}
+
+/* The limits of the run that filled the cache may have been wider. */
+static bool is_over_limits(const struct intake *intake, const struct slot *slot,
+                           struct doppel_error *out)
+{
+    const struct doppel_record *record = &slot->file.record;
+    uint64_t max_pixels = intake->options->settings->max_pixels;
+    if (slot_is_too_large(intake, slot, out) || is_too_long(intake, record, out))
+        return true;
+    if (record->error.status || (uint64_t)record->width * record->height <= max_pixels)
+        return false;
+    doppel_fail(out, DOPPEL_E_LIMIT,
+                "declares %u x %u pixels, over the limit of %llu (--max-pixels)", record->width,
+                record->height, (unsigned long long)max_pixels);
+    return true;
+}
+
+/* ---- what is known ---- */
+
+bool keeps_attachment(const struct intake *intake, enum doppel_kind kind)
+{
+    return intake->options->attachments || kind != DOPPEL_KIND_IMAGE;
+}
+
+bool slot_goes_past_cache(const struct intake *intake, const struct slot *slot)
+{
+    if (slot->scheme->kind == DOPPEL_KIND_AUDIO)
+        return intake->options->settings->pcm.format; /* a key does not tell how it was read */
+    return intake->options->places && slot->scheme->kind == DOPPEL_KIND_TEXT;
+}
+
+void slot_forget_record(struct slot *slot, const struct doppel_digest *digest)
+{
+    struct doppel_digest kept = *digest;
+    doppel_record_free(&slot->file.record);
+    slot->file.record = (struct doppel_record){.digest = kept};
+}
+
+/* Written by another state of the program, perhaps. */
+static bool is_damaged_video(const struct doppel_record *record)
+{
+    struct doppel_video_track video;
+    if (!is_video(record) || record->error.status || !record->attachment)
+        return false;
+    if (!video_read(record, DOPPEL_VIDEO_ALL, &video))
+        return true;
+    doppel_video_track_free(&video);
+    return false;
+}
+
+bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_digest *wanted)
+{
+    struct doppel_error refusal;
+    struct doppel_digest digest = *wanted; /* it may lie in the record */
+    if (slot_goes_past_cache(intake, slot))
+        return false;
+    struct doppel_record_key key = {&digest, slot->scheme->id, slot->scheme->version,
+                                    slot->file.record.reading};
+    if (doppel_cache_record(intake->options->cache, &key,
+                            keeps_attachment(intake, slot->scheme->kind), &slot->file.record))
+        return false;
+    if (slot_is_audio_after_all(intake, slot)) {
+        slot_forget_record(slot, &digest);
+        slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
+        return slot_recall(intake, slot, &digest);
+    }
+    if (is_damaged_video(&slot->file.record)) { /* it is read anew */
+        slot_forget_record(slot, &digest);
+        slot_take_kind(intake, slot, DOPPEL_KIND_VIDEO);
+        return false;
+    }
+    slot->state = SLOT_READY;
+    slot_count_video(intake, slot, true);
+    if (is_over_limits(intake, slot, &refusal)) {
+        doppel_record_free(&slot->file.record);
+        slot_ready(slot, refusal.status, refusal.message);
+    }
+    return true;
+}
+
+bool slot_recall_elsewhere(struct intake *intake, struct slot *slot,
+                           const struct doppel_digest *digest)
+{
+    struct doppel_record record;
+    const struct settings *settings = intake->options->settings;
+    if (!intake->options->recall || settings->text_format >= 0 || settings->pcm.format ||
+        intake->options->places ||
+        !intake->options->recall(intake->options->known_context, digest, &record))
+        return false;
+    if (!slot_may_be(intake, slot, record.kind)) {
+        doppel_record_free(&record);
+        return false;
+    }
+    slot_take_kind(intake, slot, record.kind);
+    record.reading = slot->file.record.reading;
+    slot->file.record = record;
+    slot->state = SLOT_READY;
+    slot_count_video(intake, slot, true);
+    return true;
+}
+
+bool slot_is_listed(const struct intake *intake, struct slot *slot)
+{
+    const struct intake_options *options = intake->options;
+    struct doppel_digest digest = slot->file.record.digest;
+    if (!options->listed || !slot->file.exact.kinds ||
+        !options->listed(options->known_context, &digest, &slot->file.exact))
+        return false;
+    slot_forget_record(slot, &digest);
+    slot->state = SLOT_READY;
+    return true;
+}
+
+bool slot_recall_by_path(struct intake *intake, struct slot *slot)
+{
+    struct doppel_digest digest;
+    char *path = cache_path(intake, slot->file.path);
+    bool known =
+        doppel_cache_file(intake->options->cache, path, &slot->file.stamp, &digest) == DOPPEL_OK;
+    free(path);
+    if (!known)
+        return false;
+    if (slot_recall_elsewhere(intake, slot, &digest))
+        return true;
+    if (slot->exact_kinds)
+        return false; /* they are not in the cache */
+    static const struct {
+        enum doppel_kind kind;
+        bool video_as_audio;
+    } ways[] = {{DOPPEL_KIND_IMAGE, false},
+                {DOPPEL_KIND_TEXT, false},
+                {DOPPEL_KIND_VIDEO, false},
+                {DOPPEL_KIND_AUDIO, false},
+                {DOPPEL_KIND_AUDIO, true}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        bool videos = intake_wants(intake, DOPPEL_KIND_VIDEO);
+        if (!slot_may_be(intake, slot, ways[i].kind) || (videos && ways[i].video_as_audio) ||
+            (videos && ways[i].kind == DOPPEL_KIND_AUDIO && named_as_video(slot->file.path)))
+            continue;
+        slot_take_kind(intake, slot, ways[i].kind);
+        if (ways[i].video_as_audio)
+            slot->file.record.reading = READ_VIDEO_AS_AUDIO;
+        if (slot_recall(intake, slot, &digest))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,99 @@
+/* Walks PATHs in a deterministic order: PATHs as given, a directory's names by byte order, depth
+ * first. An iterator; it holds the names of the directories that are open and the device and inode
+ * of files that could be met again, nothing else. */
+#ifndef DOPPEL_INTAKE_WALK_H
+#define DOPPEL_INTAKE_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include <doppel/core.h>
+
+#include "tools/args/options.h"
+
+struct walk_options {
+    struct strings paths; /* borrowed for the life of the walk */
+    /* A list of more paths, "-" for stdin, or NULL. They come after `paths`, and the list as a
+     * whole counts as PATH number paths.count. */
+    const char *files_from;
+    bool null_separated;    /* of that list */
+    struct strings exclude; /* globs; one with a '/' is matched to the path below its PATH */
+    bool hidden, one_file_system, follow;
+    uint64_t min_size;
+    bool every_name;    /* hard links and paths given twice are files each time */
+    bool stdin_operand; /* "-" among `paths` is standard input, not a file of that name */
+    uint64_t max_bytes; /* of standard input */
+    /* More paths, of files alone, after all others: NULL when there are none for now. They count as
+     * the list does. Borrowed until the next call. NULL: no such */
+    const char *(*feed)(void *context);
+    void *feed_context;
+};
+
+/* From the command line: its operands and what it says of walking. */
+struct walk_options walk_options_from(const struct settings *settings);
+
+enum walk_what {
+    WALK_FILE,      /* a regular file to read */
+    WALK_SAME_FILE, /* another name of a file that came before (hard link, or reached twice) */
+    WALK_SKIPPED,   /* left out: see `skip` */
+    WALK_ERROR      /* could not be read: see `error` */
+};
+
+enum walk_skip {
+    SKIP_HIDDEN,
+    SKIP_EXCLUDED,
+    SKIP_TRASH, /* trash and thumbnail folders */
+    SKIP_SMALL,
+    SKIP_SYMLINK,
+    SKIP_SPECIAL, /* FIFO, device, socket */
+    SKIP_OTHER_FILE_SYSTEM,
+    SKIP_WALKED,  /* a directory reached a second time */
+    SKIP_OPERAND, /* met in a walk, but also named as a PATH of its own: it comes there */
+    SKIP_COUNT
+};
+
+/* "hidden", "trash or thumbnails", …; static storage. */
+const char *walk_skip_text(enum walk_skip skip);
+
+struct walk_entry {
+    enum walk_what what;
+    char *path;       /* given: walk_entry_free */
+    struct stat stat; /* of WALK_FILE and WALK_SAME_FILE */
+    size_t argument;  /* number of the PATH it came from */
+    bool is_stdin;    /* its path "-" names no file */
+    enum walk_skip skip;
+    struct doppel_error error;
+};
+
+void walk_entry_free(struct walk_entry *entry);
+
+/* Whether the same walk can be made a second time: not when it takes anything from standard input.
+ */
+bool walk_repeatable(const struct walk_options *walk_options);
+
+struct walk;
+
+/** @param out given (walk_free). DOPPEL_E_MEMORY; DOPPEL_E_IO when files_from cannot be opened. */
+enum doppel_status walk_new(const struct walk_options *walk_options, struct walk **out,
+                            struct doppel_error *error);
+void walk_free(struct walk *walk);
+
+/** False at the end, and when the feed has no path for now. @param out given (walk_entry_free). */
+bool walk_next(struct walk *walk, struct walk_entry *out);
+
+/**
+ * Open the file of the entry that walk_next gave last: relative to its directory, so that it is the
+ * file that was looked at, not one swapped in by a symlink.
+ * @param out_fd close-on-exec; given (close)
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND (gone), DOPPEL_E_CHANGED (another file now), DOPPEL_E_IO
+ */
+enum doppel_status walk_open(struct walk *walk, const struct walk_entry *entry, int *out_fd,
+                             struct doppel_error *error);
+
+/** The same for an entry given earlier: by its path, since the walk has left its directory. */
+enum doppel_status walk_open_again(struct walk *walk, const struct walk_entry *entry, int *out_fd,
+                                   struct doppel_error *error);
+
+#endif

@@ -1,0 +1,64 @@
+/* What a walk leaves out by name. */
+#include "intake/walk_filter.h"
+
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+bool is_trash(const char *path)
+{
+    static const char *const names[] = {
+        ".Trash",    ".Trashes", "$RECYCLE.BIN", "RECYCLER",    "#recycle",
+        "@Recycle",  ".dtrash",  ".thumbnails",  "Thumbs.db",   "@eaDir",
+        ".@__thumb", ".thumb",   ".Trash-0",     "ehthumbs.db",
+    };
+    static const char *const ends[] = {"/.cache/thumbnails", "/.local/share/Trash"};
+    const char *name = name_of(path);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_with(path, ends[i]))
+            return true;
+    return strncmp(name, ".Trash-", 7) == 0; /* with a user's number, on removable disks */
+}
+
+static bool glob_matches(const char *glob, const char *relative_path, bool is_directory)
+{
+    char pattern[PATH_MAX];
+    size_t length = strlen(glob);
+    if (length > 1 && glob[length - 1] == '/') {
+        if (!is_directory)
+            return false;
+        length--;
+    }
+    if (length >= sizeof pattern)
+        return false;
+    snprintf(pattern, sizeof pattern, "%.*s", (int)length, glob);
+    if (!strchr(pattern, '/'))
+        return fnmatch(pattern, name_of(relative_path), 0) == 0;
+    /* FNM_PATHNAME knows no "**": with one, every '*' matches '/' too. */
+    int flags = strstr(pattern, "**") ? 0 : FNM_PATHNAME;
+    return fnmatch(pattern + (pattern[0] == '/'), relative_path, flags) == 0;
+}
+
+bool is_excluded(const struct strings *globs, const char *relative_path, bool is_directory)
+{
+    for (size_t i = 0; i < globs->count; i++)
+        if (glob_matches(globs->items[i], relative_path, is_directory))
+            return true;
+    return false;
+}

@@ -1,0 +1,17 @@
+/* What a walk leaves out by name. */
+#ifndef DOPPEL_INTAKE_WALK_FILTER_H
+#define DOPPEL_INTAKE_WALK_FILTER_H
+
+#include <stdbool.h>
+
+#include "tools/args/options.h"
+
+/* Folders and files where systems keep what was thrown away, and small copies of pictures. `path`
+ * ends in its name. */
+bool is_trash(const char *path);
+
+/* Whether one of the globs matches: "NAME" the name at any depth, "A/B" or "/A" the whole path
+ * below the PATH, "NAME/" only folders; '*' does not match '/', "**" does. */
+bool is_excluded(const struct strings *globs, const char *relative_path, bool is_directory);
+
+#endif

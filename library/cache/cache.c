@@ -1,0 +1,328 @@
+/* The cache's file: opened, or set aside and begun anew; what is put, and when it is written. */
+#include "library/cache/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "library/schema.h"
+
+enum { BUSY_TIMEOUT_MS = 2000, MAX_PENDING = 500 };
+
+static const int64_t SECOND_NS = 1000000000;
+
+#define MOVE(table, columns)                                                                       \
+    "INSERT OR REPLACE INTO main." table "(" columns ") SELECT " columns " FROM temp." table
+
+/* Put all that is pending into the file, and have nothing pending. */
+static const char *const moves[] = {
+    MOVE("file", FILE_STORED),
+    MOVE("record", DETAIL_STORED),
+    MOVE("pair", PAIR_STORED),
+    MOVE("joined", JOINED_STORED),
+    "DELETE FROM main.joined WHERE collection NOT IN"
+    " (SELECT collection FROM main.joined ORDER BY written_ns DESC LIMIT 32)",
+    "DELETE FROM temp.file",
+    "DELETE FROM temp.record",
+    "DELETE FROM temp.pair",
+    "DELETE FROM temp.joined",
+};
+
+enum { MOVES = sizeof moves / sizeof *moves };
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The tables of what is pending; and preparing the moves proves that the file's are as they should
+ * be. */
+static enum doppel_status prepare(struct doppel_cache *cache, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = checksum_install(cache->store, error);
+    if (!status)
+        status = doppel_store_execute(cache->store, cache_pending_schema, error);
+    for (size_t i = 0; i < MOVES && !status; i++)
+        status = doppel_store_statement(cache->store, moves[i], &statement, error);
+    if (!status && stat(cache->path, &cache->identity))
+        status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", cache->path, strerror(errno));
+    return status;
+}
+
+static enum doppel_status open_store(struct doppel_cache *cache, struct doppel_error *error)
+{
+    const struct doppel_store_options options = {
+        .application_id = CACHE_APPLICATION_ID,
+        .schema_version = CACHE_VERSION,
+        .schema = cache_schema,
+        .upgrades = cache_upgrades,
+        .upgrade_count = CACHE_UPGRADES,
+        .create = true,
+        .busy_timeout_ms = BUSY_TIMEOUT_MS,
+    };
+    enum doppel_status status = doppel_store_open(cache->path, &options, &cache->store, error);
+    if (!status)
+        status = prepare(cache, error);
+    if (status) {
+        doppel_store_close(cache->store);
+        cache->store = NULL;
+    }
+    return status;
+}
+
+/* ---- setting a cache aside ---- */
+
+static bool rename_one(const char *path, const char *extension, const char *suffix)
+{
+    char *from = sqlite3_mprintf("%s%s", path, suffix);
+    char *to = sqlite3_mprintf("%s.%s%s", path, extension, suffix);
+    bool done = from && to && rename(from, to) == 0;
+    if (!done && from && to && errno == ENOENT) {
+        unlink(to); /* it belongs to what was set aside earlier */
+        done = true;
+    }
+    sqlite3_free(from);
+    sqlite3_free(to);
+    return done;
+}
+
+/* With its log, which belongs to it. */
+static enum doppel_status set_aside(const char *path, const char *extension,
+                                    struct doppel_error *error)
+{
+    if (rename_one(path, extension, "-wal") && rename_one(path, extension, "-shm") &&
+        rename_one(path, extension, ""))
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_IO, "%s: the damaged cache cannot be set aside: %s", path,
+                       strerror(errno));
+}
+
+/* One process at a time sets aside: a lock on the directory, which outlives the file. */
+static int lock_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    free(directory);
+    if (fd >= 0)
+        flock(fd, LOCK_EX);
+    return fd;
+}
+
+static void unlock_directory(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+static enum doppel_status renew(struct doppel_cache *cache, bool *out_renewed,
+                                struct doppel_error *error)
+{
+    int lock = lock_directory(cache->path);
+    enum doppel_status status = open_store(cache, error); /* another process may have mended it */
+    if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_VERSION) {
+        *out_renewed = true;
+        status = set_aside(cache->path, status == DOPPEL_E_CORRUPT ? "damaged" : "old", error);
+        if (!status)
+            status = open_store(cache, error);
+    }
+    unlock_directory(lock);
+    return status;
+}
+
+static void set_aside_if_same(const struct doppel_cache *cache)
+{
+    int lock = lock_directory(cache->path);
+    struct stat now;
+    if (stat(cache->path, &now) == 0 && now.st_ino == cache->identity.st_ino &&
+        now.st_dev == cache->identity.st_dev)
+        set_aside(cache->path, "damaged", NULL);
+    unlock_directory(lock);
+}
+
+/* ---- opening and closing ---- */
+
+static enum doppel_status make_parent(const char *path, struct doppel_error *error)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return DOPPEL_OK;
+    char *parent = strndup(path, (size_t)(slash - path));
+    if (!parent)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", path);
+    enum doppel_status status = make_directories(parent, error);
+    free(parent);
+    return status;
+}
+
+enum doppel_status doppel_cache_open(const char *path, struct doppel_cache **out, bool *out_renewed,
+                                     struct doppel_error *error)
+{
+    enum doppel_status status = make_parent(path, error);
+    if (status)
+        return status;
+    struct doppel_cache *cache = calloc(1, sizeof *cache);
+    if (!cache || !(cache->path = strdup(path))) {
+        free(cache);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", path);
+    }
+    bool renewed = false;
+    cache->opened_ns = now_ns();
+    status = open_store(cache, error);
+    if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_VERSION)
+        status = renew(cache, &renewed, error);
+    if (status) {
+        doppel_cache_close(cache);
+        return status;
+    }
+    if (out_renewed)
+        *out_renewed = renewed;
+    *out = cache;
+    return DOPPEL_OK;
+}
+
+void doppel_cache_close(struct doppel_cache *cache)
+{
+    if (!cache)
+        return;
+    if (cache->store)
+        doppel_cache_flush(cache, NULL);
+    doppel_store_close(cache->store);
+    if (cache->damaged)
+        set_aside_if_same(cache);
+    free(cache->path);
+    free(cache->limits);
+    free(cache);
+}
+
+enum doppel_status doppel_cache_set_limits(struct doppel_cache *cache, const char *limits,
+                                           bool retry)
+{
+    size_t size = strlen(doppel_version()) + strlen(limits) + 2;
+    char *text = malloc(size);
+    if (!text)
+        return DOPPEL_E_MEMORY;
+    snprintf(text, size, "%s %s", doppel_version(), limits);
+    free(cache->limits);
+    cache->limits = text;
+    cache->retry = retry;
+    return DOPPEL_OK;
+}
+
+/* ---- putting ---- */
+
+static void end_reads(struct doppel_cache *cache)
+{
+    if (cache->reading)
+        doppel_store_execute(cache->store, "COMMIT", NULL);
+    cache->reading = false;
+}
+
+static enum doppel_status run(struct doppel_cache *cache, const char *sql,
+                              struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = doppel_store_statement(cache->store, sql, &statement, error);
+    return status ? status : doppel_store_step(cache->store, statement, &row, error);
+}
+
+static enum doppel_status write_pending(struct doppel_cache *cache, struct doppel_error *error)
+{
+    enum doppel_status status = doppel_store_begin(cache->store, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < MOVES && !status; i++)
+        status = run(cache, moves[i], error);
+    if (!status)
+        return doppel_store_commit(cache->store, error);
+    doppel_store_rollback(cache->store);
+    return status;
+}
+
+enum doppel_status doppel_cache_flush(struct doppel_cache *cache, struct doppel_error *error)
+{
+    end_reads(cache);
+    if (cache->pending == 0)
+        return DOPPEL_OK;
+    enum doppel_status status = cache->damaged ? doppel_fail(error, DOPPEL_E_CORRUPT,
+                                                             "%s: the cache is damaged; it is "
+                                                             "set aside after this run",
+                                                             cache->path)
+                                               : write_pending(cache, error);
+    if (status) {
+        cache->retry_ns = monotonic_ns() + SECOND_NS;
+        cache->damaged |= status == DOPPEL_E_CORRUPT;
+        return status;
+    }
+    cache->pending = 0;
+    return DOPPEL_OK;
+}
+
+static bool is_time_to_flush(const struct doppel_cache *cache)
+{
+    int64_t now = monotonic_ns();
+    return now >= cache->retry_ns &&
+           (cache->pending >= MAX_PENDING ||
+            (cache->pending && now - cache->pending_since_ns >= SECOND_NS));
+}
+
+enum doppel_status cache_put(struct doppel_cache *cache, sqlite3_stmt *statement,
+                             struct doppel_error *error)
+{
+    bool row;
+    end_reads(cache); /* which may have to be taken back */
+    enum doppel_status status = doppel_store_step(cache->store, statement, &row, error);
+    if (status)
+        return status;
+    if (cache->pending++ == 0)
+        cache->pending_since_ns = monotonic_ns();
+    return is_time_to_flush(cache) ? doppel_cache_flush(cache, error) : DOPPEL_OK;
+}
+
+/* ---- looking up ---- */
+
+/* A flush that fails here will fail, and be told, at the next put. */
+static enum doppel_status begin_reads(struct doppel_cache *cache)
+{
+    if (is_time_to_flush(cache))
+        doppel_cache_flush(cache, NULL);
+    if (cache->reading && monotonic_ns() - cache->reads_began_ns < SECOND_NS)
+        return DOPPEL_OK;
+    end_reads(cache);
+    if (cache->damaged)
+        return DOPPEL_OK;
+    enum doppel_status status = run(cache, "BEGIN", NULL);
+    cache->reading = !status;
+    cache->reads_began_ns = monotonic_ns();
+    return status;
+}
+
+sqlite3_stmt *cache_reader(struct doppel_cache *cache, const char *sql)
+{
+    sqlite3_stmt *statement;
+    if (begin_reads(cache) || doppel_store_statement(cache->store, sql, &statement, NULL))
+        return NULL;
+    return statement;
+}
+
+enum doppel_status cache_look_up(struct doppel_cache *cache, sqlite3_stmt *statement)
+{
+    bool row = false;
+    enum doppel_status status = doppel_store_step(cache->store, statement, &row, NULL);
+    if (status == DOPPEL_E_CORRUPT) {
+        /* Until its end SQLite refuses to write within this transaction, even temporary tables. */
+        doppel_store_rollback(cache->store);
+        cache->reading = false;
+        cache->damaged = true;
+    }
+    return !status && row ? DOPPEL_OK : DOPPEL_E_NOT_FOUND;
+}

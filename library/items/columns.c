@@ -1,0 +1,64 @@
+/* Columns of an item that only repeat what its codes and its attachment say, for look-ups and for
+ * those who ask the catalogue by SQL. */
+#include "library/derived/derived.h"
+#include "library/ledger/ledger.h"
+
+#include <doppel/text.h>
+
+#include "core/digest.h"
+
+/* What the attachment of a text says of it as a whole. */
+static bool read_text(const struct doppel_record *record, struct doppel_text_extra *out)
+{
+    return record->kind == DOPPEL_KIND_TEXT &&
+           doppel_text_attachment_head(record->attachment, record->attachment_size, out);
+}
+
+/* 0 is the code of a text without shingles. */
+static struct value simhash_of_text(const struct doppel_record *record)
+{
+    struct doppel_text_extra text = {0};
+    if (record->scheme == DOPPEL_SCHEME_SIMHASH64 && record->fingerprint.count)
+        text.simhash = record->fingerprint.codes[0].word[0];
+    else
+        (void)read_text(record, &text);
+    return value_if(text.simhash, ID(text.simhash));
+}
+
+struct value item_simhash(const struct doppel_record *record)
+{
+    const struct doppel_fingerprint *fingerprint = &record->fingerprint;
+    if (record->kind == DOPPEL_KIND_TEXT)
+        return simhash_of_text(record);
+    bool image = record->scheme == DOPPEL_SCHEME_PHASH64 && fingerprint->count &&
+                 fingerprint->positions[0] == DOPPEL_VIEW_FULL;
+    return value_if(image, ID(image ? fingerprint->codes[0].word[0] : 0));
+}
+
+struct value item_words(const struct doppel_record *record)
+{
+    struct doppel_text_extra text = {0};
+    bool known = read_text(record, &text) && text.words <= INT64_MAX; /* they may be imported */
+    return value_if(known, ID(text.words));
+}
+
+static struct value duration_of(const struct doppel_record *record)
+{
+    uint64_t duration_ms, damaged_ms;
+    bool read = track_length(record, record->attachment, record->attachment_size, &duration_ms,
+                             &damaged_ms);
+    return value_if(read, ID(duration_ms));
+}
+
+enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,
+                                    const struct doppel_record *record, struct doppel_error *error)
+{
+    struct doppel_digest pixels = record_pixels(record);
+    return rows_run(library,
+                    "UPDATE item SET simhash = ?2, duration_ms = ?3, pixels = ?4, words = ?5"
+                    " WHERE id = ?1",
+                    VALUES(ID(id), item_simhash(record), duration_of(record),
+                           value_if(!digest_is_none(&pixels), value_digest(&pixels)),
+                           item_words(record)),
+                    error);
+}

@@ -1,0 +1,220 @@
+/* Reading items: one, by id or path, or all. */
+#include "library/derived/derived.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SELECT_ITEM                                                                                \
+    "SELECT id, path, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS                                \
+    ", pixels, fingerprint.data, " ITEM_IS_WHOLE                                                   \
+    " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id "
+
+enum {
+    COLUMN_ID,
+    COLUMN_PATH,
+    COLUMN_ADDED,
+    COLUMN_STAMP,
+    COLUMN_RECORD = COLUMN_STAMP + STAMP_COLUMN_COUNT,
+    COLUMN_PIXELS = COLUMN_RECORD + RECORD_COLUMN_COUNT,
+    COLUMN_FINGERPRINT,
+    COLUMN_IS_WHOLE
+};
+
+/* The matcher takes no higher ids; counting from 1, none is reached. */
+static const uint64_t MAX_ID = (UINT64_C(1) << 60) - 1;
+
+void doppel_item_free(struct doppel_item *item)
+{
+    free(item->path);
+    doppel_record_free(&item->record);
+    *item = (struct doppel_item){0};
+}
+
+/* How long a track is, from the head of its attachment, which is not read as a whole for it. */
+static void read_length(sqlite3_stmt *statement, struct doppel_item *item)
+{
+    uint8_t head[DOPPEL_VIDEO_HEAD_BYTES];
+    sqlite3_blob *blob = NULL;
+    if (has_length(&item->record) &&
+        !sqlite3_blob_open(sqlite3_db_handle(statement), "main", "attachment", "data",
+                           (sqlite3_int64)item->id, 0, &blob)) {
+        size_t size = (size_t)sqlite3_blob_bytes(blob);
+        size = size < sizeof head ? size : sizeof head;
+        if (!sqlite3_blob_read(blob, head, (int)size, 0))
+            track_length(&item->record, head, size, &item->duration_ms, &item->damaged_ms);
+    }
+    sqlite3_blob_close(blob);
+}
+
+/* Read a row. Of a damaged one what can be told is told, and record.error says so.
+ * DOPPEL_E_MEMORY. */
+static enum doppel_status read_item(sqlite3_stmt *statement, struct doppel_item *out)
+{
+    struct doppel_item item = {
+        .id = (uint64_t)sqlite3_column_int64(statement, COLUMN_ID),
+        .added_ns = sqlite3_column_int64(statement, COLUMN_ADDED),
+    };
+    stamp_read(statement, COLUMN_STAMP, &item.stamp);
+    enum doppel_status status = path_read(statement, COLUMN_PATH, &item.path);
+    if (status == DOPPEL_E_CORRUPT)
+        item.path = strdup("");
+    if (!item.path)
+        return DOPPEL_E_MEMORY;
+    if (status || sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || item.id == 0 ||
+        item.id > MAX_ID || !record_read(statement, COLUMN_RECORD, &item.record) ||
+        (item.record.scheme != DOPPEL_SCHEME_NONE &&
+         !fingerprint_read(statement, COLUMN_FINGERPRINT, &item.record)))
+        doppel_fail(&item.record.error, DOPPEL_E_CORRUPT,
+                    "item %llu is damaged in the library; add its file again, or remove it",
+                    (unsigned long long)item.id);
+    (void)digest_read(statement, COLUMN_PIXELS, &item.record.pixels);
+    read_length(statement, &item);
+    *out = item;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status read_attachment(struct doppel_library *library, struct doppel_item *item,
+                                          struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store, "SELECT data, " IS_WHOLE("item, data") " FROM attachment WHERE item = ?1",
+        &statement, error);
+    if (status)
+        return status;
+    bool row;
+    sqlite3_bind_int64(statement, 1, (int64_t)item->id);
+    status = doppel_store_step(library->store, statement, &row, error);
+    if (!status && row) {
+        status = sqlite3_column_int(statement, 1) == 1
+                     ? attachment_read(statement, 0, &item->record)
+                     : DOPPEL_E_CORRUPT;
+        if (status)
+            doppel_fail(error, status, "%s: item %llu: the attachment cannot be read",
+                        library->directory, (unsigned long long)item->id);
+        sqlite3_reset(statement);
+    }
+    return status;
+}
+
+/* Step to the one row of a bound SELECT_ITEM, and read it. */
+static enum doppel_status read_one(struct doppel_library *library, sqlite3_stmt *statement,
+                                   bool with_attachment, struct doppel_item *out,
+                                   struct doppel_error *error)
+{
+    bool row;
+    struct doppel_item item = {0};
+    enum doppel_status status = doppel_store_step(library->store, statement, &row, error);
+    if (status)
+        return status;
+    if (!row)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no such item", library->directory);
+    status = read_item(statement, &item);
+    sqlite3_reset(statement);
+    if (status)
+        return doppel_fail(error, status, "%s: no memory for an item", library->directory);
+    status = item.record.error.status;
+    if (status)
+        doppel_fail(error, status, "%s: %s", library->directory, item.record.error.message);
+    else if (with_attachment)
+        status = read_attachment(library, &item, error);
+    if (status)
+        doppel_item_free(&item);
+    else
+        *out = item;
+    return status;
+}
+
+enum doppel_status doppel_library_get(struct doppel_library *library, uint64_t id,
+                                      bool with_attachment, struct doppel_item *out,
+                                      struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status =
+        doppel_store_statement(library->store, SELECT_ITEM "WHERE item.id = ?1", &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    return read_one(library, statement, with_attachment, out, error);
+}
+
+enum doppel_status doppel_library_by_path(struct doppel_library *library, const char *path,
+                                          struct doppel_item *out, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store, SELECT_ITEM "WHERE item.path = ?1", &statement, error);
+    if (status)
+        return status;
+    path_bind(statement, 1, path);
+    return read_one(library, statement, false, out, error);
+}
+
+enum doppel_status doppel_library_by_digest(struct doppel_library *library,
+                                            const struct doppel_digest *digest, uint64_t *out_id,
+                                            struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row = false;
+    enum doppel_status status = doppel_store_statement(
+        library->store, "SELECT id FROM item WHERE digest = ?1 ORDER BY scheme = 0, id", &statement,
+        error);
+    if (status)
+        return status;
+    sqlite3_bind_blob(statement, 1, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
+    status = doppel_store_step(library->store, statement, &row, error);
+    if (!status && !row)
+        status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has these bytes",
+                             library->directory);
+    if (!status)
+        *out_id = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return status;
+}
+
+static enum doppel_status visit_rows(struct doppel_library *library, sqlite3_stmt *statement,
+                                     doppel_item_visitor *visitor, void *context,
+                                     struct doppel_error *error)
+{
+    for (;;) {
+        bool row;
+        enum doppel_status status = doppel_store_step(library->store, statement, &row, error);
+        if (status || !row)
+            return status;
+        struct doppel_item item;
+        status = read_item(statement, &item);
+        if (status)
+            return doppel_fail(error, status, "%s: no memory for an item", library->directory);
+        bool go_on = visitor(context, &item);
+        doppel_item_free(&item);
+        if (!go_on)
+            return visit_ended(error);
+    }
+}
+
+enum doppel_status doppel_library_each(struct doppel_library *library, doppel_item_visitor *visitor,
+                                       void *context, struct doppel_error *error)
+{
+    return doppel_library_each_from(library, 1, visitor, context, error);
+}
+
+enum doppel_status doppel_library_each_from(struct doppel_library *library, uint64_t first,
+                                            doppel_item_visitor *visitor, void *context,
+                                            struct doppel_error *error)
+{
+    if (library->visiting)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of all items is under way already");
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store, SELECT_ITEM "WHERE item.id >= ?1 ORDER BY item.id", &statement, error);
+    if (status)
+        return status;
+    /* ids below 1 are damaged ones, which are told, too */
+    sqlite3_bind_int64(statement, 1, first > 1 ? (int64_t)first : INT64_MIN);
+    library->visiting = true;
+    visit_begin(error);
+    status = visit_rows(library, statement, visitor, context, error);
+    library->visiting = false;
+    sqlite3_reset(statement);
+    return status;
+}

@@ -1,0 +1,268 @@
+/* Changing a library: adding, updating, moving and removing items. */
+#include "library/ledger/change.h"
+#include "library/derived/derived.h"
+#include "library/ledger/ledger.h"
+#include "core/digest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- removing ---- */
+
+/* @param sql with the id as its parameter */
+static enum doppel_status delete_by_id(struct doppel_library *library, const char *sql, uint64_t id,
+                                       struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(library->store, sql, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    return library_run(library, statement, error);
+}
+
+static enum doppel_status delete_item(struct doppel_library *library, uint64_t id,
+                                      struct doppel_error *error)
+{
+    enum doppel_status status = derived_forget(library, id, error);
+    if (!status)
+        status = links_forget(library, id, error);
+    return status ? status : delete_by_id(library, "DELETE FROM item WHERE id = ?1", id, error);
+}
+
+/* ---- adding ---- */
+
+static enum doppel_status add_new(struct doppel_library *library, struct addition *addition,
+                                  uint64_t former, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (former)
+        status = delete_item(library, former, error);
+    if (!status)
+        status = item_insert(library, addition, error);
+    if (!status)
+        status = item_put_computed(library, addition->id, addition->record, error);
+    if (!status && former)
+        status = about_move(library, former, addition->id, error);
+    addition->outcome = former ? DOPPEL_ADDED_UPDATED : DOPPEL_ADDED_NEW;
+    const struct doppel_log_entry entry = {
+        .action = former ? DOPPEL_LOG_UPDATED : DOPPEL_LOG_ADDED,
+        .item = addition->id,
+        .name = addition->path,
+        .former = former,
+    };
+    return status || addition->decided ? status : log_append(library, &entry, error);
+}
+
+/* The same bytes at the same path. */
+static enum doppel_status add_again(struct doppel_library *library, struct addition *addition,
+                                    const struct present *present, struct doppel_error *error)
+{
+    addition->id = present->id;
+    bool poorer = !present->same_scheme && is_bytes_alone(addition->record);
+    bool same = present->same_scheme || poorer;
+    addition->outcome = same ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_UPDATED;
+    if (poorer || (same && present->settled && stamp_equal(&present->stamp, addition->stamp)))
+        return DOPPEL_OK;
+    enum doppel_status status = DOPPEL_OK;
+    if (!present->same_scheme)
+        status = derived_forget(library, present->id, error);
+    if (!status)
+        status = item_update(library, present->id, addition, error);
+    if (status || present->same_scheme)
+        return status;
+    status = item_put_computed(library, present->id, addition->record, error);
+    const struct doppel_log_entry entry = {
+        .action = DOPPEL_LOG_REFRESHED, .item = present->id, .name = addition->path};
+    return status ? status : log_append(library, &entry, error);
+}
+
+static enum doppel_status add_moved(struct doppel_library *library, struct addition *addition,
+                                    uint64_t id, const char *former_path,
+                                    struct doppel_error *error)
+{
+    addition->id = id;
+    addition->outcome = DOPPEL_ADDED_MOVED;
+    bool held = false; /* then the postings stay as they are */
+    enum doppel_status status = derived_holds(library, id, addition->record, &held, error);
+    if (!status && !held)
+        status = derived_forget(library, id, error);
+    if (!status)
+        status = item_update(library, id, addition, error);
+    if (!status && !held)
+        status = item_put_computed(library, id, addition->record, error);
+    const struct doppel_log_entry entry = {
+        .action = DOPPEL_LOG_MOVED, .item = id, .name = addition->path, .former_name = former_path};
+    return status ? status : log_append(library, &entry, error);
+}
+
+static enum doppel_status add(struct doppel_library *library, struct addition *addition,
+                              struct doppel_error *error)
+{
+    struct present present;
+    enum doppel_status status =
+        present_by_path(library, addition->path, addition->record, &present, error);
+    if (status)
+        return status;
+    if (present.id && present.same_bytes)
+        return add_again(library, addition, &present, error);
+    if (present.id)
+        return add_new(library, addition, present.id, error);
+    char *former_path;
+    uint64_t first, id;
+    status = library_moved(library, &addition->record->digest, &first, &id, &former_path, error);
+    if (status)
+        return status;
+    bool poorer = false; /* what is known of the item is not given up for bytes alone */
+    int64_t scheme = 0;
+    if (former_path && is_bytes_alone(addition->record)) {
+        status = rows_number(library, "SELECT scheme FROM item WHERE id = ?1", VALUES(ID(id)),
+                             &scheme, NULL, error);
+        poorer = scheme != DOPPEL_SCHEME_NONE;
+    }
+    if (!status)
+        status = former_path && !poorer ? add_moved(library, addition, id, former_path, error)
+                                        : add_new(library, addition, 0, error);
+    free(former_path);
+    return status;
+}
+
+static enum doppel_status check_addition(const char *path, const struct doppel_record *record,
+                                         struct doppel_error *error)
+{
+    if (path[0] != '/')
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: a library holds absolute paths only",
+                           path);
+    bool codeless = is_track(record) || is_bytes_alone(record);
+    if (record->error.status || (record->fingerprint.count == 0) != codeless)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: has no fingerprint to be added", path);
+    if (record->fingerprint.scheme != record->scheme ||
+        record->fingerprint.version != record->version)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "%s: the fingerprint is of another scheme than its record", path);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status add_file(struct doppel_library *library, struct addition *addition,
+                                   struct doppel_error *error)
+{
+    const struct doppel_record *record = addition->record;
+    struct doppel_record stripped = {0};
+    enum doppel_status status = check_addition(addition->path, record, error);
+    if (!status && is_track(record)) {
+        status = track_strip(record, &stripped, error);
+        addition->record = &stripped;
+    }
+    if (!status)
+        status = derived_prepare(library, record, addition->path, 0, error);
+    if (!status)
+        status = library_begin(library, error);
+    if (!status)
+        status = library_end(library, add(library, addition, error));
+    free(stripped.attachment);
+    return status;
+}
+
+enum doppel_status doppel_library_add(struct doppel_library *library, const char *path,
+                                      const struct doppel_file_stamp *stamp,
+                                      const struct doppel_record *record,
+                                      enum doppel_added *out_added, uint64_t *out_id,
+                                      struct doppel_error *error)
+{
+    struct addition addition = {.path = path, .stamp = stamp, .record = record};
+    enum doppel_status status = add_file(library, &addition, error);
+    if (status)
+        return status;
+    *out_added = addition.outcome;
+    *out_id = addition.id;
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_library_add_decided(struct doppel_library *library, const char *path,
+                                              const struct doppel_file_stamp *stamp,
+                                              const struct doppel_record *record,
+                                              enum doppel_added *out_added, uint64_t *out_id,
+                                              struct doppel_error *error)
+{
+    struct addition addition = {.path = path, .stamp = stamp, .record = record, .decided = true};
+    enum doppel_status status = add_file(library, &addition, error);
+    if (status)
+        return status;
+    *out_added = addition.outcome;
+    *out_id = addition.id;
+    return DOPPEL_OK;
+}
+
+/* ---- knowing, removing ---- */
+
+enum doppel_status doppel_library_known(struct doppel_library *library, const char *path,
+                                        const struct doppel_file_stamp *stamp,
+                                        const struct doppel_scheme *scheme, uint64_t *out_id)
+{
+    struct doppel_record record = {.scheme = scheme->id, .version = scheme->version};
+    struct present present;
+    if (present_by_path(library, path, &record, &present, NULL) || !present.id ||
+        !present.settled || !present.same_scheme || !stamp_equal(&present.stamp, stamp))
+        return DOPPEL_E_NOT_FOUND;
+    *out_id = present.id;
+    return DOPPEL_OK;
+}
+
+/* The name of an item, also of a damaged one, or the path of the corpus of a text, "" without one;
+ * given (free). */
+static enum doppel_status find_path(struct doppel_library *library, uint64_t id, char **out,
+                                    struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status = doppel_store_statement(
+        library->store,
+        "SELECT " NAME_OF_ITEM " FROM item WHERE id = ?1 UNION ALL SELECT corpus.path FROM text"
+        " LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
+        &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    bool row;
+    status = doppel_store_step(library->store, statement, &row, error);
+    if (status)
+        return status;
+    if (!row)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has the id %llu",
+                           library->directory, (unsigned long long)id);
+    char *path = NULL;
+    if (path_read(statement, 0, &path) == DOPPEL_E_CORRUPT)
+        path = strdup("");
+    sqlite3_reset(statement);
+    if (!path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", library->directory);
+    *out = path;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status remove_logged(struct doppel_library *library, uint64_t id,
+                                        struct doppel_error *error)
+{
+    char *path = NULL;
+    enum doppel_status status = find_path(library, id, &path, error);
+    if (status)
+        return status;
+    status = delete_item(library, id, error);
+    if (!status)
+        status = delete_by_id(library, "DELETE FROM text WHERE id = ?1", id, error);
+    if (!status)
+        status = about_move(library, id, 0, error);
+    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_REMOVED, .item = id, .name = path};
+    if (!status)
+        status = log_append(library, &entry, error);
+    free(path);
+    return status;
+}
+
+enum doppel_status doppel_library_remove(struct doppel_library *library, uint64_t id,
+                                         struct doppel_error *error)
+{
+    enum doppel_status status = derived_prepare(library, NULL, NULL, id, error);
+    if (!status)
+        status = library_begin(library, error);
+    return status ? status : library_end(library, remove_logged(library, id, error));
+}

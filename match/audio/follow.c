@@ -1,0 +1,429 @@
+/*
+ * An alignment followed as far as it goes. The query's peaks are looked up in the item block by
+ * block, on a line that is fitted anew as it goes, so that a recording that drifts stays one. What
+ * each look is worth depends on how often the same peak is met at shifted alignments of the same
+ * item, where only chance, rhythm and held notes meet it. A walk ends where the sum has fallen too
+ * far, or for too long, below its highest.
+ *
+ * Source of the ending: Altschul and others, "Basic Local Alignment Search Tool" (1990).
+ */
+#include "match/audio/follow.h"
+
+#include <math.h>
+
+enum {
+    STEPS = DOPPEL_AUDIO_TIME_STEPS,
+    BLOCK = 344,      /* steps: half a second */
+    BLOCK_MOST = 256, /* peaks of a block: more are of no real audio */
+    SHIFTS = 24,
+    FIT_STEPS = 20 * BLOCK, /* the line is fitted to as much */
+    GAP_BLOCKS = 10,        /* with audio, that may pass without a new highest sum */
+    SILENT_BLOCKS = 120,    /* with and without audio */
+    PIECE_BLOCKS = 64       /* of the piece a walk begins with, at most */
+};
+
+/* Nats a walk may lose. */
+static const double MOST_LOSS = 20;
+
+/* Shares above chance: of a recording in noise both its strong peaks and its weaker ones are found
+ * among those of an item, which are strong; of a clean one just the strong ones. */
+const struct level follow_levels[LEVELS] = {
+    {0.08, 0.05}, {0.2, 0.12}, {0.4, 0.2}, {0.7, 0.2}, {0.95, 0.1}};
+
+/* What music may have in common that is not the same, above what is met at any other place. */
+static const struct level alike = {0.15, 0.08};
+
+/* Of a block, that its level is the last one's. */
+static const double STAY = 0.9;
+
+/* Hops; primes, so that no rhythm agrees with many of them. */
+static const int8_t shifts[SHIFTS] = {-97, -83, -71, -61, -53, -47, -41, -37, -29, -23, -17, -11,
+                                      11,  17,  23,  29,  37,  41,  47,  53,  61,  71,  83,  97};
+
+struct walk {
+    struct pursuit *pursuit;
+    uint64_t id;
+    struct line line;
+    bool back;
+    look_array looks;
+    double item_end;           /* steps */
+    double tried, met_shifted; /* looks at shifted alignments */
+    double weights[LEVELS];    /* ln of each level's share in the sum */
+    double sum;
+};
+
+/* ---- looking ---- */
+
+/* Steps of a time in seconds, also below 0. */
+static double steps_at(double seconds)
+{
+    double zero = doppel_audio_seconds(0), one = doppel_audio_seconds(1);
+    return (seconds - zero) / (one - zero);
+}
+
+static float chance_of(struct walk *walk, double place, double frequency)
+{
+    uint32_t tried = 0, met = 0;
+    for (int i = 0; i < SHIFTS; i++) {
+        double shifted = place + shifts[i] * STEPS;
+        if (shifted < 0 || shifted > walk->item_end)
+            continue;
+        tried++;
+        met += view_near(walk->pursuit->view, shifted, frequency) != NULL;
+    }
+    double usual = (walk->met_shifted + 1) / (walk->tried + 20);
+    walk->tried += tried;
+    walk->met_shifted += met;
+    double chance = (met + 2 * usual) / (tried + 2);
+    return (float)fmin(fmax(chance, 0.005), 0.999);
+}
+
+static bool look_up(struct walk *walk, const struct doppel_audio_peak *peak)
+{
+    double place = line_at(&walk->line, peak->time);
+    double frequency = peak->frequency / walk->line.pitch;
+    const struct doppel_audio_peak *near = view_near(walk->pursuit->view, place, frequency);
+    struct look look = {.time = peak->time,
+                        .frequency = peak->frequency,
+                        .chance = chance_of(walk, place, frequency),
+                        .met = near,
+                        .strong = peak->strong};
+    if (near) {
+        look.place = near->time;
+        look.late = (float)(near->time - place);
+        look.found = near->frequency;
+        look.high = (float)(near->frequency - frequency);
+    }
+    return array_push(&walk->looks, look);
+}
+
+/* Have the item at hand where the query's [from, to) lies on the line. */
+static enum doppel_status cover(struct walk *walk, double from, double to)
+{
+    enum doppel_status status = DOPPEL_E_NOT_FOUND;
+    double margin = (shifts[SHIFTS - 1] + 2) * STEPS;
+    struct item_view *view = walk->pursuit->view;
+    bool done = view_cover(view, walk->id, line_at(&walk->line, from) - margin,
+                           line_at(&walk->line, to) + margin, &status);
+    if (!done)
+        return status;
+    walk->item_end = view->duration > 0 ? steps_at(view->duration) : view->to;
+    return DOPPEL_OK;
+}
+
+/* Look up the peaks [first, end) in the direction of the walk, BLOCK_MOST of them at most. */
+static bool look_up_block(struct walk *walk, size_t first, size_t end)
+{
+    const struct doppel_audio_peak *peaks = walk->pursuit->query->peaks;
+    size_t count = end - first < BLOCK_MOST ? end - first : BLOCK_MOST;
+    for (size_t i = 0; i < count; i++)
+        if (!look_up(walk, &peaks[walk->back ? end - 1 - i : first + i]))
+            return false;
+    return true;
+}
+
+/* ---- judging ---- */
+
+double look_evidence(const struct look *look, double share)
+{
+    if (!look->met)
+        return log1p(-share);
+    return log1p(share * (1 - look->chance) / look->chance);
+}
+
+static double log_sum(const double terms[LEVELS])
+{
+    double most = terms[0], sum = 0;
+    for (int i = 1; i < LEVELS; i++)
+        most = fmax(most, terms[i]);
+    for (int i = 0; i < LEVELS; i++)
+        sum += exp(terms[i] - most);
+    return most + log(sum);
+}
+
+static void forget_level(struct walk *walk)
+{
+    for (int i = 0; i < LEVELS; i++)
+        walk->weights[i] = -log(LEVELS);
+    walk->sum = 0;
+}
+
+/* Add the looks since `from` to the sum: of all ways in which the level may have changed. */
+static void judge(struct walk *walk, size_t from)
+{
+    double all = log_sum(walk->weights), next[LEVELS];
+    for (int i = 0; i < LEVELS; i++) {
+        double own = exp(walk->weights[i] - all);
+        next[i] = all + log(STAY * own + (1 - STAY) / (LEVELS - 1) * (1 - own));
+        for (size_t k = from; k < walk->looks.count; k++) {
+            const struct look *look = &walk->looks.items[k];
+            next[i] += look_evidence(look, look_share(look, &follow_levels[i]));
+        }
+    }
+    for (int i = 0; i < LEVELS; i++)
+        walk->weights[i] = next[i];
+    walk->sum = log_sum(next);
+}
+
+/* ---- walking ---- */
+
+/* How far a walk came, at its highest sum. */
+struct reach {
+    double sum; /* nats */
+    size_t looks;
+    struct line line;
+};
+
+/* The looks about the last one, as many as a line is fitted to. */
+static void fit(struct walk *walk)
+{
+    const look_array *looks = &walk->looks;
+    size_t first = looks->count;
+    double last = looks->count ? looks->items[looks->count - 1].time : 0;
+    while (first && fabs(looks->items[first - 1].time - last) <= FIT_STEPS)
+        first--;
+    line_fit(&walk->line, looks->items + first, looks->count - first);
+}
+
+/* A step of a walk: the query's times [from, to), the peaks [first, end) of them. */
+struct block {
+    double from, to;
+    size_t first, end;
+};
+
+static struct block next_block(const struct walk *walk, const struct block *last)
+{
+    const struct doppel_recording *query = walk->pursuit->query;
+    struct block next;
+    if (walk->back) {
+        next = (struct block){last->from - BLOCK, last->from, last->first, last->first};
+        while (next.first && query->peaks[next.first - 1].time >= next.from)
+            next.first--;
+    } else {
+        next = (struct block){last->to, last->to + BLOCK, last->end, last->end};
+        while (next.end < query->count && query->peaks[next.end].time < next.to)
+            next.end++;
+    }
+    return next;
+}
+
+static bool at_end(const struct walk *walk, const struct block *last)
+{
+    double place = line_at(&walk->line, walk->back ? last->from : last->to);
+    if (walk->back)
+        return !last->first || place < -MEET_TIME;
+    return last->end == walk->pursuit->query->count || place > walk->item_end + MEET_TIME;
+}
+
+static bool item_audio(const struct walk *walk, const struct block *block)
+{
+    const struct item_view *view = walk->pursuit->view;
+    double from = fmax(line_at(&walk->line, block->from), view->from);
+    double to = fmin(line_at(&walk->line, block->to), view->to - 1);
+    if (!(from < to))
+        return false;
+    return view->starts[(size_t)((from - view->from) / STEPS)] <
+           view->starts[(size_t)((to - view->from) / STEPS)];
+}
+
+/* Walk on from a block that was looked at. */
+static enum doppel_status walk_on(struct walk *walk, struct block block, struct reach *out)
+{
+    struct reach best = {.line = walk->line};
+    for (int gap = 0, silent = 0; gap <= GAP_BLOCKS && silent <= SILENT_BLOCKS;) {
+        if (at_end(walk, &block))
+            break;
+        block = next_block(walk, &block);
+        enum doppel_status status = cover(walk, block.from, block.to);
+        if (status)
+            return status;
+        size_t before = walk->looks.count;
+        if (!look_up_block(walk, block.first, block.end))
+            return DOPPEL_E_MEMORY;
+        walk->pursuit->walked += 0.5;
+        judge(walk, before);
+        gap += walk->looks.count > before || item_audio(walk, &block);
+        silent++;
+        if (walk->looks.count > before && walk->sum > best.sum) {
+            fit(walk);
+            best = (struct reach){walk->sum, walk->looks.count, walk->line};
+            gap = silent = 0;
+        }
+        if (walk->sum < best.sum - MOST_LOSS)
+            break;
+    }
+    *out = best;
+    return DOPPEL_OK;
+}
+
+/* ---- the whole ---- */
+
+/* Where in the piece the alignment is at its best: its first block, before it; and fit the line to
+ * it. */
+static enum doppel_status locate(struct walk *walk, size_t first, size_t end, struct block *out)
+{
+    double time = walk->pursuit->query->peaks[first].time, sum = 0, best = -INFINITY;
+    struct block block = {time, time, first, first}, start = block;
+    size_t start_look = 0, best_first = 0, best_end = 0;
+    *out = block;
+    for (int i = 0; i < PIECE_BLOCKS && block.end < end; i++) {
+        size_t before = walk->looks.count;
+        if (sum <= 0) {
+            start = (struct block){block.to, block.to, block.end, block.end};
+            start_look = before;
+            sum = 0;
+        }
+        block = next_block(walk, &block);
+        enum doppel_status status = cover(walk, block.from, block.to);
+        if (status)
+            return status;
+        if (!look_up_block(walk, block.first, block.end))
+            return DOPPEL_E_MEMORY;
+        forget_level(walk);
+        judge(walk, before);
+        sum += walk->sum;
+        if (sum <= best)
+            continue;
+        best = sum;
+        best_first = start_look;
+        best_end = walk->looks.count;
+        *out = start;
+    }
+    line_fit(&walk->line, walk->looks.items + best_first, best_end - best_first);
+    walk->looks.count = 0;
+    return DOPPEL_OK;
+}
+
+/* Walk one way, and put the looks where they are wanted. */
+static enum doppel_status go(struct walk *walk, bool back, struct block start, struct reach *out,
+                             look_array *out_looks)
+{
+    struct line line = walk->line;
+    walk->back = back;
+    forget_level(walk);
+    enum doppel_status status = walk_on(walk, start, out);
+    *out_looks = walk->looks;
+    walk->looks = (look_array){0};
+    walk->line = line;
+    return status;
+}
+
+static void reverse(look_array *looks)
+{
+    for (size_t i = 0, j = looks->count; i + 1 < j; i++) {
+        struct look last = looks->items[--j];
+        looks->items[j] = looks->items[i];
+        looks->items[i] = last;
+    }
+}
+
+static bool append(look_array *looks, const look_array *more)
+{
+    for (size_t i = 0; i < more->count; i++)
+        if (!array_push(looks, more->items[i]))
+            return false;
+    return true;
+}
+
+/* What the looks of a run say together. */
+static void sum_up(const look_array *looks, size_t first, size_t end, struct run *run)
+{
+    for (size_t i = first; i < end; i++) {
+        const struct look *look = &looks->items[i];
+        if (!look->strong)
+            continue;
+        run->strong++;
+        run->met += look->met;
+        run->by_chance += look->chance;
+    }
+    struct line line = run->first; /* and from there to the last: in between it may have bent */
+    double span = run->last.time - run->first.time;
+    if (span > 0)
+        line.speed = (run->last.place - run->first.place) / span;
+    run->speed_error = line_fit(&line, looks->items + first, end - first);
+    run->speed = line.speed;
+    run->pitch = line.pitch;
+}
+
+/* Evidence against music that is alike by its beat and key, of the looks outside of the piece. */
+static double evidence_beyond(const struct look *looks, size_t count, const double piece[2])
+{
+    double best = 0;
+    for (int k = 0; k < LEVELS; k++) {
+        if (follow_levels[k].strong <= alike.strong)
+            continue;
+        double sum = -log(LEVELS);
+        for (size_t i = 0; i < count; i++)
+            if (looks[i].time < piece[0] || looks[i].time >= piece[1])
+                sum += look_evidence(&looks[i], look_share(&looks[i], &follow_levels[k])) -
+                       look_evidence(&looks[i], look_share(&looks[i], &alike));
+        best = fmax(best, sum);
+    }
+    return best;
+}
+
+/* Looks in order of time, of which [first, end) are about the run: make it exact. */
+static void cut_ends(look_array *looks, size_t first, size_t end, const double piece[2],
+                     struct run *run)
+{
+    const struct look *at = looks->items;
+    end = first + end_of_looks(at + first, looks->count - first, end - first);
+    reverse(looks);
+    size_t left = looks->count - end;
+    first = end_of_looks(at + left, looks->count - left, end - first);
+    reverse(looks);
+    first = end - first;
+    run->last.place = line_at(&run->last, at[end - 1].time);
+    run->last.time = at[end - 1].time;
+    run->first.place = line_at(&run->first, at[first].time);
+    run->first.time = at[first].time;
+    sum_up(looks, first, end, run);
+    run->beyond = evidence_beyond(at + first, end - first, piece);
+}
+
+static enum doppel_status walk_both_ways(struct walk *walk, size_t first, size_t end,
+                                         look_array *looks, struct run *run)
+{
+    look_array ahead = {0};
+    struct reach reach[2];
+    struct block start;
+    const struct doppel_audio_peak *peaks = walk->pursuit->query->peaks;
+    double piece[2] = {peaks[first].time, peaks[end - 1].time + 1.0};
+    enum doppel_status status = locate(walk, first, end, &start);
+    if (!status)
+        status = go(walk, true, start, &reach[0], looks);
+    if (!status)
+        status = go(walk, false, start, &reach[1], &ahead);
+    size_t before = looks->count;
+    reverse(looks);
+    if (!status && !append(looks, &ahead))
+        status = DOPPEL_E_MEMORY;
+    array_free(&ahead);
+    if (!status && !(reach[0].looks + reach[1].looks))
+        status = DOPPEL_E_NOT_FOUND;
+    if (status)
+        return status;
+    *run = (struct run){.id = walk->id, .first = reach[0].line, .last = reach[1].line};
+    run->evidence = reach[0].sum + reach[1].sum;
+    cut_ends(looks, before - reach[0].looks, before + reach[1].looks, piece, run);
+    return DOPPEL_OK;
+}
+
+enum doppel_status follow(struct pursuit *pursuit, const struct alignment *alignment, size_t first,
+                          size_t end, struct run *out)
+{
+    struct walk walk = {.pursuit = pursuit,
+                        .id = alignment->id,
+                        .line = {0, alignment->offset, alignment->speed, alignment->pitch}};
+    look_array looks = {0};
+    struct run run;
+    enum doppel_status status = walk_both_ways(&walk, first, end, &looks, &run);
+    array_free(&walk.looks);
+    array_free(&looks);
+    if (status)
+        return status;
+    run.item_duration = pursuit->view->duration;
+    run_place_ends(pursuit, &run);
+    *out = run;
+    return DOPPEL_OK;
+}

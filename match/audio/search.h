@@ -1,0 +1,88 @@
+/* A window of a query on its way: from votes to candidates, from candidates to alignments. */
+#ifndef DOPPEL_MATCH_AUDIO_SEARCH_H
+#define DOPPEL_MATCH_AUDIO_SEARCH_H
+
+#include "match/audio/audio_internal.h"
+#include "match/votes.h"
+
+/* The peaks of the window, their times counted from `origin`. */
+struct window {
+    struct doppel_audio_peak *peaks;
+    size_t count;
+    uint32_t origin, last; /* times of the first peak in the query, and of the last in the window */
+};
+
+/* Where the window may lie: item time = window time * speed + offset. */
+struct candidate {
+    uint64_t id;
+    uint32_t hops; /* of the item */
+    double offset, speed, pitch;
+    double votes; /* -ln of the chance bound */
+};
+
+/* What votes are counted with; made once a window, used for all hypotheses. */
+struct ballot {
+    const struct doppel_index_axis *axis;
+    uint64_t hops; /* of the axis */
+    const struct alignment_skip *skip;
+    struct doppel_audio_key *keys;
+    size_t capacity;
+    uint32_t *asked;    /* keys looked up */
+    uint32_t *places;   /* of these in the window, in hops */
+    uint32_t *weights;  /* of these */
+    uint32_t *seen;     /* all 0 */
+    uint64_t *lengths;  /* of all keys */
+    uint64_t *order[2]; /* of all keys, by length */
+    uint64_t *hits[2];
+    size_t hit_capacity;
+};
+
+/* @param capacity keys of a hypothesis at most. False without memory. */
+bool ballot_init(struct ballot *ballot, size_t capacity);
+void ballot_free(struct ballot *ballot);
+
+/* What a hypothesis asks. */
+struct hypothesis {
+    double speed, pitch;
+    struct doppel_audio_zone zone; /* scaled by these */
+    uint64_t max_postings;
+    size_t candidates; /* wanted, 1 to VOTES_BEST */
+};
+
+/** The best candidates of a hypothesis by votes, best first. DOPPEL_OK; DOPPEL_E_MEMORY;
+ * DOPPEL_E_CORRUPT */
+enum doppel_status ballot_count(struct ballot *ballot, const struct window *window,
+                                const struct hypothesis *hypothesis,
+                                struct candidate out[VOTES_BEST], size_t *out_count,
+                                struct doppel_error *error);
+
+/* What verification found. */
+struct verdict {
+    uint32_t met, peaks;
+    double met_by_chance; /* share */
+    double evidence;      /* peaks * Kullback-Leibler divergence of met from met by chance */
+};
+
+/** Compare the window's peaks with the item's at a candidate's alignment, which is refined: its
+ * offset and, unless `same_speed`, its speed and pitch. @param item its strong peaks around the
+ * alignment, VERIFY_MARGIN steps more either side. False without memory */
+enum { VERIFY_MARGIN = (97 + 4) * DOPPEL_AUDIO_TIME_STEPS };
+bool candidate_check(const struct window *window, const struct doppel_audio_track *item,
+                     bool same_speed, struct candidate *candidate, struct verdict *out);
+
+/* ---- score ---- */
+
+double audio_score(double evidence, double votes);
+
+/**
+ * The share of unrelated windows that get this score or more in a set of this size: measured
+ * (docs/methods.md).
+ * @param scaled the alignment is one of the scaled hypotheses
+ */
+double audio_rate(double score, uint64_t hops, bool scaled);
+
+/* ---- the set ---- */
+
+const struct doppel_index *audio_index(const struct doppel_recordings *recordings);
+
+#endif

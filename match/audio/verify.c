@@ -1,0 +1,325 @@
+/*
+ * Verification of a candidate on the peaks themselves: how many of the window's are met in the item
+ * at this alignment, and how many at shifted ones, where only chance and the item's own repetitions
+ * meet them. All are looked at together: the time between a peak of the window and one of the item,
+ * of the same frequency, says at which alignments the two meet.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/audio/search.h"
+
+enum {
+    STEPS = DOPPEL_AUDIO_TIME_STEPS,
+    SHIFTS = 24,
+    BEST_SHIFTS = 8,       /* that chance is told from */
+    FREQUENCY_WITHIN = 70, /* of two peaks that meet: 1.1 bins */
+    TIME_WITHIN = 21,      /* 1.3 hops */
+    FARTHEST = 97 * STEPS + TIME_WITHIN,
+    OFFSET_WITHIN = 2 * STEPS, /* of the true offset from the voted one */
+    FIT_FREQUENCY_WITHIN = 70, /* while speed and pitch are not known yet */
+    FIT_TIME_WITHIN = 21,
+    MOST_FITS = 16,
+    LEAST_FITTED = 12, /* peaks met that speed and pitch are fitted to */
+    BINS = UINT16_MAX / DOPPEL_AUDIO_BIN_STEPS + 1
+};
+
+static const double LEAST_EVIDENCE = 10; /* for a fit: what has less is chance */
+static const double FIT_ERROR = 0.001;
+static const double MOST_SCALED = 0.08; /* of the speeds a fit may tell */
+
+/* In hops; primes, so that no rhythm agrees with many of them. */
+static const int shifts[SHIFTS] = {-97, -83, -71, -61, -53, -47, -41, -37, -29, -23, -17, -11,
+                                   11,  17,  23,  29,  37,  41,  47,  53,  61,  71,  83,  97};
+
+/* The item's peaks by bin, and which alignments a time difference belongs to: bit 24 is the one in
+ * question, those below it are the shifted ones. */
+struct board {
+    const struct window *window;
+    struct doppel_audio_peak *peaks;
+    uint32_t starts[BINS + 1];
+    uint32_t masks[2 * FARTHEST + 1];
+};
+
+static uint32_t bin_of(const struct doppel_audio_peak *peak)
+{
+    return peak->frequency / DOPPEL_AUDIO_BIN_STEPS;
+}
+
+static void mark(struct board *board, int hops, int bit)
+{
+    uint32_t *middle = board->masks + FARTHEST + hops * STEPS;
+    for (int late = -TIME_WITHIN; late <= TIME_WITHIN; late++)
+        middle[late] |= 1u << bit;
+}
+
+static bool board_init(struct board *board, const struct window *window,
+                       const struct doppel_audio_track *item)
+{
+    uint32_t next[BINS + 1] = {0};
+    memset(board->masks, 0, sizeof board->masks);
+    board->window = window;
+    board->peaks = malloc((item->count + 1) * sizeof *board->peaks);
+    if (!board->peaks)
+        return false;
+    for (size_t i = 0; i < item->count; i++)
+        next[bin_of(&item->peaks[i]) + 1]++;
+    for (int bin = 0; bin < BINS; bin++)
+        next[bin + 1] += next[bin];
+    memcpy(board->starts, next, sizeof next);
+    for (size_t i = 0; i < item->count; i++)
+        board->peaks[next[bin_of(&item->peaks[i])]++] = item->peaks[i];
+    for (int i = 0; i < SHIFTS; i++)
+        mark(board, shifts[i], i);
+    mark(board, 0, SHIFTS);
+    return true;
+}
+
+/* ---- meeting ---- */
+
+/* Where a peak of the window is in the item, in whole steps. */
+static int64_t time_in_item(const struct candidate *at, const struct doppel_audio_peak *peak)
+{
+    return llrint(at->speed * peak->time + at->offset);
+}
+
+static int32_t frequency_in_item(const struct candidate *at, const struct doppel_audio_peak *peak)
+{
+    return (int32_t)lrint(peak->frequency / at->pitch);
+}
+
+/* The item's peaks that may be as high as `frequency`. */
+static void range_of(const struct board *board, int32_t frequency, int32_t within,
+                     uint32_t *out_first, uint32_t *out_end)
+{
+    int32_t low = frequency - within, high = frequency + within;
+    low = low < 0 ? 0 : low / DOPPEL_AUDIO_BIN_STEPS;
+    high = high < 0 ? -1 : high / DOPPEL_AUDIO_BIN_STEPS;
+    *out_first = board->starts[low < BINS ? low : BINS];
+    *out_end = board->starts[high < BINS ? high + 1 : BINS];
+}
+
+/* The alignments at which a peak of the window is met. */
+static uint32_t meet(const struct board *board, const struct candidate *at,
+                     const struct doppel_audio_peak *peak)
+{
+    int64_t time = time_in_item(at, peak);
+    int32_t frequency = frequency_in_item(at, peak);
+    uint32_t first, end, met = 0;
+    range_of(board, frequency, FREQUENCY_WITHIN, &first, &end);
+    for (uint32_t i = first; i < end; i++) {
+        const struct doppel_audio_peak *other = &board->peaks[i];
+        int64_t late = other->time - time;
+        if (abs(other->frequency - frequency) <= FREQUENCY_WITHIN && late >= -FARTHEST &&
+            late <= FARTHEST)
+            met |= board->masks[FARTHEST + late];
+    }
+    return met;
+}
+
+/* Peaks of the window that lie within the item when it is shifted by `hops`. */
+static uint32_t peaks_within(const struct window *window, const struct candidate *at, int hops)
+{
+    double offset = at->offset + hops * STEPS;
+    double from = -offset / at->speed, to = ((double)at->hops * STEPS - offset) / at->speed;
+    size_t limits[2];
+    for (int side = 0; side < 2; side++) {
+        size_t low = 0, high = window->count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (window->peaks[middle].time < (side ? to : from))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        limits[side] = low;
+    }
+    return limits[1] > limits[0] ? (uint32_t)(limits[1] - limits[0]) : 0;
+}
+
+/* Kullback and Leibler's divergence of one share from another, where it is higher. */
+static double divergence(double share, double chance)
+{
+    if (share <= chance)
+        return 0;
+    double rest = share < 1 ? (1 - share) * log((1 - share) / (1 - chance)) : 0;
+    return share * log(share / chance) + rest;
+}
+
+/* Of the shifted alignments those that meet most: rhythm and key agree with some shifts only, and
+ * chance that is as good as these is what a candidate must be better than. */
+static double share_by_chance(const struct board *board, const struct candidate *at,
+                              int32_t met[SHIFTS])
+{
+    uint32_t best_met = 0, trials = 0;
+    for (int rank = 0; rank < BEST_SHIFTS; rank++) {
+        int best = 0;
+        for (int i = 1; i < SHIFTS; i++)
+            best = met[i] > met[best] ? i : best;
+        best_met += (uint32_t)met[best];
+        trials += peaks_within(board->window, at, shifts[best]);
+        met[best] = -1; /* counted */
+    }
+    return fmin(1, (best_met + 1.0) / (trials + 2.0));
+}
+
+static void count_met(const struct board *board, const struct candidate *at, struct verdict *out)
+{
+    int32_t met[SHIFTS + 1] = {0};
+    for (size_t i = 0; i < board->window->count; i++)
+        for (uint32_t mask = meet(board, at, &board->window->peaks[i]); mask; mask &= mask - 1)
+            met[__builtin_ctz(mask)]++;
+    uint32_t peaks = peaks_within(board->window, at, 0);
+    out->met = (uint32_t)met[SHIFTS];
+    out->peaks = out->met > peaks ? out->met : peaks;
+    out->met_by_chance = share_by_chance(board, at, met);
+    double share = out->peaks ? (double)out->met / out->peaks : 0;
+    out->evidence = out->peaks * divergence(share, out->met_by_chance);
+}
+
+/* ---- refinement ---- */
+
+/* How many pairs of peaks agree at each offset near the candidate's. */
+struct delays {
+    uint32_t pairs[2 * OFFSET_WITHIN + 1];
+};
+
+static void count_delays(const struct board *board, const struct candidate *at,
+                         struct delays *delays)
+{
+    memset(delays, 0, sizeof *delays);
+    for (size_t i = 0; i < board->window->count; i++) {
+        int64_t time = time_in_item(at, &board->window->peaks[i]);
+        int32_t frequency = frequency_in_item(at, &board->window->peaks[i]);
+        uint32_t first, end;
+        range_of(board, frequency, FREQUENCY_WITHIN, &first, &end);
+        for (uint32_t other = first; other < end; other++) {
+            int64_t late = board->peaks[other].time - time;
+            if (llabs(late) <= OFFSET_WITHIN &&
+                abs(board->peaks[other].frequency - frequency) <= FREQUENCY_WITHIN)
+                delays->pairs[OFFSET_WITHIN + late]++;
+        }
+    }
+}
+
+/* Move the offset to where most pairs agree, and there to their median. */
+static void refine_offset(const struct board *board, struct candidate *at)
+{
+    enum { WIDTH = 2 * TIME_WITHIN + 1, DELAYS = 2 * OFFSET_WITHIN + 1 };
+    struct delays delays;
+    uint32_t sum = 0, most = 0, below = 0;
+    int first = 0;
+    count_delays(board, at, &delays);
+    for (int end = 0; end < DELAYS; end++) {
+        sum += delays.pairs[end] - (end >= WIDTH ? delays.pairs[end - WIDTH] : 0);
+        if (sum <= most || end < WIDTH - 1)
+            continue;
+        most = sum;
+        first = end - WIDTH + 1;
+    }
+    if (!most)
+        return;
+    while ((below += delays.pairs[first]) * 2 < most)
+        first++;
+    at->offset += first - OFFSET_WITHIN;
+}
+
+/* The nearest peak of the item that meets one of the window; NULL: none. */
+static const struct doppel_audio_peak *nearest(const struct board *board,
+                                               const struct candidate *at,
+                                               const struct doppel_audio_peak *peak)
+{
+    int64_t time = time_in_item(at, peak);
+    int32_t frequency = frequency_in_item(at, peak);
+    const struct doppel_audio_peak *best = NULL;
+    int64_t least = INT64_MAX;
+    uint32_t first, end;
+    range_of(board, frequency, FIT_FREQUENCY_WITHIN, &first, &end);
+    for (uint32_t i = first; i < end; i++) {
+        const struct doppel_audio_peak *other = &board->peaks[i];
+        int64_t late = llabs(other->time - time), high = abs(other->frequency - frequency);
+        int64_t distance = late * FIT_FREQUENCY_WITHIN + high * FIT_TIME_WITHIN;
+        if (late > FIT_TIME_WITHIN || high > FIT_FREQUENCY_WITHIN || distance >= least)
+            continue;
+        best = other;
+        least = distance;
+    }
+    return best;
+}
+
+/* Fit speed, offset and pitch to the peaks met, by least squares. @return whether they changed */
+static bool refine_scales(const struct board *board, struct candidate *at)
+{
+    double count = 0, sum_t = 0, sum_tt = 0, sum_l = 0, sum_tl = 0, sum_ff = 0, sum_fh = 0;
+    for (size_t i = 0; i < board->window->count; i++) {
+        const struct doppel_audio_peak *peak = &board->window->peaks[i];
+        const struct doppel_audio_peak *other = nearest(board, at, peak);
+        if (!other)
+            continue;
+        double late = other->time - (at->speed * peak->time + at->offset);
+        double frequency = peak->frequency / at->pitch;
+        count++;
+        sum_t += peak->time;
+        sum_tt += (double)peak->time * peak->time;
+        sum_l += late;
+        sum_tl += peak->time * late;
+        sum_ff += frequency * frequency;
+        sum_fh += frequency * (other->frequency - frequency);
+    }
+    double spread = count * sum_tt - sum_t * sum_t;
+    if (count < LEAST_FITTED || spread <= 0 || sum_ff <= 0)
+        return false;
+    double slope = (count * sum_tl - sum_t * sum_l) / spread, higher = sum_fh / sum_ff;
+    if (fabs(at->speed + slope - 1) > MOST_SCALED)
+        return false;
+    at->speed += slope;
+    at->offset += (sum_l - slope * sum_t) / count;
+    at->pitch /= 1 + higher;
+    return fabs(slope) > FIT_ERROR / 4 || fabs(higher) > FIT_ERROR / 4;
+}
+
+/* What is 1 but for what the fit errs by is 1. */
+static void round_scales(const struct window *window, struct candidate *at)
+{
+    if (fabs(at->speed - 1) < FIT_ERROR) {
+        at->offset += (at->speed - 1) * window->last / 2;
+        at->speed = 1;
+    }
+    if (fabs(at->pitch - 1) < FIT_ERROR)
+        at->pitch = 1;
+}
+
+/* Speed and pitch as the peaks met tell them; more are met then, and tell more. Kept when better.
+ */
+static void fit(const struct board *board, struct candidate *at, struct verdict *verdict)
+{
+    bool scaled = at->speed != 1 || at->pitch != 1;
+    struct candidate fitted = *at;
+    struct verdict better;
+    for (int i = 0; i < MOST_FITS && refine_scales(board, &fitted);)
+        i++;
+    round_scales(board->window, &fitted);
+    refine_offset(board, &fitted);
+    count_met(board, &fitted, &better);
+    /* A slightly different speed always meets some more peaks, by chance. */
+    double least = scaled ? verdict->evidence * 0.9 : verdict->evidence * 1.1 + 8;
+    if (!(better.evidence > least))
+        return;
+    *at = fitted;
+    *verdict = better;
+}
+
+bool candidate_check(const struct window *window, const struct doppel_audio_track *item,
+                     bool same_speed, struct candidate *candidate, struct verdict *out)
+{
+    struct board board;
+    if (!board_init(&board, window, item))
+        return false;
+    refine_offset(&board, candidate);
+    count_met(&board, candidate, out);
+    if (!same_speed && out->evidence >= LEAST_EVIDENCE)
+        fit(&board, candidate, out);
+    free(board.peaks);
+    return true;
+}

@@ -1,0 +1,298 @@
+/* A window of a query among many recordings: votes, verification, and other speeds where that
+ * fails. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/audio/search.h"
+
+enum {
+    STEPS = DOPPEL_AUDIO_TIME_STEPS,
+    MOST_KEYS = 1 << VOTER_BITS,
+    CANDIDATES = 16,
+    SCALES = 6,               /* steps of 1 % up and down */
+    SCALED_POSTINGS = 100000, /* of a scaled hypothesis, at most */
+    SAME_WITHIN = 43 * STEPS  /* 1 s */
+};
+
+/* Of the window's peaks met, but for chance, at speed 1 and at one that was fitted from there. */
+static const double CLEAR_SHARE = 0.2, CLEAR_SHARE_FITTED = 0.65;
+
+struct search {
+    const struct doppel_recordings *recordings;
+    const struct doppel_audio_options *options;
+    struct window window;
+    struct ballot ballot;
+    uint64_t hops, max_postings;
+    struct alignment *found; /* ALIGNMENTS_MAX, best first */
+    size_t count;
+};
+
+/* ---- the window ---- */
+
+static bool window_init(struct window *window, const struct doppel_audio_peak *peaks, size_t count)
+{
+    size_t most = MOST_KEYS / doppel_audio_query_zone().fan_out;
+    count = count < most ? count : most;
+    window->peaks = malloc((count + 1) * sizeof *peaks);
+    if (!window->peaks)
+        return false;
+    window->count = count;
+    window->origin = peaks[0].time;
+    for (size_t i = 0; i < count; i++) {
+        window->peaks[i] = peaks[i];
+        window->peaks[i].time -= window->origin;
+    }
+    window->last = window->peaks[count - 1].time;
+    return true;
+}
+
+/* As a multiple of ten hours, at least 1. */
+static double relative_size(uint64_t hops)
+{
+    return fmax(1, (double)hops * DOPPEL_AUDIO_HOP / DOPPEL_AUDIO_RATE / 36000);
+}
+
+/* 100 000 at ten hours, 1 M at a thousand. */
+static uint64_t usual_postings(uint64_t hops)
+{
+    return (uint64_t)(1e5 * sqrt(relative_size(hops)));
+}
+
+/* 16 at ten hours, 64 at 640 and more: chance has more of what looks like a candidate there. */
+static size_t usual_candidates(uint64_t hops)
+{
+    return (size_t)fmin(CANDIDATES * cbrt(relative_size(hops)), VOTES_BEST);
+}
+
+/* ---- from candidates to alignments ---- */
+
+static double middle_of(const struct window *window, double speed, double offset)
+{
+    return speed * window->last / 2 + offset;
+}
+
+/* The same place of the same item, found again by another hypothesis. */
+static bool is_same(const struct window *window, const struct candidate *a,
+                    const struct candidate *b)
+{
+    return a->id == b->id && fabs(middle_of(window, a->speed, a->offset) -
+                                  middle_of(window, b->speed, b->offset)) <= SAME_WITHIN;
+}
+
+static struct alignment describe(const struct search *search, const struct candidate *candidate,
+                                 const struct verdict *verdict)
+{
+    const struct window *window = &search->window;
+    bool scaled = candidate->speed != 1 || candidate->pitch != 1;
+    double score = audio_score(verdict->evidence, candidate->votes);
+    return (struct alignment){.id = candidate->id,
+                              .offset = candidate->offset - candidate->speed * window->origin,
+                              .speed = candidate->speed,
+                              .pitch = candidate->pitch,
+                              .score = score,
+                              .rate = audio_rate(score, search->hops, scaled),
+                              .votes = candidate->votes,
+                              .met = verdict->met,
+                              .peaks = verdict->peaks,
+                              .met_by_chance = verdict->met_by_chance};
+}
+
+static bool is_same_place(const struct window *window, const struct alignment *a,
+                          const struct alignment *b)
+{
+    double middle = window->origin + window->last / 2.0;
+    double apart = (a->speed - b->speed) * middle + a->offset - b->offset;
+    bool alike = a->speed == b->speed && a->pitch == b->pitch;
+    return a->id == b->id && fabs(apart) <= (alike ? VOTES_APART * STEPS : SAME_WITHIN);
+}
+
+/* Best first, each place once. */
+static void insert(struct search *search, const struct alignment *alignment)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < search->count; i++) {
+        bool same = is_same_place(&search->window, &search->found[i], alignment);
+        if (same && search->found[i].rate <= alignment->rate)
+            return;
+        if (!same)
+            search->found[kept++] = search->found[i];
+    }
+    search->count = kept;
+    size_t at = search->count;
+    if (search->count < ALIGNMENTS_MAX)
+        search->count++;
+    else if (search->found[--at].rate <= alignment->rate)
+        return;
+    for (; at && search->found[at - 1].rate > alignment->rate; at--)
+        search->found[at] = search->found[at - 1];
+    search->found[at] = *alignment;
+}
+
+/* False without memory. */
+static bool verify(struct search *search, struct candidate *candidate)
+{
+    const struct window *window = &search->window;
+    struct doppel_audio_track item = {0};
+    struct verdict verdict;
+    double from = candidate->offset - VERIFY_MARGIN;
+    double to = candidate->offset + candidate->speed * window->last + VERIFY_MARGIN;
+    if (to <= 0 || !audio_peaks(search->recordings, candidate->id, from > 0 ? (uint32_t)from : 0,
+                                to < UINT32_MAX ? (uint32_t)to : UINT32_MAX, &item))
+        return true;
+    bool done = candidate_check(window, &item, search->options->same_speed, candidate, &verdict);
+    doppel_audio_track_free(&item);
+    if (!done)
+        return false;
+    struct alignment alignment = describe(search, candidate, &verdict);
+    insert(search, &alignment);
+    return true;
+}
+
+static enum doppel_status verify_all(struct search *search, struct candidate *candidates,
+                                     size_t count, struct doppel_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!verify(search, &candidates[i]))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to verify a recording");
+    return DOPPEL_OK;
+}
+
+static enum doppel_status find_plain(struct search *search, struct doppel_error *error)
+{
+    struct hypothesis hypothesis = {1, 1, doppel_audio_query_zone(), search->max_postings,
+                                    usual_candidates(search->hops)};
+    struct candidate candidates[VOTES_BEST];
+    size_t count = 0;
+    enum doppel_status status =
+        ballot_count(&search->ballot, &search->window, &hypothesis, candidates, &count, error);
+    return status ? status : verify_all(search, candidates, count, error);
+}
+
+/* ---- scaled hypotheses ---- */
+
+/* The best of several hypotheses, best first. */
+struct shortlist {
+    struct candidate items[CANDIDATES];
+    size_t count;
+};
+
+static void enter(struct shortlist *list, const struct window *window,
+                  const struct candidate *candidate)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (is_same(window, &list->items[i], candidate) && list->items[i].votes >= candidate->votes)
+            return;
+    for (size_t i = 0; i < list->count; i++)
+        if (!is_same(window, &list->items[i], candidate))
+            list->items[kept++] = list->items[i];
+    list->count = kept;
+    size_t at = list->count;
+    if (list->count < CANDIDATES)
+        list->count++;
+    else if (list->items[--at].votes >= candidate->votes)
+        return;
+    for (; at && list->items[at - 1].votes < candidate->votes; at--)
+        list->items[at] = list->items[at - 1];
+    list->items[at] = *candidate;
+}
+
+/* kind 0: played faster, time and frequency together; 1: time alone; 2: frequency alone */
+static struct hypothesis scaled(const struct search *search, int kind, double scale)
+{
+    uint64_t most = search->max_postings;
+    struct hypothesis hypothesis = {.speed = kind < 2 ? scale : 1,
+                                    .pitch = kind != 1 ? scale : 1,
+                                    .zone = doppel_audio_query_zone(),
+                                    .max_postings = most < SCALED_POSTINGS ? most : SCALED_POSTINGS,
+                                    .candidates = CANDIDATES};
+    hypothesis.zone.time_scale = (float)hypothesis.speed;
+    hypothesis.zone.frequency_scale = (float)(1 / hypothesis.pitch);
+    return hypothesis;
+}
+
+static enum doppel_status find_scaled(struct search *search, struct doppel_error *error)
+{
+    struct shortlist list = {.count = 0};
+    struct candidate candidates[VOTES_BEST];
+    enum doppel_status status = DOPPEL_OK;
+    for (int step = -SCALES; step <= SCALES && !status; step++)
+        for (int kind = 0; kind < 3 && step && !status; kind++) {
+            struct hypothesis hypothesis = scaled(search, kind, 1 + step / 100.0);
+            size_t count = 0;
+            status = ballot_count(&search->ballot, &search->window, &hypothesis, candidates, &count,
+                                  error);
+            for (size_t i = 0; i < count; i++)
+                enter(&list, &search->window, &candidates[i]);
+        }
+    return status ? status : verify_all(search, list.items, list.count, error);
+}
+
+/* The best alignment has a neighbour so near that a change of tempo would explain both. */
+static bool is_torn(const struct search *search)
+{
+    const struct alignment *best = &search->found[0];
+    for (size_t i = 1; i < search->count; i++) {
+        const struct alignment *other = &search->found[i];
+        if (other->id == best->id && other->rate <= search->options->max_false_positives &&
+            fabs(other->offset - best->offset) <= SCALES / 100.0 * search->window.last)
+            return true;
+    }
+    return false;
+}
+
+/* A recording at another tempo matches itself at the same one, too, here and there and a little:
+ * what is found so is no reason to look no further. */
+static bool is_clear(const struct search *search)
+{
+    const struct alignment *best = &search->found[0];
+    double share = best->peaks ? (double)best->met / best->peaks : 0;
+    bool plain = best->speed == 1 && best->pitch == 1;
+    share = (share - best->met_by_chance) / (1 - best->met_by_chance);
+    return plain ? share >= CLEAR_SHARE && !is_torn(search) : share >= CLEAR_SHARE_FITTED;
+}
+
+static enum doppel_status find(struct search *search, struct doppel_error *error)
+{
+    enum doppel_status status = find_plain(search, error);
+    bool found = search->count && search->found[0].rate <= search->options->max_false_positives &&
+                 is_clear(search);
+    if (!status && !found && !search->options->same_speed)
+        status = find_scaled(search, error);
+    return status;
+}
+
+enum doppel_status window_find(const struct doppel_recordings *recordings,
+                               const struct doppel_audio_peak *peaks, size_t count,
+                               const struct doppel_audio_options *options,
+                               const struct alignment_skip *skip,
+                               struct alignment out[ALIGNMENTS_MAX], size_t *out_count,
+                               struct doppel_error *error)
+{
+    struct search search = {.recordings = recordings, .options = options, .found = out};
+    struct doppel_index_axis *axis = NULL;
+    *out_count = 0;
+    if (!count)
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_index_axis_take(audio_index(recordings), &axis, error);
+    if (status)
+        return status;
+    search.hops = doppel_index_axis_length(axis);
+    search.max_postings =
+        options->max_postings ? options->max_postings : usual_postings(search.hops);
+    search.ballot.axis = axis;
+    search.ballot.hops = search.hops;
+    search.ballot.skip = skip;
+    if (window_init(&search.window, peaks, count) &&
+        ballot_init(&search.ballot, search.window.count * doppel_audio_query_zone().fan_out))
+        status = find(&search, error);
+    else
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a window of %zu peaks", count);
+    if (!status)
+        *out_count = search.count;
+    ballot_free(&search.ballot);
+    free(search.window.peaks);
+    doppel_index_axis_free(axis);
+    return status;
+}

@@ -1,0 +1,264 @@
+/*
+ * All pairs of a matcher, each once, in order of id. Pictures are taken in blocks: all of them at
+ * once, if they are not too much alike. Those of a block that may match each other, or a picture
+ * before the block, are found together (join_meet.c), then judged, then handed over in order.
+ */
+#include "match/images/join_internal.h"
+
+#include <stdlib.h>
+
+#include "core/ordered.h"
+
+enum { MEETINGS_A_PIECE = 64, MEETINGS_A_IMAGE = 4, FEWEST_MEETINGS = 1 << 16 };
+
+/* A piece of the meetings at work. */
+struct judging {
+    struct doppel_found found[MEETINGS_A_PIECE];
+    bool judged[MEETINGS_A_PIECE], matches[MEETINGS_A_PIECE];
+};
+
+/* ---- judging, on any thread ---- */
+
+static bool judge_meeting(const struct join *join, const struct meeting *meeting,
+                          struct doppel_found *out)
+{
+    const struct doppel_matcher *matcher = join->matcher;
+    struct unpacked query, item;
+    uint32_t query_slot = join->order[meeting->earlier], item_slot = join->order[meeting->later];
+    *out = (struct doppel_found){.query = matcher->ids.items[query_slot],
+                                 .id = matcher->ids.items[item_slot]};
+    matcher_unpack(matcher, query_slot, &query);
+    matcher_unpack(matcher, item_slot, &item);
+    return matcher_judge(matcher, &query.item, &item.item, out);
+}
+
+static void judge(const struct join *join, size_t number, struct judging *judging)
+{
+    size_t place = number % MEETINGS_A_PIECE;
+    judging->judged[place] = true;
+    judging->matches[place] =
+        judge_meeting(join, &join->meetings.items[number], &judging->found[place]);
+}
+
+static size_t end_of_piece(const struct join *join, size_t piece)
+{
+    size_t end = (piece + 1) * MEETINGS_A_PIECE;
+    return end < join->meetings.count ? end : join->meetings.count;
+}
+
+/* Who leads within the block is not known yet: those wait until they are handed over. */
+static void work(void *context, size_t piece, size_t slot)
+{
+    struct join *join = context;
+    struct judging *judging = &join->judgings[slot];
+    for (size_t i = piece * MEETINGS_A_PIECE; i < end_of_piece(join, piece); i++) {
+        judging->judged[i % MEETINGS_A_PIECE] = false;
+        if (!join->leaders_only || join->meetings.items[i].earlier < join->start)
+            judge(join, i, judging);
+    }
+}
+
+static bool tell(struct join *join, const struct meeting *meeting, const struct doppel_found *found)
+{
+    bool follows = false;
+    if (!join->visitor(join->context, found, &follows)) {
+        join->status = DOPPEL_E_CANCELLED;
+        return false;
+    }
+    join->follows[meeting->later] |= follows && join->leaders_only;
+    return true;
+}
+
+static bool hand_over(struct join *join, size_t number, struct judging *judging)
+{
+    size_t place = number % MEETINGS_A_PIECE;
+    const struct meeting *meeting = &join->meetings.items[number];
+    if (join->follows[meeting->earlier])
+        return true;
+    if (!judging->judged[place])
+        judge(join, number, judging);
+    return !judging->matches[place] || tell(join, meeting, &judging->found[place]);
+}
+
+bool join_tell(struct join *join, const struct meeting *meeting)
+{
+    struct doppel_found found;
+    return !judge_meeting(join, meeting, &found) || tell(join, meeting, &found);
+}
+
+static bool deliver(void *context, size_t piece, size_t slot)
+{
+    struct join *join = context;
+    for (size_t i = piece * MEETINGS_A_PIECE; i < end_of_piece(join, piece); i++)
+        if (!hand_over(join, i, &join->judgings[slot]))
+            return false;
+    return true;
+}
+
+/* ---- blocks ---- */
+
+static struct ordered run_of(struct join *join)
+{
+    size_t pieces = (join->meetings.count + MEETINGS_A_PIECE - 1) / MEETINGS_A_PIECE;
+    return (struct ordered){.context = join,
+                            .threads = join->matcher->threads,
+                            .pieces = pieces,
+                            .work = work,
+                            .deliver = deliver};
+}
+
+/* Where pictures are so much alike that their pairs do not fit, a block is made smaller: of those
+ * that then follow a leader no more pairs are formed. */
+static enum doppel_status join_blocks(struct join *join)
+{
+    enum doppel_status status = DOPPEL_OK;
+    uint32_t size = join->count;
+    for (join->start = 0; join->start < join->count && !status;) {
+        join->end = join->count - join->start < size ? join->count : join->start + size;
+        status = join_meet(join);
+        if (status == DOPPEL_E_LIMIT) {
+            size = (join->end - join->start + 3) / 4;
+            status = DOPPEL_OK;
+            continue;
+        }
+        struct ordered run = run_of(join);
+        if (!status && !ordered_run(&run))
+            status = join->status;
+        join->start = join->end;
+        if (join->meetings.count < join->most / 8 && size < join->count / 2)
+            size *= 2;
+    }
+    return status;
+}
+
+/* ---- the whole ---- */
+
+struct slot_of_id {
+    uint64_t id;
+    uint32_t slot;
+};
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct slot_of_id *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* The slots of telling pictures, by id. */
+static bool make_order(struct join *join)
+{
+    const struct doppel_matcher *matcher = join->matcher;
+    size_t slots = matcher->ids.count;
+    struct slot_of_id *ids = malloc((slots + 1) * sizeof *ids);
+    join->order = malloc((slots + 1) * sizeof *join->order);
+    join->places = malloc((slots + 1) * sizeof *join->places);
+    join->follows = calloc(slots + 1, sizeof *join->follows);
+    if (!ids || !join->order || !join->places || !join->follows) {
+        free(ids);
+        return false;
+    }
+    for (uint32_t slot = 0; slot < slots; slot++)
+        if (matcher_is_telling(matcher, slot))
+            ids[join->count++] = (struct slot_of_id){matcher->ids.items[slot], slot};
+    if (join->count > 1)
+        qsort(ids, join->count, sizeof *ids, compare_ids);
+    for (uint32_t rank = 0; rank < join->count; rank++) {
+        const struct packed *packed = &matcher->packed.items[ids[rank].slot];
+        join->order[rank] = ids[rank].slot;
+        join->places[rank] = (struct place){packed->first, packed->views};
+    }
+    free(ids);
+    return true;
+}
+
+/* Only by rate or similarity does the judge decide; all rates and similarities will do if the least
+ * is wanted. */
+static void make_gate(struct join *join)
+{
+    const struct doppel_match_options *options = &join->matcher->options;
+    bool by_rate = options->min_similarity < 0;
+    double rate = options->check_pixels ? DOPPEL_IMAGE_BORDERLINE_FPR
+                  : by_rate             ? DOPPEL_IMAGE_MAX_FPR
+                                        : 0;
+    join->gated = join->matcher->scheme->id == DOPPEL_SCHEME_PHASH64 && !join->matcher->has_bare &&
+                  options->max_distance < 0 && (by_rate || options->min_similarity > 0);
+    if (join->gated)
+        join->gate =
+            doppel_image_gate_make(&options->image, rate, by_rate ? 2 : options->min_similarity);
+}
+
+static bool make_judgings(struct join *join)
+{
+    struct ordered run = {.threads = join->matcher->threads, .pieces = SIZE_MAX};
+    join->judgings = calloc(ordered_slots(&run), sizeof *join->judgings);
+    join->most = (size_t)join->count * MEETINGS_A_IMAGE;
+    if (join->most < FEWEST_MEETINGS)
+        join->most = FEWEST_MEETINGS;
+    return join->judgings != NULL;
+}
+
+void join_end(struct join *join)
+{
+    array_free(&join->meetings);
+    free(join->judgings);
+    free(join->order);
+    free(join->places);
+    free(join->follows);
+}
+
+enum doppel_status join_begin(struct join *join)
+{
+    make_gate(join);
+    return make_order(join) && make_judgings(join) ? DOPPEL_OK : DOPPEL_E_MEMORY;
+}
+
+enum doppel_status join_fail(const struct join *join, enum doppel_status status,
+                             struct doppel_error *error)
+{
+    if (status == DOPPEL_E_MEMORY)
+        doppel_fail(error, status, "no memory to compare %u pictures", join->count);
+    else if (status == DOPPEL_E_CANCELLED)
+        doppel_fail(error, status, "the comparison was ended by its caller");
+    else if (status)
+        doppel_fail(error, status, "%u pictures cannot be compared", join->count);
+    return status;
+}
+
+static enum doppel_status run_join(struct join *join, struct doppel_error *error)
+{
+    enum doppel_status status = join_begin(join);
+    if (!status)
+        status = join_blocks(join);
+    join_end(join);
+    return join_fail(join, status, error);
+}
+
+enum doppel_status doppel_matcher_lead(const struct doppel_matcher *matcher,
+                                       doppel_leader_visitor *visitor, void *context,
+                                       struct doppel_error *error)
+{
+    struct join join = {
+        .matcher = matcher, .leaders_only = true, .visitor = visitor, .context = context};
+    return run_join(&join, error);
+}
+
+struct pair_visitor {
+    doppel_found_visitor *visitor;
+    void *context;
+};
+
+static bool visit_pair(void *context, const struct doppel_found *found, bool *out_follows)
+{
+    (void)out_follows;
+    struct pair_visitor *visitor = context;
+    return visitor->visitor(visitor->context, found);
+}
+
+enum doppel_status doppel_matcher_join(const struct doppel_matcher *matcher,
+                                       doppel_found_visitor *visitor, void *context,
+                                       struct doppel_error *error)
+{
+    struct pair_visitor pairs = {visitor, context};
+    struct join join = {.matcher = matcher, .visitor = visit_pair, .context = &pairs};
+    return run_join(&join, error);
+}

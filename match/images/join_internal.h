@@ -1,0 +1,65 @@
+/* What the files of the join share: who is joined, and which pairs are worth judging. */
+#ifndef DOPPEL_MATCH_IMAGES_JOIN_INTERNAL_H
+#define DOPPEL_MATCH_IMAGES_JOIN_INTERNAL_H
+
+#include "match/images/images_internal.h"
+
+/* A pair of ranks, numbers of pictures in order of id. */
+struct meeting {
+    uint32_t earlier, later;
+};
+
+/* Where the codes of a picture lie in the arena, and their views. */
+struct place {
+    uint32_t first;
+    uint32_t views;
+};
+
+typedef ARRAY(struct meeting) meeting_array;
+
+struct join {
+    const struct doppel_matcher *matcher;
+    bool leaders_only;
+    doppel_leader_visitor *visitor;
+    void *context;
+    uint32_t *order;      /* slots by rank */
+    struct place *places; /* by rank */
+    uint32_t count;
+    bool *follows;       /* by rank; of leaders_only */
+    uint32_t start, end; /* the block of ranks at work */
+    bool gated;
+    struct doppel_image_gate gate;
+    meeting_array meetings;   /* of pictures of the block with it and all before */
+    size_t most;              /* of them, before the block is made smaller */
+    struct judging *judgings; /* one a slot */
+    enum doppel_status status;
+};
+
+/**
+ * Fill `meetings`, in order of later, then earlier, each once: all pairs of a picture of the block
+ * and one of it or before, followers left out, that meet by a look-up and may be near enough.
+ * @return DOPPEL_OK; DOPPEL_E_LIMIT when they are more than `most` and the block is not a single
+ * picture; DOPPEL_E_MEMORY; DOPPEL_E_ARGUMENT
+ */
+enum doppel_status join_meet(struct join *join);
+
+/** The same for the pairs of `some`, by rank, with any other; what is there is kept, followers are
+ * left out. */
+enum doppel_status join_meet_some(struct join *join, const bool *some);
+
+/** Order the meetings, each once. */
+void join_settle(struct join *join);
+
+/** Judge a meeting whose earlier one leads, and tell the visitor. @return false: it ends the join
+ */
+bool join_tell(struct join *join, const struct meeting *meeting);
+
+/** Make a join, by its matcher, ready, and take it apart. DOPPEL_E_MEMORY. */
+enum doppel_status join_begin(struct join *join);
+void join_end(struct join *join);
+
+/** The sentence of a status, for the caller. */
+enum doppel_status join_fail(const struct join *join, enum doppel_status status,
+                             struct doppel_error *error);
+
+#endif

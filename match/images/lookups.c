@@ -1,0 +1,64 @@
+/* Which codes of a picture meet in the index, and how near. */
+#include "match/images/lookups.h"
+
+#include <string.h>
+
+#include "match/images/pair.h"
+
+/* At the default limit, full frames and the nearest crop of both add up to 170 or so; the crop has
+ * most of the difference less. What is borderline, or similar by less, may be farther. */
+enum { FULL_RADIUS = 96 };
+
+/* The first code of a scheme without views, in the orientations in which it is compared. */
+static size_t plain_lookups(const struct doppel_fingerprint *fingerprint, unsigned orientations,
+                            uint64_t *out)
+{
+    size_t words = doppel_scheme_by_id(fingerprint->scheme)->code_bits / 64u;
+    for (unsigned orientation = 0; orientation < orientations; orientation++) {
+        struct doppel_code code = fingerprint->codes[0];
+        if (orientation)
+            code = doppel_image_orient(&code, orientation);
+        memcpy(out + orientation * words, code.word, words * sizeof *out);
+    }
+    return orientations;
+}
+
+size_t lookups_of_query(const struct doppel_fingerprint *fingerprint,
+                        const struct doppel_match_options *options, uint64_t out[MAX_LOOKUP_WORDS])
+{
+    if (fingerprint->scheme != DOPPEL_SCHEME_PHASH64)
+        return plain_lookups(fingerprint, plain_orientations(fingerprint->scheme, options), out);
+    struct doppel_image_query queries[DOPPEL_IMAGE_MAX_QUERIES];
+    size_t count = doppel_image_queries(fingerprint, &options->image, queries);
+    for (size_t i = 0; i < count; i++)
+        out[i] = queries[i].code;
+    return count;
+}
+
+size_t lookups_of_item(const struct doppel_fingerprint *fingerprint,
+                       const struct doppel_match_options *options, uint64_t out[MAX_LOOKUP_WORDS])
+{
+    if (fingerprint->scheme != DOPPEL_SCHEME_PHASH64)
+        return plain_lookups(fingerprint, 1, out);
+    return doppel_image_index_codes(fingerprint, &options->image, out);
+}
+
+uint32_t lookup_radius(const struct doppel_scheme *scheme,
+                       const struct doppel_match_options *options)
+{
+    if (options->max_distance >= 0)
+        return (uint32_t)options->max_distance;
+    if (scheme->id == DOPPEL_SCHEME_PHASH64)
+        return DOPPEL_IMAGE_CANDIDATE_RADIUS;
+    if (options->min_similarity >= 0)
+        return similarity_radius(options->min_similarity, scheme->code_bits);
+    return scheme->max_distance;
+}
+
+uint32_t lookup_full_radius(const struct doppel_scheme *scheme,
+                            const struct doppel_match_options *options)
+{
+    bool looked_up = scheme->id == DOPPEL_SCHEME_PHASH64 && options->max_distance < 0;
+    bool farther = options->check_pixels || options->min_similarity >= 0;
+    return !looked_up ? 0 : farther ? DOPPEL_IMAGE_FULL_RADIUS : FULL_RADIUS;
+}

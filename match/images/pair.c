@@ -1,0 +1,260 @@
+/* Two fingerprints to one match: by the calibrated views of pictures, or by plain distance. */
+#include "match/images/pair.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Of 64-bit codes alone: 56 pairs of views and orientations of unrelated pictures come this near
+ * once in 10⁷ (uniform codes: 56 × 2.8e-10). */
+enum { BARE_MAX_DISTANCE = 8 };
+
+const char *doppel_relation_name(enum doppel_relation relation)
+{
+    static const char *const names[] = {"same", "contains", "contained", "overlaps"};
+    size_t index = (size_t)relation;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
+
+const char *doppel_verified_name(enum doppel_verified verified)
+{
+    static const char *const names[] = {"exact", "signature", "codes", "alignment"};
+    size_t index = (size_t)verified;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
+
+struct doppel_match_options doppel_match_options_default(void)
+{
+    return (struct doppel_match_options){
+        .image = doppel_image_judge_options_default(), .max_distance = -1, .min_similarity = -1};
+}
+
+/* ---- the description of a match ---- */
+
+/* An orientation undone: of the turned ones the mirrorings change places. */
+static unsigned inverse_orientation(unsigned orientation)
+{
+    if (!(orientation & 4))
+        return orientation;
+    return 4 | (orientation & 1) << 1 | (orientation & 2) >> 1;
+}
+
+/* What was done to the query, when `orientation` takes it back: mirrored left to right, then
+ * turned clockwise. */
+static void describe_orientation(unsigned orientation, struct doppel_match *match)
+{
+    static const struct {
+        bool mirrored;
+        uint16_t rotated;
+    } done[DOPPEL_IMAGE_ORIENTATIONS] = {{false, 0},  {true, 0},   {true, 180},  {false, 180},
+                                         {true, 270}, {false, 90}, {false, 270}, {true, 90}};
+    unsigned inverse = inverse_orientation(orientation);
+    match->transform.mirrored = done[inverse].mirrored;
+    match->transform.rotated = done[inverse].rotated;
+}
+
+static void describe_rate(double rate, struct doppel_match *match)
+{
+    match->false_positive_rate = rate;
+    match->score = rate > 0 ? -log10(rate) : 0;
+}
+
+static bool is_crop(unsigned view)
+{
+    return view >= DOPPEL_VIEW_CENTRE;
+}
+
+/* A crop of the query that looks like the whole item: the query contains the item. */
+static void describe_views(unsigned query_view, unsigned item_view, struct doppel_match *match)
+{
+    bool query_cropped = is_crop(query_view), item_cropped = is_crop(item_view);
+    match->transform.cropped = query_cropped || item_cropped;
+    match->transform.trimmed = (!query_cropped && query_view != DOPPEL_VIEW_FULL) ||
+                               (!item_cropped && item_view != DOPPEL_VIEW_FULL);
+    if (query_cropped && item_cropped)
+        match->relation = DOPPEL_RELATION_OVERLAPS;
+    else if (query_cropped)
+        match->relation = DOPPEL_RELATION_CONTAINS;
+    else if (item_cropped)
+        match->relation = DOPPEL_RELATION_CONTAINED;
+}
+
+/* ---- by calibrated views ---- */
+
+/* Judged both ways, since query and item differ in the views they show; the roles stay the
+ * caller's. */
+static struct doppel_image_verdict judge(const struct doppel_match_item *query,
+                                         const struct doppel_match_item *item,
+                                         const struct doppel_match_options *options)
+{
+    struct doppel_image_verdict forth =
+        doppel_image_judge(query->fingerprint, item->fingerprint, &options->image);
+    struct doppel_image_verdict back =
+        doppel_image_judge(item->fingerprint, query->fingerprint, &options->image);
+    double similarity = fmax(forth.similarity, back.similarity);
+    forth.similarity = back.similarity = similarity;
+    if (forth.false_positive_rate <= back.false_positive_rate)
+        return forth;
+    uint8_t view = back.query_view;
+    back.query_view = back.item_view;
+    back.item_view = view;
+    back.orientation = (uint8_t)inverse_orientation(back.orientation);
+    return back;
+}
+
+static void match_views(const struct doppel_match_item *query, const struct doppel_match_item *item,
+                        const struct doppel_match_options *options, struct doppel_match *match)
+{
+    struct doppel_image_verdict verdict = judge(query, item, options);
+    doppel_image_weigh(query->quality < item->quality ? query->quality : item->quality, &verdict);
+    match->distance = verdict.distance64;
+    match->similarity = verdict.similarity;
+    describe_rate(verdict.false_positive_rate, match);
+    describe_views(verdict.query_view, verdict.item_view, match);
+    describe_orientation(verdict.orientation, match);
+}
+
+/* ---- by plain distance ---- */
+
+/* Unrelated codes differ in half of their bits. */
+static double plain_similarity(uint32_t distance, uint32_t bits)
+{
+    double similarity = 1 - distance / (bits / 2.0);
+    return similarity > 0 ? similarity : 0;
+}
+
+/* Two codes as near as some orientation brings them; kept when nearer than what `match` has.
+ * Every orientation counts where orientations do. */
+static bool match_nearer(const struct doppel_code *query, const struct doppel_code *item,
+                         unsigned orientations, struct doppel_match *match)
+{
+    bool nearer = false;
+    for (unsigned orientation = 0; orientation < orientations; orientation++) {
+        struct doppel_code code = orientation ? doppel_image_orient(query, orientation) : *query;
+        uint32_t distance = doppel_code_distance(&code, item, match->bits);
+        if (distance >= match->distance)
+            continue;
+        match->distance = distance;
+        describe_orientation(orientation, match);
+        nearer = true;
+    }
+    return nearer;
+}
+
+static void match_codes(const struct doppel_match_item *query, const struct doppel_match_item *item,
+                        const struct doppel_match_options *options, struct doppel_match *match)
+{
+    match->distance = UINT32_MAX;
+    match_nearer(&query->fingerprint->codes[0], &item->fingerprint->codes[0],
+                 plain_orientations(match->scheme, options), match);
+    match->similarity = plain_similarity(match->distance, match->bits);
+}
+
+static bool is_shown(uint32_t view, enum doppel_image_views views)
+{
+    return view == DOPPEL_VIEW_FULL || views == DOPPEL_VIEWS_ALL ||
+           (views == DOPPEL_VIEWS_TRIM && view < DOPPEL_VIEW_CENTRE);
+}
+
+/* A 64-bit code that came without its 256 bits, as people type them: the nearest of all views. */
+static void match_bare(const struct doppel_match_item *query, const struct doppel_match_item *item,
+                       const struct doppel_match_options *options, struct doppel_match *match)
+{
+    const struct doppel_fingerprint *a = query->fingerprint, *b = item->fingerprint;
+    unsigned orientations = options->image.orientations ? DOPPEL_IMAGE_ORIENTATIONS : 1;
+    uint32_t query_view = DOPPEL_VIEW_FULL, item_view = DOPPEL_VIEW_FULL;
+    match->distance = UINT32_MAX;
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t j = 0; j < b->count; j++)
+            if (is_shown(a->positions[i], options->image.views) &&
+                is_shown(b->positions[j], options->image.views) &&
+                match_nearer(&a->codes[i], &b->codes[j], orientations, match)) {
+                query_view = a->positions[i];
+                item_view = b->positions[j];
+            }
+    match->similarity = plain_similarity(match->distance, match->bits);
+    describe_views(query_view, item_view, match);
+}
+
+uint32_t similarity_radius(double min_similarity, uint32_t bits)
+{
+    uint32_t radius = bits;
+    while (radius && plain_similarity(radius, bits) < min_similarity)
+        radius--;
+    return radius;
+}
+
+unsigned plain_orientations(enum doppel_scheme_id scheme,
+                            const struct doppel_match_options *options)
+{
+    bool oriented = scheme == DOPPEL_SCHEME_PHASH256 && options->image.orientations;
+    return oriented ? DOPPEL_IMAGE_ORIENTATIONS : 1;
+}
+
+/* ---- limits ---- */
+
+static bool within_limits(const struct doppel_match *match,
+                          const struct doppel_match_options *options)
+{
+    if (options->max_distance >= 0 && match->distance > (uint32_t)options->max_distance)
+        return false;
+    if (options->min_similarity >= 0 && match->similarity < options->min_similarity)
+        return false;
+    if (options->max_distance >= 0 || options->min_similarity >= 0)
+        return true;
+    if (match->scheme != DOPPEL_SCHEME_PHASH64)
+        return match->distance <= doppel_scheme_by_id(match->scheme)->max_distance;
+    if (match->false_positive_rate < 0)
+        return match->distance <= BARE_MAX_DISTANCE;
+    return match->false_positive_rate <= DOPPEL_IMAGE_MAX_FPR;
+}
+
+bool doppel_match_pair(const struct doppel_match_item *query, const struct doppel_match_item *item,
+                       const struct doppel_match_options *options, struct doppel_match *out_match)
+{
+    const struct doppel_fingerprint *a = query->fingerprint, *b = item->fingerprint;
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(a->scheme);
+    *out_match = (struct doppel_match){.verified = DOPPEL_VERIFIED_CODES, .scheme = a->scheme};
+    describe_rate(-1, out_match);
+    if (!scheme || a->scheme != b->scheme || a->version != b->version || !a->count || !b->count)
+        return false;
+    out_match->kind = scheme->kind;
+    out_match->bits = scheme->code_bits;
+    bool bare = a->code_bits < 256 || b->code_bits < 256;
+    if (scheme->id == DOPPEL_SCHEME_PHASH64 && bare)
+        match_bare(query, item, options, out_match);
+    else if (scheme->id == DOPPEL_SCHEME_PHASH64)
+        match_views(query, item, options, out_match);
+    else
+        match_codes(query, item, options, out_match);
+    if (!is_telling(query) || !is_telling(item)) {
+        describe_rate(-1, out_match);
+        return false;
+    }
+    return within_limits(out_match, options);
+}
+
+bool is_telling(const struct doppel_match_item *item)
+{
+    return item->quality >= DOPPEL_IMAGE_MIN_QUALITY;
+}
+
+/* ---- pixels ---- */
+
+/* A limit in bits is about the codes alone: pixels have no say in it. */
+bool doppel_match_borderline(const struct doppel_match *match,
+                             const struct doppel_match_options *options)
+{
+    double rate = match->false_positive_rate;
+    return match->scheme == DOPPEL_SCHEME_PHASH64 && match->verified == DOPPEL_VERIFIED_CODES &&
+           options->max_distance < 0 && rate >= 0 && rate <= DOPPEL_IMAGE_BORDERLINE_FPR &&
+           !within_limits(match, options);
+}
+
+void doppel_match_from_pixels(const struct doppel_image_verdict *verdict, bool confirmed,
+                              struct doppel_match *match)
+{
+    match->similarity = verdict->similarity;
+    describe_rate(verdict->false_positive_rate, match);
+    if (confirmed)
+        match->verified = DOPPEL_VERIFIED_ALIGNMENT;
+}

@@ -1,0 +1,136 @@
+/** doppel/match_images.h: pictures, two and many. Part of doppel/match.h. */
+#ifndef DOPPEL_MATCH_MATCH_IMAGES_H
+#define DOPPEL_MATCH_MATCH_IMAGES_H
+
+#include <doppel/core.h>
+#include <doppel/image.h>
+#include <doppel/match_found.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How near is near. */
+struct doppel_match_options {
+    struct doppel_image_judge_options image;
+    int32_t max_distance;  /**< of the deciding pair of codes at the scheme's width; -1 = judge by
+                              rate or similarity */
+    double min_similarity; /**< < 0 = by the default rate (DOPPEL_IMAGE_MAX_FPR) */
+    bool check_pixels; /**< borderline pairs are aligned and compared; needs a source of features */
+};
+
+DOPPEL_API struct doppel_match_options doppel_match_options_default(void);
+
+/** A picture as the matcher sees it. */
+struct doppel_match_item {
+    const struct doppel_fingerprint *fingerprint; /**< borrowed */
+    uint8_t quality;
+};
+
+/**
+ * Compare two fingerprints of the same scheme and version.
+ * @param out_match filled also when they do not match
+ *
+ * phash64 is judged by all views, both ways, and limited by rate unless the options say otherwise;
+ * a fingerprint that has the 64 bits only, by the nearest pair of views, up to 8 bits. phash256 (of
+ * the full frame, in all orientations), imagehash and pdq are compared by plain distance, up to the
+ * scheme's limit; their similarity is 1 - distance / (bits / 2), and no false-positive rate is
+ * given: bits of pictures are not independent, and no calibration is at hand.
+ *
+ * @return true when they match within the options' limit. Pictures under DOPPEL_IMAGE_MIN_QUALITY
+ * never match here. Pixels are not looked at: see doppel_match_borderline. Thread-safe.
+ */
+DOPPEL_API bool doppel_match_pair(const struct doppel_match_item *query,
+                                  const struct doppel_match_item *item,
+                                  const struct doppel_match_options *options,
+                                  struct doppel_match *out_match);
+
+/** Whether a pixel check could change the answer of doppel_match_pair. */
+DOPPEL_API bool doppel_match_borderline(const struct doppel_match *match,
+                                        const struct doppel_match_options *options);
+
+/** Fill a match from pixels (the verdict of doppel_image_check_pixels). */
+DOPPEL_API void doppel_match_from_pixels(const struct doppel_image_verdict *verdict, bool confirmed,
+                                         struct doppel_match *match);
+
+/* ---- many at once ---- */
+
+/**
+ * A searchable set of fingerprints of one scheme: an index over their codes, and their codes to
+ * judge by. One writer; any number of threads may search while nobody writes.
+ */
+struct doppel_matcher;
+
+/** @param threads used by doppel_matcher_join. @param out given (doppel_matcher_free). */
+DOPPEL_API enum doppel_status doppel_matcher_new(enum doppel_scheme_id scheme,
+                                                 const struct doppel_match_options *options,
+                                                 uint32_t threads, struct doppel_matcher **out,
+                                                 struct doppel_error *error);
+DOPPEL_API void doppel_matcher_free(struct doppel_matcher *matcher);
+
+/** Add a fingerprint under an id of the caller's, < 2^60 (copied). Ids are added once.
+ * DOPPEL_E_MEMORY, DOPPEL_E_ARGUMENT, DOPPEL_E_VERSION when scheme or version differ. */
+DOPPEL_API enum doppel_status doppel_matcher_add(struct doppel_matcher *matcher, uint64_t id,
+                                                 const struct doppel_match_item *item,
+                                                 struct doppel_error *error);
+
+DOPPEL_API void doppel_matcher_remove(struct doppel_matcher *matcher, uint64_t id);
+
+/** All items that match `query`, best first (then by id); with check_pixels the borderline ones
+ * too. */
+DOPPEL_API enum doppel_status doppel_matcher_find(const struct doppel_matcher *matcher,
+                                                  const struct doppel_match_item *query,
+                                                  doppel_found_visitor *visitor, void *context,
+                                                  struct doppel_error *error);
+
+/** All matching pairs (query id < id), each once, ordered by id, then query (the order of
+ * doppel_group_by_leader), the same for any number of threads; with check_pixels the borderline
+ * ones too. Of N alike pictures that is N²/2 pairs: see doppel_matcher_lead. */
+DOPPEL_API enum doppel_status doppel_matcher_join(const struct doppel_matcher *matcher,
+                                                  doppel_found_visitor *visitor, void *context,
+                                                  struct doppel_error *error);
+
+/** As doppel_found_visitor, but sets `*out_follows` (false before) when the picture `found->id` is
+ * to follow the leader `found->query`; it is then no leader itself. */
+typedef bool doppel_leader_visitor(void *context, const struct doppel_found *found,
+                                   bool *out_follows);
+
+/** As doppel_matcher_join, but only the pairs of a picture with the leaders before it: all that
+ * grouping by leaders needs, with work for N alike pictures that grows with N, not N². */
+DOPPEL_API enum doppel_status doppel_matcher_lead(const struct doppel_matcher *matcher,
+                                                  doppel_leader_visitor *visitor, void *context,
+                                                  struct doppel_error *error);
+
+/** What doppel_matcher_lead found another time, of pictures with the same fingerprints, qualities
+ * and options. A picture has a place there: places are in the order of the ids that they had.
+ * Arrays are borrowed. */
+struct doppel_former {
+    const struct doppel_former_place {
+        uint64_t id; /**< of the matcher, now */
+        uint32_t place;
+    } * images; /**< those that are there again, by id */
+    size_t image_count;
+    const struct doppel_former_pair {
+        uint32_t leader, follower; /**< places, also of pictures that are gone */
+    } * pairs;                     /**< those that were followed: each of them, by any order */
+    size_t pair_count;
+};
+
+/** As doppel_matcher_lead, to the same pairs in the same order, but pictures that are there again,
+ * in the order that they had, are not looked up again: the work grows with the number of others.
+ * Of what was visited then, only pairs that were followed are visited; the visitor must answer as
+ * it did. */
+DOPPEL_API enum doppel_status doppel_matcher_lead_again(const struct doppel_matcher *matcher,
+                                                        const struct doppel_former *former,
+                                                        doppel_leader_visitor *visitor,
+                                                        void *context, struct doppel_error *error);
+
+/** Describe a pair of the set, whether it matches or not. @return false when an id is not there.
+ * Thread-safe while nobody writes. */
+DOPPEL_API bool doppel_matcher_compare(const struct doppel_matcher *matcher, uint64_t query_id,
+                                       uint64_t item_id, struct doppel_match *out_match);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/* Where the keys of a query occur in a set of texts. */
+#ifndef DOPPEL_MATCH_TEXTS_PASSAGES_HITS_H
+#define DOPPEL_MATCH_TEXTS_PASSAGES_HITS_H
+
+#include <doppel/index.h>
+#include <doppel/match.h>
+
+#include "core/array.h"
+
+/* A key of the query: words[first] on are where it stands in it, `count` of them. */
+struct asked_key {
+    uint32_t key, first, count;
+    uint64_t length; /* places in the set */
+    float weight;    /* what a hit tells: the bits by which the key narrows the items down */
+};
+
+/* A place of a key in the set. */
+struct place {
+    uint64_t position; /* on the axis */
+    uint32_t key;      /* number of the asked key */
+};
+
+struct hits {
+    ARRAY(struct asked_key) keys; /* rarest first */
+    uint32_t *words;
+    ARRAY(struct place) places; /* by position, then key */
+};
+
+/** @param items in the set. DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT. @param out given
+ * (hits_free), also on failure */
+enum doppel_status hits_gather(const struct doppel_index_axis *axis,
+                               const struct doppel_passage_request *request, uint64_t items,
+                               struct hits *out, struct doppel_error *error);
+void hits_free(struct hits *hits);
+
+#endif

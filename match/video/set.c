@@ -1,0 +1,254 @@
+/* The set of videos: the 64-bit codes of their frames and where these are had from. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/id_map.h"
+#include "match/video/search.h"
+
+struct doppel_videos {
+    struct doppel_index *own; /* of a set in memory; else NULL */
+    const struct doppel_index *index;
+    doppel_video_source *source; /* of a set over an index */
+    void *context;
+    struct id_map map; /* to kept tracks */
+    ARRAY(uint64_t) ids;
+    ARRAY(struct doppel_video_track) kept; /* frames only */
+    uint64_t frames;                       /* of kept tracks */
+};
+
+struct doppel_video_search doppel_video_search_default(void)
+{
+    return (struct doppel_video_search){.max_expected = 1e-3};
+}
+
+struct doppel_index_options doppel_videos_index_options(void)
+{
+    struct doppel_index_options options = doppel_index_options_default();
+    options.design_radius = VIDEO_RADIUS;
+    return options;
+}
+
+/* ---- life ---- */
+
+enum doppel_status doppel_videos_new(struct doppel_videos **out, struct doppel_error *error)
+{
+    struct doppel_index_options options = doppel_videos_index_options();
+    struct doppel_videos *videos = calloc(1, sizeof *videos);
+    if (!videos)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of videos");
+    enum doppel_status status = doppel_index_new(&options, &videos->own, error);
+    videos->index = videos->own;
+    if (status)
+        free(videos);
+    else
+        *out = videos;
+    return status;
+}
+
+enum doppel_status doppel_videos_over(const struct doppel_index *index, doppel_video_source *source,
+                                      void *context, struct doppel_videos **out,
+                                      struct doppel_error *error)
+{
+    struct doppel_videos *videos = calloc(1, sizeof *videos);
+    if (!videos)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of videos");
+    videos->index = index;
+    videos->source = source;
+    videos->context = context;
+    *out = videos;
+    return DOPPEL_OK;
+}
+
+void doppel_videos_free(struct doppel_videos *videos)
+{
+    if (!videos)
+        return;
+    for (size_t i = 0; i < videos->kept.count; i++)
+        free(videos->kept.items[i].frames);
+    array_free(&videos->kept);
+    array_free(&videos->ids);
+    id_map_free(&videos->map);
+    doppel_index_free(videos->own);
+    free(videos);
+}
+
+/* ---- codes ---- */
+
+bool video_track_is_in_order(const struct doppel_video_track *track)
+{
+    if (track->count > UINT32_MAX)
+        return false;
+    for (size_t i = 0; i < track->count; i++) {
+        const struct doppel_video_frame *frame = &track->frames[i];
+        if (frame->end_ms < frame->start_ms || (i && frame->start_ms < frame[-1].end_ms))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t payload_of(uint64_t id, const struct doppel_video_frame *frame)
+{
+    return id << 32 | frame->start_ms;
+}
+
+enum doppel_status doppel_video_codes(uint64_t id, const struct doppel_video_track *track,
+                                      uint64_t **out_codes, uint64_t **out_payloads,
+                                      struct doppel_error *error)
+{
+    if (id > UINT32_MAX)
+        return doppel_fail(error, DOPPEL_E_LIMIT, "the id %llu of a video is over 2^32 - 1",
+                           (unsigned long long)id);
+    uint64_t *codes = malloc((track->count + 1) * sizeof *codes);
+    uint64_t *payloads = malloc((track->count + 1) * sizeof *payloads);
+    if (!codes || !payloads) {
+        free(codes);
+        free(payloads);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
+    }
+    for (size_t i = 0; i < track->count; i++) {
+        codes[i] = track->frames[i].code.word[0];
+        payloads[i] = payload_of(id, &track->frames[i]);
+    }
+    *out_codes = codes;
+    *out_payloads = payloads;
+    return DOPPEL_OK;
+}
+
+/* ---- a set in memory ---- */
+
+static bool keep(const struct doppel_video_track *track, struct doppel_video_track *out)
+{
+    *out = (struct doppel_video_track){.count = track->count,
+                                       .box = track->box,
+                                       .width = track->width,
+                                       .height = track->height,
+                                       .sampled = track->sampled,
+                                       .duration_ms = track->duration_ms,
+                                       .keyframes_only = track->keyframes_only};
+    out->frames = malloc((track->count + 1) * sizeof *out->frames);
+    if (out->frames && track->count)
+        memcpy(out->frames, track->frames, track->count * sizeof *out->frames);
+    return out->frames;
+}
+
+/* Room for one more in all that knows of the ids. */
+static bool reserve(struct doppel_videos *videos)
+{
+    bool done = array_reserve(&videos->ids) && array_reserve(&videos->kept);
+    videos->map.ids = videos->ids.items; /* may have moved */
+    return done && id_map_reserve(&videos->map);
+}
+
+static enum doppel_status insert(struct doppel_index *index, uint64_t id,
+                                 const struct doppel_video_track *track, struct doppel_error *error)
+{
+    uint64_t *codes = NULL, *payloads = NULL;
+    enum doppel_status status = doppel_video_codes(id, track, &codes, &payloads, error);
+    if (!status)
+        status = doppel_index_insert(index, codes, payloads, track->count, error);
+    free(codes);
+    free(payloads);
+    return status;
+}
+
+enum doppel_status doppel_videos_add(struct doppel_videos *videos, uint64_t id,
+                                     const struct doppel_video_track *track,
+                                     struct doppel_error *error)
+{
+    struct doppel_video_track kept = {0};
+    if (!videos->own)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a set over an index takes no videos itself");
+    if (id_map_find(&videos->map, id) != ID_MAP_NONE)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "there is a video %llu already",
+                           (unsigned long long)id);
+    if (!video_track_is_in_order(track))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the frames of a video are not by time");
+    if (!reserve(videos) || !keep(track, &kept))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
+    enum doppel_status status = insert(videos->own, id, track, error);
+    if (status) {
+        free(kept.frames);
+        return status;
+    }
+    videos->ids.items[videos->ids.count++] = id;
+    videos->kept.items[videos->kept.count++] = kept;
+    videos->frames += kept.count;
+    id_map_put(&videos->map, (uint32_t)(videos->ids.count - 1));
+    return DOPPEL_OK;
+}
+
+static enum doppel_status forget(struct doppel_index *index, uint64_t id,
+                                 const struct doppel_video_track *track, struct doppel_error *error)
+{
+    uint64_t *payloads = malloc((track->count + 1) * sizeof *payloads);
+    if (!payloads)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
+    for (size_t i = 0; i < track->count; i++)
+        payloads[i] = payload_of(id, &track->frames[i]);
+    enum doppel_status status = doppel_index_remove(index, payloads, track->count, error);
+    free(payloads);
+    return status;
+}
+
+enum doppel_status doppel_videos_remove(struct doppel_videos *videos, uint64_t id,
+                                        struct doppel_error *error)
+{
+    if (!videos->own)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a set over an index loses no videos itself");
+    uint32_t slot = id_map_find(&videos->map, id);
+    if (slot == ID_MAP_NONE)
+        return DOPPEL_OK;
+    enum doppel_status status = forget(videos->own, id, &videos->kept.items[slot], error);
+    if (status)
+        return status;
+    uint32_t last = (uint32_t)--videos->ids.count;
+    videos->frames -= videos->kept.items[slot].count;
+    free(videos->kept.items[slot].frames);
+    id_map_remove(&videos->map, slot);
+    if (slot != last) { /* the last one takes its slot */
+        id_map_remove(&videos->map, last);
+        videos->ids.items[slot] = videos->ids.items[last];
+        videos->kept.items[slot] = videos->kept.items[last];
+        id_map_put(&videos->map, slot);
+    }
+    videos->kept.count--;
+    return DOPPEL_OK;
+}
+
+/* ---- what is known of the items ---- */
+
+const struct doppel_index *videos_index(const struct doppel_videos *videos)
+{
+    return videos->index;
+}
+
+uint64_t doppel_videos_frames(const struct doppel_videos *videos)
+{
+    if (videos->own)
+        return videos->frames;
+    return videos->index ? doppel_index_count(videos->index) : 0;
+}
+
+bool videos_item(const struct doppel_videos *videos, uint64_t id, struct video_item *out)
+{
+    struct video_item item = {.borrowed = videos->own};
+    if (videos->own) {
+        uint32_t slot = id_map_find(&videos->map, id);
+        if (slot == ID_MAP_NONE)
+            return false;
+        item.track = videos->kept.items[slot];
+    } else if (!videos->source || !videos->source(videos->context, id, &item.track)) {
+        return false;
+    } else if (!video_track_is_in_order(&item.track)) {
+        doppel_video_track_free(&item.track);
+        return false;
+    }
+    *out = item;
+    return true;
+}
+
+void videos_item_free(struct video_item *item)
+{
+    if (!item->borrowed)
+        doppel_video_track_free(&item->track);
+}

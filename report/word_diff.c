@@ -1,0 +1,273 @@
+/* Two texts, word by word. */
+#include "report/word_diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <doppel/core.h>
+
+#include "tools/memory.h"
+#include "core/printable.h"
+
+enum {
+    CONTEXT_WORDS = 12, /* around what differs */
+    EXCERPT_WORDS = 60,
+    MOST_TOLD_WORDS = 1500, /* of all runs of a difference */
+};
+
+/* ---- words ---- */
+
+/* Scripts that are written without spaces: Thai, Lao, Burmese, Khmer, Han, kana. */
+static bool stands_alone(uint32_t point)
+{
+    return (point >= 0x0e00 && point < 0x0f00) || (point >= 0x1000 && point < 0x10a0) ||
+           (point >= 0x1780 && point < 0x1800) || (point >= 0x2e80 && point < 0xa000) ||
+           (point >= 0xf900 && point < 0xfb00) || (point >= 0x20000 && point < 0x40000);
+}
+
+static bool is_space(uint32_t point)
+{
+    return point <= ' ' || point == 0x7f || point == 0x85 || point == 0xa0 || point == 0x3000 ||
+           (point >= 0x2000 && point <= 0x200a) || point == 0x2028 || point == 0x2029;
+}
+
+/* A byte that is not UTF-8 is a character of its own. */
+static size_t step(const char *text, uint32_t *out_point)
+{
+    size_t length = utf8_length(text, out_point);
+    if (length == 0)
+        *out_point = 0xfffd;
+    return length ? length : 1;
+}
+
+static void cut(const char *text, struct words *out)
+{
+    const char *begin = NULL;
+    for (size_t length; *text; text += length) {
+        uint32_t point;
+        length = step(text, &point);
+        bool alone = stands_alone(point);
+        if (begin && (alone || is_space(point))) {
+            struct word word = {begin, (uint32_t)(text - begin), 0};
+            if (!array_push(&out->items, word))
+                return;
+            begin = NULL;
+        }
+        struct word word = {text, (uint32_t)length, 0};
+        if (alone && !array_push(&out->items, word))
+            return;
+        if (!begin && !alone && !is_space(point))
+            begin = text;
+    }
+    struct word word = {begin, begin ? (uint32_t)(text - begin) : 0, 0};
+    if (begin)
+        (void)array_push(&out->items, word);
+}
+
+/* An open table of words; a number is that of the first equal one, plus 1. */
+struct lexicon {
+    struct word **slots;
+    size_t mask;
+    uint32_t count;
+};
+
+static void number_words(struct lexicon *lexicon, struct words *words)
+{
+    for (size_t i = 0; i < words->items.count; i++) {
+        struct word *word = &words->items.items[i];
+        struct doppel_digest digest = doppel_digest_bytes(word->at, word->size);
+        size_t slot;
+        memcpy(&slot, digest.bytes, sizeof slot);
+        slot &= lexicon->mask;
+        while (lexicon->slots[slot] && (lexicon->slots[slot]->size != word->size ||
+                                        memcmp(lexicon->slots[slot]->at, word->at, word->size)))
+            slot = (slot + 1) & lexicon->mask;
+        if (!lexicon->slots[slot]) {
+            lexicon->slots[slot] = word;
+            word->number = lexicon->count++;
+        } else {
+            word->number = lexicon->slots[slot]->number;
+        }
+    }
+}
+
+void words_of(const char *a, const char *b, struct words *out_a, struct words *out_b)
+{
+    *out_a = *out_b = (struct words){0};
+    cut(a, out_a);
+    cut(b, out_b);
+    size_t room = 16;
+    while (room < 2 * (out_a->items.count + out_b->items.count))
+        room *= 2;
+    struct lexicon lexicon = {must_allocate(room * sizeof *lexicon.slots), room - 1, 0};
+    number_words(&lexicon, out_a);
+    number_words(&lexicon, out_b);
+    free(lexicon.slots);
+}
+
+/* ---- the difference ---- */
+
+/* Furthest x on diagonal k (x of a, x - k of b) after d edits stands in row d at k + d. */
+struct search {
+    const struct word *a, *b;
+    int n, m;
+    int **rows; /* one for each d */
+    int depth;  /* rows that are there */
+};
+
+static int furthest(const struct search *search, int d, int k)
+{
+    if (d == 0)
+        return 0;
+    const int *row = search->rows[d - 1];
+    int from = d - 1; /* row[k + from] */
+    bool down = k == -d || (k != d && row[k - 1 + from] < row[k + 1 + from]);
+    return down ? row[k + 1 + from] : row[k - 1 + from] + 1;
+}
+
+/* @return how many edits it takes, or -1 */
+static int search_forward(struct search *search, int most)
+{
+    for (int d = 0; d <= most; d++) {
+        int *row = must_allocate((size_t)(2 * d + 1) * sizeof *row);
+        search->rows[search->depth++] = row;
+        for (int k = -d; k <= d; k += 2) {
+            int x = furthest(search, d, k), y = x - k;
+            while (x >= 0 && y >= 0 && x < search->n && y < search->m &&
+                   search->a[x].number == search->b[y].number) {
+                x++;
+                y++;
+            }
+            row[k + d] = x;
+            if (x >= search->n && y >= search->m)
+                return d;
+        }
+    }
+    return -1;
+}
+
+/* Runs are told from the end. */
+static void tell(struct word_runs *out, enum word_edit edit, int a, int b, int count)
+{
+    struct word_run *last = out->items.count ? &out->items.items[out->items.count - 1] : NULL;
+    if (count == 0)
+        return;
+    if (last && last->edit == edit) {
+        last->a = (uint32_t)a;
+        last->b = (uint32_t)b;
+        last->count += (uint32_t)count;
+        return;
+    }
+    struct word_run run = {edit, (uint32_t)a, (uint32_t)b, (uint32_t)count};
+    (void)array_push(&out->items, run);
+}
+
+static void trace_back(const struct search *search, int edits, struct word_runs *out)
+{
+    int x = search->n, y = search->m;
+    for (int d = edits; d > 0; d--) {
+        int k = x - y, start = furthest(search, d, k);
+        const int *row = search->rows[d - 1];
+        bool down = k == -d || (k != d && row[k - 1 + d - 1] < row[k + 1 + d - 1]);
+        tell(out, WORDS_SAME, start, start - k, x - start);
+        x = down ? start : start - 1;
+        y = down ? start - k - 1 : start - k;
+        tell(out, down ? WORDS_NEW : WORDS_GONE, x, y, 1);
+    }
+    tell(out, WORDS_SAME, 0, 0, x);
+    for (size_t i = 0, j = out->items.count; j && i < --j; i++) {
+        struct word_run kept = out->items.items[i];
+        out->items.items[i] = out->items.items[j];
+        out->items.items[j] = kept;
+    }
+}
+
+bool word_diff(const struct words *a, const struct words *b, uint32_t most, struct word_runs *out)
+{
+    struct search search = {a->items.items,      b->items.items, (int)a->items.count,
+                            (int)b->items.count, NULL,           0};
+    search.rows = must_allocate(((size_t)most + 1) * sizeof *search.rows);
+    int edits = search_forward(&search, (int)most);
+    if (edits >= 0)
+        trace_back(&search, edits, out);
+    for (int d = 0; d < search.depth; d++)
+        free(search.rows[d]);
+    free(search.rows);
+    return edits >= 0;
+}
+
+/* ---- as JSON ---- */
+
+static void append_text(json_t *list, const char *mark, const struct words *words, size_t first,
+                        size_t count)
+{
+    if (count == 0)
+        return;
+    const struct word *from = &words->items.items[first], *last = from + count - 1;
+    size_t size = (size_t)(last->at + last->size - from->at);
+    char *text = must_allocate(size + 1);
+    memcpy(text, from->at, size);
+    char *repaired = utf8_repaired(text);
+    json_array_append_new(list, json_pack("[s, s]", mark, repaired));
+    free(repaired);
+    free(text);
+}
+
+static void append_gap(json_t *list, size_t count)
+{
+    if (count)
+        json_array_append_new(list, json_pack("[s, I]", "…", (json_int_t)count));
+}
+
+/* Of many words that are the same only those near to what differs. */
+static void append_same(json_t *list, const struct words *words, const struct word_run *run,
+                        bool first, bool last)
+{
+    size_t head = first ? 0 : CONTEXT_WORDS, tail = last ? 0 : CONTEXT_WORDS;
+    if (run->count <= head + tail + 3) {
+        append_text(list, "=", words, run->b, run->count);
+        return;
+    }
+    append_text(list, "=", words, run->b, head);
+    append_gap(list, run->count - head - tail);
+    append_text(list, "=", words, run->b + run->count - tail, tail);
+}
+
+json_t *word_diff_json(const char *a, const char *b)
+{
+    struct words words[2];
+    struct word_runs runs = {0};
+    words_of(a, b, &words[0], &words[1]);
+    bool near = word_diff(&words[0], &words[1], WORD_MAX_EDITS, &runs);
+    json_t *list = near ? json_array() : json_null();
+    size_t told = 0;
+    for (size_t i = 0; i < runs.items.count && told < MOST_TOLD_WORDS; i++) {
+        const struct word_run *run = &runs.items.items[i];
+        if (run->edit == WORDS_SAME)
+            append_same(list, &words[1], run, i == 0, i + 1 == runs.items.count);
+        else if (run->edit == WORDS_GONE)
+            append_text(list, "-", &words[0], run->a, run->count);
+        else
+            append_text(list, "+", &words[1], run->b, run->count);
+        told += run->edit == WORDS_SAME && run->count > 2 * CONTEXT_WORDS ? 2 * CONTEXT_WORDS
+                                                                          : run->count;
+        if (told >= MOST_TOLD_WORDS && i + 1 < runs.items.count)
+            append_gap(list, words[1].items.count - run->b);
+    }
+    array_free(&runs.items);
+    array_free(&words[0].items);
+    array_free(&words[1].items);
+    return list;
+}
+
+json_t *word_excerpt_json(const char *text)
+{
+    struct words words = {0};
+    json_t *list = json_array();
+    cut(text, &words);
+    size_t count = words.items.count < EXCERPT_WORDS ? words.items.count : EXCERPT_WORDS;
+    append_text(list, "=", &words, 0, count);
+    append_gap(list, words.items.count - count);
+    array_free(&words.items);
+    return list;
+}

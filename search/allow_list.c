@@ -1,0 +1,110 @@
+/* Which matches of a query are explained by benign items: spans of the query, merged and compared.
+ */
+#include "search/allow_list.h"
+
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "tools/memory.h"
+
+static const double EXPLAINED_SHARE = 0.8;
+
+struct span {
+    double start, end;
+};
+
+struct spans {
+    ARRAY(struct span) items;
+};
+
+static int by_start(const void *left, const void *right)
+{
+    const struct span *a = left, *b = right;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+/* Sorted, and those that touch made one. */
+static void merge(struct spans *spans)
+{
+    size_t kept = 0;
+    if (spans->items.count)
+        qsort(spans->items.items, spans->items.count, sizeof *spans->items.items, by_start);
+    for (size_t i = 0; i < spans->items.count; i++) {
+        struct span *last = kept ? &spans->items.items[kept - 1] : NULL;
+        const struct span *next = &spans->items.items[i];
+        if (!last || next->start > last->end)
+            spans->items.items[kept++] = *next;
+        else if (next->end > last->end)
+            last->end = next->end;
+    }
+    spans->items.count = kept;
+}
+
+static void take_segments(struct spans *spans, const struct listed_match *match)
+{
+    for (size_t i = 0; i < match->segment_count; i++) {
+        const struct doppel_segment *segment = &match->segments[i];
+        if (segment->a_end > segment->a_start &&
+            !array_push(&spans->items, ((struct span){segment->a_start, segment->a_end})))
+            must_allocate(SIZE_MAX); /* says that there is no memory */
+    }
+}
+
+static double length_of(const struct spans *spans)
+{
+    double length = 0;
+    for (size_t i = 0; i < spans->items.count; i++)
+        length += spans->items.items[i].end - spans->items.items[i].start;
+    return length;
+}
+
+/* How much of one the other has, too; both are merged. */
+static double length_of_common(const struct spans *a, const struct spans *b)
+{
+    double length = 0;
+    for (size_t i = 0, j = 0; i < a->items.count && j < b->items.count;) {
+        const struct span *x = &a->items.items[i], *y = &b->items.items[j];
+        double start = x->start > y->start ? x->start : y->start;
+        double end = x->end < y->end ? x->end : y->end;
+        length += end > start ? end - start : 0;
+        if (x->end < y->end)
+            i++;
+        else
+            j++;
+    }
+    return length;
+}
+
+static bool is_explained(const struct listed_match *match, const struct spans *benign)
+{
+    struct spans own = {0};
+    take_segments(&own, match);
+    merge(&own);
+    double length = length_of(&own);
+    bool explained = length > 0 && length_of_common(&own, benign) >= EXPLAINED_SHARE * length;
+    array_free(&own.items);
+    return explained;
+}
+
+void benign_suppress(struct listed_match *matches, size_t count)
+{
+    uint64_t whole = 0, part = 0;
+    struct spans benign = {0};
+    for (size_t i = 0; i < count; i++) {
+        matches[i].suppressed_by = 0;
+        if (matches[i].state != DOPPEL_LIST_BENIGN)
+            continue;
+        if (matches[i].segment_count == 0)
+            whole = whole ? whole : matches[i].id;
+        else
+            part = part ? part : matches[i].id;
+        take_segments(&benign, &matches[i]);
+    }
+    merge(&benign);
+    for (size_t i = 0; i < count && (whole || part); i++)
+        if (matches[i].state == DOPPEL_LIST_ACTIVE)
+            matches[i].suppressed_by = whole                                ? whole
+                                       : is_explained(&matches[i], &benign) ? part
+                                                                            : 0;
+    array_free(&benign.items);
+}

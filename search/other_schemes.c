@@ -1,0 +1,40 @@
+/* What is passed over for its scheme is said, so that nobody takes it for not found. */
+#include "search/other_schemes.h"
+
+#include <inttypes.h>
+
+#include "tools/output/item_name.h"
+
+void other_schemes_note(struct other_schemes *kinds, const struct settings *settings,
+                        const struct doppel_item *item)
+{
+    const struct doppel_record *record = &item->record;
+    const struct doppel_scheme *wanted = settings_scheme(settings, record->kind);
+    struct other_schemes *kind = &kinds[record->kind];
+    if (!wanted || record->scheme == DOPPEL_SCHEME_NONE)
+        return;
+    if (record->scheme == wanted->id) {
+        kind->wanted++;
+        return;
+    }
+    bool listed = !item_has_file(item);
+    if (!kind->others || (listed && !kind->without_file))
+        kind->scheme = record->scheme;
+    kind->others++;
+    kind->without_file += listed;
+}
+
+void other_schemes_say(struct other_schemes *kinds, const struct settings *settings,
+                       enum doppel_kind kind, struct report *report)
+{
+    struct other_schemes *others = &kinds[kind];
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(others->scheme);
+    uint64_t count = others->wanted ? others->without_file : others->others;
+    if (others->said || settings->scheme_given || !count || !scheme)
+        return;
+    others->said = true;
+    report_notice(report,
+                  "%" PRIu64 " %s%s of another scheme %s not compared; '--scheme %s' compares %s",
+                  count, kind_noun(kind), count == 1 ? "" : "s", count == 1 ? "was" : "were",
+                  scheme->name, count == 1 ? "it" : "them");
+}

@@ -1,0 +1,222 @@
+/* The texts of a library, to be found by their words and shingles. */
+#include "search/texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/digest_map.h"
+#include "tools/memory.h"
+
+struct known_words {
+    struct doppel_digest content;
+    uint64_t id;
+    uint32_t next; /* number + 1 of another one with them; 0: none */
+};
+
+struct find_texts {
+    const struct settings *settings;
+    struct doppel_library *library;
+    struct text_set *set;
+    struct doppel_passages *passages; /* of winnow32; else NULL */
+    struct text_view last;            /* whose keys were asked for last */
+    ARRAY(struct known_words) words;  /* of texts that have any; ordered by id */
+    struct digest_map by_words;       /* to the first of those with the same */
+};
+
+/* What is left to be visited, once those of the same words were. */
+struct asking {
+    const struct find_texts *texts;
+    const struct text_view *query;
+    text_visitor *visitor;
+    void *context;
+};
+
+struct loading {
+    struct text_view *out;
+    bool good;
+};
+
+static bool take_record(void *context, const struct doppel_library_text *text)
+{
+    struct loading *loading = context;
+    loading->good = !text->error.status;
+    if (loading->good)
+        text_view_of_record(text, loading->out);
+    return true;
+}
+
+static bool load_record(const struct find_texts *texts, uint64_t id, struct text_view *out)
+{
+    const struct doppel_text_query query = {.first = id, .last = id, .shingles = true};
+    struct loading loading = {.out = out};
+    doppel_library_each_text(texts->library, &query, take_record, &loading, NULL);
+    return loading.good;
+}
+
+static bool load_view(void *context, uint64_t id, struct text_view *out)
+{
+    const struct find_texts *texts = context;
+    struct doppel_item item;
+    if (doppel_library_get(texts->library, id, true, &item, NULL))
+        return load_record(texts, id, out);
+    bool good = text_view_read(&item.record, texts->settings, out);
+    if (good)
+        out->kept = true;
+    doppel_item_free(&item);
+    return good;
+}
+
+enum doppel_status find_texts_new(const struct settings *settings, struct doppel_library *library,
+                                  struct find_texts **out, struct doppel_error *error)
+{
+    struct find_texts *texts = must_allocate(sizeof *texts);
+    texts->settings = settings;
+    texts->library = library;
+    enum doppel_status status = text_set_new(settings, load_view, texts, &texts->set, error);
+    if (!status && settings_scheme(settings, DOPPEL_KIND_TEXT)->id == DOPPEL_SCHEME_WINNOW32)
+        status = doppel_passages_new(&texts->passages, error);
+    if (status)
+        find_texts_free(texts);
+    else
+        *out = texts;
+    return status;
+}
+
+void find_texts_free(struct find_texts *texts)
+{
+    if (!texts)
+        return;
+    text_set_free(texts->set);
+    doppel_passages_free(texts->passages);
+    text_view_free(&texts->last);
+    array_free(&texts->words);
+    digest_map_free(&texts->by_words);
+    free(texts);
+}
+
+static const struct doppel_digest *words_at(const void *context, uint32_t number)
+{
+    const struct find_texts *texts = context;
+    return &texts->words.items[number].content;
+}
+
+static enum doppel_status keep_words(struct find_texts *texts, uint64_t id,
+                                     const struct doppel_text_extra *extra,
+                                     struct doppel_error *error)
+{
+    struct known_words words = {.content = extra->content, .id = id};
+    uint32_t number = (uint32_t)texts->words.count;
+    if (!extra->words)
+        return DOPPEL_OK;
+    if (texts->words.count >= UINT32_MAX - 1 || !array_push(&texts->words, words))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
+    uint32_t first = digest_map_put(&texts->by_words, number, words_at, texts);
+    if (first == number)
+        return DOPPEL_OK;
+    texts->words.items[number].next = texts->words.items[first].next;
+    texts->words.items[first].next = number + 1;
+    return DOPPEL_OK;
+}
+
+enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_item *item,
+                                  bool leads, struct report *report, struct doppel_error *error)
+{
+    struct text_view view;
+    if (!load_view(texts, item->id, &view)) {
+        report_input(report, item->path, "what the library keeps of it is damaged");
+        return DOPPEL_OK;
+    }
+    enum doppel_status status = keep_words(texts, item->id, &view.extra, error);
+    if (!status && leads)
+        status = text_set_add(texts->set, item->id, &view, error);
+    if (!status && leads && texts->passages && view.key_count) {
+        struct doppel_passage_text text = passage_text_of(&view);
+        status = doppel_passages_add(texts->passages, item->id, &text, error);
+    }
+    text_view_free(&view);
+    return status;
+}
+
+enum doppel_status find_texts_add_record(struct find_texts *texts,
+                                         const struct doppel_library_text *text, bool leads,
+                                         struct doppel_error *error)
+{
+    struct text_view view;
+    text_view_of_record(text, &view);
+    enum doppel_status status = keep_words(texts, text->id, &view.extra, error);
+    if (!status && leads)
+        status = text_set_add(texts->set, text->id, &view, error);
+    text_view_free(&view);
+    return status;
+}
+
+static bool has_words_of(const struct known_words *words, const struct text_view *query)
+{
+    return query->extra.words && memcmp(words->content.bytes, query->extra.content.bytes,
+                                        sizeof words->content.bytes) == 0;
+}
+
+static int by_id(const void *left, const void *right)
+{
+    const struct known_words *a = left, *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static bool visit_other(void *context, uint64_t id, const struct doppel_match *match)
+{
+    const struct asking *asking = context;
+    struct known_words wanted = {.id = id};
+    const struct known_words *words = bsearch(&wanted, asking->texts->words.items,
+                                              asking->texts->words.count, sizeof wanted, by_id);
+    if (words && has_words_of(words, asking->query))
+        return true;
+    return asking->visitor(asking->context, id, match);
+}
+
+/* ---- passages ---- */
+
+static bool load_keys(void *context, uint64_t id, struct doppel_passage_text *out)
+{
+    struct find_texts *texts = context;
+    text_view_free(&texts->last);
+    texts->last = (struct text_view){0};
+    if (!load_view(texts, id, &texts->last))
+        return false;
+    *out = passage_text_of(&texts->last);
+    return true;
+}
+
+static bool visit_passages(void *context, const struct doppel_found *found)
+{
+    return visit_other(context, found->id, &found->match);
+}
+
+static enum doppel_status find_passages(struct find_texts *texts, const struct text_view *query,
+                                        struct asking *asking, struct doppel_error *error)
+{
+    struct doppel_passage_text text = passage_text_of(query);
+    struct doppel_passage_request request = doppel_passage_request_default(&text);
+    if (!text.key_count)
+        return DOPPEL_OK;
+    request.source = load_keys;
+    request.source_context = texts;
+    return doppel_passages_find(texts->passages, &request, visit_passages, asking, error);
+}
+
+enum doppel_status find_texts_ask(struct find_texts *texts, const struct text_view *query,
+                                  text_visitor *visitor, void *context, struct doppel_error *error)
+{
+    struct asking asking = {texts, query, visitor, context};
+    uint32_t at = query->extra.words
+                      ? digest_map_find(&texts->by_words, &query->extra.content, words_at, texts)
+                      : UINT32_MAX;
+    for (; at != UINT32_MAX; at = texts->words.items[at].next - 1) {
+        struct doppel_match match;
+        (void)texts_match(texts->settings, query, query, &match); /* the same words */
+        if (!visitor(context, texts->words.items[at].id, &match))
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    }
+    return texts->passages ? find_passages(texts, query, &asking, error)
+                           : text_set_find(texts->set, query, visit_other, &asking, error);
+}

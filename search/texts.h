@@ -1,0 +1,32 @@
+/* The texts of a library, to be found by their words and shingles. */
+#ifndef DOPPEL_SEARCH_TEXTS_H
+#define DOPPEL_SEARCH_TEXTS_H
+
+#include <doppel/library.h>
+
+#include "tools/output/messages.h"
+#include "compare/text_set.h"
+
+struct find_texts;
+
+/** @param settings,library borrowed for its life. @param out given (find_texts_free) */
+enum doppel_status find_texts_new(const struct settings *settings, struct doppel_library *library,
+                                  struct find_texts **out, struct doppel_error *error);
+void find_texts_free(struct find_texts *texts);
+
+/* Add an item of the library, in order of ids; a damaged one is reported and left out.
+ * @param leads else it is found by the same words alone */
+enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_item *item,
+                                  bool leads, struct report *report, struct doppel_error *error);
+
+/* Likewise a text of a corpus; one that was read in another way is left out. */
+enum doppel_status find_texts_add_record(struct find_texts *texts,
+                                         const struct doppel_library_text *text, bool leads,
+                                         struct doppel_error *error);
+
+/* Visit what matches, each item once: those of the same words, then the others. Segments are
+ * borrowed during the visit. */
+enum doppel_status find_texts_ask(struct find_texts *texts, const struct text_view *query,
+                                  text_visitor *visitor, void *context, struct doppel_error *error);
+
+#endif

@@ -1,0 +1,184 @@
+/* Verification of an alignment against comparing all peaks with all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "match/peaks.h"
+#include "match/audio/search.h"
+
+enum { STEPS = DOPPEL_AUDIO_TIME_STEPS, ROUNDS = 60 };
+
+static const int primes[] = {11, 17, 23, 29, 37, 41, 47, 53, 61, 71, 83, 97};
+
+static struct window window_of(const struct made_audio *made)
+{
+    struct window window = {.peaks = made->peaks, .count = made->count};
+    window.last = made->count ? made->peaks[made->count - 1].time : 0;
+    return window;
+}
+
+static bool is_met(const struct made_audio *item, const struct candidate *at, int hops,
+                   const struct doppel_audio_peak *peak)
+{
+    long time = lrint(at->speed * peak->time + at->offset) + hops * STEPS;
+    long frequency = lrint(peak->frequency / at->pitch);
+    for (size_t i = 0; i < item->count; i++)
+        if (labs((long)item->peaks[i].time - time) <= 21 &&
+            labs((long)item->peaks[i].frequency - frequency) <= 70)
+            return true;
+    return false;
+}
+
+static uint32_t met_at(const struct window *window, const struct made_audio *item,
+                       const struct candidate *at, int hops, uint32_t *out_within)
+{
+    uint32_t met = 0;
+    *out_within = 0;
+    for (size_t i = 0; i < window->count; i++) {
+        double time = at->speed * window->peaks[i].time + at->offset + hops * STEPS;
+        met += is_met(item, at, hops, &window->peaks[i]);
+        *out_within += time >= 0 && time < (double)at->hops * STEPS;
+    }
+    return met;
+}
+
+struct shift {
+    int hops;
+    uint32_t met, within;
+};
+
+static int most_first(const void *a, const void *b)
+{
+    const struct shift *left = a, *right = b;
+    return left->met != right->met ? (left->met < right->met) - (left->met > right->met)
+                                   : left->hops - right->hops;
+}
+
+static struct verdict slow_check(const struct window *window, const struct made_audio *item,
+                                 const struct candidate *at)
+{
+    struct verdict verdict = {0};
+    uint32_t within, by_chance = 0, trials = 0;
+    verdict.met = met_at(window, item, at, 0, &within);
+    verdict.peaks = verdict.met > within ? verdict.met : within;
+    struct shift shifts[24];
+    for (size_t i = 0; i < 24; i++) {
+        shifts[i].hops = i % 2 ? primes[i / 2] : -primes[i / 2];
+        shifts[i].met = met_at(window, item, at, shifts[i].hops, &shifts[i].within);
+    }
+    qsort(shifts, 24, sizeof *shifts, most_first);
+    for (size_t i = 0; i < 8; i++) {
+        by_chance += shifts[i].met;
+        trials += shifts[i].within;
+    }
+    verdict.met_by_chance = fmin(1, (by_chance + 1.0) / (trials + 2.0));
+    double share = verdict.peaks ? (double)verdict.met / verdict.peaks : 0;
+    if (share > verdict.met_by_chance) {
+        verdict.evidence = verdict.met * log(share / verdict.met_by_chance);
+        if (verdict.met < verdict.peaks)
+            verdict.evidence +=
+                (verdict.peaks - verdict.met) * log((1 - share) / (1 - verdict.met_by_chance));
+    }
+    return verdict;
+}
+
+static struct candidate candidate_at(const struct made_audio *item, double offset)
+{
+    return (struct candidate){
+        .hops = (uint32_t)(item->duration * STEPS_A_SECOND / STEPS), .offset = offset, 1, 1, 0};
+}
+
+static void check(const struct made_audio *heard, const struct made_audio *item, bool same_speed,
+                  struct candidate *at, struct verdict *out)
+{
+    struct window window = window_of(heard);
+    struct doppel_audio_track track = {.peaks = item->peaks, .count = item->count};
+    assert_true(candidate_check(&window, &track, same_speed, at, out));
+}
+
+static void test_against_all_pairs(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct made_audio item = make_audio(1 + random_share(&seed) * 12, 40, &seed);
+        struct hearing how = {.from = random_share(&seed) * 8 - 4,
+                              .seconds = random_share(&seed) * 5,
+                              .kept = random_share(&seed),
+                              .added = random_share(&seed) * 60,
+                              .speed = 1,
+                              .pitch = 1};
+        struct made_audio heard = hear(&item, &how, &seed);
+        struct candidate at = candidate_at(&item, round % 3 ? how.from * STEPS_A_SECOND
+                                                            : random_share(&seed) * 4000 - 1000);
+        struct window window = window_of(&heard);
+        struct verdict got;
+        check(&heard, &item, true, &at, &got);
+        struct verdict wanted = slow_check(&window, &item, &at);
+        assert_int_equal(got.met, wanted.met);
+        assert_int_equal(got.peaks, wanted.peaks);
+        assert_true(fabs(got.met_by_chance - wanted.met_by_chance) < 1e-9);
+        assert_true(fabs(got.evidence - wanted.evidence) < 1e-6 * (1 + wanted.evidence));
+        free(heard.peaks);
+        free(item.peaks);
+    }
+}
+
+/* A copy heard among others: its place is told to a part of a hop, although it was voted a hop off;
+ * speed and pitch to a part of their step. */
+static void test_refinement(void **state)
+{
+    (void)state;
+    uint64_t seed = 2;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        bool scaled = round % 2;
+        double speed = scaled ? 0.95 + 0.1 * random_share(&seed) : 1;
+        double pitch = scaled ? 0.95 + 0.1 * random_share(&seed) : 1;
+        struct hearing how = {.from = 3, .seconds = 5, .kept = 0.7, .added = 20, speed, pitch};
+        struct made_audio item = make_audio(12, 40, &seed), heard = hear(&item, &how, &seed);
+        struct candidate at = candidate_at(&item, how.from * STEPS_A_SECOND +
+                                                      (random_share(&seed) - 0.5) * 2 * STEPS);
+        at.speed = scaled ? speed + 0.004 * (random_share(&seed) - 0.5) : 1;
+        at.pitch = scaled ? pitch + 0.004 * (random_share(&seed) - 0.5) : 1;
+        struct verdict verdict;
+        check(&heard, &item, false, &at, &verdict);
+        assert_true(verdict.evidence > 50);
+        double middle = heard.peaks[heard.count / 2].time;
+        double wanted = how.from * STEPS_A_SECOND + speed * middle;
+        assert_true(fabs(at.offset + at.speed * middle - wanted) <= 4);
+        assert_true(fabs(at.speed - speed) < 0.0015 && fabs(at.pitch - pitch) < 0.0015);
+        assert_true(scaled || (at.speed == 1 && at.pitch == 1));
+        free(heard.peaks);
+        free(item.peaks);
+    }
+}
+
+static void test_nothing_to_compare(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    struct made_audio none = make_audio(5, 0, &seed), one = make_audio(1, 1, &seed);
+    const struct made_audio *recordings[] = {&none, &one};
+    for (int i = 0; i < 4; i++) {
+        struct verdict verdict;
+        for (double offset = -1e9; offset <= 1e9; offset += 5e8) {
+            struct candidate at = candidate_at(recordings[i / 2], offset);
+            check(recordings[i % 2], recordings[i / 2], i == 2, &at, &verdict);
+            assert_true(verdict.met <= 1 && verdict.evidence >= 0 && verdict.evidence < 3);
+        }
+    }
+    free(none.peaks);
+    free(one.peaks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_all_pairs),
+                                       cmocka_unit_test(test_refinement),
+                                       cmocka_unit_test(test_nothing_to_compare)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,342 @@
+/* What was given, as a whole: what goes together, and which kinds and schemes it asks for. */
+#include "tools/args/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* How texts are read: by the preset, else by the defaults, and what was given beside. */
+static enum doppel_status check_text(struct settings *settings, struct doppel_error *error)
+{
+    size_t count;
+    if (settings->preset_number >= 0)
+        settings->preset = &doppel_text_presets(&count)[settings->preset_number];
+    settings->text = settings->preset ? settings->preset->options : doppel_text_options_default();
+    settings->text.format = DOPPEL_TEXT_AUTO;
+    if (settings->text_format >= 0)
+        settings->text.format = (enum doppel_text_format)settings->text_format;
+    if (settings->unit == UNIT_PARAGRAPH && !(settings->verb->bit & VERB_DEDUP))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--unit paragraph' is for 'doppel dedup'");
+    if (settings->unit == UNIT_WORDS || settings->unit == UNIT_CHARACTERS)
+        settings->text.unit = (enum doppel_text_unit)settings->unit;
+    if (settings->shingle)
+        settings->text.shingle = settings->shingle;
+    if (settings->min_words)
+        settings->text.min_words = settings->min_words;
+    if (settings->text.shingle > DOPPEL_TEXT_MAX_SHINGLE)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--shingle' takes a whole number from 1 to %d, not '%u'",
+                           DOPPEL_TEXT_MAX_SHINGLE, settings->shingle);
+    return DOPPEL_OK;
+}
+
+/* What is only of recordings wants recordings only. */
+static enum doppel_status check_audio(struct settings *settings, struct doppel_error *error)
+{
+    const char *option = settings->pcm_text ? "pcm" : settings->repeats ? "repeats" : NULL;
+    enum doppel_kind kind = settings->scheme ? settings->scheme->kind : settings->kind;
+    if (settings->pcm_text && !parse_pcm(settings->pcm_text, &settings->pcm))
+        return doppel_fail(
+            error, DOPPEL_E_ARGUMENT,
+            "'--pcm' takes FORMAT:RATE:CHANNELS, such as s16le:44100:2, with a rate of "
+            "1 to 768000 and 1 to 64 channels, not '%s'",
+            settings->pcm_text);
+    if (option && (settings->code || (kind && kind != DOPPEL_KIND_AUDIO)))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' is for recordings", option);
+    if (option)
+        settings->kind = DOPPEL_KIND_AUDIO;
+    const struct doppel_scheme *chromaprint = doppel_scheme_by_id(DOPPEL_SCHEME_CHROMAPRINT);
+    if (settings->fpcalc && settings->scheme && settings->scheme != chromaprint)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--fpcalc' is for scheme 'chromaprint'");
+    if (settings->fpcalc)
+        settings->scheme = chromaprint;
+    return DOPPEL_OK;
+}
+
+/* What is only of videos wants videos, and something of them. */
+static enum doppel_status check_video(struct settings *settings, struct doppel_error *error)
+{
+    const struct doppel_scheme *vpdq = doppel_scheme_by_id(DOPPEL_SCHEME_VPDQ);
+    if (settings->vpdq && settings->scheme && settings->scheme != vpdq)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--vpdq' is for scheme 'vpdq'");
+    if (settings->vpdq)
+        settings->scheme = vpdq;
+    const char *option = settings->fast         ? "fast"
+                         : settings->no_audio   ? "no-audio"
+                         : settings->thorough   ? "thorough"
+                         : settings->refine     ? "refine"
+                         : settings->thumbnails ? "thumbnails"
+                                                : NULL;
+    enum doppel_kind kind = settings->scheme ? settings->scheme->kind : settings->kind;
+    if (settings->no_audio && settings->no_video)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "give '--no-audio' or '--no-video', not both: nothing of a video would "
+                           "be left");
+    if (settings->no_video && kind && kind != DOPPEL_KIND_AUDIO)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--no-video' reads videos as recordings, which '--%s %s' leaves out",
+                           settings->scheme ? "scheme" : "kind",
+                           settings->scheme ? settings->scheme->name : doppel_kind_name(kind));
+    if (option && settings->no_video)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--%s' is for the pictures of videos, which '--no-video' leaves out",
+                           option);
+    if (option && (settings->code || (kind && kind != DOPPEL_KIND_VIDEO)))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' is for videos", option);
+    if (settings->thumbnails && !settings->chart)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--thumbnails' wants '--chart FILE'");
+    return DOPPEL_OK;
+}
+
+/* The schemes of the kinds that are wanted. */
+static void fill_by_kind(struct settings *settings, bool one)
+{
+    size_t count;
+    const struct doppel_scheme *schemes = doppel_schemes(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct doppel_scheme *entry = &settings->by_kind[schemes[i].kind];
+        if (one ? &schemes[i] != settings->scheme : entry->id != DOPPEL_SCHEME_NONE)
+            continue;
+        if (schemes[i].kind >= DOPPEL_KIND_AUDIO && settings->verb->bit & VERB_TUNE)
+            continue; /* they have no limit of similarity */
+        if (schemes[i].kind == DOPPEL_KIND_VIDEO && settings->no_video)
+            continue;
+        *entry = schemes[i];
+        if (entry->kind == DOPPEL_KIND_TEXT)
+            entry->version = doppel_text_version(entry->version, &settings->text);
+        if (entry->id == DOPPEL_SCHEME_MINHASH256)
+            settings->text.lanes = 256;
+    }
+}
+
+const struct doppel_scheme *settings_scheme(const struct settings *settings, enum doppel_kind kind)
+{
+    const struct doppel_scheme *scheme = &settings->by_kind[kind];
+    return scheme->id == DOPPEL_SCHEME_NONE ? NULL : scheme;
+}
+
+uint64_t settings_max_bytes(const struct settings *settings, enum doppel_kind kind)
+{
+    if (settings->max_bytes)
+        return settings->max_bytes;
+    return kind >= DOPPEL_KIND_AUDIO ? UINT64_MAX : UINT64_C(1) << 30;
+}
+
+/* Hex digits for all bits of a scheme's code. */
+static bool is_code_of(const char *text, const struct doppel_scheme *scheme)
+{
+    size_t digits = scheme->code_bits / 4u;
+    return strlen(text) == digits && strspn(text, "0123456789abcdefABCDEF") == digits;
+}
+
+/* Of peaks32 and frames64. */
+static enum doppel_status check_sequence_scheme(const struct settings *settings,
+                                                struct doppel_error *error)
+{
+    if (settings->verb->bit & VERB_TUNE)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'tune' is for pictures and texts");
+    if (settings->code)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' has no one code to be found by",
+                           settings->scheme->name);
+    if (settings->max_distance >= 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "%s have no distance: their limits are '--max-false-positives' and "
+                           "'--min-similarity'",
+                           settings->scheme->kind == DOPPEL_KIND_AUDIO ? "recordings" : "videos");
+    return DOPPEL_OK;
+}
+
+/* Schemes that are there to exchange fingerprints with others. */
+static enum doppel_status check_foreign_scheme(const struct settings *settings,
+                                               struct doppel_error *error)
+{
+    enum {
+        VERBS_ANY = VERB_HASH | VERB_COMPARE | VERB_SCHEMES | VERB_LIST | VERB_SHOW | VERB_REMOVE |
+                    VERB_EXPORT,
+        VERBS_AUDIO = VERBS_ANY | VERB_ADD | VERB_FIND
+    };
+    bool video = settings->scheme->kind == DOPPEL_KIND_VIDEO;
+    if (settings->verb->bit & (video ? VERBS_ANY : VERBS_AUDIO) && !settings->code)
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' is for %s; '%s' does more",
+                       settings->scheme->name,
+                       video ? "hash and compare" : "hash, compare, add and find FILE",
+                       video ? "frames64" : "peaks32");
+}
+
+/* Whether texts alone are decided of. */
+static bool is_of_records(const struct settings *settings)
+{
+    return settings->verb->bit == VERB_DEDUP || settings->jsonl.count;
+}
+
+/* Not every scheme does for every verb. */
+static enum doppel_status check_scheme_of_verb(const struct settings *settings,
+                                               struct doppel_error *error)
+{
+    const struct doppel_scheme *scheme = settings->scheme;
+    if (is_of_records(settings) && scheme->id != DOPPEL_SCHEME_MINHASH128 &&
+        scheme->id != DOPPEL_SCHEME_MINHASH256)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%s' compares by 'minhash128' or 'minhash256', not by '%s'",
+                           settings->verb->name, scheme->name);
+    if (scheme->id == DOPPEL_SCHEME_DATASKETCH &&
+        !(settings->verb->bit & (VERB_HASH | VERB_COMPARE | VERB_SCHEMES)))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "scheme 'datasketch' is for hash and compare; 'minhash128' finds more "
+                           "in less");
+    if (scheme->id == DOPPEL_SCHEME_PEAKS32 || scheme->id == DOPPEL_SCHEME_FRAMES64)
+        return check_sequence_scheme(settings, error);
+    if (scheme->id == DOPPEL_SCHEME_CHROMAPRINT || scheme->id == DOPPEL_SCHEME_VPDQ)
+        return check_foreign_scheme(settings, error);
+    bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE | VERB_REPORT);
+    if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "scheme 'winnow32' tells passages, which make no groups and have no one "
+                           "code; it is for hash, compare, add and find FILE");
+    return DOPPEL_OK;
+}
+
+static enum doppel_status check_scheme(struct settings *settings, struct doppel_error *error)
+{
+    size_t count;
+    const struct doppel_scheme *schemes = doppel_schemes(&count);
+    const struct doppel_scheme *given = settings->scheme;
+    if (is_of_records(settings))
+        settings->kind = DOPPEL_KIND_TEXT;
+    if (given && settings->kind && given->kind != settings->kind)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' is for %s, not for %s",
+                           given->name, doppel_kind_name(given->kind),
+                           doppel_kind_name(settings->kind));
+    settings->scheme_given = given != NULL;
+    bool one = given || settings->kind || settings->code;
+    for (size_t i = 0; !settings->scheme && i < count; i++)
+        if (!settings->kind || schemes[i].kind == settings->kind)
+            settings->scheme = &schemes[i];
+    fill_by_kind(settings, one);
+    const struct doppel_scheme *scheme = settings->scheme;
+    enum doppel_status status = check_scheme_of_verb(settings, error);
+    if (status)
+        return status;
+    if (settings->code && !is_code_of(settings->code, scheme))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--code' takes %u hex digits for scheme '%s', not '%s'",
+                           scheme->code_bits / 4u, scheme->name, settings->code);
+    if (settings->max_distance > scheme->code_bits)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--max-distance' is at most %u for scheme '%s', not %d",
+                           scheme->code_bits, scheme->name, settings->max_distance);
+    return DOPPEL_OK;
+}
+
+/* "identical,near" to bits. */
+static bool parse_reasons(const char *text, unsigned *out)
+{
+    unsigned reasons = 0;
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        char name[16];
+        length = strcspn(text, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        unsigned reason = length < sizeof name ? reason_from_name(name) : 0;
+        if (!reason)
+            return false;
+        reasons |= reason;
+    }
+    *out = reasons;
+    return reasons != 0;
+}
+
+/* What belongs to acting goes with it alone. */
+static enum doppel_status check_action(struct settings *settings, struct doppel_error *error)
+{
+    const char *lonely = settings->yes           ? "yes"
+                         : settings->dry_run     ? "dry-run"
+                         : settings->reason_text ? "reason"
+                         : settings->move_to     ? "to"
+                         : settings->journal     ? "journal"
+                                                 : NULL;
+    settings->reasons = REASON_IDENTICAL;
+    if (settings->verb->bit & VERB_UNDO)
+        return DOPPEL_OK;
+    if (lonely && settings->action == ACTION_NONE)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' goes with '--action'", lonely);
+    if (settings->yes && settings->dry_run)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--yes' or '--dry-run', not both");
+    if (settings->action == ACTION_MOVE_TO && !(settings->move_to && *settings->move_to))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--action move-to' wants a folder: --action move-to DIR");
+    if (settings->action != ACTION_MOVE_TO && settings->move_to)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--to' goes with '--action move-to'");
+    if (settings->action == ACTION_SCRIPT && (settings->yes || settings->format != FORMAT_TABLE))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--action script' prints a script, to be read and then run; '--%s' "
+                           "does not go with it",
+                           settings->yes ? "yes" : "format");
+    if (settings->reason_text && !parse_reasons(settings->reason_text, &settings->reasons))
+        return doppel_fail(
+            error, DOPPEL_E_ARGUMENT,
+            "'--reason' takes identical, same-content, near, part and marked, with commas "
+            "between, not '%s'",
+            settings->reason_text);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status check_operands(const struct settings *settings,
+                                         struct doppel_error *error)
+{
+    const struct verb *verb = settings->verb;
+    size_t count = settings->operands.count;
+    bool elsewhere = settings->files_from || settings->code || settings->gone || settings->refresh;
+    if (count < verb->min_operands && !elsewhere)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'%s' wants %s; see 'doppel %s --help'",
+                           verb->name, verb->operands, verb->name);
+    if (count > verb->max_operands)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%s' does not know what to do with '%s'; see 'doppel %s --help'",
+                           verb->name, settings->operands.items[verb->max_operands], verb->name);
+    return DOPPEL_OK;
+}
+
+enum doppel_status settings_check(struct settings *settings, struct doppel_error *error)
+{
+    if (settings->max_distance >= 0 && settings->min_similarity >= 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "give '--max-distance' or '--min-similarity', not both");
+    if (settings->cache && settings->no_cache)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--cache' or '--no-cache', not both");
+    if (settings->code && (settings->operands.count || settings->files_from))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--code' or %s, not both",
+                           settings->files_from ? "'--files-from'" : settings->verb->operands);
+    if (settings->refresh && settings->files_from)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--refresh' takes PATHs or IDs, not '--files-from'");
+    if (settings->all_bytes && !settings->files)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--digest' goes with '--files'");
+    if (settings->verb->bit == VERB_INDEX_SEARCH && settings->radius < 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'index search' wants '--radius R'; for the nearest see 'index knn'");
+    if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
+    if (settings->verb->bit == VERB_REPORT && !settings->output)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'report' wants '-o PAGE', an HTML file");
+    if (settings->verb->bit == VERB_REPORT && settings->library &&
+        (settings->operands.count || settings->files_from))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");
+    if (settings->verb->bit == VERB_REPORT && (settings->operands.count || settings->files_from) &&
+        (settings->where || settings->lists.count || settings->labels.count))
+        return doppel_fail(
+            error, DOPPEL_E_ARGUMENT,
+            "'--where', '--list' and '--label' choose items of a library, not PATHs");
+    settings->keep = doppel_keep_policy_default();
+    enum doppel_status status = check_action(settings, error);
+    if (!status && settings->keep_text)
+        status = doppel_keep_policy_parse(settings->keep_text, &settings->keep, error);
+    if (!status)
+        status = check_text(settings, error);
+    if (!status)
+        status = check_audio(settings, error);
+    if (!status)
+        status = check_video(settings, error);
+    if (!status)
+        status = check_scheme(settings, error);
+    return status ? status : check_operands(settings, error);
+}

@@ -1,0 +1,11 @@
+/* What was given, as a whole: what goes together, and which kinds and schemes it asks for. */
+#ifndef DOPPEL_TOOLS_ARGS_CHECK_H
+#define DOPPEL_TOOLS_ARGS_CHECK_H
+
+#include "tools/args/options.h"
+
+/* Check the settings, and fill what follows from what was given: text, scheme, by_kind, pcm.
+ * DOPPEL_E_ARGUMENT with a sentence. */
+enum doppel_status settings_check(struct settings *settings, struct doppel_error *error);
+
+#endif

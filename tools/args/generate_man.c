@@ -1,0 +1,161 @@
+/* The man page. */
+#include <string.h>
+
+#include "tools/args/generate.h"
+
+/* Text as roff shows it: hyphens are typed ones, and no line begins with a request. */
+static void print_roff(FILE *stream, const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        fputs("\\&", stream);
+    for (; *text; text++)
+        if (*text == '\\')
+            fputs("\\e", stream);
+        else if (*text == '-')
+            fputs("\\-", stream);
+        else
+            fputc(*text, stream);
+}
+
+static void print_paragraph(FILE *stream, const char *text)
+{
+    fputs(".PP\n", stream);
+    print_roff(stream, text);
+    fputc('\n', stream);
+}
+
+static void print_tagged(FILE *stream, const char *tag, const char *text)
+{
+    fputs(".TP\n.B ", stream);
+    print_roff(stream, tag);
+    fputc('\n', stream);
+    print_roff(stream, text);
+    fputc('\n', stream);
+}
+
+static void print_example(FILE *stream, const char *example)
+{
+    fputs(".PP\n.RS\n.nf\n", stream);
+    print_roff(stream, example);
+    fputs("\n.fi\n.RE\n", stream);
+}
+
+static void print_verb(FILE *stream, const struct verb *verb)
+{
+    fputs(".SS ", stream);
+    fprintf(stream, "\"doppel %s", verb->name);
+    fputs(*verb->operands ? " " : "", stream);
+    print_roff(stream, verb->operands);
+    fprintf(stream, "\"\n%c", verb->summary[0] - 'a' + 'A');
+    print_roff(stream, verb->summary + 1);
+    fputs(".\n", stream);
+    print_paragraph(stream, verb->details);
+    print_example(stream, verb->example);
+}
+
+/* "For scan, find.", unless all verbs have it. */
+static void print_verbs_of(FILE *stream, const struct option_info *option)
+{
+    const char *before = " For ";
+    if ((option->verbs & VERB_ANY) == VERB_ANY)
+        return;
+    for (size_t i = 0; i < verb_count; i++)
+        if (option->verbs & verb_table[i].bit) {
+            fprintf(stream, "%s%s", before, verb_table[i].name);
+            before = ", ";
+        }
+    fputc('.', stream);
+}
+
+static void print_option(FILE *stream, const struct option_info *option)
+{
+    fputs(".TP\n", stream);
+    if (option->letter)
+        fprintf(stream, "\\fB\\-%c\\fR, ", option->letter);
+    fputs("\\fB\\-\\-", stream);
+    print_roff(stream, option->name);
+    fputs("\\fR", stream);
+    if (option->argument)
+        fprintf(stream, " \\fI%s\\fR", option->argument);
+    fputc('\n', stream);
+    print_roff(stream, option->help);
+    if (option->fallback && option->type != OPTION_SHORTHAND) {
+        fputs(" (default: ", stream);
+        print_roff(stream, option->fallback);
+        fputc(')', stream);
+    }
+    fputc('.', stream);
+    print_verbs_of(stream, option);
+    fputc('\n', stream);
+}
+
+static void print_options(FILE *stream)
+{
+    for (int section = 0; section < SECTION_COUNT; section++) {
+        fprintf(stream, ".SS %s\n", section_title((enum option_section)section));
+        for (size_t i = 0; i < option_count; i++)
+            if (option_table[i].section == (enum option_section)section)
+                print_option(stream, &option_table[i]);
+    }
+}
+
+static void print_exit_codes(FILE *stream)
+{
+    fputs(".SH EXIT STATUS\n", stream);
+    print_tagged(stream, "0", "Done; for compare and find: something matched.");
+    print_tagged(stream, "1", "compare, find: nothing matched.");
+    print_tagged(stream, "2", "Wrong use, or the run could not go on.");
+    print_tagged(stream, "3",
+                 "The run ended, but some inputs could not be read; each was said on standard "
+                 "error as \"doppel: PATH: reason\". Outranks 0 and 1.");
+    print_tagged(stream, "130", "Interrupted (SIGINT); what was done is kept.");
+    print_tagged(stream, "141", "Nobody reads standard output any more; the run ended quietly.");
+}
+
+static void print_surroundings(FILE *stream)
+{
+    fputs(".SH ENVIRONMENT\n", stream);
+    print_tagged(stream, "DOPPEL_LIBRARY", "The library, where --library is not given.");
+    print_tagged(stream, "DOPPEL_WORKER",
+                 "The program doppel-worker, where it is not beside "
+                 "doppel.");
+    print_tagged(stream, "XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME",
+                 "Where the library (doppel), the cache (doppel/cache.db) and the journal of what "
+                 "was done (doppel/actions.jsonl) lie.");
+    print_tagged(stream, "NO_COLOR", "No colours, unless --color asks for them.");
+    print_tagged(stream, "TMPDIR", "Where standard input is put when it is read as a file.");
+}
+
+static void print_output(FILE *stream)
+{
+    fputs(".SH OUTPUT\n", stream);
+    print_roff(stream, "Results go to standard output, everything else to standard error. "
+                       "With --json each result is one JSON object on a line, written at "
+                       "once; fields may be added, none is renamed, and one that is absent "
+                       "is not known. A path that is not UTF-8 is shown with U+FFFD and "
+                       "carries its bytes in base64 in a field of the same name with _base64 "
+                       "at its end.");
+    fputc('\n', stream);
+    print_paragraph(stream, "Sizes may end in K, M, G or T (powers of 1024); numbers of pixels "
+                            "likewise (powers of 1000); times in ms, s, m or h, seconds without.");
+}
+
+void generate_man(FILE *stream)
+{
+    fprintf(stream, ".TH DOPPEL 1 \"\" \"doppel %s\" \"User Commands\"\n", doppel_version());
+    fputs(".SH NAME\ndoppel \\- find the duplicates of your media\n"
+          ".SH SYNOPSIS\n.B doppel\n.I VERB\n.RI [ OPTION ...]\n.RI [ PATH ...]\n"
+          ".SH DESCRIPTION\n",
+          stream);
+    print_roff(stream, "doppel turns files into fingerprints that survive re-encoding, resizing, "
+                       "cropping and editing, and finds those that are the same, or a part of each "
+                       "other.");
+    fputs("\n.SH VERBS\n", stream);
+    for (size_t i = 0; i < verb_count; i++)
+        print_verb(stream, &verb_table[i]);
+    fputs(".SH OPTIONS\n", stream);
+    print_options(stream);
+    print_output(stream);
+    print_exit_codes(stream);
+    print_surroundings(stream);
+}

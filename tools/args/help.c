@@ -1,0 +1,150 @@
+/* Help from the tables. */
+#include "tools/args/help.h"
+
+#include <string.h>
+
+#include "tools/args/options.h"
+#include "core/printable.h"
+
+enum { LINE_WIDTH = 80, HELP_INDENT = 28, SUMMARY_INDENT = 22 };
+
+/* Words of `text` in lines, from column `column`; later lines begin at `indent`. */
+static void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
+{
+    bool first = true;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (!first && column + 1 + length > LINE_WIDTH) {
+            fprintf(stream, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            fputc(' ', stream);
+            column++;
+        }
+        fwrite(text, 1, length, stream);
+        column += length;
+        first = false;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', stream);
+}
+
+/* `label`, then `text` from column `indent` on, on the next line when the label is too long. */
+static void print_entry(FILE *stream, const char *label, const char *text, size_t indent)
+{
+    fputs(label, stream);
+    if (strlen(label) + 2 > indent)
+        fprintf(stream, "\n%*s", (int)indent, "");
+    else
+        fprintf(stream, "%*s", (int)(indent - strlen(label)), "");
+    print_wrapped(stream, text, indent, indent);
+}
+
+void help_short(FILE *stream)
+{
+    fputs("Usage: doppel VERB [OPTION]... [PATH]...\n"
+          "Finds the duplicates of your media.\n\n"
+          "  doppel scan ~/Pictures     find pictures that are the same picture\n"
+          "  doppel --help              all verbs\n"
+          "  doppel VERB --help         what a verb does, its options, an example\n",
+          stream);
+}
+
+static void print_verb(FILE *stream, const struct verb *verb)
+{
+    char label[64];
+    snprintf(label, sizeof label, "  %s %s", verb->name, verb->operands);
+    print_entry(stream, label, verb->summary, SUMMARY_INDENT);
+}
+
+/* Verbs under headings, each under one. */
+static const struct {
+    const char *title;
+    uint64_t verbs;
+} chapters[] = {
+    {"Files as they are",
+     VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_SCHEMES | VERB_TUNE | VERB_REPORT | VERB_UNDO},
+    {"A library",
+     VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE | VERB_MONITOR},
+    {"Whatever comes in", VERB_INGEST | VERB_CHECK | VERB_DEDUP | VERB_LOG},
+    {"What people say", VERB_MARK | VERB_SOURCE | VERB_TAG | VERB_LISTS | VERB_LISTS_SET},
+    {"Upkeep and exchange", VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP | VERB_VERIFY |
+                                VERB_COMPACT | VERB_STATS},
+    {"An index of codes on its own", VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE |
+                                         VERB_INDEX_SEARCH | VERB_INDEX_KNN | VERB_INDEX_INFO |
+                                         VERB_INDEX_VERIFY | VERB_INDEX_COMPACT},
+};
+
+static void print_chapters(FILE *stream)
+{
+    for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
+        fprintf(stream, "\n%s:\n", chapters[i].title);
+        for (size_t j = 0; j < verb_count; j++)
+            if (verb_table[j].bit & chapters[i].verbs)
+                print_verb(stream, &verb_table[j]);
+    }
+}
+
+void help_family(FILE *stream, const char *family)
+{
+    fprintf(stream, "Usage: doppel %s VERB [OPTION]...\n\nVerbs:\n", family);
+    for (size_t i = 0; i < verb_count; i++)
+        if (verb_is_of(&verb_table[i], family))
+            print_verb(stream, &verb_table[i]);
+    fprintf(stream, "\n'doppel %s VERB --help' tells of a verb.\n", family);
+}
+
+void help_main(FILE *stream)
+{
+    fputs("Usage: doppel VERB [OPTION]... [PATH]...\n"
+          "Finds the duplicates of your media, also after re-encoding, resizing, cropping and "
+          "editing.\n",
+          stream);
+    print_chapters(stream);
+    fputs(
+        "\n'doppel VERB --help' or 'doppel help VERB' tells of a verb, 'doppel --version' of this "
+        "build.\n\n"
+        "Exit codes: 0 done, or something matched; 1 nothing matched; 2 wrong use, or the\n"
+        "run could not go on; 3 some inputs could not be read; 130 interrupted.\n",
+        stream);
+}
+
+static void print_option(FILE *stream, const struct option_info *option)
+{
+    char label[64], text[512];
+    char letter[8] = "    ";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(label, sizeof label, "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+    if (option->fallback && option->type != OPTION_SHORTHAND)
+        snprintf(text, sizeof text, "%s (default: %s)", option->help, option->fallback);
+    else
+        snprintf(text, sizeof text, "%s", option->help);
+    print_entry(stream, label, text, HELP_INDENT);
+}
+
+static void print_section(FILE *stream, const struct verb *verb, enum option_section section)
+{
+    bool titled = false;
+    for (size_t i = 0; i < option_count; i++) {
+        if (option_table[i].section != section || !(option_table[i].verbs & verb->bit))
+            continue;
+        if (!titled)
+            fprintf(stream, "\n%s:\n", section_title(section));
+        titled = true;
+        print_option(stream, &option_table[i]);
+    }
+}
+
+void help_verb(FILE *stream, const struct verb *verb)
+{
+    fprintf(stream, "Usage: doppel %s [OPTION]...%s%s\n", verb->name, *verb->operands ? " " : "",
+            verb->operands);
+    fprintf(stream, "%c%s.\n\n", verb->summary[0] - 'a' + 'A', verb->summary + 1);
+    print_wrapped(stream, verb->details, 0, 0);
+    for (int section = 0; section < SECTION_COUNT; section++)
+        print_section(stream, verb, (enum option_section)section);
+    fprintf(stream, "\nExample:\n  %s\n", verb->example);
+}

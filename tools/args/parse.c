@@ -1,0 +1,384 @@
+/* From argv to settings, by the tables; and what is said of a word that is in neither. */
+#include "tools/args/check.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "tools/memory.h"
+#include "tools/args/nearest.h"
+#include "core/values.h"
+
+/* getopt_long returns FIRST_OPTION + its number in the table. */
+enum { FIRST_OPTION = 256, MAX_OPTIONS = 256 };
+
+enum doppel_status unknown_verb(const char *name, struct doppel_error *error)
+{
+    const char *names[MAX_OPTIONS];
+    for (size_t i = 0; i < verb_count; i++)
+        names[i] = verb_table[i].name;
+    const char *nearest = nearest_word(name, names, verb_count);
+    if (nearest)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "unknown verb '%s'; did you mean '%s'?", name,
+                           nearest);
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "unknown verb '%s'; see 'doppel --help'", name);
+}
+
+/* ---- values ---- */
+
+static enum doppel_status wrong_choice(const struct option_info *option, const char *value,
+                                       struct doppel_error *error)
+{
+    const char *words[MAX_CHOICES];
+    char storage[CHOICE_BYTES], list[256] = "";
+    size_t count = option_choices(option, words, storage), used = 0;
+    for (size_t i = 0; i < count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 i == 0           ? ""
+                                 : i + 1 == count ? " or "
+                                                  : ", ",
+                                 words[i]);
+    const char *nearest = nearest_word(value, words, count);
+    if (nearest)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--%s' takes %s, not '%s'; did you mean '%s'?", option->name, list,
+                           value, nearest);
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' takes %s, not '%s'", option->name, list,
+                       value);
+}
+
+/* Which of the option's words it is, or -1. */
+static int choice_number(const struct option_info *option, const char *value)
+{
+    const char *words[MAX_CHOICES];
+    char storage[CHOICE_BYTES];
+    size_t count = option_choices(option, words, storage);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], value) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* What a value of this type looks like, for the error message. */
+static const char *type_text(enum option_type type)
+{
+    switch (type) {
+    case OPTION_COUNT:
+        return "a whole number from 1 to 1024";
+    case OPTION_NUMBER:
+        return "a whole number from 1 to 4294967295";
+    case OPTION_DISTANCE:
+        return "a whole number from 0 to 256";
+    case OPTION_SIMILARITY:
+        return "a number from 0 to 1";
+    case OPTION_RATE:
+        return "a rate over 0 and at most 1, such as 0.001 or 1e-6";
+    case OPTION_SIZE:
+        return "a size such as 800, 64K or 1.5G";
+    case OPTION_PIXELS:
+        return "a number such as 80000 or 100M";
+    case OPTION_TIME:
+        return "a time such as 90, 500ms or 2m";
+    default:
+        return "another value";
+    }
+}
+
+static void append_text(struct strings *strings, const char *text)
+{
+    strings->items = must_resize(strings->items, (strings->count + 1) * sizeof *strings->items);
+    strings->items[strings->count++] = text;
+}
+
+static bool set_number(const struct option_info *option, const char *value, void *field)
+{
+    uint64_t whole;
+    switch (option->type) {
+    case OPTION_COUNT:
+        return parse_whole(value, 1, 1024, &whole) && (*(uint32_t *)field = (uint32_t)whole, true);
+    case OPTION_NUMBER:
+        return parse_whole(value, 1, UINT32_MAX, &whole) &&
+               (*(uint32_t *)field = (uint32_t)whole, true);
+    case OPTION_DISTANCE:
+        return parse_whole(value, 0, 256, &whole) && (*(int32_t *)field = (int32_t)whole, true);
+    case OPTION_SIMILARITY:
+        return parse_number(value, 0, 1, field);
+    case OPTION_RATE:
+        return parse_rate(value, field);
+    case OPTION_SIZE:
+        return parse_size(value, 1024, field);
+    case OPTION_PIXELS:
+        return parse_size(value, 1000, field);
+    case OPTION_TIME:
+        return parse_time(value, field);
+    default:
+        return false;
+    }
+}
+
+static enum doppel_status set_option(const struct option_info *option, const char *value,
+                                     struct settings *settings, struct doppel_error *error)
+{
+    void *field = (char *)settings + option->offset;
+    int choice = value ? choice_number(option, value) : -1;
+    switch (option->type) {
+    case OPTION_FLAG:
+    case OPTION_FLAG_OFF:
+        *(bool *)field = option->type == OPTION_FLAG;
+        return DOPPEL_OK;
+    case OPTION_TEXT:
+        *(const char **)field = value;
+        return DOPPEL_OK;
+    case OPTION_TEXTS:
+        append_text(field, value);
+        return DOPPEL_OK;
+    case OPTION_CHOICE:
+        if (choice < 0)
+            return wrong_choice(option, value, error);
+        *(int *)field = choice;
+        return DOPPEL_OK;
+    case OPTION_KIND:
+        if (choice < 0)
+            return wrong_choice(option, value, error);
+        *(enum doppel_kind *)field = doppel_kind_from_name(value);
+        return DOPPEL_OK;
+    case OPTION_SCHEME:
+        if (choice < 0)
+            return wrong_choice(option, value, error);
+        *(const struct doppel_scheme **)field = doppel_scheme_by_name(value);
+        return DOPPEL_OK;
+    default:
+        if (set_number(option, value, field))
+            return DOPPEL_OK;
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' takes %s, not '%s'", option->name,
+                           type_text(option->type), value);
+    }
+}
+
+/* ---- options ---- */
+
+static enum doppel_status set_given(const struct option_info *option, const char *value,
+                                    struct settings *settings, struct doppel_error *error)
+{
+    char name[32];
+    if (option->type == OPTION_SHORTHAND) {
+        const char *equals = strchr(option->fallback, '=');
+        snprintf(name, sizeof name, "%.*s", (int)(equals - option->fallback), option->fallback);
+        return set_given(option_by_name(name), equals + 1, settings, error);
+    }
+    if (option->offset == offsetof(struct settings, format))
+        settings->format_given = true;
+    if (option->offset == offsetof(struct settings, timeout_ms))
+        settings->timeout_given = true;
+    return set_option(option, value, settings, error);
+}
+
+static void set_defaults(const struct verb *verb, struct settings *settings)
+{
+    *settings = (struct settings){.verb = verb,
+                                  .max_distance = -1,
+                                  .min_similarity = -1,
+                                  .text_similarity = -1,
+                                  .min_containment = -1,
+                                  .max_false_positives = -1,
+                                  .max_false_alarms = -1,
+                                  .lanes = -1,
+                                  .orientations = true,
+                                  .radius = -1,
+                                  .action = ACTION_NONE,
+                                  .preset_number = -1,
+                                  .text_format = -1,
+                                  .unit = -1};
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].fallback && option_table[i].type != OPTION_SHORTHAND)
+            set_option(&option_table[i], option_table[i].fallback, settings, NULL);
+}
+
+static enum doppel_status unknown_letter(const struct verb *verb, int letter,
+                                         struct doppel_error *error)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].letter == letter)
+            return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                               "'%s' has no option '-%c'; see 'doppel %s --help'", verb->name,
+                               letter, verb->name);
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "unknown option '-%c'; see 'doppel %s --help'",
+                       letter, verb->name);
+}
+
+static enum doppel_status ambiguous_option(const struct verb *verb, const char *name,
+                                           struct doppel_error *error)
+{
+    char list[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < option_count && used < sizeof list; i++)
+        if (option_table[i].verbs & verb->bit &&
+            strncmp(option_table[i].name, name, strlen(name)) == 0)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s'--%s'", used ? ", " : "",
+                                     option_table[i].name);
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "option '--%s' could be %s", name, list);
+}
+
+/* `word` is as typed, "--name" or "--name=value". */
+static enum doppel_status unknown_option(const struct verb *verb, const char *word,
+                                         struct doppel_error *error)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const char *names[MAX_OPTIONS];
+    size_t beginnings = 0;
+    for (size_t i = 0; i < option_count; i++) {
+        bool has = option_table[i].verbs & verb->bit;
+        names[i] = has ? option_table[i].name : NULL;
+        beginnings += has && strncmp(option_table[i].name, name, strlen(name)) == 0;
+    }
+    if (beginnings > 1)
+        return ambiguous_option(verb, name, error);
+    const char *nearest = nearest_word(name, names, option_count);
+    if (nearest)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "unknown option '--%s'; did you mean '--%s'?",
+                           name, nearest);
+    if (option_by_name(name))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%s' has no option '--%s'; see 'doppel %s --help'", verb->name, name,
+                           verb->name);
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "unknown option '--%s'; see 'doppel %s --help'",
+                       name, verb->name);
+}
+
+/* getopt's view of the table. */
+struct getopt_view {
+    char letters[2 * MAX_OPTIONS + 2];
+    struct option longs[MAX_OPTIONS + 1];
+};
+
+static void getopt_view_fill(const struct verb *verb, struct getopt_view *view)
+{
+    *view = (struct getopt_view){.letters = ":"};
+    char *letters = view->letters + 1;
+    struct option *longs = view->longs;
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option_info *option = &option_table[i];
+        if (!(option->verbs & verb->bit))
+            continue;
+        *longs++ = (struct option){option->name, option->argument ? required_argument : no_argument,
+                                   NULL, FIRST_OPTION + (int)i};
+        if (!option->letter)
+            continue;
+        *letters++ = option->letter;
+        if (option->argument)
+            *letters++ = ':';
+    }
+}
+
+static const struct option_info *option_of(int code)
+{
+    if (code >= FIRST_OPTION)
+        return &option_table[code - FIRST_OPTION];
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].letter == code)
+            return &option_table[i];
+    return NULL;
+}
+
+/* What getopt_long did not like: it leaves optopt 0 for a long option that it does not know. */
+static enum doppel_status bad_option(const struct verb *verb, int code, const char *word,
+                                     struct doppel_error *error)
+{
+    const struct option_info *option = option_of(optopt);
+    if (code == ':')
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' needs a value: --%s %s", option->name,
+                           option->name, option->argument);
+    if (optopt >= FIRST_OPTION)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' takes no value", option->name);
+    if (optopt)
+        return unknown_letter(verb, optopt, error);
+    return unknown_option(verb, word, error);
+}
+
+/* `--action move-to DIR`: the word after it, unless --to says where. */
+static void look_for_folder(const struct option_info *option, char **argv,
+                            struct settings *settings)
+{
+    const char *word = argv[optind];
+    if (option->offset != offsetof(struct settings, action) || settings->folder_word ||
+        settings->action != ACTION_MOVE_TO || settings->move_to || !word || *word == '-')
+        return;
+    settings->folder_word = word;
+    optind++;
+}
+
+static void settle_folder(struct settings *settings)
+{
+    if (settings->move_to && settings->folder_word)
+        append_text(&settings->operands, settings->folder_word);
+    else if (settings->folder_word)
+        settings->move_to = settings->folder_word;
+}
+
+/* The first word that is a negative number, taken out of the line; NULL: there is none. */
+static const char *take_negative(int *argc, char **argv)
+{
+    for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+        char *word = argv[i];
+        if (*word != '-' || !word[1] || word[1 + strspn(word + 1, "0123456789")])
+            continue;
+        memmove(argv + i, argv + i + 1, (size_t)(*argc - i) * sizeof *argv);
+        --*argc;
+        return word;
+    }
+    return NULL;
+}
+
+static enum doppel_status parse_options(int argc, char **argv, struct settings *settings,
+                                        struct doppel_error *error)
+{
+    struct getopt_view view;
+    getopt_view_fill(settings->verb, &view);
+    opterr = 0;
+    optind = 0; /* glibc: begin anew */
+    const char *authority = settings->verb->bit & VERB_SOURCE ? take_negative(&argc, argv) : NULL;
+    int code;
+    while ((code = getopt_long(argc, argv, view.letters, view.longs, NULL)) != -1) {
+        if (code == '?' || code == ':')
+            return bad_option(settings->verb, code, argv[optind - 1], error);
+        enum doppel_status status = set_given(option_of(code), optarg, settings, error);
+        if (status)
+            return status;
+        look_for_folder(option_of(code), argv, settings);
+    }
+    settle_folder(settings);
+    for (; optind < argc; optind++)
+        append_text(&settings->operands, argv[optind]);
+    if (authority) /* behind the pattern, wherever it stood */
+        append_text(&settings->operands, authority);
+    return DOPPEL_OK;
+}
+
+enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv,
+                                  struct settings *out, struct doppel_error *error)
+{
+    struct settings settings;
+    set_defaults(verb, &settings);
+    enum doppel_status status = parse_options(argc, argv, &settings, error);
+    if (!status && !settings.help && !settings.version)
+        status = settings_check(&settings, error);
+    if (status)
+        settings_free(&settings);
+    else
+        *out = settings;
+    return status;
+}
+
+void settings_free(struct settings *settings)
+{
+    free(settings->operands.items);
+    free(settings->exclude.items);
+    free(settings->reference.items);
+    free(settings->jsonl.items);
+    free(settings->lists.items);
+    free(settings->labels.items);
+    *settings = (struct settings){0};
+}

@@ -1,0 +1,23 @@
+/* Where the library and the cache lie when nothing else is said. */
+#ifndef DOPPEL_TOOLS_ARGS_PATHS_H
+#define DOPPEL_TOOLS_ARGS_PATHS_H
+
+struct settings;
+
+/* The variable's folder (absolute, as the XDG specification demands), else `below_home` in $HOME;
+ * NULL when there is neither. Given (free). */
+char *user_folder(const char *variable, const char *below_home);
+
+/* --library, else $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel (~/.local/share/doppel); NULL without
+ * a home. Given (free). */
+char *library_directory(const struct settings *settings);
+
+/* --cache, else $XDG_CACHE_HOME/doppel/cache.db (~/.cache/…); NULL with --no-cache or without a
+ * home; its directory is made. Given (free). */
+char *cache_file(const struct settings *settings);
+
+/* --journal, else $XDG_STATE_HOME/doppel/actions.jsonl (~/.local/state/…); NULL without a home; its
+ * directory is made. Given (free). */
+char *journal_file(const struct settings *settings);
+
+#endif

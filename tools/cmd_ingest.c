@@ -1,9 +1,0 @@
-/* doppel ingest PATH...|-: decide what files and texts are to a library, and remember them there.
- */
-#include "tools/commands.h"
-#include "tools/decide_verb.h"
-
-int cmd_ingest(const struct settings *settings, struct report *report)
-{
-    return decide_verb(settings, report, false);
-}

@@ -1,0 +1,24 @@
+/* How an item is told to people: by its path, or, where it has no file, by a name. */
+#ifndef DOPPEL_TOOLS_OUTPUT_ITEM_NAME_H
+#define DOPPEL_TOOLS_OUTPUT_ITEM_NAME_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include <doppel/library.h>
+
+/* Items known by their codes or a digest alone have none, nor have damaged ones. */
+bool item_has_file(const struct doppel_item *item);
+
+/* Its path; without a file what people call it, or the digest that it stands for, else "item 42".
+ * Given (free). */
+char *name_of_item(struct doppel_library *library, const struct doppel_item *item);
+
+/* "path", or "name" of what has no file. */
+void put_item_name(json_t *row, bool has_file, const char *name);
+
+/* "picture", "text", "audio", "video" or "other file"; static storage. */
+const char *kind_noun(enum doppel_kind kind);
+
+#endif

@@ -1,0 +1,189 @@
+/* What was found, as rows. */
+#include "tools/output/matches.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "search/allow_list.h"
+#include "tools/output/item_metadata.h"
+#include "tools/output/item_name.h"
+#include "tools/memory.h"
+#include "tools/output/segment_rows.h"
+#include "compare/audio.h"
+
+static const struct column columns[] = {
+    {"query", "query", CELL_PATH},
+    {"id", "id", CELL_NUMBER},
+    {"match", NULL, CELL_BOOL},
+    {"near_miss", "near miss", CELL_BOOL},
+    MATCH_COLUMNS,
+    PLACE_COLUMNS,
+    {"record", "record", CELL_TEXT},
+    {"lacks", "lacks", CELL_TEXT},
+    {"labels", "labels", CELL_TEXT},
+    {"lists", "lists", CELL_TEXT},
+    {"list_state", "state", CELL_TEXT},
+    {"suppressed_by", "explained by", CELL_NUMBER},
+    {"name", "name", CELL_TEXT},
+    {"path", "path", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
+
+struct output *find_print_output(const struct settings *settings, struct report *report)
+{
+    return output_new(settings, &layout, report);
+}
+
+/* One query's rows. */
+struct printing {
+    struct find_print *print;
+    const char *query;
+    const struct answer *answer; /* the one at hand */
+    uint64_t suppressed_by;      /* the benign item that explains it; 0: none */
+    struct place_rows *rows;
+    bool matched;
+};
+
+/* What a near miss would have needed. */
+static void put_lack(json_t *row, const struct settings *settings, const struct doppel_match *match)
+{
+    double limit = audio_options_from(settings).max_false_positives;
+    json_t *limits = json_object();
+    char text[128];
+    put_bool(row, "match", false);
+    put_bool(row, "near_miss", true);
+    put_rate(limits, "max_false_positive_rate", limit);
+    put_value(row, "limit", limits);
+    snprintf(text, sizeof text, "a rate of false positives of %.2g or less; its is %.2g", limit,
+             match->false_positive_rate);
+    put_text(row, "lacks", text);
+}
+
+/* What it is called stands in the row already. */
+static void print_match(struct printing *printing, json_t *named, uint64_t id)
+{
+    const struct answer *answer = printing->answer;
+    bool near_miss = answer->near_miss;
+    if (near_miss && printing->print->settings->null_separated) {
+        json_decref(named);
+        return; /* paths are of what matches */
+    }
+    json_t *row = json_object();
+    put_path(row, "query", printing->query);
+    put_integer(row, "id", id);
+    json_object_update(row, named);
+    json_decref(named);
+    (void)put_lists(row, printing->print->library, id, NULL); /* it may be gone by now */
+    if (printing->suppressed_by)
+        put_integer(row, "suppressed_by", printing->suppressed_by);
+    if (near_miss)
+        put_lack(row, printing->print->settings, &answer->pair.match);
+    put_match(row, &answer->pair.match);
+    if (answer->pair.of_video)
+        put_video_match(row, &answer->pair.video);
+    place_rows_add(printing->rows, row);
+    printing->matched |= !near_miss && !printing->suppressed_by;
+}
+
+static bool print_record(void *context, const struct doppel_library_text *text)
+{
+    struct printing *printing = context;
+    json_t *named = json_object();
+    if (text->path)
+        put_path(named, "path", text->path);
+    if (text->record_id)
+        put_text(named, "record", text->record_id);
+    if (text->error.status)
+        json_decref(named);
+    else
+        print_match(printing, named, text->id);
+    return true;
+}
+
+/* What another process removed meanwhile is left out. */
+static enum doppel_status print_one(struct printing *printing, struct doppel_error *error)
+{
+    struct doppel_library *library = printing->print->library;
+    uint64_t id = printing->answer->id;
+    struct doppel_item item;
+    enum doppel_status status = doppel_library_get(library, id, false, &item, error);
+    if (status == DOPPEL_E_NOT_FOUND) {
+        const struct doppel_text_query one = {.first = id, .last = id};
+        return doppel_library_each_text(library, &one, print_record, printing, error);
+    }
+    if (status)
+        return status;
+    json_t *named = json_object();
+    char *name = name_of_item(library, &item);
+    put_item_name(named, item_has_file(&item), name);
+    print_match(printing, named, item.id);
+    free(name);
+    doppel_item_free(&item);
+    return DOPPEL_OK;
+}
+
+/* What lists make of the answers; given (free). NULL: there are none that say anything. */
+static struct listed_match *judge_lists(struct doppel_library *library,
+                                        const struct answers *answers)
+{
+    size_t count = answers->items.count;
+    if (!count || !doppel_library_has_states(library))
+        return NULL;
+    struct listed_match *matches = must_allocate(count * sizeof *matches);
+    for (size_t i = 0; i < count; i++) {
+        const struct answer *answer = &answers->items.items[i];
+        matches[i] = (struct listed_match){.id = answer->id,
+                                           .segments = answer->pair.match.segments,
+                                           .segment_count = answer->pair.match.segment_count};
+        (void)doppel_library_state_of(library, answer->id, &matches[i].state, NULL);
+        if (answer->near_miss && matches[i].state == DOPPEL_LIST_BENIGN)
+            matches[i].state = DOPPEL_LIST_ACTIVE; /* it explains nothing */
+    }
+    benign_suppress(matches, count);
+    return matches;
+}
+
+/* Whether an answer is to be printed. */
+static bool is_wanted(struct printing *printing, const struct listed_match *listed)
+{
+    struct find_print *print = printing->print;
+    printing->suppressed_by = listed ? listed->suppressed_by : 0;
+    if (!wanted_items_has(&print->wanted, printing->answer->id) ||
+        (listed && listed->state == DOPPEL_LIST_DISABLED))
+        return false;
+    print->suppressed += printing->suppressed_by != 0;
+    return !printing->suppressed_by || print->settings->all;
+}
+
+/* In a table, a query without a match is no row: the exit code tells. */
+static void print_none(struct printing *printing)
+{
+    if (printing->print->settings->format != FORMAT_JSON)
+        return;
+    json_t *row = json_object();
+    put_path(row, "query", printing->query);
+    put_bool(row, "match", false);
+    place_rows_add(printing->rows, row);
+}
+
+enum doppel_status find_print(struct find_print *print, const char *query,
+                              const struct answers *answers, struct doppel_error *error)
+{
+    struct place_rows rows;
+    struct printing printing = {.print = print, .query = query, .rows = &rows};
+    enum doppel_status status = DOPPEL_OK;
+    struct listed_match *listed = judge_lists(print->library, answers);
+    place_rows_begin(&rows, print->settings, print->output);
+    for (size_t i = 0; i < answers->items.count && !status; i++) {
+        printing.answer = &answers->items.items[i];
+        if (is_wanted(&printing, listed ? &listed[i] : NULL))
+            status = print_one(&printing, error);
+    }
+    if (!status && !printing.matched)
+        print_none(&printing);
+    place_rows_end(&rows);
+    free(listed);
+    print->matched |= printing.matched;
+    return status;
+}

@@ -1,0 +1,29 @@
+/* What was found, as rows: of pictures and texts one each, of recordings and videos in tables
+ * one each place. */
+#ifndef DOPPEL_TOOLS_OUTPUT_MATCHES_H
+#define DOPPEL_TOOLS_OUTPUT_MATCHES_H
+
+#include <doppel/library.h>
+
+#include "search/results.h"
+#include "tools/args/options.h"
+#include "tools/output/output.h"
+#include "tools/output/messages.h"
+#include "library/items/wanted_items.h"
+
+struct find_print {
+    const struct settings *settings;
+    struct doppel_library *library;
+    struct output *output;
+    struct wanted_items wanted;
+    uint64_t suppressed; /* matches that benign items explain */
+    bool matched;        /* anything was printed that is a match */
+};
+
+struct output *find_print_output(const struct settings *settings, struct report *report);
+
+/* Print what was found for a query, in this order. Without any match that is said, too. */
+enum doppel_status find_print(struct find_print *print, const char *query,
+                              const struct answers *answers, struct doppel_error *error);
+
+#endif

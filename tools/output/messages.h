@@ -1,0 +1,41 @@
+/* What is said on stderr: errors about inputs (counted: exit code 3), notes, and the progress line.
+ */
+#ifndef DOPPEL_TOOLS_OUTPUT_MESSAGES_H
+#define DOPPEL_TOOLS_OUTPUT_MESSAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <doppel/core.h>
+
+#include "tools/output/progress.h"
+
+struct settings;
+
+struct report {
+    FILE *stream;
+    bool quiet, verbose;
+    bool terminal; /* then bytes that are not UTF-8 are escaped too */
+    uint64_t errors;
+    struct progress progress;
+};
+
+void report_start(struct report *report, const struct settings *settings);
+
+/* An input could not be read: `doppel: PATH: reason`, and the run will end with 3. */
+void report_input(struct report *report, const char *path, const char *reason);
+
+/* The run cannot go on: `doppel: reason`. @return EXIT_WRONG_USE, for `return report_fatal(…)`. */
+int report_fatal(struct report *report, const char *format, ...) DOPPEL_PRINTF(2, 3);
+
+/* Worth knowing: `doppel: …`, not with -q. */
+void report_notice(struct report *report, const char *format, ...) DOPPEL_PRINTF(2, 3);
+
+/* What was skipped and the like: `doppel: PATH: …`, only with -v. */
+void report_detail(struct report *report, const char *path, const char *reason);
+
+/* The exit code of the command, from what its verb returned: 130 after SIGINT, 3 after an error. */
+int report_exit_code(const struct report *report, int code);
+
+#endif

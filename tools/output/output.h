@@ -1,0 +1,110 @@
+/* Results on stdout, one row at a time, as JSON Lines, CSV, a table for people, or bare paths (-0).
+ *
+ * A row is a JSON object with the keys of the JSON that is printed. CSV, tables and -0 pick from it
+ * by a layout: columns with dotted keys ("transform.mirrored"); a layout with `expand` gives a line
+ * for each object of that list (the members of a group), keys of which begin with its name
+ * ("members.path"). */
+#ifndef DOPPEL_TOOLS_OUTPUT_OUTPUT_H
+#define DOPPEL_TOOLS_OUTPUT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include <doppel/core.h>
+#include <doppel/match.h>
+
+struct report;
+struct settings;
+
+enum cell {
+    CELL_TEXT,
+    CELL_PATH,
+    CELL_NUMBER,  /* printed as JSON has it */
+    CELL_SIZE,    /* bytes; 1.2 MB for people */
+    CELL_TIME,    /* seconds since 1970; a local date for people */
+    CELL_SECONDS, /* a duration; 1:02:03 for people */
+    CELL_WORDS,   /* text for people: not in CSV; never the first */
+    CELL_PLACE,   /* seconds in a recording; 1:02.35 for people */
+    CELL_BOOL     /* yes, or nothing, for people */
+};
+
+struct column {
+    const char *key;
+    const char *title; /* in tables; NULL: not in tables */
+    enum cell cell;
+};
+
+struct layout {
+    const struct column *columns;
+    size_t count;
+    const char *expand;                        /* key of a list of objects, or NULL */
+    const char *path_key;                      /* what -0 prints; NULL: -0 changes nothing */
+    bool (*bare_wants)(const json_t *element); /* of the list, which -0 prints; NULL: all */
+};
+
+struct output;
+
+/** @param layout,report borrowed for the life of the output. Never fails: exits without memory. */
+struct output *output_new(const struct settings *settings, const struct layout *layout,
+                          struct report *report);
+
+/** For people, print no table but a tree for each row, which is a group. Before the first row. */
+void output_trees(struct output *output);
+
+/** For people, print no table but for each row lines of a name and a value. Before the first row.
+ */
+void output_sheets(struct output *output);
+
+/** Print a row; taken. JSON is flushed at once; tables are aligned in blocks of rows. */
+void output_row(struct output *output, json_t *row);
+
+/** A last line for people; nothing in the other formats. */
+void output_line(struct output *output, const char *text);
+
+/** Print what is held back now: of rows that come one by one. */
+void output_flush(struct output *output);
+
+/** Print what is held back and free. @return false when stdout could not be written (said, unless a
+ * pipe was closed): the verb returns EXIT_WRONG_USE then */
+bool output_finish(struct output *output);
+
+/** "1.2 MB"; `out` always ends in NUL. */
+void human_size(double bytes, char *out, size_t size);
+
+/** "1:02.35", "1:02:03.35"; with 0 to 2 decimals. `size` is at least 32. */
+void human_clock(double seconds, int decimals, char *out, size_t size);
+
+/* ---- filling a row; keys appear in the order in which they are put ---- */
+
+void put_text(json_t *object, const char *key, const char *text);
+void put_integer(json_t *object, const char *key, uint64_t value);
+void put_bool(json_t *object, const char *key, bool value);
+/** A number with this many decimals. */
+void put_number(json_t *object, const char *key, double value, int decimals);
+/** A rate, to three significant digits. */
+void put_rate(json_t *object, const char *key, double rate);
+/** A path; where it is not UTF-8, with U+FFFD, and KEY_base64 beside it. */
+void put_path(json_t *object, const char *key, const char *path);
+/** The fields of a match; transform only where something was transformed. */
+void put_match(json_t *object, const struct doppel_match *match);
+/** A nested object or list; taken. */
+void put_value(json_t *object, const char *key, json_t *value);
+
+/** The columns of put_match, to be repeated in a layout after the verb's own. */
+#define MATCH_COLUMNS                                                                              \
+    {"kind", NULL, CELL_TEXT}, {"scheme", NULL, CELL_TEXT}, {"relation", "relation", CELL_TEXT},   \
+        {"distance", "distance", CELL_NUMBER}, {"bits", NULL, CELL_NUMBER},                        \
+        {"similarity", "similarity", CELL_NUMBER}, {"score", NULL, CELL_NUMBER},                   \
+        {"false_positive_rate", "false positives", CELL_NUMBER},                                   \
+        {"verified", "verified", CELL_TEXT}, {"transform.mirrored", NULL, CELL_BOOL},              \
+        {"transform.rotated", NULL, CELL_NUMBER}, {"transform.cropped", NULL, CELL_BOOL},          \
+        {"transform.trimmed", NULL, CELL_BOOL}, {"transform.speed", "speed", CELL_NUMBER},         \
+        {"transform.pitch", "pitch", CELL_NUMBER}, {"query_coverage", NULL, CELL_NUMBER},          \
+    {                                                                                              \
+        "item_coverage", NULL, CELL_NUMBER                                                         \
+    }
+
+#endif

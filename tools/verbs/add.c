@@ -1,0 +1,269 @@
+/* doppel add PATH...: fingerprint files and remember them in the library. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "tools/args/metadata_options.h"
+#include "library/items/collection.h"
+#include "tools/args/commands.h"
+#include "intake/intake.h"
+#include "decide/known_failures.h"
+#include "intake/open_cache.h"
+#include "tools/output/output.h"
+#include "decide/refresh.h"
+#include "tools/signals.h"
+
+/* What is added is made permanent at least so often. */
+enum { COMMIT_FILES = 500, COMMIT_SECONDS = 1 };
+
+struct add {
+    const struct settings *settings;
+    struct report *report;
+    struct doppel_library *library;
+    struct output *output;
+    json_t *pending[COMMIT_FILES]; /* rows are printed once what they say is permanent */
+    size_t pending_count, uncommitted;
+    time_t committed;
+    uint64_t counts[4];        /* by enum doppel_added */
+    enum doppel_status status; /* of a commit while files failed */
+    struct doppel_error error;
+};
+
+static const struct column columns[] = {
+    {"id", "id", CELL_NUMBER},
+    {"added", "", CELL_TEXT},
+    {"path", "path", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
+
+static const char *const added_names[] = {
+    [DOPPEL_ADDED_NEW] = "new",
+    [DOPPEL_ADDED_UNCHANGED] = "unchanged",
+    [DOPPEL_ADDED_UPDATED] = "updated",
+    [DOPPEL_ADDED_MOVED] = "moved",
+};
+
+/* In a table only with -v: adding is quiet when all went well. */
+static bool is_printed(const struct settings *settings)
+{
+    return settings->verbose || settings->format != FORMAT_TABLE || settings->null_separated;
+}
+
+static void end_group(struct add *add, bool permanent)
+{
+    for (size_t i = 0; i < add->pending_count; i++) {
+        if (permanent)
+            output_row(add->output, add->pending[i]);
+        else
+            json_decref(add->pending[i]);
+    }
+    add->pending_count = 0;
+    add->uncommitted = 0;
+    add->committed = time(NULL);
+}
+
+static enum doppel_status commit(struct add *add, struct doppel_error *error)
+{
+    enum doppel_status status = doppel_library_commit(add->library, error);
+    end_group(add, status == DOPPEL_OK);
+    return status;
+}
+
+static enum doppel_status commit_if_due(struct add *add, struct doppel_error *error)
+{
+    add->uncommitted++;
+    bool due = add->uncommitted == COMMIT_FILES || time(NULL) - add->committed >= COMMIT_SECONDS;
+    return due ? commit(add, error) : DOPPEL_OK;
+}
+
+/* The item of an unchanged file, of whatever kind. */
+static enum doppel_status find_known(const struct add *add, const char *path,
+                                     const struct doppel_file_stamp *stamp, uint64_t *out_id)
+{
+    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT, DOPPEL_KIND_VIDEO,
+                                             DOPPEL_KIND_AUDIO};
+    bool videos = settings_scheme(add->settings, DOPPEL_KIND_VIDEO);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct doppel_scheme *scheme = settings_scheme(add->settings, kinds[i]);
+        if (videos && kinds[i] == DOPPEL_KIND_AUDIO && named_as_video(path))
+            continue; /* its audio may have been added alone, before */
+        if (scheme && doppel_library_known(add->library, path, stamp, scheme, out_id) == DOPPEL_OK)
+            return DOPPEL_OK;
+    }
+    return DOPPEL_E_NOT_FOUND;
+}
+
+/* It may have been read in another way. */
+static bool is_asked_anew(const struct add *add)
+{
+    return add->settings->text_format >= 0 || add->settings->pcm.format;
+}
+
+static bool is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
+{
+    const struct add *add = context;
+    uint64_t id;
+    if (is_asked_anew(add))
+        return false;
+    char *absolute = absolute_path(path);
+    bool known = find_known(add, absolute, stamp, &id) == DOPPEL_OK;
+    free(absolute);
+    return known;
+}
+
+static bool fails(void *context, const char *path, const struct doppel_file_stamp *stamp,
+                  struct doppel_error *out)
+{
+    const struct add *add = context;
+    if (is_asked_anew(add))
+        return false;
+    char *absolute = absolute_path(path);
+    bool known = failure_is_known(add->settings, add->library, absolute, stamp, out);
+    free(absolute);
+    return known;
+}
+
+static void take_failure(void *context, const char *path, const struct doppel_file_stamp *stamp,
+                         const struct doppel_error *reason)
+{
+    struct add *add = context;
+    char *absolute = absolute_path(path);
+    add->status = failure_keep(add->settings, add->library, absolute, stamp, reason, &add->error);
+    free(absolute);
+    if (!add->status)
+        add->status = commit_if_due(add, &add->error);
+}
+
+/* @param path under which the library has it, or is to have it */
+static enum doppel_status add_as(struct add *add, const struct intake_file *file, const char *path,
+                                 struct doppel_error *error)
+{
+    enum doppel_added added = DOPPEL_ADDED_UNCHANGED;
+    uint64_t id = 0;
+    enum doppel_status status = DOPPEL_OK;
+    if (file->known)
+        status = find_known(add, path, &file->stamp, &id);
+    else
+        status =
+            doppel_library_add(add->library, path, &file->stamp, &file->record, &added, &id, error);
+    if (status == DOPPEL_OK)
+        status = about_tell(add->settings, add->library, id, error);
+    if (status == DOPPEL_OK && !file->known)
+        status = doppel_library_forget_failure(add->library, path, error);
+    if (status == DOPPEL_OK && is_printed(add->settings)) {
+        json_t *row = json_object();
+        put_integer(row, "id", id);
+        put_path(row, "path", path);
+        put_text(row, "added", added_names[added]);
+        add->pending[add->pending_count++] = row;
+    }
+    add->counts[added] += status == DOPPEL_OK;
+    return status ? status : commit_if_due(add, error);
+}
+
+static enum doppel_status add_file(struct add *add, const struct intake_file *file,
+                                   struct doppel_error *error)
+{
+    char *path = absolute_path(file->path);
+    enum doppel_status status = add_as(add, file, path, error);
+    free(path);
+    return status;
+}
+
+/* ---- items that are there ---- */
+
+static enum doppel_status add_again(void *context, struct intake_file *file,
+                                    struct doppel_error *error)
+{
+    return add_as(context, file, file->path, error);
+}
+
+static enum doppel_status refresh_items(struct add *add, struct doppel_cache *cache,
+                                        struct doppel_error *error)
+{
+    struct refresh_list list = {0};
+    const struct refresh refresh = {add->settings, add->report, cache, add_again, add};
+    enum doppel_status status =
+        refresh_list_choose(add->settings, add->report, add->library, &list, error);
+    if (!status)
+        status = refresh_run(&refresh, &list, error);
+    refresh_list_free(&list);
+    return status;
+}
+
+/* ---- files ---- */
+
+static enum doppel_status add_files(struct add *add, struct intake *intake,
+                                    struct doppel_error *error)
+{
+    struct intake_file file;
+    enum doppel_status status;
+    while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
+        status = add->status ? doppel_fail(error, add->status, "%s", add->error.message)
+                             : add_file(add, &file, error);
+        intake_file_free(&file);
+        if (status)
+            return status;
+    }
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+static enum doppel_status walk_files(struct add *add, struct doppel_cache *cache,
+                                     struct doppel_error *error)
+{
+    struct walk_options walk = walk_options_from(add->settings);
+    struct intake_options options = {
+        .settings = add->settings,
+        .report = add->report,
+        .walk = &walk,
+        .cache = cache,
+        .attachments = true,
+        .known = is_known,
+        .fails = fails,
+        .failed = take_failure,
+        .known_context = add,
+    };
+    struct intake *intake = NULL;
+    enum doppel_status status = intake_new(&options, &intake, error);
+    if (status == DOPPEL_OK)
+        status = add_files(add, intake, error);
+    intake_free(intake);
+    return status;
+}
+
+static enum doppel_status run(struct add *add, struct doppel_error *error)
+{
+    struct doppel_cache *cache;
+    enum doppel_status status = open_cache(add->settings, add->report, &cache, error);
+    if (status)
+        return status;
+    status = (add->settings->refresh ? refresh_items : walk_files)(add, cache, error);
+    doppel_cache_close(cache);
+    /* After Ctrl-C too, what was read is kept. */
+    if (status == DOPPEL_OK || status == DOPPEL_E_CANCELLED)
+        status = commit(add, error);
+    end_group(add, false);
+    return status;
+}
+
+int cmd_add(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct add add = {.settings = settings, .report = report, .committed = time(NULL)};
+    if (about_check(settings, &error) ||
+        open_library(settings, !settings->refresh, false, &add.library, &error))
+        return report_fatal(report, "%s", error.message);
+    add.output = output_new(settings, &layout, report);
+    enum doppel_status status = run(&add, &error);
+    bool written = output_finish(add.output);
+    doppel_library_close(add.library);
+    if (status)
+        return report_fatal(report, "%s", error.message);
+    if (report->terminal && settings->format == FORMAT_TABLE)
+        report_notice(report, "%llu new, %llu unchanged, %llu updated, %llu moved",
+                      (unsigned long long)add.counts[DOPPEL_ADDED_NEW],
+                      (unsigned long long)add.counts[DOPPEL_ADDED_UNCHANGED],
+                      (unsigned long long)add.counts[DOPPEL_ADDED_UPDATED],
+                      (unsigned long long)add.counts[DOPPEL_ADDED_MOVED]);
+    return written ? EXIT_DONE : EXIT_WRONG_USE;
+}

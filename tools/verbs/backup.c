@@ -1,0 +1,28 @@
+/* doppel backup DIR: a copy of the library, as of one moment, while others write to it. */
+#include "library/items/collection.h"
+#include "tools/args/commands.h"
+#include "tools/signals.h"
+
+static bool show_progress(void *context, uint64_t done, uint64_t total)
+{
+    struct report *report = context;
+    progress_set_total(&report->progress, total >> 20);
+    progress_update(&report->progress, done >> 20, 0);
+    return !signals_stopped();
+}
+
+int cmd_backup(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct doppel_library *library;
+    if (open_library(settings, false, true, &library, &error))
+        return report_fatal(report, "%s", error.message);
+    progress_begin(&report->progress, "MB", 0);
+    enum doppel_status status =
+        doppel_library_backup(library, settings->operands.items[0], show_progress, report, &error);
+    progress_clear(&report->progress);
+    doppel_library_close(library);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return EXIT_DONE;
+}

@@ -1,0 +1,189 @@
+/* doppel compare A B: are these two the same, how near. */
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "tools/args/commands.h"
+#include "intake/video_refine.h"
+#include "intake/intake.h"
+#include "intake/open_cache.h"
+#include "tools/output/output.h"
+#include "report/pair_chart.h"
+#include "compare/pair.h"
+#include "tools/output/segment_rows.h"
+
+static const struct column columns[] = {
+    {"match", "match", CELL_BOOL},
+    MATCH_COLUMNS,
+    PLACE_COLUMNS,
+    {"reason", "reason", CELL_TEXT},
+    {"limit.max_distance", "max distance", CELL_NUMBER},
+    {"limit.min_similarity", "min similarity", CELL_NUMBER},
+    {"limit.max_false_positive_rate", "max false positives", CELL_NUMBER},
+    {"a", "a", CELL_PATH},
+    {"b", "b", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+
+static void put_reason(json_t *row, const struct settings *settings,
+                       const struct intake_file files[2])
+{
+    char reason[128];
+    for (int i = 0; i < 2; i++) {
+        const char *obstacle = pair_obstacle(settings, &files[i].record);
+        if (!obstacle)
+            continue;
+        snprintf(reason, sizeof reason, "%c %s", 'a' + i, obstacle);
+        put_text(row, "reason", reason);
+        return;
+    }
+}
+
+static void fill_row(json_t *row, const struct settings *settings,
+                     const struct intake_file files[2], const struct pair_match *pair)
+{
+    const struct doppel_match *match = &pair->match;
+    put_bool(row, "match", pair->matches);
+    if (match->scheme)
+        put_value(row, "limit", pair_limit(settings, match->scheme));
+    put_match(row, match);
+    if (pair->of_video)
+        put_video_match(row, &pair->video);
+    if (!pair->matches) { /* they stand in no relation, and nothing is verified */
+        json_object_del(row, "relation");
+        if (match->kind != DOPPEL_KIND_TEXT) /* there it says how the similarity was found */
+            json_object_del(row, "verified");
+        json_object_del(row, "transform");
+        put_reason(row, settings, files);
+    }
+}
+
+static void put_kinds(json_t *row, const struct intake_file files[2])
+{
+    char reason[64];
+    snprintf(reason, sizeof reason, "a is of kind %s, b of kind %s",
+             doppel_kind_name(files[0].record.kind), doppel_kind_name(files[1].record.kind));
+    put_bool(row, "match", false);
+    put_text(row, "reason", reason);
+}
+
+/* @param pair NULL: they cannot be compared */
+static bool print_comparison(const struct settings *settings, struct report *report,
+                             const struct intake_file files[2], const struct pair_match *pair)
+{
+    struct output *output = output_new(settings, &layout, report);
+    struct place_rows rows;
+    json_t *row = json_object();
+    put_path(row, "a", files[0].path);
+    put_path(row, "b", files[1].path);
+    if (pair)
+        fill_row(row, settings, files, pair);
+    else
+        put_kinds(row, files);
+    place_rows_begin(&rows, settings, output);
+    place_rows_add(&rows, row);
+    place_rows_end(&rows);
+    return output_finish(output);
+}
+
+static enum doppel_status refine(const struct intake_file files[2], struct video_looks *looks,
+                                 struct pair_match *pair, struct doppel_error *error)
+{
+    struct video_side sides[2];
+    for (int i = 0; i < 2; i++)
+        sides[i] = (struct video_side){{files[i].path, &files[i].stamp}, &files[i].record};
+    enum doppel_status status = video_refine(looks, sides, &pair->video.by_image, error);
+    pair->match = pair->video.by_image;
+    return status;
+}
+
+/* Compare two files that were read, print what came of it, and draw it. @param out_code of exit */
+static enum doppel_status judge(const struct settings *settings, struct report *report,
+                                const struct intake_file files[2], int *out_code,
+                                struct doppel_error *error)
+{
+    struct pair_match pair = {.match.false_positive_rate = -1};
+    struct video_looks *looks = video_looks_new(settings);
+    enum doppel_status status = DOPPEL_OK;
+    bool comparable = pair_is_comparable(&files[0].record, &files[1].record);
+    if (comparable)
+        pair_judge(settings, &files[0].record, &files[1].record, &pair);
+    if (settings->refine && pair.video.image && pair.match.verified != DOPPEL_VERIFIED_EXACT)
+        status = refine(files, looks, &pair, error);
+    *out_code = pair.matches ? EXIT_DONE : EXIT_NO_MATCH;
+    if (!status && !print_comparison(settings, report, files, comparable ? &pair : NULL))
+        *out_code = EXIT_WRONG_USE;
+    if (!status && settings->chart)
+        status = pair_chart_write(settings, files, &pair, looks, error);
+    video_looks_free(looks);
+    pair_match_free(&pair);
+    return status;
+}
+
+/* Both files, or fewer: then what is wrong with the others has been said. */
+static enum doppel_status read_both(const struct intake_options *options,
+                                    struct intake_file files[2], size_t *out_count,
+                                    struct doppel_error *error)
+{
+    struct intake *intake;
+    enum doppel_status status = intake_new(options, &intake, error);
+    if (status)
+        return status;
+    while (*out_count < 2 && (status = intake_next(intake, &files[*out_count], error)) == DOPPEL_OK)
+        ++*out_count;
+    intake_free(intake);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+/* Folders are walked by other verbs; here they are no files. */
+static bool has_folder(const struct settings *settings, struct report *report)
+{
+    struct stat status;
+    bool has = false;
+    for (size_t i = 0; i < settings->operands.count; i++) {
+        const char *path = settings->operands.items[i];
+        if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+            continue;
+        report_input(report, path, "a folder; compare wants two files");
+        has = true;
+    }
+    return has;
+}
+
+static int compare(const struct settings *settings, struct report *report,
+                   struct doppel_cache *cache)
+{
+    struct doppel_error error;
+    struct walk_options walk = walk_options_from(settings);
+    walk.every_name = walk.stdin_operand = true;
+    struct intake_options options = {.settings = settings,
+                                     .report = report,
+                                     .walk = &walk,
+                                     .cache = cache,
+                                     .attachments = settings->check == CHECK_PIXELS,
+                                     .places = true};
+    struct intake_file files[2] = {0};
+    size_t count = 0;
+    int code = EXIT_NO_MATCH;
+    enum doppel_status status = read_both(&options, files, &count, &error);
+    if (status == DOPPEL_OK && count == 2)
+        status = judge(settings, report, files, &code, &error);
+    for (size_t i = 0; i < count; i++)
+        intake_file_free(&files[i]);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return code;
+}
+
+int cmd_compare(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct doppel_cache *cache;
+    if (has_folder(settings, report))
+        return EXIT_NO_MATCH;
+    if (open_cache(settings, report, &cache, &error))
+        return report_fatal(report, "%s", error.message);
+    int code = compare(settings, report, cache);
+    doppel_cache_close(cache);
+    return code;
+}

@@ -1,0 +1,186 @@
+/* What ingest and check have in common: files that are named, streams, and records. */
+#include "tools/verbs/decide.h"
+
+#include <string.h>
+
+#include "tools/args/metadata_options.h"
+#include "library/items/collection.h"
+#include "tools/output/decision_output.h"
+#include "decide/file_stream.h"
+#include "tools/signals.h"
+
+struct run {
+    struct settings settings; /* those of the texts are the library's */
+    struct report *report;
+    struct doppel_library *library;
+    struct decision_output output;
+    bool only_asked;
+    struct file_stream_options files;
+    struct file_stream *stream; /* NULL: no file was met yet */
+};
+
+static bool is_stream(const struct settings *settings)
+{
+    return settings->operands.count == 1 && strcmp(settings->operands.items[0], "-") == 0;
+}
+
+/* ---- records, and files among them ---- */
+
+/* Called after each group of decisions, too: what is kept is told at once. */
+static bool show_progress(void *context, uint64_t done, uint64_t total, uint64_t records)
+{
+    struct run *run = context;
+    (void)records;
+    if (!run->stream) {
+        progress_set_total(&run->report->progress, total >> 20);
+        progress_update(&run->report->progress, done >> 20, 0);
+    }
+    return decision_output_flush(&run->output) && !signals_stopped();
+}
+
+static enum doppel_status open_stream(struct run *run, bool fed, struct doppel_error *error)
+{
+    run->files = (struct file_stream_options){.settings = &run->settings,
+                                              .report = run->report,
+                                              .library = run->library,
+                                              .output = &run->output,
+                                              .fed = fed,
+                                              .only_asked = run->only_asked};
+    return run->stream ? DOPPEL_OK : file_stream_new(&run->files, &run->stream, error);
+}
+
+static enum doppel_status decide_files(void *context, const struct doppel_ingest_file *files,
+                                       size_t count, struct doppel_error *error)
+{
+    struct run *run = context;
+    enum doppel_status status = open_stream(run, true, error);
+    if (!status && !decision_output_flush(&run->output))
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    return status ? status : file_stream_feed(run->stream, files, count, error);
+}
+
+static struct doppel_ingest_options options_of(struct run *run)
+{
+    static const char *const standard_input[] = {"-"};
+    const struct settings *settings = &run->settings;
+    struct doppel_ingest_options options = doppel_ingest_options_default();
+    bool stream = is_stream(settings);
+    options.files.paths = stream ? standard_input : settings->jsonl.items;
+    options.files.count = stream ? 1 : settings->jsonl.count;
+    options.decide_files = stream ? decide_files : NULL;
+    options.fields = corpus_fields_from(settings);
+    options.text = corpus_text_from(settings);
+    options.limits = corpus_limits_from(settings);
+    corpus_bands_from(settings, &options.bands, &options.rows);
+    options.threads = settings->jobs;
+    options.plain_records = settings->plain_records;
+    options.keep_shingles = settings->keep_shingles;
+    options.on_same_id = settings->on_same_id;
+    options.check = run->only_asked;
+    options.progress = show_progress;
+    options.context = run;
+    return options;
+}
+
+/* Where nothing is said, the library goes on as it began. */
+static enum doppel_status fit_library(struct run *run, struct doppel_ingest_options *options,
+                                      struct doppel_error *error)
+{
+    if (corpus_text_is_given(&run->settings))
+        return DOPPEL_OK;
+    enum doppel_status status =
+        doppel_library_text_options(run->library, &options->text, &options->limits, error);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+/* Files of text are read as the records are. */
+static void fit_files(struct run *run, const struct doppel_ingest_options *options)
+{
+    struct doppel_scheme *scheme = &run->settings.by_kind[DOPPEL_KIND_TEXT];
+    enum doppel_scheme_id id =
+        options->text.lanes == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128;
+    if (!scheme->id)
+        return;
+    *scheme = *doppel_scheme_by_id(id);
+    run->settings.text = options->text;
+    scheme->version = doppel_text_version(scheme->version, &options->text);
+    run->settings.text_similarity = options->limits.min_similarity;
+}
+
+static enum doppel_status decide_records(struct run *run, struct doppel_error *error)
+{
+    struct doppel_ingest_options options = options_of(run);
+    const struct doppel_about about = about_of(&run->settings);
+    options.source = run->settings.source;
+    options.about = about_is_said(&run->settings) ? &about : NULL;
+    progress_begin(&run->report->progress, "MB", 0);
+    enum doppel_status status = fit_library(run, &options, error);
+    if (status)
+        return status;
+    if (options.decide_files)
+        fit_files(run, &options);
+    return doppel_ingest(run->library, &options, decision_output_take, &run->output, error);
+}
+
+/* ---- files ---- */
+
+static enum doppel_status decide_operands(struct run *run, struct doppel_error *error)
+{
+    enum doppel_status status = open_stream(run, false, error);
+    return status ? status : file_stream_walk(run->stream, error);
+}
+
+/* ---- the verb ---- */
+
+static bool check_input(const struct settings *settings, struct report *report)
+{
+    const char *verb = settings->verb->name;
+    bool files = settings->operands.count || settings->files_from;
+    if (!files && !settings->jsonl.count) {
+        report_fatal(report,
+                     "'%s' wants %s, - for a stream, or --jsonl FILE for records; see 'doppel %s "
+                     "--help'",
+                     verb, settings->verb->operands, verb);
+        return false;
+    }
+    if (files && settings->jsonl.count) {
+        report_fatal(report, "give %s or '--jsonl', not both", settings->verb->operands);
+        return false;
+    }
+    for (size_t i = 0; i < settings->operands.count; i++)
+        if (strcmp(settings->operands.items[i], "-") == 0 &&
+            (settings->operands.count > 1 || settings->files_from)) {
+            report_fatal(report, "- is a stream of its own: '%s -'", verb);
+            return false;
+        }
+    return true;
+}
+
+static int code_of(const struct run *run)
+{
+    if (!run->only_asked)
+        return EXIT_DONE;
+    return run->output.matched ? EXIT_DONE : EXIT_NO_MATCH;
+}
+
+int decide_verb(const struct settings *settings, struct report *report, bool only_asked)
+{
+    struct doppel_error error;
+    struct run run = {.settings = *settings, .report = report, .only_asked = only_asked};
+    bool records = settings->jsonl.count || is_stream(settings);
+    if (!check_input(settings, report) ||
+        !decision_output_begin(&run.output, &run.settings, report))
+        return EXIT_WRONG_USE;
+    if (about_check(settings, &error))
+        return report_fatal(report, "%s", error.message);
+    if (open_library(settings, !only_asked, only_asked, &run.library, &error))
+        return report_fatal(report, "%s", error.message);
+    enum doppel_status status = (records ? decide_records : decide_operands)(&run, &error);
+    bool ended = !status || status == DOPPEL_E_CANCELLED;
+    bool written = decision_output_finish(&run.output, ended);
+    file_stream_free(run.stream);
+    doppel_library_close(run.library);
+    if (!ended)
+        return report_fatal(report, "%s", error.message);
+    return written ? code_of(&run) : EXIT_WRONG_USE;
+}

@@ -1,0 +1,148 @@
+/* doppel find FILE...: what in the library is FILE, holds FILE, or is held by it. */
+#include "library/items/collection.h"
+#include "tools/args/commands.h"
+#include "tools/output/matches.h"
+#include "tools/verbs/find_repeats.h"
+#include "group/grouping.h"
+#include "search/search.h"
+#include "intake/open_cache.h"
+#include "compare/text.h"
+
+struct find {
+    const struct settings *settings;
+    struct report *report;
+    struct doppel_library *library;
+    struct library_search *search;
+    struct answers answers;
+    struct find_print print;
+};
+
+static enum doppel_status ask_code(struct find *find, struct doppel_error *error)
+{
+    const struct doppel_scheme *scheme =
+        settings_scheme(find->settings, find->settings->scheme->kind);
+    struct doppel_fingerprint fingerprint;
+    enum doppel_status status =
+        fingerprint_from_hex(scheme, find->settings->code, &fingerprint, error);
+    if (status)
+        return status;
+    status = library_search_code(find->search, &fingerprint, &find->answers, error);
+    if (!status)
+        status = find_print(&find->print, find->settings->code, &find->answers, error);
+    doppel_fingerprint_free(&fingerprint);
+    return status;
+}
+
+static unsigned exact_kinds(void *context)
+{
+    const struct find *find = context;
+    unsigned kinds;
+    return doppel_library_exact_kinds(find->library, &kinds, NULL) ? 0 : kinds;
+}
+
+/* The item that stands for the bytes by a digest of another make. */
+static enum doppel_status take_listed(struct find *find, const struct intake_file *file,
+                                      bool *out_found, struct doppel_error *error)
+{
+    static const struct doppel_record nothing; /* of what could not be read */
+    struct answer answer = {0};
+    enum doppel_status status = exact_find(find->library, &file->exact, &answer.id, error);
+    *out_found = answer.id != 0;
+    if (status || !answer.id)
+        return status;
+    pair_of_same_content(file->record.error.status ? &nothing : &file->record, &answer.pair);
+    if (!answers_keep(&find->answers, &answer))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
+    answers_order(&find->answers);
+    return DOPPEL_OK;
+}
+
+/* What is listed is found also where it cannot be read as anything. */
+static enum doppel_status ask_file(struct find *find, const struct intake_file *file,
+                                   struct doppel_error *error)
+{
+    const struct doppel_error *reason = &file->record.error;
+    bool listed = false;
+    enum doppel_status status = DOPPEL_OK;
+    progress_clear(&find->report->progress);
+    answers_clear(&find->answers);
+    if (!reason->status)
+        status = library_search_file(find->search, file, &find->answers, error);
+    if (!status)
+        status = take_listed(find, file, &listed, error);
+    if (!status && reason->status && !listed)
+        report_input(find->report, file->path, reason->message);
+    else if (!status && reason->status)
+        report_notice(find->report, "%s: %s; found by its digest alone", file->path,
+                      reason->message);
+    bool answered = listed || !reason->status;
+    return status || !answered ? status
+                               : find_print(&find->print, file->path, &find->answers, error);
+}
+
+static enum doppel_status ask_files(struct find *find, struct doppel_error *error)
+{
+    struct doppel_cache *cache;
+    enum doppel_status status = open_cache(find->settings, find->report, &cache, error);
+    if (status)
+        return status;
+    struct walk_options walk = walk_options_from(find->settings);
+    walk.every_name = walk.stdin_operand = true;
+    struct intake_options options = {
+        .settings = find->settings,
+        .report = find->report,
+        .walk = &walk,
+        .cache = cache,
+        .attachments = match_options_from(find->settings).check_pixels,
+        .failures = true,
+        .exact_kinds = exact_kinds,
+        .known_context = find,
+    };
+    struct intake *intake = NULL;
+    struct intake_file file;
+    status = intake_new(&options, &intake, error);
+    while (status == DOPPEL_OK && (status = intake_next(intake, &file, error)) == DOPPEL_OK) {
+        status = ask_file(find, &file, error);
+        intake_file_free(&file);
+    }
+    intake_free(intake);
+    doppel_cache_close(cache);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+int cmd_find(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    if (settings->repeats)
+        return find_repeats(settings, report);
+    struct find find = {.settings = settings, .report = report};
+    if (open_library(settings, false, true, &find.library, &error))
+        return report_fatal(report, "%s", error.message);
+    find.print = (struct find_print){.settings = settings,
+                                     .library = find.library,
+                                     .output = find_print_output(settings, report)};
+    enum doppel_status status =
+        wanted_items_find(settings, find.library, &find.print.wanted, &error);
+    if (!status)
+        status = library_search_new(settings, report, find.library, &find.search, &error);
+    if (!status)
+        status = library_search_catch_up(find.search, &error);
+    if (!status)
+        status = settings->code ? ask_code(&find, &error) : ask_files(&find, &error);
+    bool written = output_finish(find.print.output);
+    library_search_free(find.search);
+    wanted_items_free(&find.print.wanted);
+    doppel_library_close(find.library);
+    answers_free(&find.answers);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    if (!written)
+        return EXIT_WRONG_USE;
+    if (find.print.suppressed && !settings->all && report->terminal)
+        report_notice(report,
+                      "%llu match%s left out that items of benign lists explain; --all "
+                      "shows them",
+                      (unsigned long long)find.print.suppressed,
+                      find.print.suppressed == 1 ? "" : "es");
+    return find.print.matched ? EXIT_DONE : EXIT_NO_MATCH;
+}

@@ -1,0 +1,133 @@
+/* doppel hash FILE...: prints fingerprints. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/args/commands.h"
+#include "tools/output/video_row.h"
+#include "intake/intake.h"
+#include "intake/open_cache.h"
+#include "tools/output/output.h"
+#include "compare/audio.h"
+#include "compare/text.h"
+
+static const struct column columns[] = {
+    {"code", "code", CELL_TEXT},          {"kind", NULL, CELL_TEXT},
+    {"scheme", NULL, CELL_TEXT},          {"version", NULL, CELL_NUMBER},
+    {"codes", NULL, CELL_NUMBER},         {"duration", "duration", CELL_SECONDS},
+    {"damaged", "damaged", CELL_SECONDS}, {"width", "width", CELL_NUMBER},
+    {"height", "height", CELL_NUMBER},    {"quality", "quality", CELL_NUMBER},
+    {"keyframes", NULL, CELL_BOOL},       {"has_sound", NULL, CELL_BOOL},
+    {"words", "words", CELL_NUMBER},      {"characters", NULL, CELL_NUMBER},
+    {"bad_bytes", NULL, CELL_NUMBER},     {"too_short", NULL, CELL_BOOL},
+    {"remark", NULL, CELL_TEXT},          {"sequence", "sequence", CELL_TEXT},
+    {"path", "path", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+
+/* Codes are printed at the scheme's width; more bits may be stored. */
+static json_t *code_json(const struct doppel_fingerprint *fingerprint, uint32_t number)
+{
+    char *hex = code_in_hex(fingerprint, number);
+    json_t *code = json_string(hex);
+    free(hex);
+    return code;
+}
+
+static json_t *sequence_json(const struct doppel_fingerprint *fingerprint)
+{
+    json_t *sequence = json_array();
+    for (uint32_t i = 0; i < code_count(fingerprint); i++) {
+        json_t *pair = json_array();
+        json_array_append_new(pair, code_json(fingerprint, i));
+        json_array_append_new(pair, json_integer(fingerprint->positions[i]));
+        json_array_append_new(sequence, pair);
+    }
+    return sequence;
+}
+
+static json_t *hash_row(const struct settings *settings, const struct intake_file *file)
+{
+    const struct doppel_record *record = &file->record;
+    json_t *row = json_object();
+    put_path(row, "path", file->path);
+    put_text(row, "kind", doppel_kind_name(record->kind));
+    put_text(row, "scheme", doppel_scheme_by_id(record->scheme)->name);
+    put_integer(row, "version", record->version);
+    if (record->fingerprint.count)
+        put_integer(row, "codes", code_count(&record->fingerprint));
+    if (record->fingerprint.count && record->scheme != DOPPEL_SCHEME_WINNOW32)
+        put_value(row, "code", code_json(&record->fingerprint, 0));
+    if (record->kind == DOPPEL_KIND_IMAGE) {
+        put_integer(row, "width", record->width);
+        put_integer(row, "height", record->height);
+        put_integer(row, "quality", record->quality);
+    }
+    put_text_details(row, settings, record);
+    put_audio_details(row, record, settings->codes);
+    put_video_details(row, record, settings->codes);
+    if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
+        put_audio_length(row, record);
+    if (record->error.message[0])
+        put_text(row, "remark", record->error.message);
+    if (settings->codes && record->fingerprint.count)
+        put_value(row, "sequence", sequence_json(&record->fingerprint));
+    return row;
+}
+
+/* Numbers as fpcalc has them, so that they go where its output goes. */
+static void print_fpcalc(const struct doppel_record *record)
+{
+    printf("DURATION=%u\nFINGERPRINT=", audio_length_ms(record) / 1000);
+    for (uint32_t i = 0; i < record->fingerprint.count; i++)
+        printf(i ? ",%u" : "%u", (unsigned)record->fingerprint.codes[i].word[0]);
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* A list as others have it, so that it goes where theirs go. */
+static void print_vpdq(const struct doppel_record *record)
+{
+    fwrite(record->attachment, 1, record->attachment_size, stdout);
+    fflush(stdout);
+}
+
+static enum doppel_status hash_files(const struct intake_options *options, struct output *output,
+                                     struct doppel_error *error)
+{
+    struct intake *intake;
+    struct intake_file file;
+    enum doppel_status status = intake_new(options, &intake, error);
+    if (status)
+        return status;
+    while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
+        if (options->settings->fpcalc)
+            print_fpcalc(&file.record);
+        else if (options->settings->vpdq)
+            print_vpdq(&file.record);
+        else
+            output_row(output, hash_row(options->settings, &file));
+        intake_file_free(&file);
+    }
+    intake_free(intake);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+int cmd_hash(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct doppel_cache *cache;
+    if (open_cache(settings, report, &cache, &error))
+        return report_fatal(report, "%s", error.message);
+    struct walk_options walk = walk_options_from(settings);
+    walk.every_name = walk.stdin_operand = true;
+    struct intake_options options = {
+        .settings = settings, .report = report, .walk = &walk, .cache = cache};
+    struct output *output = output_new(settings, &layout, report);
+    enum doppel_status status = hash_files(&options, output, &error);
+    bool printed = output_finish(output);
+    doppel_cache_close(cache);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return printed ? EXIT_DONE : EXIT_WRONG_USE;
+}

@@ -1,0 +1,140 @@
+/* doppel list: what the library holds. */
+#include <stdio.h>
+
+#include "library/items/collection.h"
+#include "tools/args/commands.h"
+#include "tools/output/item_metadata.h"
+#include "tools/output/item_row.h"
+#include "tools/output/output.h"
+#include "tools/signals.h"
+#include "library/items/wanted_items.h"
+
+static const struct column columns[] = {
+    {"id", "id", CELL_NUMBER},           {"kind", "kind", CELL_TEXT},
+    {"scheme", NULL, CELL_TEXT},         {"version", NULL, CELL_NUMBER},
+    {"width", "width", CELL_NUMBER},     {"height", "height", CELL_NUMBER},
+    {"quality", "quality", CELL_NUMBER}, {"duration", "duration", CELL_SECONDS},
+    {"size", "size", CELL_SIZE},         {"mtime", NULL, CELL_TIME},
+    {"added", "added", CELL_TIME},       {"digest", NULL, CELL_TEXT},
+    {"record", "record", CELL_TEXT},     {"decision", NULL, CELL_TEXT},
+    {"leader", NULL, CELL_NUMBER},       {"words", NULL, CELL_NUMBER},
+    {"name", "name", CELL_TEXT},         {"path", "path", CELL_PATH},
+    {"line", NULL, CELL_NUMBER},         {"canonical", NULL, CELL_NUMBER},
+    {"source", NULL, CELL_TEXT},         {"external_id", NULL, CELL_TEXT},
+    {"labels", NULL, CELL_TEXT},         {"lists", NULL, CELL_TEXT},
+    {"list_state", NULL, CELL_TEXT},     {"meta", NULL, CELL_TEXT},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
+
+struct list {
+    const struct settings *settings;
+    struct report *report;
+    struct doppel_library *library;
+    struct wanted_items wanted;
+    struct output *output;
+    uint64_t old;
+};
+
+/* A table has no room for what is said of items. */
+static void print_row(struct list *list, uint64_t id, json_t *row)
+{
+    struct doppel_error error;
+    char name[32];
+    if (list->settings->format != FORMAT_TABLE && put_about(row, list->library, id, &error)) {
+        snprintf(name, sizeof name, "item %llu", (unsigned long long)id);
+        report_input(list->report, name, error.message);
+    }
+    output_row(list->output, row);
+}
+
+static json_t *row_of(const struct list *list, const struct doppel_item *item)
+{
+    json_t *row = item_row(list->library, item);
+    if (item->duration_ms)
+        put_number(row, "duration", (double)item->duration_ms / 1000, 3);
+    if (item->damaged_ms)
+        put_number(row, "damaged", (double)item->damaged_ms / 1000, 3);
+    return row;
+}
+
+static bool print_item(void *context, const struct doppel_item *item)
+{
+    struct list *list = context;
+    enum doppel_kind kind = list->settings->kind;
+    if (item->record.error.status)
+        report_input(list->report, item->path, item->record.error.message);
+    else if ((kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind) &&
+             wanted_items_has(&list->wanted, item->id)) {
+        print_row(list, item->id, row_of(list, item));
+        list->old += is_old_version(&item->record);
+    }
+    return !signals_stopped();
+}
+
+static bool print_text(void *context, const struct doppel_library_text *text)
+{
+    struct list *list = context;
+    enum doppel_kind kind = list->settings->kind;
+    if (text->error.status)
+        report_input(list->report, "the library", text->error.message);
+    else if ((kind == DOPPEL_KIND_UNKNOWN || kind == DOPPEL_KIND_TEXT) &&
+             wanted_items_has(&list->wanted, text->id))
+        print_row(list, text->id, text_row(text));
+    return !signals_stopped();
+}
+
+/* ---- what could not be added ---- */
+
+static const struct column failure_columns[] = {
+    {"time", "tried", CELL_TIME}, {"status", NULL, CELL_TEXT}, {"reason", "reason", CELL_TEXT},
+    {"size", "size", CELL_SIZE},  {"mtime", NULL, CELL_TIME},  {"path", "path", CELL_PATH},
+};
+
+static const struct layout failure_layout = {
+    failure_columns, sizeof failure_columns / sizeof *failure_columns, NULL, "path", NULL};
+
+static bool print_failure(void *context, const struct doppel_failure *failure)
+{
+    struct list *list = context;
+    json_t *row = json_object();
+    put_path(row, "path", failure->path);
+    put_text(row, "status", doppel_status_name(failure->error.status));
+    put_text(row, "reason", failure->error.message);
+    put_number(row, "time", (double)failure->time_ns / 1e9, 3);
+    put_integer(row, "size", (uint64_t)failure->stamp->size);
+    put_number(row, "mtime", (double)failure->stamp->mtime_ns / 1e9, 3);
+    output_row(list->output, row);
+    return !signals_stopped();
+}
+
+/* ---- the verb ---- */
+
+static enum doppel_status print_all(struct list *list, struct doppel_error *error)
+{
+    const struct everything everything = {1, print_item, print_text, list};
+    if (list->settings->failures)
+        return doppel_library_each_failure(list->library, print_failure, list, error);
+    enum doppel_status status =
+        wanted_items_find(list->settings, list->library, &list->wanted, error);
+    if (!status)
+        status = each_of_all(list->library, &everything, error);
+    wanted_items_free(&list->wanted);
+    return status;
+}
+
+int cmd_list(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct list list = {.settings = settings, .report = report};
+    if (open_library(settings, false, true, &list.library, &error))
+        return report_fatal(report, "%s", error.message);
+    list.output = output_new(settings, settings->failures ? &failure_layout : &layout, report);
+    enum doppel_status status = print_all(&list, &error);
+    bool written = output_finish(list.output);
+    doppel_library_close(list.library);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    say_old_items(report, list.old);
+    return written ? EXIT_DONE : EXIT_WRONG_USE;
+}

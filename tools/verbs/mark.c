@@ -1,0 +1,162 @@
+/* doppel mark: a person's word about two contents, which outranks every hash. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/items/item_reference.h"
+#include "library/items/collection.h"
+#include "tools/args/commands.h"
+#include "exchange/manual_labels.h"
+#include "tools/memory.h"
+#include "tools/output/output.h"
+#include "tools/signals.h"
+
+static const struct column columns[] = {
+    {"mark", "mark", CELL_TEXT},   {"time", "time", CELL_TIME}, {"a_digest", "a", CELL_TEXT},
+    {"b_digest", "b", CELL_TEXT},  {"note", "note", CELL_TEXT}, {"a", "path of a", CELL_PATH},
+    {"b", "path of b", CELL_PATH},
+};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+
+/* ---- what is said ---- */
+
+struct listing {
+    struct doppel_library *library;
+    struct output *output;
+};
+
+static void put_side(json_t *row, struct doppel_library *library, const char *key,
+                     const struct doppel_digest *digest)
+{
+    char hex[2 * sizeof digest->bytes + 1], name[16];
+    struct doppel_item item;
+    uint64_t id;
+    doppel_hex_encode(digest->bytes, sizeof digest->bytes, hex);
+    snprintf(name, sizeof name, "%s_digest", key);
+    put_text(row, name, hex);
+    if (doppel_library_by_digest(library, digest, &id, NULL) ||
+        doppel_library_get(library, id, false, &item, NULL))
+        return;
+    put_path(row, key, item.path);
+    doppel_item_free(&item);
+}
+
+static bool print_mark(void *context, const struct doppel_mark *mark)
+{
+    struct listing *listing = context;
+    json_t *row = json_object();
+    put_text(row, "mark", mark->word == DOPPEL_WORD_SAME ? "same" : "distinct");
+    put_side(row, listing->library, "a", &mark->a);
+    put_side(row, listing->library, "b", &mark->b);
+    put_number(row, "time", (double)mark->time_ns / 1e9, 3);
+    if (mark->note)
+        put_text(row, "note", mark->note);
+    output_row(listing->output, row);
+    return !signals_stopped();
+}
+
+static int list_marks(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct listing listing;
+    if (open_library(settings, false, true, &listing.library, &error))
+        return report_fatal(report, "%s", error.message);
+    listing.output = output_new(settings, &layout, report);
+    enum doppel_status status =
+        doppel_library_each_mark(listing.library, NULL, print_mark, &listing, &error);
+    bool written = output_finish(listing.output);
+    doppel_library_close(listing.library);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return written ? EXIT_DONE : EXIT_WRONG_USE;
+}
+
+/* ---- saying ---- */
+
+static enum doppel_status mark_two(const struct settings *settings, struct doppel_library *library,
+                                   struct report *report, struct doppel_error *error)
+{
+    struct marked a, b;
+    struct called called;
+    for (size_t i = 0; i < 2; i++)
+        if (called_to_change(library, settings->operands.items[i], report, &called, error) ==
+            DOPPEL_E_ARGUMENT)
+            return DOPPEL_E_ARGUMENT;
+    enum doppel_status status = marked_named(library, settings->operands.items[0], &a, error);
+    if (!status)
+        status = marked_named(library, settings->operands.items[1], &b, error);
+    enum doppel_word word = settings->same       ? DOPPEL_WORD_SAME
+                            : settings->distinct ? DOPPEL_WORD_DISTINCT
+                                                 : DOPPEL_WORD_NONE;
+    return status ? status : mark_say(library, &a, &b, word, settings->note, error);
+}
+
+static enum doppel_status mark_lines(const struct settings *settings,
+                                     struct doppel_library *library, struct report *report,
+                                     struct doppel_error *error)
+{
+    const char *from = settings->marks_from;
+    FILE *file = strcmp(from, "-") == 0 ? stdin : fopen(from, "rb");
+    if (!file) {
+        report_input(report, from, strerror(errno));
+        return DOPPEL_OK;
+    }
+    char *line = NULL, *place = must_allocate(strlen(from) + 16);
+    size_t capacity = 0;
+    enum doppel_status status = DOPPEL_OK;
+    for (unsigned number = 1; !status && getline(&line, &capacity, file) >= 0; number++) {
+        struct doppel_error wrong;
+        if (line[strspn(line, " \t\r\n")] == '\0')
+            continue;
+        enum doppel_status said = mark_line(library, line, &wrong);
+        if (said == DOPPEL_E_IO || said == DOPPEL_E_BUSY || said == DOPPEL_E_MEMORY) {
+            status = doppel_fail(error, said, "%s", wrong.message);
+        } else if (said) {
+            sprintf(place, "%s:%u", from, number);
+            report_input(report, place, wrong.message);
+        }
+    }
+    if (!status && ferror(file))
+        status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", from, strerror(errno));
+    free(line);
+    free(place);
+    if (file != stdin)
+        fclose(file);
+    return status;
+}
+
+/* What was given must make one wish. */
+static enum doppel_status check_wish(const struct settings *settings, struct doppel_error *error)
+{
+    int wishes = settings->same + settings->distinct + settings->forget +
+                 (settings->marks_from != NULL) + settings->list_runs;
+    bool of_two = settings->same || settings->distinct || settings->forget;
+    if (wishes != 1)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "say one of '--same', '--distinct', '--forget', '--from FILE' and "
+                           "'--list'");
+    if (settings->operands.count != (of_two ? 2 : 0))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           of_two ? "two items or files are to be named"
+                                  : "'--from' and '--list' want no items");
+    return DOPPEL_OK;
+}
+
+int cmd_mark(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct doppel_library *library;
+    if (check_wish(settings, &error))
+        return report_fatal(report, "%s", error.message);
+    if (settings->list_runs)
+        return list_marks(settings, report);
+    if (open_library(settings, true, false, &library, &error))
+        return report_fatal(report, "%s", error.message);
+    enum doppel_status status = settings->marks_from ? mark_lines(settings, library, report, &error)
+                                                     : mark_two(settings, library, report, &error);
+    if (!status)
+        status = doppel_library_commit(library, &error);
+    doppel_library_close(library);
+    return status ? report_fatal(report, "%s", error.message) : EXIT_DONE;
+}

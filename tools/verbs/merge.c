@@ -1,0 +1,56 @@
+/* doppel merge OTHER: all of another library into this one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/items/collection.h"
+#include "tools/args/commands.h"
+#include "exchange/importer.h"
+#include "tools/args/paths.h"
+
+static enum doppel_status open_both(const struct settings *settings,
+                                    struct doppel_library **library, struct doppel_library **other,
+                                    struct doppel_error *error)
+{
+    static const struct doppel_library_options reading = {.read_only = true};
+    const char *name = settings->operands.items[0];
+    char *here = library_directory(settings);
+    char *real = here ? realpath(here, NULL) : NULL, *its = realpath(name, NULL);
+    bool same = real && its && strcmp(real, its) == 0;
+    free(here);
+    free(real);
+    free(its);
+    if (same)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: this is the library itself", name);
+    enum doppel_status status = doppel_library_open(name, &reading, other, error);
+    return status ? status : open_library(settings, true, false, library, error);
+}
+
+static enum doppel_status merge(struct doppel_library *library, struct doppel_library *other,
+                                const struct settings *settings, struct report *report,
+                                struct doppel_error *error)
+{
+    struct importer *importer;
+    struct doppel_error ignored;
+    enum doppel_status status = importer_new(library, settings, report, &importer, error);
+    if (status)
+        return status;
+    status = carry(other, settings, report, importer_sink(importer), error);
+    progress_clear(&report->progress);
+    enum doppel_status finished = importer_finish(importer, NULL, status ? &ignored : error);
+    importer_free(importer);
+    return status ? status : finished;
+}
+
+int cmd_merge(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct doppel_library *library = NULL, *other = NULL;
+    enum doppel_status status = open_both(settings, &library, &other, &error);
+    if (!status)
+        status = merge(library, other, settings, report, &error);
+    doppel_library_close(other);
+    doppel_library_close(library);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return EXIT_DONE;
+}

@@ -1,0 +1,330 @@
+/* doppel monitor STREAM|-: names what is heard in an endless stream. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <doppel/worker.h>
+
+#include "library/items/collection.h"
+#include "tools/args/commands.h"
+#include "tools/output/item_name.h"
+#include "tools/memory.h"
+#include "tools/output/output.h"
+#include "tools/signals.h"
+
+enum {
+    WAIT_MS = 500,      /* for the stream, before something else is looked after */
+    REFRESH_S = 3,      /* between two looks at the library */
+    RESTART_LEAST_S = 1 /* of audio that a decoder must have told before it is started again */
+};
+
+static const struct column columns[] = {
+    {"event", "event", CELL_TEXT},
+    {"stream_start", "start", CELL_PLACE},
+    {"stream_end", "end", CELL_PLACE},
+    {"item_start", "in the item", CELL_PLACE},
+    {"id", NULL, CELL_NUMBER},
+    {"score", NULL, CELL_NUMBER},
+    {"false_positive_rate", NULL, CELL_NUMBER},
+    {"path", "path", CELL_PATH},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+
+/* An item that is heard: it may be removed before it ends. */
+struct playing {
+    uint64_t id;
+    char *path;
+};
+
+struct watch {
+    const struct settings *settings;
+    struct report *report;
+    struct output *output;
+    struct doppel_library *library;
+    const struct doppel_recordings *recordings; /* borrowed from the library */
+    struct doppel_monitor *monitor;
+    int fd;
+    bool is_pipe;                /* it goes on at its own pace */
+    double origin, until;        /* of the stream: where this decoder began, and what is told */
+    double heard_at, refresh_at; /* by the clock */
+    struct playing *playing;
+    size_t count;
+};
+
+static double clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* ---- events ---- */
+
+static char *path_of(struct watch *watch, uint64_t id)
+{
+    struct doppel_item item;
+    if (doppel_library_get(watch->library, id, false, &item, NULL))
+        return NULL;
+    char *name = name_of_item(watch->library, &item);
+    doppel_item_free(&item);
+    return name;
+}
+
+static void begin_playing(struct watch *watch, uint64_t id)
+{
+    watch->playing = realloc(watch->playing, (watch->count + 1) * sizeof *watch->playing);
+    if (!watch->playing)
+        abort();
+    watch->playing[watch->count++] = (struct playing){id, path_of(watch, id)};
+}
+
+/* @return given (free), or NULL when it is not known */
+static char *end_playing(struct watch *watch, uint64_t id)
+{
+    for (size_t i = 0; i < watch->count; i++) {
+        char *path = watch->playing[i].path;
+        if (watch->playing[i].id != id)
+            continue;
+        watch->playing[i] = watch->playing[--watch->count];
+        return path;
+    }
+    return NULL;
+}
+
+static void put_item(json_t *row, const struct doppel_monitor_event *event, const char *path)
+{
+    put_integer(row, "id", event->id);
+    if (path)
+        put_item_name(row, *path == '/', path);
+    put_number(row, "stream_start", event->stream_start, 3);
+    if (event->type == DOPPEL_MONITOR_END)
+        put_number(row, "stream_end", event->stream_end, 3);
+    put_number(row, "item_start", event->item_start, 3);
+    put_number(row, "score", event->score, 2);
+    put_rate(row, "false_positive_rate", event->false_positive_rate);
+}
+
+static bool print_event(void *context, const struct doppel_monitor_event *event)
+{
+    static const char *const names[] = {[DOPPEL_MONITOR_START] = "start",
+                                        [DOPPEL_MONITOR_END] = "end",
+                                        [DOPPEL_MONITOR_GAP] = "gap"};
+    struct watch *watch = context;
+    json_t *row = json_object();
+    put_text(row, "event", names[event->type]);
+    if (event->type == DOPPEL_MONITOR_GAP) {
+        put_number(row, "stream_start", event->stream_start, 3);
+        put_number(row, "stream_end", event->stream_end, 3);
+    } else if (event->type == DOPPEL_MONITOR_START) {
+        begin_playing(watch, event->id);
+        put_item(row, event, watch->playing[watch->count - 1].path);
+    } else {
+        char *path = end_playing(watch, event->id);
+        put_item(row, event, path);
+        free(path);
+    }
+    output_row(watch->output, row);
+    output_flush(watch->output);
+    return true;
+}
+
+/* ---- the library ---- */
+
+/* Items come and go; a library that cannot be read just now is the one that it was. */
+static enum doppel_status refresh(struct watch *watch, struct doppel_error *error)
+{
+    enum doppel_status status =
+        doppel_library_recordings(watch->library, &watch->recordings, error);
+    watch->refresh_at = clock_now() + REFRESH_S;
+    if (!status && watch->monitor)
+        doppel_monitor_exchange(watch->monitor, watch->recordings);
+    return status;
+}
+
+static enum doppel_status begin(struct watch *watch, struct doppel_error *error)
+{
+    struct doppel_monitor_options options = doppel_monitor_options_default();
+    options.audio.same_speed = watch->settings->same_speed;
+    if (watch->settings->max_false_alarms >= 0)
+        options.max_false_alarms = watch->settings->max_false_alarms;
+    enum doppel_status status = open_library(watch->settings, false, true, &watch->library, error);
+    if (!status)
+        status = refresh(watch, error);
+    if (!status && doppel_recordings_seconds(watch->recordings) == 0)
+        report_notice(watch->report, "the library has no recordings yet; those that are added "
+                                     "meanwhile are heard");
+    return status ? status
+                  : doppel_monitor_new(watch->recordings, &options, &watch->monitor, error);
+}
+
+/* ---- the stream ---- */
+
+static const char *name_of(const struct watch *watch)
+{
+    const char *name = watch->settings->operands.items[0];
+    return strcmp(name, "-") == 0 ? "standard input" : name;
+}
+
+static enum doppel_status open_stream(struct watch *watch, struct doppel_error *error)
+{
+    const char *name = watch->settings->operands.items[0];
+    struct stat status;
+    watch->fd = strcmp(name, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                       : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (watch->fd < 0 && errno == EINTR)
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "was cancelled");
+    if (watch->fd < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "%s%s", strerror(errno),
+                           strstr(name, "://") ? "; only files, FIFOs and standard input are "
+                                                 "listened to: let another program fetch it, and "
+                                                 "pipe it into 'doppel monitor -'"
+                                               : "");
+    if (fstat(watch->fd, &status) || S_ISDIR(status.st_mode))
+        return doppel_fail(error, DOPPEL_E_IO, "%s", strerror(EISDIR));
+    watch->is_pipe = !S_ISREG(status.st_mode);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status start_decoder(const struct watch *watch, struct doppel_listener **out,
+                                        struct doppel_error *error)
+{
+    struct doppel_listen_options options = doppel_listen_options_default();
+    int fd = fcntl(watch->fd, F_DUPFD_CLOEXEC, 3);
+    options.max_memory = watch->settings->max_memory;
+    options.pcm = watch->settings->pcm.format;
+    options.pcm_rate = watch->settings->pcm.rate;
+    options.pcm_channels = watch->settings->pcm.channels;
+    if (fd < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "%s", strerror(errno));
+    return doppel_listener_new(fd, &options, out, error);
+}
+
+static enum doppel_status hear_peaks(struct watch *watch, const struct doppel_heard *heard,
+                                     struct doppel_error *error)
+{
+    struct doppel_audio_track track;
+    enum doppel_status status =
+        doppel_audio_track_read(heard->attachment, heard->attachment_size, &track, error);
+    if (status)
+        return status;
+    status =
+        doppel_monitor_push(watch->monitor, track.peaks, track.count, watch->origin + heard->from,
+                            watch->until, print_event, watch, error);
+    doppel_audio_track_free(&track);
+    return status;
+}
+
+static enum doppel_status hear(struct watch *watch, const struct doppel_heard *heard,
+                               struct doppel_error *error)
+{
+    watch->until = watch->origin + heard->until;
+    watch->heard_at = clock_now();
+    if (heard->gap)
+        return doppel_monitor_gap(watch->monitor, watch->origin + heard->from, watch->until,
+                                  print_event, watch, error);
+    return hear_peaks(watch, heard, error);
+}
+
+/* Listen with one decoder, until it or the stream ends. */
+static enum doppel_status listen_on(struct watch *watch, struct doppel_listener *listener,
+                                    struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    while (!status && !signals_stopped()) {
+        struct doppel_heard heard;
+        status = doppel_listener_next(listener, WAIT_MS, &heard, error);
+        if (!status) {
+            status = hear(watch, &heard, error);
+            free(heard.attachment);
+        } else if (status == DOPPEL_E_TIMEOUT || status == DOPPEL_E_CANCELLED) {
+            status = DOPPEL_OK;
+        }
+        if (clock_now() >= watch->refresh_at)
+            refresh(watch, NULL);
+    }
+    return status;
+}
+
+/* What comes while there is no decoder is lost. */
+static enum doppel_status tell_loss(struct watch *watch, struct doppel_error *error)
+{
+    double lost = watch->is_pipe ? clock_now() - watch->heard_at : 0, from = watch->until;
+    watch->origin = watch->until = from + lost;
+    return doppel_monitor_gap(watch->monitor, from, watch->until, print_event, watch, error);
+}
+
+/* A decoder that dies on what it hears is started again where the stream stands: those of
+ * broadcasts can be joined anywhere. One that finds nothing there ends it. */
+static enum doppel_status listen(struct watch *watch, struct doppel_error *error)
+{
+    for (;;) {
+        struct doppel_listener *listener;
+        struct doppel_error reason;
+        enum doppel_status status = start_decoder(watch, &listener, &reason);
+        watch->heard_at = clock_now();
+        if (!status) {
+            status = listen_on(watch, listener, &reason);
+            doppel_listener_free(listener);
+        }
+        bool again = status == DOPPEL_E_CRASH && watch->until >= watch->origin + RESTART_LEAST_S;
+        if (!again) {
+            *error = reason;
+            return status;
+        }
+        report_notice(watch->report, "%s: %s; listening goes on", name_of(watch), reason.message);
+        status = tell_loss(watch, error);
+        if (status)
+            return status;
+    }
+}
+
+/* ---- the verb ---- */
+
+static void close_watch(struct watch *watch)
+{
+    for (size_t i = 0; i < watch->count; i++)
+        free(watch->playing[i].path);
+    free(watch->playing);
+    doppel_monitor_free(watch->monitor);
+    doppel_library_close(watch->library);
+    if (watch->fd >= 0)
+        close(watch->fd);
+}
+
+static void say_end(const struct watch *watch, enum doppel_status status,
+                    const struct doppel_error *error)
+{
+    char sentence[sizeof error->message + 80];
+    bool raw = status == DOPPEL_E_FORMAT && !watch->settings->pcm.format;
+    snprintf(sentence, sizeof sentence, "%s%s", error->message,
+             raw ? "; of raw samples say how they lie: --pcm s16le:44100:2" : "");
+    if (status != DOPPEL_OK && status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CANCELLED)
+        report_input(watch->report, name_of(watch), sentence);
+}
+
+int cmd_monitor(const struct settings *settings, struct report *report)
+{
+    struct watch watch = {.settings = settings, .report = report, .fd = -1};
+    struct doppel_error error = {0};
+    enum doppel_status status = begin(&watch, &error);
+    if (status) {
+        close_watch(&watch);
+        return report_fatal(report, "%s", error.message);
+    }
+    watch.output = output_new(settings, &layout, report);
+    status = open_stream(&watch, &error);
+    if (!status)
+        status = listen(&watch, &error);
+    say_end(&watch, status, &error);
+    status = doppel_monitor_finish(watch.monitor, print_event, &watch, &error);
+    bool written = output_finish(watch.output);
+    close_watch(&watch);
+    if (status)
+        return report_fatal(report, "%s", error.message);
+    return written ? EXIT_DONE : EXIT_WRONG_USE;
+}

@@ -1,0 +1,111 @@
+/* doppel remove ID|PATH...: forget items; of a folder or a corpus, all that lies in it; or those
+ * whose files are gone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "library/items/item_reference.h"
+#include "library/items/collection.h"
+#include "tools/args/commands.h"
+#include "decide/remove_gone.h"
+#include "tools/signals.h"
+#include "library/items/wanted_items.h"
+
+struct below {
+    const char *name;
+    char *path; /* of a folder, or of a corpus */
+    ARRAY(uint64_t) ids;
+};
+
+static bool is_below(const struct below *below, const char *path)
+{
+    size_t length = below->path ? strlen(below->path) : 0;
+    return length && strncmp(path, below->path, length) == 0 && path[length] == '/';
+}
+
+static bool is_at(const struct below *below, const char *path)
+{
+    return below->path && strcmp(path, below->path) == 0;
+}
+
+static bool take_if_below(void *context, const struct doppel_item *item)
+{
+    struct below *below = context;
+    bool wanted = is_below(below, item->path);
+    return (!wanted || array_push(&below->ids, item->id)) && !signals_stopped();
+}
+
+/* A text goes with its corpus, or by what that calls it. */
+static bool take_text(void *context, const struct doppel_library_text *text)
+{
+    struct below *below = context;
+    bool wanted = (text->record_id && strcmp(text->record_id, below->name) == 0) ||
+                  (text->path && (is_at(below, text->path) || is_below(below, text->path)));
+    return (!wanted || array_push(&below->ids, text->id)) && !signals_stopped();
+}
+
+/* All items of a folder, and texts of a corpus or of a record id. @return DOPPEL_E_NOT_FOUND when
+ * there are none */
+static enum doppel_status remove_below(struct doppel_library *library, const char *name,
+                                       struct doppel_error *error)
+{
+    const char *id = called_id(name);
+    struct below below = {.name = id ? id : name, .path = id ? NULL : absolute_path(name)};
+    const struct everything everything = {1, take_if_below, take_text, &below};
+    enum doppel_status status = each_of_all(library, &everything, error);
+    if (status == DOPPEL_OK && below.ids.count == 0)
+        status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "the library holds no such item");
+    for (size_t i = 0; i < below.ids.count && status == DOPPEL_OK; i++)
+        status = doppel_library_remove(library, below.ids.items[i], error);
+    free(below.path);
+    array_free(&below.ids);
+    return status;
+}
+
+static enum doppel_status remove_named(struct doppel_library *library, const char *name,
+                                       struct report *report, struct doppel_error *error)
+{
+    struct called called;
+    uint64_t number;
+    enum doppel_status status = called_to_change(library, name, report, &called, error);
+    bool many = status ? status == DOPPEL_E_NOT_FOUND : called.by == CALLED_BY_RECORD_ID;
+    if (many && !called_number(name, &number))
+        return remove_below(library, name, error);
+    return status ? status : doppel_library_remove(library, called.id, error);
+}
+
+static enum doppel_status remove_wanted(const struct settings *settings,
+                                        struct doppel_library *library, struct doppel_error *error)
+{
+    struct wanted_items wanted;
+    enum doppel_status status = wanted_items_find(settings, library, &wanted, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < wanted.ids.count && !status && !signals_stopped(); i++)
+        status = doppel_library_remove(library, wanted.ids.items[i], error);
+    wanted_items_free(&wanted);
+    return status;
+}
+
+int cmd_remove(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    struct doppel_library *library;
+    if (!settings->operands.count && !settings->gone && !wanted_are_named(settings))
+        return report_fatal(report, "say what is to be removed: ID, PATH, --where, --list or "
+                                    "--label");
+    if (open_library(settings, false, false, &library, &error))
+        return report_fatal(report, "%s", error.message);
+    enum doppel_status status = settings->gone ? remove_gone(library, settings, report, &error)
+                                               : remove_wanted(settings, library, &error);
+    for (size_t i = 0;
+         !settings->gone && i < settings->operands.count && !status && !signals_stopped(); i++)
+        if (remove_named(library, settings->operands.items[i], report, &error))
+            report_input(report, settings->operands.items[i], error.message);
+    if (!status)
+        status = doppel_library_commit(library, &error);
+    doppel_library_close(library);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return EXIT_DONE;
+}

@@ -1,0 +1,45 @@
+/* doppel schemes: the fingerprint schemes. */
+#include <doppel/image.h>
+#include <doppel/match.h>
+
+#include "tools/args/commands.h"
+#include "tools/output/output.h"
+
+static const struct column columns[] = {
+    {"scheme", "scheme", CELL_TEXT},
+    {"kind", "kind", CELL_TEXT},
+    {"version", "version", CELL_NUMBER},
+    {"bits", "bits", CELL_NUMBER},
+    {"max_distance", "max distance", CELL_NUMBER},
+    {"max_false_positive_rate", "false positives", CELL_NUMBER},
+    {"default", NULL, CELL_BOOL},
+    {"summary", "summary", CELL_TEXT},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+
+int cmd_schemes(const struct settings *settings, struct report *report)
+{
+    size_t count;
+    const struct doppel_scheme *schemes = doppel_schemes(&count);
+    struct output *output = output_new(settings, &layout, report);
+    for (size_t i = 0; i < count; i++) {
+        json_t *row = json_object();
+        put_text(row, "scheme", schemes[i].name);
+        put_text(row, "kind", doppel_kind_name(schemes[i].kind));
+        put_integer(row, "version", schemes[i].version);
+        put_integer(row, "bits", schemes[i].code_bits);
+        put_integer(row, "max_distance", schemes[i].max_distance);
+        if (schemes[i].id == DOPPEL_SCHEME_PHASH64)
+            put_rate(row, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
+        if (schemes[i].id == DOPPEL_SCHEME_PEAKS32)
+            put_rate(row, "max_false_positive_rate",
+                     doppel_audio_options_default().max_false_positives);
+        if (schemes[i].id == DOPPEL_SCHEME_FRAMES64)
+            put_rate(row, "max_false_positive_rate", doppel_video_search_default().max_expected);
+        put_bool(row, "default", i == 0 || schemes[i].kind != schemes[i - 1].kind);
+        put_text(row, "summary", schemes[i].summary);
+        output_row(output, row);
+    }
+    return output_finish(output) ? EXIT_DONE : EXIT_WRONG_USE;
+}

@@ -1,0 +1,152 @@
+/* doppel tune LABELS.csv: what each limit would catch of labelled pairs, and which to take. */
+#include <stdio.h>
+
+#include "report/chart.h"
+#include "tools/args/commands.h"
+#include "exchange/labelled_pairs.h"
+#include "report/threshold_sweep.h"
+#include "tools/output/output.h"
+#include "tools/verbs/tune_pairs.h"
+
+/* Every fifth step is printed, from .3 on, and the recommended one. */
+enum { FIRST_STEP = 30, STRIDE = 5 };
+
+static const struct column columns[] = {
+    {"kind", "kind", CELL_TEXT},
+    {"scheme", NULL, CELL_TEXT},
+    {"limit.min_similarity", "min similarity", CELL_NUMBER},
+    {"usual", "usual rule", CELL_BOOL},
+    {"caught", "caught", CELL_NUMBER},
+    {"duplicates", "of", CELL_NUMBER},
+    {"caught_share", "share", CELL_NUMBER},
+    {"false", "false", CELL_NUMBER},
+    {"distinct", "of", CELL_NUMBER},
+    {"false_share", "share", CELL_NUMBER},
+    {"recommended", "recommended", CELL_BOOL},
+};
+
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+
+static void put_share(json_t *row, const char *key, size_t part, size_t whole)
+{
+    if (whole)
+        put_number(row, key, (double)part / (double)whole, 4);
+}
+
+static void print_step(struct output *output, enum doppel_scheme_id scheme,
+                       const struct ladder *ladder, int step, bool recommended)
+{
+    const struct doppel_scheme *info = doppel_scheme_by_id(scheme);
+    const struct outcome *outcome = step < 0 ? &ladder->usual : &ladder->steps[step];
+    json_t *row = json_object();
+    put_text(row, "kind", doppel_kind_name(info->kind));
+    put_text(row, "scheme", info->name);
+    if (step >= 0) {
+        json_t *limit = json_object();
+        put_number(limit, "min_similarity", ladder_limit(step), 2);
+        put_value(row, "limit", limit);
+    }
+    put_bool(row, "usual", step < 0);
+    put_integer(row, "caught", outcome->caught);
+    put_integer(row, "duplicates", ladder->duplicates);
+    put_share(row, "caught_share", outcome->caught, ladder->duplicates);
+    put_integer(row, "false", outcome->wrong);
+    put_integer(row, "distinct", ladder->distinct);
+    put_share(row, "false_share", outcome->wrong, ladder->distinct);
+    put_bool(row, "recommended", recommended);
+    output_row(output, row);
+}
+
+static void print_ladder(struct output *output, enum doppel_scheme_id scheme,
+                         const struct ladder *ladder, int recommended)
+{
+    print_step(output, scheme, ladder, RECOMMEND_USUAL, recommended == RECOMMEND_USUAL);
+    for (int step = 0; step < LADDER_STEPS; step++)
+        if ((step >= FIRST_STEP && step % STRIDE == 0) || step == recommended)
+            print_step(output, scheme, ladder, step, step == recommended);
+}
+
+static void say_recommended(const struct settings *settings, struct report *report,
+                            const char *kind, const struct ladder *ladder, int step)
+{
+    if (!ladder->duplicates || !ladder->distinct)
+        report_notice(report, "%s: no limit is recommended without pairs of both labels", kind);
+    else if (step == RECOMMEND_NONE)
+        report_notice(report,
+                      "%s: no limit catches any and keeps false matches within %g of the pairs "
+                      "(--max-false)",
+                      kind, settings->max_false);
+    else if (step == RECOMMEND_USUAL)
+        report_notice(report, "%s: recommended: the usual rule, without a limit", kind);
+    else
+        report_notice(report, "%s: recommended: --min-similarity %.2f", kind, ladder_limit(step));
+}
+
+/* What is made of the pairs of a kind. */
+struct verdict {
+    struct ladder ladder;
+    int recommended;
+    char title[128];
+};
+
+static struct verdict verdict_of_kind(const struct settings *settings, const struct tuned *tuned)
+{
+    struct verdict verdict = {.ladder = ladder_of(&tuned->pairs)};
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(tuned->scheme);
+    bool both = verdict.ladder.duplicates && verdict.ladder.distinct;
+    verdict.recommended =
+        both ? ladder_recommend(&verdict.ladder, settings->max_false) : RECOMMEND_NONE;
+    snprintf(verdict.title, sizeof verdict.title,
+             "%s by %s: %zu pairs that are the same, %zu that are not",
+             doppel_kind_name(scheme->kind), scheme->name, verdict.ladder.duplicates,
+             verdict.ladder.distinct);
+    return verdict;
+}
+
+static int print_all(const struct settings *settings, struct report *report,
+                     const struct tuned tuned[TUNED_KINDS])
+{
+    struct verdict verdicts[TUNED_KINDS];
+    struct chart_panel panels[TUNED_KINDS];
+    struct doppel_error error;
+    size_t count = 0;
+    struct output *output = output_new(settings, &layout, report);
+    for (size_t kind = 0; kind < TUNED_KINDS; kind++) {
+        if (!tuned[kind].pairs.count)
+            continue;
+        struct verdict *verdict = &verdicts[count];
+        *verdict = verdict_of_kind(settings, &tuned[kind]);
+        panels[count++] =
+            (struct chart_panel){verdict->title, &verdict->ladder, verdict->recommended};
+        print_ladder(output, tuned[kind].scheme, &verdict->ladder, verdict->recommended);
+        say_recommended(settings, report, doppel_kind_name((enum doppel_kind)kind),
+                        &verdict->ladder, verdict->recommended);
+    }
+    if (!output_finish(output))
+        return EXIT_WRONG_USE;
+    if (!count)
+        return report_fatal(report, "%s: no pair to tune by", settings->operands.items[0]);
+    if (settings->chart && chart_write(settings->chart, panels, count, &error))
+        return report_fatal(report, "%s", error.message);
+    return EXIT_DONE;
+}
+
+int cmd_tune(const struct settings *settings, struct report *report)
+{
+    const char *path = settings->operands.items[0];
+    struct doppel_error error;
+    struct labels labels;
+    struct tuned tuned[TUNED_KINDS] = {0};
+    enum doppel_status status = labels_read(path, report, &labels, &error);
+    if (status == DOPPEL_OK) {
+        status = tune_pairs(settings, report, path, &labels, tuned, &error);
+        labels_free(&labels);
+    }
+    int code = EXIT_DONE;
+    if (status == DOPPEL_OK)
+        code = print_all(settings, report, tuned);
+    else if (status != DOPPEL_E_CANCELLED)
+        code = report_fatal(report, "%s", error.message);
+    tuned_free(tuned);
+    return code;
+}

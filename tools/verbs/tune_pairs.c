@@ -1,0 +1,191 @@
+/* Labelled pairs to judged ones: their files read once each, and every pair compared. */
+#include "tools/verbs/tune_pairs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "group/grouping.h"
+#include "intake/intake.h"
+#include "tools/memory.h"
+#include "intake/open_cache.h"
+#include "compare/text.h"
+
+/* The files that the labels name, each once, in order of their paths. */
+struct files {
+    const char **paths; /* borrowed from the labels */
+    size_t count;
+    struct intake_file *read; /* count of them; path == NULL: it could not be read */
+};
+
+/* ---- files ---- */
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static struct files files_of(const struct labels *labels, struct report *report)
+{
+    struct files files = {must_allocate(2 * labels->count * sizeof(char *)), 0, NULL};
+    for (size_t i = 0; i < labels->count; i++) {
+        files.paths[2 * i] = labels->items[i].a;
+        files.paths[2 * i + 1] = labels->items[i].b;
+    }
+    qsort(files.paths, 2 * labels->count, sizeof *files.paths, compare_paths);
+    for (size_t i = 0; i < 2 * labels->count; i++) {
+        const char *path = files.paths[i];
+        if (i && strcmp(path, files.paths[i - 1]) == 0)
+            continue;
+        if (is_folder(path))
+            report_input(report, path, "a folder; labels are of files");
+        else
+            files.paths[files.count++] = path;
+    }
+    files.read = must_allocate(files.count * sizeof *files.read);
+    return files;
+}
+
+static void files_free(struct files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        intake_file_free(&files->read[i]);
+    free(files->read);
+    free(files->paths);
+}
+
+static enum doppel_status read_files(const struct settings *settings, struct report *report,
+                                     struct doppel_cache *cache, struct files *files,
+                                     struct doppel_error *error)
+{
+    struct walk_options walk = {.paths = {files->paths, files->count}, .every_name = true};
+    struct intake_options options = {
+        .settings = settings, .report = report, .walk = &walk, .cache = cache};
+    struct intake *intake;
+    struct intake_file file;
+    enum doppel_status status = intake_new(&options, &intake, error);
+    if (status)
+        return status;
+    while ((status = intake_next(intake, &file, error)) == DOPPEL_OK)
+        files->read[file.source] = file;
+    intake_free(intake);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+/* NULL: it could not be read, which has been said. */
+static const struct doppel_record *record_of(const struct files *files, const char *path)
+{
+    const char **found =
+        bsearch(&path, files->paths, files->count, sizeof *files->paths, compare_paths);
+    const struct intake_file *file = found ? &files->read[found - files->paths] : NULL;
+    return file && file->path ? &file->record : NULL;
+}
+
+/* ---- pairs ---- */
+
+static bool same_bytes(const struct doppel_record *a, const struct doppel_record *b)
+{
+    return memcmp(&a->digest, &b->digest, sizeof a->digest) == 0;
+}
+
+/* Same words, and texts that hold one another, match at every limit; short ones at none. */
+static struct judged judge_texts(const struct settings *settings, const struct doppel_record *a,
+                                 const struct doppel_record *b)
+{
+    struct settings any = *settings, most = *settings;
+    struct doppel_match match = {0};
+    any.min_similarity = 0;
+    most.min_similarity = 1;
+    struct judged judged = {.similarity = -1, .usual = text_records_match(settings, a, b, &match)};
+    if (text_records_match(&most, a, b, &match))
+        judged.similarity = 1;
+    else if (text_records_match(&any, a, b, &match))
+        judged.similarity = match.similarity;
+    return judged;
+}
+
+static struct judged judge(const struct settings *settings, const struct doppel_record *a,
+                           const struct doppel_record *b)
+{
+    struct doppel_match_options usual = match_options_from(settings), any = usual;
+    struct doppel_match_item query = {&a->fingerprint, a->quality};
+    struct doppel_match_item item = {&b->fingerprint, b->quality};
+    struct doppel_match match;
+    if (same_bytes(a, b))
+        return (struct judged){.similarity = 1, .usual = true};
+    if (a->kind == DOPPEL_KIND_TEXT)
+        return judge_texts(settings, a, b);
+    any.min_similarity = 0;
+    struct judged judged = {.usual = doppel_match_pair(&query, &item, &usual, &match)};
+    judged.similarity = doppel_match_pair(&query, &item, &any, &match) ? match.similarity : -1;
+    return judged;
+}
+
+static void report_pair(struct report *report, const char *path, uint64_t line, const char *reason)
+{
+    size_t size = strlen(path) + 32;
+    char *place = must_allocate(size);
+    snprintf(place, size, "%s:%llu", path, (unsigned long long)line);
+    report_input(report, place, reason);
+    free(place);
+}
+
+static void add_judged(struct tuned *tuned, enum doppel_scheme_id scheme, struct judged judged)
+{
+    struct judged_list *pairs = &tuned->pairs;
+    if (pairs->count == pairs->capacity) {
+        pairs->capacity = 2 * pairs->capacity + 64;
+        pairs->items = must_resize(pairs->items, pairs->capacity * sizeof *pairs->items);
+    }
+    pairs->items[pairs->count++] = judged;
+    tuned->scheme = scheme;
+}
+
+static void judge_all(const struct settings *settings, struct report *report,
+                      const char *label_path, const struct labels *labels,
+                      const struct files *files, struct tuned out[TUNED_KINDS])
+{
+    for (size_t i = 0; i < labels->count; i++) {
+        const struct label *label = &labels->items[i];
+        const struct doppel_record *a = record_of(files, label->a), *b = record_of(files, label->b);
+        if (!a || !b)
+            continue;
+        if (a->kind != b->kind || a->scheme != b->scheme || a->version != b->version) {
+            report_pair(report, label_path, label->line, "the two are of different kinds");
+            continue;
+        }
+        struct judged judged = judge(settings, a, b);
+        judged.same = label->same;
+        add_judged(&out[a->kind], a->scheme, judged);
+    }
+}
+
+enum doppel_status tune_pairs(const struct settings *settings, struct report *report,
+                              const char *label_path, const struct labels *labels,
+                              struct tuned out[TUNED_KINDS], struct doppel_error *error)
+{
+    struct doppel_cache *cache;
+    enum doppel_status status = open_cache(settings, report, &cache, error);
+    if (status)
+        return status;
+    struct files files = files_of(labels, report);
+    status = read_files(settings, report, cache, &files, error);
+    if (status == DOPPEL_OK)
+        judge_all(settings, report, label_path, labels, &files, out);
+    files_free(&files);
+    doppel_cache_close(cache);
+    return status;
+}
+
+void tuned_free(struct tuned tuned[TUNED_KINDS])
+{
+    for (size_t i = 0; i < TUNED_KINDS; i++)
+        free(tuned[i].pairs.items);
+}
