@@ -9,7 +9,7 @@
 
 enum { NUMBER_MAX = 20 }; /* characters */
 
-struct span {
+struct text_span {
     const char *text;
     size_t size;
 };
@@ -36,7 +36,7 @@ enum doppel_status doppel_chromaprint_fingerprint(const uint32_t *codes, size_t 
     return DOPPEL_OK;
 }
 
-static bool begins(const char *text, size_t size, const char *name)
+static bool begins_chromaprint(const char *text, size_t size, const char *name)
 {
     size_t length = strlen(name);
     return size >= length && memcmp(text, name, length) == 0;
@@ -44,26 +44,27 @@ static bool begins(const char *text, size_t size, const char *name)
 
 bool doppel_chromaprint_is_text(const char *head, size_t size)
 {
-    return begins(head, size, "DURATION=") || begins(head, size, "FINGERPRINT=");
+    return begins_chromaprint(head, size, "DURATION=") ||
+           begins_chromaprint(head, size, "FINGERPRINT=");
 }
 
 /* The rest of the line that begins with `name`; its text is NULL when there is none. */
-static struct span line_of(const char *text, size_t size, const char *name)
+static struct text_span line_of_chromaprint(const char *text, size_t size, const char *name)
 {
     size_t length = strlen(name);
     while (size) {
         const char *newline = memchr(text, '\n', size);
         size_t line = newline ? (size_t)(newline - text) : size;
-        if (begins(text, line, name))
-            return (struct span){text + length, line - length};
+        if (begins_chromaprint(text, line, name))
+            return (struct text_span){text + length, line - length};
         text += line + (newline != NULL);
         size -= line + (newline != NULL);
     }
-    return (struct span){NULL, 0};
+    return (struct text_span){NULL, 0};
 }
 
 /* A number up to the next comma, which is skipped, too. */
-static bool next_number(struct span *span, double *out)
+static bool next_number(struct text_span *span, double *out)
 {
     char copy[NUMBER_MAX + 1], *end;
     const char *comma = memchr(span->text, ',', span->size);
@@ -90,11 +91,12 @@ enum doppel_status doppel_chromaprint_parse(const char *text, size_t size,
                                             uint64_t *out_duration_ms, struct doppel_error *error)
 {
     ARRAY(uint32_t) codes = {0};
-    struct span rest = line_of(text, size, "FINGERPRINT="), said = line_of(text, size, "DURATION=");
+    struct text_span rest = line_of_chromaprint(text, size, "FINGERPRINT="),
+                     said = line_of_chromaprint(text, size, "DURATION=");
     double number, duration = 0;
     enum doppel_status status = DOPPEL_OK;
     if (!rest.text)
-        rest = line_of(text, size, "");
+        rest = line_of_chromaprint(text, size, "");
     while (rest.size && !status) {
         if (!next_number(&rest, &number) || !is_code(number))
             status =

@@ -22,7 +22,7 @@ struct pairing {
 };
 
 /* As rint, without a call: the nearest number, of two the even one. 0 <= value < 2^22. */
-static inline int nearest(float value)
+static inline int nearest_keys(float value)
 {
     const float units = 0x1.8p23f; /* floats from here on are whole numbers */
     return (int)(value + units - units);
@@ -30,7 +30,7 @@ static inline int nearest(float value)
 
 static inline int half_bins(const struct pairing *pairing, size_t peak)
 {
-    return nearest((float)pairing->peaks[peak].frequency * pairing->half_bins);
+    return nearest_keys((float)pairing->peaks[peak].frequency * pairing->half_bins);
 }
 
 /* The keys of peak `first`; how many. */
@@ -51,7 +51,7 @@ static size_t keys_of_peak(const struct pairing *pairing, size_t first,
         float apart = (float)(peaks[i].time - peaks[first].time) * pairing->hops;
         if (apart > MAX_HOPS + 1)
             break;
-        int hops = nearest(apart), difference = half_bins(pairing, i) - from;
+        int hops = nearest_keys(apart), difference = half_bins(pairing, i) - from;
         uint32_t key =
             (uint32_t)from << 15 | (uint32_t)(difference + DIFFERENCE_ZERO) << 6 | (uint32_t)hops;
         out[made] = (struct doppel_audio_key){key, hop, (uint32_t)first};

@@ -58,8 +58,8 @@ static bool is_steady(const struct doppel_audio *audio, int row, int place, int6
 
 /* Where between the hops and the bins a maximum lies. Times of two rows never meet: peaks of
  * different hops are in order. */
-static struct doppel_audio_peak refine(const struct doppel_audio *audio, int row, int place,
-                                       int64_t hop)
+static struct doppel_audio_peak refine_audio(const struct doppel_audio *audio, int row, int place,
+                                             int64_t hop)
 {
     const int16_t *levels = audio->levels[row] + place;
     int time = 0;
@@ -79,7 +79,7 @@ static bool pick_place(struct doppel_audio *audio, int row, int place, int64_t h
     if (!in_range || !is_first(audio, row, place) || is_steady(audio, row, place, hop))
         return true;
     struct candidate candidate = {(uint32_t)hop, audio->levels[row][place],
-                                  refine(audio, row, place, hop)};
+                                  refine_audio(audio, row, place, hop)};
     return array_push(&audio->candidates, candidate);
 }
 
@@ -161,7 +161,7 @@ static void rank_values(const struct doppel_audio *audio, int count, int32_t *ou
 }
 
 /* The number of candidates that are ranked higher. */
-static int rank_of(const int32_t *values, int count, int32_t value)
+static int rank_of_pick(const int32_t *values, int count, int32_t value)
 {
     int rank = 0;
     for (int i = 0; i < count; i++)
@@ -196,7 +196,7 @@ bool pick_peaks(struct doppel_audio *audio, uint32_t hops)
     int32_t values[MOST_CANDIDATES];
     rank_values(audio, count, values);
     for (int i = 0; i < count; i++) {
-        int rank = rank_of(values, count, values[i]);
+        int rank = rank_of_pick(values, count, values[i]);
         struct doppel_audio_peak peak = audio->candidates.items[i].peak;
         peak.strong = rank < quota(hops, DOPPEL_AUDIO_ITEM_PEAKS);
         if (rank < quota(hops, DOPPEL_AUDIO_QUERY_PEAKS) && !tell_peak(audio, peak))

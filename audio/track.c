@@ -25,20 +25,20 @@ void doppel_audio_track_free(struct doppel_audio_track *track)
 
 /* ---- writing ---- */
 
-struct writer {
+struct track_writer {
     uint8_t *table, *blocks; /* NULL: only count the bytes */
     size_t bytes;            /* of blocks */
     uint32_t peaks, block_count, time;
 };
 
-static void write_byte(struct writer *writer, uint32_t byte)
+static void write_byte(struct track_writer *writer, uint32_t byte)
 {
     if (writer->blocks)
         writer->blocks[writer->bytes] = (uint8_t)byte;
     writer->bytes++;
 }
 
-static void begin_block(struct writer *writer)
+static void begin_block(struct track_writer *writer)
 {
     if (writer->table) {
         put_u32(writer->table + writer->block_count * ENTRY_BYTES, (uint32_t)writer->bytes);
@@ -47,7 +47,7 @@ static void begin_block(struct writer *writer)
     writer->time = writer->block_count++ * (uint32_t)BLOCK_STEPS;
 }
 
-static void write_peak(struct writer *writer, const struct doppel_audio_peak *peak)
+static void write_peak(struct track_writer *writer, const struct doppel_audio_peak *peak)
 {
     while (writer->block_count <= peak->time / BLOCK_STEPS)
         begin_block(writer);
@@ -62,7 +62,7 @@ static void write_peak(struct writer *writer, const struct doppel_audio_peak *pe
     writer->peaks++;
 }
 
-static void write_peaks(struct writer *writer, const struct doppel_audio_track *track,
+static void write_peaks(struct track_writer *writer, const struct doppel_audio_track *track,
                         bool strong_only)
 {
     for (size_t i = 0; i < track->count; i++)
@@ -72,7 +72,7 @@ static void write_peaks(struct writer *writer, const struct doppel_audio_track *
 
 size_t doppel_audio_track_size(const struct doppel_audio_track *track, bool strong_only)
 {
-    struct writer writer = {0};
+    struct track_writer writer = {0};
     write_peaks(&writer, track, strong_only);
     return HEADER_BYTES + (size_t)writer.block_count * ENTRY_BYTES + writer.bytes;
 }
@@ -80,7 +80,7 @@ size_t doppel_audio_track_size(const struct doppel_audio_track *track, bool stro
 void doppel_audio_track_write(const struct doppel_audio_track *track, bool strong_only,
                               uint8_t *out)
 {
-    struct writer counted = {0};
+    struct track_writer counted = {0};
     write_peaks(&counted, track, strong_only);
     put_u16(out, VERSION);
     put_u16(out + 2, 0);
@@ -89,14 +89,14 @@ void doppel_audio_track_write(const struct doppel_audio_track *track, bool stron
     put_u64(out + 16, track->damaged_ms);
     put_u32(out + 24, counted.block_count);
     put_u32(out + 28, 0);
-    struct writer writer = {.table = out + HEADER_BYTES};
+    struct track_writer writer = {.table = out + HEADER_BYTES};
     writer.blocks = writer.table + (size_t)counted.block_count * ENTRY_BYTES;
     write_peaks(&writer, track, strong_only);
 }
 
 /* ---- reading ---- */
 
-struct reader {
+struct track_reader {
     const uint8_t *table, *blocks;
     uint32_t block_count, peak_count;
     size_t block_bytes;
@@ -108,7 +108,7 @@ static bool is_header(const uint8_t *data, size_t size)
            !get_u32(data + 28);
 }
 
-static bool read_header(const uint8_t *data, size_t size, struct reader *out)
+static bool read_header_track(const uint8_t *data, size_t size, struct track_reader *out)
 {
     if (!is_header(data, size))
         return false;
@@ -119,14 +119,16 @@ static bool read_header(const uint8_t *data, size_t size, struct reader *out)
     left -= (size_t)blocks * ENTRY_BYTES;
     if (left > UINT32_MAX || left / LEAST_PEAK_BYTES < peaks || (!blocks && left))
         return false;
-    *out = (struct reader){data + HEADER_BYTES, data + HEADER_BYTES + (size_t)blocks * ENTRY_BYTES,
-                           blocks, peaks, left};
+    *out = (struct track_reader){data + HEADER_BYTES,
+                                 data + HEADER_BYTES + (size_t)blocks * ENTRY_BYTES, blocks, peaks,
+                                 left};
     /* The last block has a peak: bytes that are read are those that would be written. */
     return !blocks || get_u32(out->blocks - 4) < peaks;
 }
 
 /* Where the bytes of a block begin, and its first peak; behind the last block, where all end. */
-static void block_start(const struct reader *reader, uint32_t block, size_t *byte, uint32_t *peak)
+static void block_start(const struct track_reader *reader, uint32_t block, size_t *byte,
+                        uint32_t *peak)
 {
     bool end = block == reader->block_count;
     *byte = end ? reader->block_bytes : get_u32(reader->table + (size_t)block * ENTRY_BYTES);
@@ -134,12 +136,12 @@ static void block_start(const struct reader *reader, uint32_t block, size_t *byt
 }
 
 /* A block as its bytes and the number of its peaks. */
-struct block {
+struct track_block {
     const uint8_t *next, *end;
     uint32_t time, peaks;
 };
 
-static bool open_block(const struct reader *reader, uint32_t number, struct block *out)
+static bool open_block(const struct track_reader *reader, uint32_t number, struct track_block *out)
 {
     size_t from, to;
     uint32_t first, end;
@@ -148,13 +150,13 @@ static bool open_block(const struct reader *reader, uint32_t number, struct bloc
     if (from > to || to > reader->block_bytes || first > end || end > reader->peak_count ||
         (to - from) / LEAST_PEAK_BYTES < end - first || (number == 0 && (from || first)))
         return false;
-    *out = (struct block){reader->blocks + from, reader->blocks + to,
-                          number * (uint32_t)BLOCK_STEPS, end - first};
+    *out = (struct track_block){reader->blocks + from, reader->blocks + to,
+                                number * (uint32_t)BLOCK_STEPS, end - first};
     return true;
 }
 
 /* The shortest form of a number below BLOCK_STEPS. */
-static bool read_delta(struct block *block, uint32_t *out)
+static bool read_delta(struct track_block *block, uint32_t *out)
 {
     uint32_t value = 0;
     for (unsigned shift = 0; shift < 21; shift += 7) {
@@ -171,7 +173,7 @@ static bool read_delta(struct block *block, uint32_t *out)
 }
 
 /* The next peak of a block; `last` is the one before in it, or NULL. */
-static bool read_peak(struct block *block, const struct doppel_audio_peak *last,
+static bool read_peak(struct track_block *block, const struct doppel_audio_peak *last,
                       struct doppel_audio_peak *out)
 {
     uint32_t delta;
@@ -190,10 +192,10 @@ static bool read_peak(struct block *block, const struct doppel_audio_peak *last,
 }
 
 /* All peaks of a block, of which those in the range are kept. */
-static bool read_block(const struct reader *reader, uint32_t number, uint32_t from, uint64_t to,
-                       struct doppel_audio_track *track)
+static bool read_block_reader(const struct track_reader *reader, uint32_t number, uint32_t from,
+                              uint64_t to, struct doppel_audio_track *track)
 {
-    struct block block;
+    struct track_block block;
     if (!open_block(reader, number, &block))
         return false;
     struct doppel_audio_peak last = {0};
@@ -209,7 +211,7 @@ static bool read_block(const struct reader *reader, uint32_t number, uint32_t fr
 }
 
 /* Peaks from <= time < to, of blocks first..end-1. */
-static enum doppel_status read_peaks(const struct reader *reader, uint32_t from, uint64_t to,
+static enum doppel_status read_peaks(const struct track_reader *reader, uint32_t from, uint64_t to,
                                      struct doppel_audio_track *out)
 {
     uint32_t first = from / BLOCK_STEPS;
@@ -228,7 +230,7 @@ static enum doppel_status read_peaks(const struct reader *reader, uint32_t from,
     if (!out->peaks)
         return DOPPEL_E_MEMORY;
     for (uint32_t block = first; block < end; block++)
-        if (!read_block(reader, block, from, to, out))
+        if (!read_block_reader(reader, block, from, to, out))
             return DOPPEL_E_CORRUPT;
     return DOPPEL_OK;
 }
@@ -236,10 +238,10 @@ static enum doppel_status read_peaks(const struct reader *reader, uint32_t from,
 static enum doppel_status read_range(const uint8_t *data, size_t size, uint32_t from, uint64_t to,
                                      struct doppel_audio_track *out, struct doppel_error *error)
 {
-    struct reader reader;
+    struct track_reader reader;
     struct doppel_audio_track track = {0};
     enum doppel_status status = DOPPEL_E_CORRUPT;
-    if (read_header(data, size, &reader))
+    if (read_header_track(data, size, &reader))
         status = read_peaks(&reader, from, to, &track);
     if (status) {
         doppel_audio_track_free(&track);

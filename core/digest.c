@@ -31,7 +31,7 @@ uint64_t checksum64(const void *data, size_t bytes)
 }
 
 /* The library's own state, by another name. */
-static XXH3_state_t *state_of(const struct digest_stream *stream)
+static XXH3_state_t *state_of_digest_stream(const struct digest_stream *stream)
 {
     return (XXH3_state_t *)stream;
 }
@@ -43,22 +43,22 @@ struct digest_stream *digest_stream_new(void)
 
 void digest_stream_free(struct digest_stream *stream)
 {
-    XXH3_freeState(state_of(stream));
+    XXH3_freeState(state_of_digest_stream(stream));
 }
 
 void digest_stream_begin(struct digest_stream *stream)
 {
-    XXH3_128bits_reset(state_of(stream));
+    XXH3_128bits_reset(state_of_digest_stream(stream));
 }
 
 void digest_stream_add(struct digest_stream *stream, const void *data, size_t bytes)
 {
-    XXH3_128bits_update(state_of(stream), data, bytes);
+    XXH3_128bits_update(state_of_digest_stream(stream), data, bytes);
 }
 
 struct doppel_digest digest_stream_get(const struct digest_stream *stream)
 {
-    return canonical(XXH3_128bits_digest(state_of(stream)));
+    return canonical(XXH3_128bits_digest(state_of_digest_stream(stream)));
 }
 
 enum doppel_status digest_fd_with(int fd, digest_taker *taker, void *context,
@@ -109,7 +109,7 @@ void doppel_hex_encode(const void *data, size_t size, char *out)
     *out = '\0';
 }
 
-static int hex_value(char digit)
+static int hex_value_digest(char digit)
 {
     if (digit >= '0' && digit <= '9')
         return digit - '0';
@@ -125,11 +125,12 @@ enum doppel_status doppel_hex_decode(const char *text, void *out, size_t size)
     if (strlen(text) != 2 * size)
         return DOPPEL_E_ARGUMENT;
     for (size_t i = 0; i < 2 * size; i++)
-        if (hex_value(text[i]) < 0)
+        if (hex_value_digest(text[i]) < 0)
             return DOPPEL_E_ARGUMENT;
     uint8_t *bytes = out;
     for (size_t i = 0; i < size; i++)
-        bytes[i] = (uint8_t)(hex_value(text[2 * i]) << 4 | hex_value(text[2 * i + 1]));
+        bytes[i] =
+            (uint8_t)(hex_value_digest(text[2 * i]) << 4 | hex_value_digest(text[2 * i + 1]));
     return DOPPEL_OK;
 }
 

@@ -5,7 +5,7 @@
 
 enum { MAX_THREADS = 64, MAX_SLOTS = 2 * MAX_THREADS };
 
-struct ring {
+struct order_ring {
     const struct ordered *run;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -16,7 +16,7 @@ struct ring {
     bool ended;
 };
 
-static uint32_t thread_count(const struct ordered *run)
+static uint32_t thread_count_ordered(const struct ordered *run)
 {
     uint32_t threads = run->threads < MAX_THREADS ? run->threads : MAX_THREADS;
     if (threads > run->pieces)
@@ -26,7 +26,7 @@ static uint32_t thread_count(const struct ordered *run)
 
 size_t ordered_slots(const struct ordered *run)
 {
-    uint32_t threads = thread_count(run);
+    uint32_t threads = thread_count_ordered(run);
     return threads == 1 ? 1 : 2 * (size_t)threads;
 }
 
@@ -41,7 +41,7 @@ static bool run_here(const struct ordered *run)
 }
 
 /* The next piece once its slot is free; false when there is none. With the lock held. */
-static bool take(struct ring *ring, size_t *out_piece)
+static bool take_ring(struct order_ring *ring, size_t *out_piece)
 {
     while (!ring->ended && ring->next < ring->run->pieces &&
            ring->next >= ring->delivered + ring->slots)
@@ -54,10 +54,10 @@ static bool take(struct ring *ring, size_t *out_piece)
 
 static void *work_loop(void *argument)
 {
-    struct ring *ring = argument;
+    struct order_ring *ring = argument;
     size_t piece;
     pthread_mutex_lock(&ring->lock);
-    while (take(ring, &piece)) {
+    while (take_ring(ring, &piece)) {
         pthread_mutex_unlock(&ring->lock);
         ring->run->work(ring->run->context, piece, piece % ring->slots);
         pthread_mutex_lock(&ring->lock);
@@ -68,7 +68,7 @@ static void *work_loop(void *argument)
     return NULL;
 }
 
-static bool deliver_loop(struct ring *ring)
+static bool deliver_loop(struct order_ring *ring)
 {
     const struct ordered *run = ring->run;
     bool go_on = true;
@@ -92,10 +92,10 @@ static bool deliver_loop(struct ring *ring)
 
 bool ordered_run(const struct ordered *run)
 {
-    uint32_t wanted = thread_count(run), started = 0;
+    uint32_t wanted = thread_count_ordered(run), started = 0;
     if (wanted == 1)
         return run_here(run);
-    struct ring ring = {.run = run, .slots = ordered_slots(run)};
+    struct order_ring ring = {.run = run, .slots = ordered_slots(run)};
     pthread_t threads[MAX_THREADS];
     pthread_mutex_init(&ring.lock, NULL);
     pthread_cond_init(&ring.changed, NULL);

@@ -109,8 +109,9 @@ static double residuals(const struct align_template *template, const struct warp
 }
 
 /** One weighted Gauss–Newton step for tone and map. */
-static bool step(const struct align_template *template, const struct align_target *target,
-                 const struct warped *seen, struct tone tone, double change[UNKNOWNS])
+static bool step_align_template(const struct align_template *template,
+                                const struct align_target *target, const struct warped *seen,
+                                struct tone tone, double change[UNKNOWNS])
 {
     double residual[SAMPLES], a[UNKNOWNS][UNKNOWNS] = {0};
     double scale = residuals(template, seen, tone, residual);
@@ -158,7 +159,7 @@ bool align_fit(const struct align_template *template, const struct align_target 
         if (iteration == 0)
             tone = match_tone(template, &seen);
         double change[UNKNOWNS];
-        if (!step(template, target, &seen, tone, change))
+        if (!step_align_template(template, target, &seen, tone, change))
             return false;
         tone.gain = fmax(.1, tone.gain + change[0] / 64);
         tone.offset += change[1];

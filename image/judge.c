@@ -30,7 +30,7 @@ bool judge_view_counts(uint32_t view, enum doppel_image_views views, bool query)
 
 /** How near: the low bits count four times in moved frames. In a full frame that was only painted
  * on they are as likely to change as the others, or more. */
-static uint16_t score_of(const struct judge_pair *pair, enum judge_class class)
+static uint16_t score_of_judge_pair(const struct judge_pair *pair, enum judge_class class)
 {
     unsigned weight = class == JUDGE_FULL ? JUDGE_FULL_WEIGHT : JUDGE_WEIGHT;
     return (uint16_t)(pair->distance256 + weight * pair->distance64);
@@ -147,7 +147,7 @@ static void compare_pair(struct comparison *at, const struct doppel_code *code, 
     if (!is_candidate(&pair))
         return;
     enum judge_class class = judge_class_of(pair.query_view, pair.item_view, pair.orientation);
-    pair.score = score_of(&pair, class);
+    pair.score = score_of_judge_pair(&pair, class);
     if (pair.score >= at->best[class].score)
         return;
     pair.score = mind_the_parts(at, &pair, class, pair.score);
@@ -217,7 +217,7 @@ void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppe
 }
 
 /** 1 for equal codes, 0 where half of the bits differ. */
-static double similarity_of(uint16_t score, enum judge_class class)
+static double similarity_of_judge(uint16_t score, enum judge_class class)
 {
     bool whole = class == JUDGE_FULL || class == JUDGE_PARTS;
     double unrelated = 128 + 32 * (whole ? JUDGE_FULL_WEIGHT : JUDGE_WEIGHT);
@@ -236,7 +236,7 @@ struct doppel_image_verdict judge_by(const struct calibration *calibration,
         if (best[i].score > JUDGE_SCORE_MAX)
             continue;
         verdict.similarity =
-            fmax(verdict.similarity, similarity_of(best[i].score, (enum judge_class)i));
+            fmax(verdict.similarity, similarity_of_judge(best[i].score, (enum judge_class)i));
         double class_rate = calibration_log_rate(calibration, (enum judge_class)i, best[i].score);
         if (!top || class_rate < log_rate) {
             log_rate = class_rate;

@@ -31,12 +31,13 @@ uint8_t line_median(const struct doppel_plane *plane, const struct rect *rect, u
     return (uint8_t)median;
 }
 
-struct range {
+struct line_range {
     uint8_t low, width;
 };
 
 /* One row: adds to a counter a column, returns how many were near. */
-static uint16_t count_row(const uint8_t *row, uint32_t length, struct range range, uint8_t *columns)
+static uint16_t count_row(const uint8_t *row, uint32_t length, struct line_range range,
+                          uint8_t *columns)
 {
     samples16 lanes = {0};
     uint32_t x = 0, total = 0;
@@ -59,7 +60,7 @@ static uint16_t count_row(const uint8_t *row, uint32_t length, struct range rang
     return (uint16_t)total;
 }
 
-static void flush(uint8_t *columns, uint32_t count, uint16_t *out)
+static void flush_lines(uint8_t *columns, uint32_t count, uint16_t *out)
 {
     for (uint32_t x = 0; x < count; x++)
         out[x] = (uint16_t)(out[x] + columns[x]);
@@ -72,7 +73,7 @@ void lines_count(struct lines *lines, const struct rect *rect, uint8_t level)
         return;
     uint8_t low = level > GROUND_TOLERANCE ? (uint8_t)(level - GROUND_TOLERANCE) : 0;
     uint8_t high = level < 255 - GROUND_TOLERANCE ? (uint8_t)(level + GROUND_TOLERANCE) : 255;
-    const struct range range = {low, (uint8_t)(high - low)};
+    const struct line_range range = {low, (uint8_t)(high - low)};
     uint32_t width = rect_length(rect, 0);
     uint8_t columns[PLANE_MAX_SIDE] = {0};
     uint16_t *sums = lines->near[0] + rect->from[0];
@@ -81,9 +82,9 @@ void lines_count(struct lines *lines, const struct rect *rect, uint8_t level)
         const uint8_t *row = lines->plane.data + y * lines->plane.stride + rect->from[0];
         lines->near[1][y] = count_row(row, width, range, columns);
         if ((y - rect->from[1]) % 255 == 254)
-            flush(columns, width, sums);
+            flush_lines(columns, width, sums);
     }
-    flush(columns, width, sums);
+    flush_lines(columns, width, sums);
     lines->counted = *rect;
     lines->level = level;
 }

@@ -14,13 +14,13 @@ enum {
     PASSES = 2
 };
 
-struct image {
+struct pdq_image {
     float *samples, *spare; /* width×height each */
     uint32_t width, height;
 };
 
-static enum doppel_status sample(const struct doppel_plane *plane, struct image *out,
-                                 struct doppel_error *error)
+static enum doppel_status sample_plane(const struct doppel_plane *plane, struct pdq_image *out,
+                                       struct doppel_error *error)
 {
     bool large = plane->width > MAX_SIDE || plane->height > MAX_SIDE;
     uint32_t width = large ? MAX_SIDE : plane->width, height = large ? MAX_SIDE : plane->height;
@@ -34,7 +34,7 @@ static enum doppel_status sample(const struct doppel_plane *plane, struct image 
         for (uint64_t x = 0; x < width; x++)
             samples[y * width + x] = row[x * plane->width / width];
     }
-    *out = (struct image){samples, samples + count, width, height};
+    *out = (struct pdq_image){samples, samples + count, width, height};
     return DOPPEL_OK;
 }
 
@@ -42,19 +42,20 @@ static enum doppel_status sample(const struct doppel_plane *plane, struct image 
 
 /* A box of `window` samples about each, cut off at the ends, along `count` lines side by side:
  * `step` from a sample to the next of its line, `apart` from a line to the next. */
-struct lines {
+struct pdq_lines {
     uint32_t length, count;
     size_t step, apart;
 };
 
 /* Average of what the window holds; `sums` has room for `count`. */
-static void write_averages(float *out, const float *sums, const struct lines *lines, uint32_t held)
+static void write_averages(float *out, const float *sums, const struct pdq_lines *lines,
+                           uint32_t held)
 {
     for (uint32_t i = 0; i < lines->count; i++)
         out[i * lines->apart] = sums[i] / (float)held;
 }
 
-static void filter(const float *in, float *out, const struct lines *lines)
+static void filter(const float *in, float *out, const struct pdq_lines *lines)
 {
     float sums[MAX_SIDE] = {0};
     uint32_t window = (lines->length + 2 * BLOCKS - 1) / (2 * BLOCKS);
@@ -75,10 +76,10 @@ static void filter(const float *in, float *out, const struct lines *lines)
     }
 }
 
-static void blur(struct image *image)
+static void blur(struct pdq_image *image)
 {
-    const struct lines rows = {image->width, 1, 1, image->width};
-    const struct lines columns = {image->height, image->width, image->width, 1};
+    const struct pdq_lines rows = {image->width, 1, 1, image->width};
+    const struct pdq_lines columns = {image->height, image->width, image->width, 1};
     for (unsigned pass = 0; pass < PASSES; pass++) {
         for (uint32_t y = 0; y < image->height; y++)
             filter(image->samples + (size_t)y * image->width,
@@ -87,7 +88,7 @@ static void blur(struct image *image)
     }
 }
 
-static void decimate(const struct image *image, float out[BLOCKS][BLOCKS])
+static void decimate(const struct pdq_image *image, float out[BLOCKS][BLOCKS])
 {
     for (uint32_t j = 0; j < BLOCKS; j++) {
         size_t y = (2 * j + 1) * image->height / (2 * BLOCKS);
@@ -104,7 +105,7 @@ static int step_percent(float a, float b)
     return abs((int)((a - b) * 100 / 255));
 }
 
-static uint8_t quality_of(float blocks[BLOCKS][BLOCKS])
+static uint8_t quality_of_pdq(float blocks[BLOCKS][BLOCKS])
 {
     int sum = 0;
     for (unsigned y = 0; y < BLOCKS; y++)
@@ -115,7 +116,7 @@ static uint8_t quality_of(float blocks[BLOCKS][BLOCKS])
 }
 
 /* Coefficients 1..16 each way. */
-static void transform(float blocks[BLOCKS][BLOCKS], float out[KEPT * KEPT])
+static void transform_pdq(float blocks[BLOCKS][BLOCKS], float out[KEPT * KEPT])
 {
     static const double pi = 3.14159265358979323846;
     const float scale = (float)sqrt(2.0 / BLOCKS);
@@ -138,19 +139,19 @@ static void transform(float blocks[BLOCKS][BLOCKS], float out[KEPT * KEPT])
     }
 }
 
-static int compare(const void *a, const void *b)
+static int compare_pdq(const void *a, const void *b)
 {
     float left = *(const float *)a, right = *(const float *)b;
     return (left > right) - (left < right);
 }
 
 /* Printed from bit 255 down to bit 0, coefficient i being bit i: the first digit is the highest. */
-static struct doppel_code signs_about_median(const float coefficients[KEPT * KEPT])
+static struct doppel_code signs_about_median_pdq(const float coefficients[KEPT * KEPT])
 {
     float sorted[KEPT * KEPT];
     for (unsigned i = 0; i < KEPT * KEPT; i++)
         sorted[i] = coefficients[i];
-    qsort(sorted, KEPT * KEPT, sizeof *sorted, compare);
+    qsort(sorted, KEPT * KEPT, sizeof *sorted, compare_pdq);
     struct doppel_code code = {0};
     for (unsigned i = 0; i < KEPT * KEPT; i++)
         if (coefficients[i] > sorted[KEPT * KEPT / 2 - 1])
@@ -161,12 +162,12 @@ static struct doppel_code signs_about_median(const float coefficients[KEPT * KEP
 enum doppel_status doppel_image_pdq(const struct doppel_plane *plane, struct doppel_code *out,
                                     uint8_t *out_quality, struct doppel_error *error)
 {
-    struct image image = {0};
+    struct pdq_image image = {0};
     float blocks[BLOCKS][BLOCKS], coefficients[KEPT * KEPT];
     if (plane->width == 0 || plane->height == 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a picture of %ux%u samples has no hash",
                            plane->width, plane->height);
-    enum doppel_status status = sample(plane, &image, error);
+    enum doppel_status status = sample_plane(plane, &image, error);
     if (status)
         return status;
     struct doppel_code code = {0};
@@ -175,9 +176,9 @@ enum doppel_status doppel_image_pdq(const struct doppel_plane *plane, struct dop
         if (image.width != BLOCKS || image.height != BLOCKS)
             blur(&image);
         decimate(&image, blocks);
-        transform(blocks, coefficients);
-        code = signs_about_median(coefficients);
-        quality = quality_of(blocks);
+        transform_pdq(blocks, coefficients);
+        code = signs_about_median_pdq(coefficients);
+        quality = quality_of_pdq(blocks);
     }
     free(image.samples);
     *out = code;

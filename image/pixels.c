@@ -9,7 +9,8 @@
 enum { SIDE = DOPPEL_IMAGE_THUMB_SIDE };
 
 /** The box of a view in thumb pixels: left, top, right, bottom. */
-static bool box_of(const struct doppel_image_features *features, uint32_t view, double box[4])
+static bool box_of_image_features(const struct doppel_image_features *features, uint32_t view,
+                                  double box[4])
 {
     for (uint32_t i = 0; i < features->fingerprint.count && i < DOPPEL_VIEW_COUNT; i++) {
         if (features->fingerprint.positions[i] != view)
@@ -52,7 +53,7 @@ static double sample_of(const float *plane, double x, double y)
 }
 
 /** One sample of a view, the mean of four points of its cell. */
-static float cell_of(const float *plane, const double box[4], int column, int row)
+static float cell_of_pixels(const float *plane, const double box[4], int column, int row)
 {
     double wide = (box[2] - box[0]) / ALIGN_SIDE, tall = (box[3] - box[1]) / ALIGN_SIDE, sum = 0;
     for (int i = 0; i < 4; i++)
@@ -69,8 +70,9 @@ static void make_template(const float *plane, const double box[4], unsigned orie
         for (int x = 0; x < ALIGN_SIDE; x++) {
             int column = orientation & 1 ? ALIGN_SIDE - 1 - x : x;
             int row = orientation & 2 ? ALIGN_SIDE - 1 - y : y;
-            out->sample[y * ALIGN_SIDE + x] = orientation & 4 ? cell_of(plane, box, row, column)
-                                                              : cell_of(plane, box, column, row);
+            out->sample[y * ALIGN_SIDE + x] = orientation & 4
+                                                  ? cell_of_pixels(plane, box, row, column)
+                                                  : cell_of_pixels(plane, box, column, row);
         }
 }
 
@@ -89,7 +91,7 @@ static void make_target(const uint8_t *thumb, struct align_target *out)
 }
 
 /** Where the template lies if it is exactly the box. */
-static struct align_map map_of(const double box[4])
+static struct align_map map_of_pixels(const double box[4])
 {
     return (struct align_map){{(box[0] + box[2]) / 2 - .5, (box[2] - box[0]) / 2, 0,
                                (box[1] + box[3]) / 2 - .5, 0, (box[3] - box[1]) / 2}};
@@ -105,12 +107,12 @@ struct sides {
 static double agreement_from(const struct sides *sides, const struct judge_pair *pair)
 {
     double query_box[4], item_box[4];
-    if (!box_of(sides->query, pair->query_view, query_box) ||
-        !box_of(sides->item, pair->item_view, item_box))
+    if (!box_of_image_features(sides->query, pair->query_view, query_box) ||
+        !box_of_image_features(sides->item, pair->item_view, item_box))
         return 0;
     struct align_template template;
     make_template(sides->plane, query_box, pair->orientation, &template);
-    struct align_map map = map_of(item_box);
+    struct align_map map = map_of_pixels(item_box);
     double before = align_agreement(&template, &sides->target, &map);
     if (!align_fit(&template, &sides->target, &map))
         return before;

@@ -62,8 +62,8 @@ static void add_rows(const struct doppel_plane *plane, uint32_t j, uint32_t rows
 /* ---- averages ---- */
 
 /* Add a strip of sums, from column x on, to the cells: one is `columns` wide, a cell `width`. */
-static void add_to_cells(const uint64_t *line, size_t x, size_t count, uint32_t width,
-                         uint32_t columns, uint64_t *cells)
+static void add_to_cells_plane(const uint64_t *line, size_t x, size_t count, uint32_t width,
+                               uint32_t columns, uint64_t *cells)
 {
     uint64_t from = (uint64_t)x * columns;
     size_t i = from / width;
@@ -90,7 +90,7 @@ void plane_average(const struct doppel_plane *plane, uint32_t columns, uint32_t 
         for (size_t x = 0; x < plane->width; x += STRIP) {
             size_t count = plane->width - x < STRIP ? plane->width - x : STRIP;
             add_strip(plane, j, rows, x, count, line);
-            add_to_cells(line, x, count, plane->width, columns, cells);
+            add_to_cells_plane(line, x, count, plane->width, columns, cells);
         }
         for (uint32_t i = 0; i < columns; i++)
             out[(size_t)j * columns + i] = rounded_share(cells[i], area, scale);
@@ -121,7 +121,7 @@ static uint32_t shrunk_side(uint32_t side)
     return side > PLANE_MAX_SIDE ? PLANE_MAX_SIDE / 2 : side;
 }
 
-static enum doppel_status shrink(struct plane_sums *sums, struct doppel_error *error)
+static enum doppel_status shrink_plane_sums(struct plane_sums *sums, struct doppel_error *error)
 {
     const struct doppel_plane plane = sums->plane;
     uint32_t width = shrunk_side(plane.width), height = shrunk_side(plane.height);
@@ -163,7 +163,7 @@ enum doppel_status plane_sums_make(const struct doppel_plane *plane, struct plan
                                    struct doppel_error *error)
 {
     struct plane_sums sums = {.plane = *plane};
-    enum doppel_status status = shrink(&sums, error);
+    enum doppel_status status = shrink_plane_sums(&sums, error);
     if (status)
         goto failed;
     size_t count = ((size_t)sums.plane.width + 1) * (sums.plane.height + 1);
@@ -193,7 +193,7 @@ void plane_sums_free(struct plane_sums *sums)
 enum { SUBSAMPLES = 256 };
 
 /* The edges of the cells along one side: `whole` samples and `part` units of 1/unit sample. */
-struct edges {
+struct cell_edges {
     uint32_t whole[PLANE_MAX_CELLS + 1];
     uint64_t part[PLANE_MAX_CELLS + 1];
     uint64_t unit, cell; /* units in a sample, in a cell */
@@ -205,12 +205,12 @@ static uint64_t share_to_subsamples(uint16_t share, uint32_t length)
     return ((uint64_t)share * length * SUBSAMPLES + SHARE_ONE / 2) / SHARE_ONE;
 }
 
-static struct edges edges_between(uint16_t from_share, uint16_t to_share, uint32_t length,
-                                  uint32_t side)
+static struct cell_edges edges_between(uint16_t from_share, uint16_t to_share, uint32_t length,
+                                       uint32_t side)
 {
     uint64_t from = share_to_subsamples(from_share, length);
     uint64_t to = share_to_subsamples(to_share, length);
-    struct edges edges = {.unit = (uint64_t)SUBSAMPLES * side, .cell = to - from};
+    struct cell_edges edges = {.unit = (uint64_t)SUBSAMPLES * side, .cell = to - from};
     for (uint32_t i = 0; i <= side; i++) {
         uint64_t at = from * side + i * edges.cell;
         uint64_t whole = at / edges.unit;
@@ -223,8 +223,8 @@ static struct edges edges_between(uint16_t from_share, uint16_t to_share, uint32
 }
 
 /* The sums from the plane's corner to each column edge, down to row edge j. */
-static void sums_to_edge(const struct plane_sums *sums, const struct edges *x,
-                         const struct edges *y, uint32_t j, uint32_t side, uint64_t *out)
+static void sums_to_edge(const struct plane_sums *sums, const struct cell_edges *x,
+                         const struct cell_edges *y, uint32_t j, uint32_t side, uint64_t *out)
 {
     size_t pitch = sums->plane.width + 1;
     const uint32_t *upper = sums->sums + y->whole[j] * pitch, *lower = upper + pitch;
@@ -240,8 +240,8 @@ static void sums_to_edge(const struct plane_sums *sums, const struct edges *x,
 void plane_sums_average(const struct plane_sums *sums, struct share_box box, uint32_t side,
                         uint32_t scale, uint16_t *out)
 {
-    struct edges x = edges_between(box.left, box.right, sums->plane.width, side);
-    struct edges y = edges_between(box.top, box.bottom, sums->plane.height, side);
+    struct cell_edges x = edges_between(box.left, box.right, sums->plane.width, side);
+    struct cell_edges y = edges_between(box.top, box.bottom, sums->plane.height, side);
     uint64_t buffers[2][PLANE_MAX_CELLS + 1], *above = buffers[0], *below = buffers[1];
     sums_to_edge(sums, &x, &y, 0, side, above);
     for (uint32_t j = 0; j < side; j++) {

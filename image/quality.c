@@ -56,7 +56,7 @@ uint32_t quality_side(uint32_t width, uint32_t height)
  * their root mean square is .8 if they are spread as by chance, and less if a few dwarf the others,
  * whose signs then are what the few and the noise make them. What is even both ways is a disc, a
  * frame, a glow: such shapes are alike. Of photos about .26 of the energy is. */
-static double structure_of(const double coefficients[DCT_KEPT][DCT_KEPT])
+static double structure_of_quality(const double coefficients[DCT_KEPT][DCT_KEPT])
 {
     double sum = 0, squares = 0, even = 0;
     for (unsigned i = 0; i < PHASH_BITS; i++) {
@@ -73,7 +73,7 @@ static double structure_of(const double coefficients[DCT_KEPT][DCT_KEPT])
 uint8_t quality_of(uint8_t detail, const double coefficients[DCT_KEPT][DCT_KEPT])
 {
     const double least = .15, full = .55;
-    double structure = (structure_of(coefficients) - least) / (full - least);
+    double structure = (structure_of_quality(coefficients) - least) / (full - least);
     if (detail < MIN_DETAIL)
         return (uint8_t)fmin(detail, fmax(0, structure) * 100);
     return (uint8_t)fmin(fmin(100, 5. * detail), fmax(0, structure) * 100);

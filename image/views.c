@@ -72,12 +72,13 @@ static struct share_box crop_box(const struct crop *crop)
 }
 
 /* A part of the picture as its quality is told from. */
-struct look {
+struct view_sums {
     uint16_t cells[QUALITY_SIDE * QUALITY_SIDE];
     uint32_t side;
 };
 
-static void look_at(const struct plane_sums *sums, struct share_box box, struct look *out)
+static void look_at_plane_sums(const struct plane_sums *sums, struct share_box box,
+                               struct view_sums *out)
 {
     out->side = quality_side(sums->plane.width, sums->plane.height);
     plane_sums_average(sums, box, out->side, 1, out->cells);
@@ -95,21 +96,21 @@ static void add_if_telling(struct views *views, uint32_t view, struct share_box 
     views->detail = detail;
 }
 
-static struct views choose_views(const struct plane_sums *sums, const struct look *whole)
+static struct views choose_views(const struct plane_sums *sums, const struct view_sums *whole)
 {
     struct trimmed_boxes trim = trim_boxes(&sums->plane);
-    struct look trimmed, furniture;
-    const struct look *frame = whole;
+    struct view_sums trimmed, furniture;
+    const struct view_sums *frame = whole;
     struct views views = {.detail = detail_of_cells(whole->cells, whole->side)};
     add_view(&views, DOPPEL_VIEW_FULL, share_box_full);
     if (!same_box(trim.trimmed, share_box_full)) {
-        look_at(sums, trim.trimmed, &trimmed);
+        look_at_plane_sums(sums, trim.trimmed, &trimmed);
         frame = &trimmed;
         add_if_telling(&views, DOPPEL_VIEW_TRIMMED, trim.trimmed,
                        detail_of_cells(trimmed.cells, trimmed.side));
     }
     if (!same_box(trim.furniture, trim.trimmed) && !same_box(trim.furniture, share_box_full)) {
-        look_at(sums, trim.furniture, &furniture);
+        look_at_plane_sums(sums, trim.furniture, &furniture);
         add_if_telling(&views, DOPPEL_VIEW_FURNITURE, trim.furniture,
                        detail_of_cells(furniture.cells, furniture.side));
     }
@@ -121,8 +122,8 @@ static struct views choose_views(const struct plane_sums *sums, const struct loo
     return views;
 }
 
-static void hash_views(const struct plane_sums *sums, const struct views *views,
-                       struct doppel_fingerprint *out, uint8_t *out_quality)
+static void hash_views_plane_sums(const struct plane_sums *sums, const struct views *views,
+                                  struct doppel_fingerprint *out, uint8_t *out_quality)
 {
     for (uint32_t i = 0; i < views->count; i++) {
         uint16_t cells[DCT_SIDE * DCT_SIDE];
@@ -136,7 +137,7 @@ static void hash_views(const struct plane_sums *sums, const struct views *views,
     }
 }
 
-static void fill_thumb(const struct plane_sums *sums, const struct look *whole, uint8_t *out)
+static void fill_thumb(const struct plane_sums *sums, const struct view_sums *whole, uint8_t *out)
 {
     uint16_t enlarged[DOPPEL_IMAGE_THUMB_BYTES];
     const uint16_t *cells = whole->cells;
@@ -161,13 +162,13 @@ enum doppel_status doppel_image_features(const struct doppel_plane *plane,
     enum doppel_status status = plane_sums_make(plane, &sums, error);
     if (status)
         return status;
-    struct look whole;
-    look_at(&sums, share_box_full, &whole);
+    struct view_sums whole;
+    look_at_plane_sums(&sums, share_box_full, &whole);
     struct views views = choose_views(&sums, &whole);
     status = doppel_fingerprint_make(scheme, PHASH_BITS, views.count, &features.fingerprint, error);
     if (status)
         goto done;
-    hash_views(&sums, &views, &features.fingerprint, &features.quality);
+    hash_views_plane_sums(&sums, &views, &features.fingerprint, &features.quality);
     if (sums.shrunk)
         features.fingerprint.codes[0] = doppel_image_phash(plane);
     for (uint32_t i = 0; i < views.count; i++)

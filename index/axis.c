@@ -79,7 +79,7 @@ enum doppel_status doppel_index_lengths(const struct doppel_index_axis *axis, co
 
 /* ---- lookups ---- */
 
-struct lookup {
+struct axis_lookup {
     doppel_index_run_visitor *visitor;
     void *context;
     uint64_t base;
@@ -87,18 +87,18 @@ struct lookup {
 
 static bool visit_run(void *context, uint32_t key_number, const uint32_t *positions, size_t count)
 {
-    const struct lookup *lookup = context;
+    const struct axis_lookup *lookup = context;
     return lookup->visitor(lookup->context, key_number, lookup->base, positions, count);
 }
 
-static int compare_positions(const void *a, const void *b)
+static int compare_positions_axis(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
 
 static enum doppel_status look_up_head(const struct doppel_index_axis *axis, const uint32_t *keys,
-                                       size_t count, struct lookup *lookup,
+                                       size_t count, struct axis_lookup *lookup,
                                        struct doppel_error *error)
 {
     position_array found = {0};
@@ -109,7 +109,7 @@ static enum doppel_status look_up_head(const struct doppel_index_axis *axis, con
         bool done = head_positions(&axis->snapshot.head, keys[i], &found);
         pthread_rwlock_unlock(&axis->index->shared->lock);
         if (found.count > 1)
-            qsort(found.items, found.count, sizeof *found.items, compare_positions);
+            qsort(found.items, found.count, sizeof *found.items, compare_positions_axis);
         if (!done)
             status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a lookup");
         else if (found.count && !visit_run(lookup, (uint32_t)i, found.items, found.count))
@@ -124,7 +124,7 @@ enum doppel_status doppel_index_lookup(const struct doppel_index_axis *axis, con
                                        void *context, struct doppel_error *error)
 {
     const struct state *state = axis->snapshot.state;
-    struct lookup lookup = {.visitor = visitor, .context = context};
+    struct axis_lookup lookup = {.visitor = visitor, .context = context};
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < state->count && !status; i++) {
         const struct table *table = state->parts[i]->table;

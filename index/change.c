@@ -18,7 +18,7 @@ void part_name(char out[PART_NAME_BYTES])
     snprintf(out, PART_NAME_BYTES, "%016llx.segment", (unsigned long long)number);
 }
 
-static char *path_of(const struct doppel_index *index, const char *name)
+static char *path_of_index(const struct doppel_index *index, const char *name)
 {
     char *path;
     return asprintf(&path, "%s/%s", index->folder, name) < 0 ? NULL : path;
@@ -26,7 +26,7 @@ static char *path_of(const struct doppel_index *index, const char *name)
 
 static void remove_file(const struct doppel_index *index, const struct part *part)
 {
-    char *path = part->name ? path_of(index, part->name) : NULL;
+    char *path = part->name ? path_of_index(index, part->name) : NULL;
     if (path)
         unlink(path);
     free(path);
@@ -50,7 +50,7 @@ enum doppel_status part_build(const struct doppel_index *index, const struct tab
     if (index->folder) {
         part_name(name);
         copy = strdup(name);
-        target.path = path = path_of(index, name);
+        target.path = path = path_of_index(index, name);
         if (!copy || !path) {
             doppel_fail(error, status, "no memory for a segment of the index");
             goto end;
@@ -155,8 +155,8 @@ static enum doppel_status make_change(struct doppel_index *index, const struct c
     return status;
 }
 
-static enum doppel_status flush(struct doppel_index *index, const struct head *head,
-                                struct doppel_error *error)
+static enum doppel_status flush_index(struct doppel_index *index, const struct head *head,
+                                      struct doppel_error *error)
 {
     struct change change = {.flushed = true};
     struct head_stream living;
@@ -181,7 +181,7 @@ enum doppel_status doppel_index_flush(struct doppel_index *index, struct doppel_
     struct snapshot snapshot = snapshot_take(index);
     const struct head *head = snapshot.state->head;
     if (head->count || head->clock)
-        status = flush(index, head, error);
+        status = flush_index(index, head, error);
     snapshot_release(&snapshot);
     return status;
 }

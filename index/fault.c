@@ -74,7 +74,7 @@ static void install(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-static struct fault_watch *take(void)
+static struct fault_watch *take_fault(void)
 {
     for (struct fault_watch *watch = atomic_load(&watches); watch; watch = watch->next)
         if (!atomic_exchange(&watch->taken, true))
@@ -92,7 +92,7 @@ static struct fault_watch *take(void)
 struct fault_watch *fault_watch(const void *start, size_t bytes)
 {
     pthread_once(&once, install);
-    struct fault_watch *watch = take();
+    struct fault_watch *watch = take_fault();
     if (!watch)
         return NULL;
     atomic_store(&watch->happened, false);

@@ -32,19 +32,19 @@ uint64_t head_bands_bytes(const struct head *head)
                   : 0;
 }
 
-static uint32_t *bucket_of(const struct head *head, const uint64_t *signature, uint32_t band)
+static uint32_t *bucket_of_head(const struct head *head, const uint64_t *signature, uint32_t band)
 {
     uint64_t hash = band_hash(signature, band, head->options.rows);
     return &head->bands->newest[hash >> (64 - head->bands->bucket_bits)];
 }
 
-static const uint64_t *signature_at(const struct head *head, uint32_t code)
+static const uint64_t *signature_at_head(const struct head *head, uint32_t code)
 {
     return head->codes + code * head->words;
 }
 
 /* As many buckets as entries, and room for as many signatures as the head has. */
-static bool make_room(struct head *head)
+static bool make_room_head(struct head *head)
 {
     struct head_bands *chains = head->bands;
     uint32_t bits = chains->bucket_bits ? chains->bucket_bits : LEAST_BUCKET_BITS;
@@ -76,12 +76,12 @@ bool head_bands_add(struct head *head)
     uint32_t bands = head->options.bands;
     if (!head->bands && (head->bands = calloc(1, sizeof *head->bands)) == NULL)
         return false;
-    if (!make_room(head))
+    if (!make_room_head(head))
         return false;
     for (; head->bands->codes < head->count; head->bands->codes++)
         for (uint32_t band = 0; band < bands; band++) {
             uint32_t code = head->bands->codes, entry = code * bands + band;
-            uint32_t *newest = bucket_of(head, signature_at(head, code), band);
+            uint32_t *newest = bucket_of_head(head, signature_at_head(head, code), band);
             head->bands->older[entry] = *newest;
             *newest = entry + 1;
         }
@@ -100,11 +100,11 @@ static uint32_t lanes_that_differ(const uint64_t *a, const uint64_t *b, size_t w
 }
 
 /* A signature that is said to share this band first. */
-static bool take(const struct head_view *view, const struct query *query, uint32_t code,
-                 uint32_t band)
+static bool take_head_view(const struct head_view *view, const struct query *query, uint32_t code,
+                           uint32_t band)
 {
     const struct head *head = view->head;
-    const uint64_t *signature = signature_at(head, code);
+    const uint64_t *signature = signature_at_head(head, code);
     struct bands_options before = {.bands = band, .rows = head->options.rows};
     uint32_t death = head->deaths[code];
     if (code >= view->count || (death && death <= view->clock) ||
@@ -123,12 +123,12 @@ bool head_bands_search(const struct head_view *view, const struct query *query, 
     /* Without memory for the chains, some of the newest are not in them. */
     uint32_t chained = head->bands ? head->bands->codes : 0;
     for (uint32_t band = 0; band < bands; band++) {
-        uint32_t at = chained ? *bucket_of(head, query->code, band) : 0;
+        uint32_t at = chained ? *bucket_of_head(head, query->code, band) : 0;
         for (; at; at = head->bands->older[at - 1], ++*visited)
-            if ((at - 1) % bands == band && !take(view, query, (at - 1) / bands, band))
+            if ((at - 1) % bands == band && !take_head_view(view, query, (at - 1) / bands, band))
                 return false;
         for (uint32_t code = chained; code < view->count; code++, ++*visited)
-            if (!take(view, query, code, band))
+            if (!take_head_view(view, query, code, band))
                 return false;
     }
     return true;

@@ -74,7 +74,8 @@ enum doppel_status head_insert_item(struct head *head, const struct doppel_index
 /* ---- looking up ---- */
 
 /* The item whose range, by `start_of`, holds `at`: the last that begins at or before it. */
-static uint32_t item_of(const struct head_items *items, uint32_t count, uint32_t at, bool on_axis)
+static uint32_t item_of_head_items(const struct head_items *items, uint32_t count, uint32_t at,
+                                   bool on_axis)
 {
     uint32_t low = 0, high = count;
     while (low + 1 < high) {
@@ -90,7 +91,7 @@ static uint32_t item_of(const struct head_items *items, uint32_t count, uint32_t
 
 uint32_t head_item_at(const struct head_view *view, uint32_t position)
 {
-    return item_of(view->head->items, view->count, position, true);
+    return item_of_head_items(view->head->items, view->count, position, true);
 }
 
 /* Postings that the view does not see yet lie at the end. */
@@ -109,7 +110,8 @@ bool head_positions(const struct head_view *view, uint32_t key, position_array *
     for (uint32_t at = payload_map_find(&items->newest, key); at; at = items->older[at - 1]) {
         if (at > seen)
             continue;
-        const struct head_item *item = &items->list[item_of(items, view->count, at - 1, false)];
+        const struct head_item *item =
+            &items->list[item_of_head_items(items, view->count, at - 1, false)];
         if (!array_push(out, item->start + items->postings[at - 1].position))
             return false;
     }

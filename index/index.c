@@ -19,8 +19,8 @@ struct doppel_index_options doppel_index_options_default(void)
 
 /* ---- making ---- */
 
-static enum doppel_status check_options(const struct doppel_index_options *options,
-                                        struct doppel_error *error)
+static enum doppel_status check_options_index_options(const struct doppel_index_options *options,
+                                                      struct doppel_error *error)
 {
     enum { MAX_LANES = 1024 };
     uint32_t bits = options->bits;
@@ -78,7 +78,7 @@ static void free_shared(struct index_shared *shared)
 enum doppel_status doppel_index_new(const struct doppel_index_options *options,
                                     struct doppel_index **out, struct doppel_error *error)
 {
-    enum doppel_status status = check_options(options, error);
+    enum doppel_status status = check_options_index_options(options, error);
     if (status)
         return status;
     struct doppel_index *index = calloc(1, sizeof *index);
@@ -178,7 +178,8 @@ void doppel_index_free(struct doppel_index *index)
 /* ---- inserting and removing ---- */
 
 /* An index in memory keeps its head small by itself. */
-static enum doppel_status flush_when_full(struct doppel_index *index, struct doppel_error *error)
+static enum doppel_status flush_when_full_index(struct doppel_index *index,
+                                                struct doppel_error *error)
 {
     pthread_rwlock_rdlock(&index->shared->lock);
     const struct head *head = index->state->head;
@@ -203,7 +204,7 @@ enum doppel_status doppel_index_insert(struct doppel_index *index, const uint64_
     if (!inserted)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu more codes in the index",
                            count);
-    (void)flush_when_full(index, NULL); /* without memory for it the head grows */
+    (void)flush_when_full_index(index, NULL); /* without memory for it the head grows */
     return DOPPEL_OK;
 }
 
@@ -224,7 +225,7 @@ enum doppel_status doppel_index_insert_item(struct doppel_index *index,
     pthread_rwlock_unlock(&index->shared->lock);
     if (status)
         return doppel_fail(error, status, "no room for one more item in the head of the index");
-    (void)flush_when_full(index, NULL);
+    (void)flush_when_full_index(index, NULL);
     return DOPPEL_OK;
 }
 
@@ -236,7 +237,7 @@ enum doppel_status doppel_index_remove(struct doppel_index *index, const uint64_
     pthread_rwlock_unlock(&index->shared->lock);
     if (!removed)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to remove %zu payloads", count);
-    (void)flush_when_full(index, NULL);
+    (void)flush_when_full_index(index, NULL);
     return DOPPEL_OK;
 }
 

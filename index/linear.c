@@ -40,7 +40,8 @@ static bool payloads_are_narrow(struct code_stream *stream)
     return all <= UINT32_MAX;
 }
 
-static void fill(struct segment *segment, uint32_t bits, bool narrow, struct code_stream *stream)
+static void fill_segment(struct segment *segment, uint32_t bits, bool narrow,
+                         struct code_stream *stream)
 {
     uint64_t codes[PIECE * MAX_WORDS], payloads[PIECE], at = 0;
     uint64_t *groups = (uint64_t *)(void *)segment_fill(segment, PART_GROUPS);
@@ -76,7 +77,7 @@ enum doppel_status linear_build(uint32_t bits, struct code_stream *stream,
     enum doppel_status status = segment_create(&plan, target, &segment, error);
     if (status)
         return status;
-    fill(segment, bits, narrow, stream);
+    fill_segment(segment, bits, narrow, stream);
     status = segment_seal(segment, error);
     if (status)
         segment_release(segment);
@@ -87,7 +88,7 @@ enum doppel_status linear_build(uint32_t bits, struct code_stream *stream,
 
 /* ---- opening ---- */
 
-static bool is_sound(const struct segment_plan *plan)
+static bool is_sound_segment_plan(const struct segment_plan *plan)
 {
     uint64_t bits = plan->parameters[PARAMETER_BITS], count = plan->parameters[PARAMETER_COUNT];
     uint64_t narrow = plan->parameters[PARAMETER_NARROW];
@@ -101,9 +102,9 @@ enum doppel_status linear_open(struct segment *segment, struct linear **out,
                                struct doppel_error *error)
 {
     const uint64_t *parameters = segment->plan.parameters;
-    struct linear *table = is_sound(&segment->plan) ? calloc(1, sizeof *table) : NULL;
+    struct linear *table = is_sound_segment_plan(&segment->plan) ? calloc(1, sizeof *table) : NULL;
     if (!table) {
-        bool sound = is_sound(&segment->plan);
+        bool sound = is_sound_segment_plan(&segment->plan);
         segment_release(segment);
         return sound ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a table of the index")
                      : doppel_fail(error, DOPPEL_E_CORRUPT,

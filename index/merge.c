@@ -11,7 +11,7 @@ enum {
 };
 
 /* Neighbouring parts of a state. */
-struct run {
+struct merge_run {
     const struct state *state;
     size_t first, end;
 };
@@ -33,9 +33,10 @@ static uint64_t axis_of(const struct part *part)
     return postings ? postings_info(postings).axis : 0;
 }
 
-static struct run choose_run(const struct doppel_index *index, const struct state *state, bool all)
+static struct merge_run choose_run(const struct doppel_index *index, const struct state *state,
+                                   bool all)
 {
-    struct run run = {state, state->count, state->count};
+    struct merge_run run = {state, state->count, state->count};
     uint64_t newer = 0, axis = 0;
     for (; run.first > 0; run.first--) {
         const struct part *part = state->parts[run.first - 1];
@@ -57,7 +58,7 @@ static struct run choose_run(const struct doppel_index *index, const struct stat
 
 struct merge_stream {
     struct code_stream stream;
-    struct run run;
+    struct merge_run run;
     size_t words, part;
     uint64_t at; /* in the part */
     bool filtered;
@@ -101,7 +102,7 @@ static size_t read_merged(void *context, uint64_t *codes, uint64_t *payloads, si
     return 0;
 }
 
-static void begin_again(void *context)
+static void begin_again_index_merge(void *context)
 {
     struct merge_stream *merge = context;
     merge->part = merge->run.first;
@@ -113,7 +114,7 @@ static bool count_living(struct merge_stream *merge)
     uint64_t *codes = malloc(PIECE * (merge->words + 1) * sizeof *codes);
     if (!codes)
         return false;
-    begin_again(merge);
+    begin_again_index_merge(merge);
     size_t n;
     while ((n = read_merged(merge, codes, codes + PIECE * merge->words, PIECE)) != 0)
         merge->stream.count += n;
@@ -122,9 +123,9 @@ static bool count_living(struct merge_stream *merge)
 }
 
 static bool merge_stream_init(struct merge_stream *merge, const struct doppel_index *index,
-                              const struct run *run)
+                              const struct merge_run *run)
 {
-    *merge = (struct merge_stream){.stream = {merge, 0, read_merged, begin_again},
+    *merge = (struct merge_stream){.stream = {merge, 0, read_merged, begin_again_index_merge},
                                    .run = *run,
                                    .words = index->words,
                                    .part = run->first};
@@ -141,14 +142,14 @@ static bool merge_stream_init(struct merge_stream *merge, const struct doppel_in
 
 /* ---- its removed payloads ---- */
 
-static int compare_payloads(const void *a, const void *b)
+static int compare_payloads_index_merge(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
 /* Those of all parts together, for parts that are older than the run; given (free). */
-static uint64_t *join_removed(const struct run *run, size_t *out_count)
+static uint64_t *join_removed(const struct merge_run *run, size_t *out_count)
 {
     size_t count = 0, kept = 0, part_count;
     for (size_t i = run->first; i < run->end && run->first; i++) {
@@ -165,7 +166,7 @@ static uint64_t *join_removed(const struct run *run, size_t *out_count)
         count += part_count;
     }
     if (count > 1)
-        qsort(removed, count, sizeof *removed, compare_payloads);
+        qsort(removed, count, sizeof *removed, compare_payloads_index_merge);
     for (size_t i = 0; i < count; i++)
         if (!kept || removed[kept - 1] != removed[i])
             removed[kept++] = removed[i];
@@ -176,7 +177,7 @@ static uint64_t *join_removed(const struct run *run, size_t *out_count)
 /* ---- merging ---- */
 
 /* Damage that was met while reading must not get into a segment with good checksums. */
-static enum doppel_status check_damage(const struct run *run, struct doppel_error *error)
+static enum doppel_status check_damage(const struct merge_run *run, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = run->first; i < run->end && !status; i++)
@@ -184,7 +185,7 @@ static enum doppel_status check_damage(const struct run *run, struct doppel_erro
     return status;
 }
 
-static enum doppel_status merge_codes(const struct doppel_index *index, const struct run *run,
+static enum doppel_status merge_codes(const struct doppel_index *index, const struct merge_run *run,
                                       const uint64_t *removed, size_t removed_count,
                                       struct part **out, struct doppel_error *error)
 {
@@ -199,13 +200,14 @@ static enum doppel_status merge_codes(const struct doppel_index *index, const st
 
 static bool keep_item(void *context, size_t table, uint64_t payload)
 {
-    const struct run *run = context;
+    const struct merge_run *run = context;
     return !state_removes(run->state, run->first + table, run->state->count, payload);
 }
 
-static enum doppel_status merge_postings(const struct doppel_index *index, const struct run *run,
-                                         const uint64_t *removed, size_t removed_count,
-                                         struct part **out, struct doppel_error *error)
+static enum doppel_status merge_postings(const struct doppel_index *index,
+                                         const struct merge_run *run, const uint64_t *removed,
+                                         size_t removed_count, struct part **out,
+                                         struct doppel_error *error)
 {
     size_t count = run->end - run->first;
     const struct postings **tables = calloc(count, sizeof(struct postings *));
@@ -213,7 +215,7 @@ static enum doppel_status merge_postings(const struct doppel_index *index, const
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to merge segments of the index");
     for (size_t i = 0; i < count; i++)
         tables[i] = table_postings(run->state->parts[run->first + i]->table);
-    struct run kept = *run;
+    struct merge_run kept = *run;
     struct postings_merge merge = {tables, count, keep_item, &kept};
     struct table_source source = {.postings = &merge};
     enum doppel_status status = part_build(index, &source, removed, removed_count, out, error);
@@ -221,8 +223,8 @@ static enum doppel_status merge_postings(const struct doppel_index *index, const
     return status;
 }
 
-static enum doppel_status merge(struct doppel_index *index, const struct run *run,
-                                struct doppel_error *error)
+static enum doppel_status merge_index(struct doppel_index *index, const struct merge_run *run,
+                                      struct doppel_error *error)
 {
     struct part *fresh = NULL;
     size_t removed_count;
@@ -258,10 +260,10 @@ enum doppel_status doppel_index_compact(struct doppel_index *index, bool all,
     pthread_mutex_lock(&index->shared->compacting);
     while (more && !status) {
         struct snapshot snapshot = snapshot_take(index);
-        struct run run = choose_run(index, snapshot.state, all);
+        struct merge_run run = choose_run(index, snapshot.state, all);
         more = run.end - run.first >= 2;
         if (more)
-            status = merge(index, &run, error);
+            status = merge_index(index, &run, error);
         more = more && !all;
         snapshot_release(&snapshot);
     }

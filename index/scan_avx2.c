@@ -11,7 +11,8 @@ static inline __m256i byte_counts(const uint64_t *code, uint64_t query)
                                           _mm256_set1_epi64x((long long)query)));
 }
 
-static inline size_t emit(__m256i counts, uint32_t radius, size_t position, struct scan_hit *out)
+static inline size_t emit_scan_avx2(__m256i counts, uint32_t radius, size_t position,
+                                    struct scan_hit *out)
 {
     __m256i distance = _mm256_sad_epu8(counts, _mm256_setzero_si256());
     __m256i far = _mm256_cmpgt_epi64(distance, _mm256_set1_epi64x(radius));
@@ -33,7 +34,8 @@ size_t scan64_avx2(const uint64_t *groups, size_t group_count, const uint64_t *q
 {
     size_t found = 0;
     for (size_t position = 0; position < group_count * SCAN_GROUP; position += HALF)
-        found += emit(byte_counts(groups + position, query[0]), radius, position, out + found);
+        found +=
+            emit_scan_avx2(byte_counts(groups + position, query[0]), radius, position, out + found);
     return found;
 }
 
@@ -48,7 +50,7 @@ static inline size_t scan_words(const uint64_t *groups, size_t group_count, cons
         __m256i counts = byte_counts(at, query[0]);
         for (size_t word = 1; word < words; word++)
             counts = _mm256_add_epi8(counts, byte_counts(at + word * SCAN_GROUP, query[word]));
-        found += emit(counts, radius, position, out + found);
+        found += emit_scan_avx2(counts, radius, position, out + found);
     }
     return found;
 }

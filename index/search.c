@@ -20,7 +20,7 @@ struct searcher {
     struct doppel_error error;
 };
 
-struct search {
+struct index_query {
     const struct doppel_index *index;
     const struct doppel_index_request *request;
     struct snapshot snapshot;
@@ -72,7 +72,7 @@ void searchers_free(struct searcher *pool)
 
 /* ---- sources: the parts, and the head after the last of them ---- */
 
-static enum doppel_status search_source(const struct search *search, struct searcher *searcher,
+static enum doppel_status search_source(const struct index_query *search, struct searcher *searcher,
                                         size_t source, struct query *queries, size_t count,
                                         size_t k)
 {
@@ -90,7 +90,7 @@ static enum doppel_status search_source(const struct search *search, struct sear
     return status;
 }
 
-static bool needs_filter(const struct search *search, size_t source)
+static bool needs_filter(const struct index_query *search, size_t source)
 {
     const struct state *state = search->snapshot.state;
     if (search->request->filter)
@@ -100,7 +100,8 @@ static bool needs_filter(const struct search *search, size_t source)
 }
 
 /* Leave out what is removed or not wanted of the hits from `start` on. */
-static void filter_hits(const struct search *search, size_t source, hit_array *hits, size_t start)
+static void filter_hits(const struct index_query *search, size_t source, hit_array *hits,
+                        size_t start)
 {
     const struct doppel_index_request *request = search->request;
     size_t kept = start;
@@ -115,8 +116,9 @@ static void filter_hits(const struct search *search, size_t source, hit_array *h
 }
 
 /* The k nearest of a source when some of it does not count: more are asked for until k are left. */
-static enum doppel_status nearest_filtered(const struct search *search, struct searcher *searcher,
-                                           size_t source, struct query *query)
+static enum doppel_status nearest_filtered(const struct index_query *search,
+                                           struct searcher *searcher, size_t source,
+                                           struct query *query)
 {
     hit_array *extra = &searcher->extra;
     size_t asked = search->k, got;
@@ -143,8 +145,8 @@ static enum doppel_status nearest_filtered(const struct search *search, struct s
     return DOPPEL_OK;
 }
 
-static enum doppel_status search_filtered(const struct search *search, struct searcher *searcher,
-                                          size_t source, size_t count)
+static enum doppel_status search_filtered(const struct index_query *search,
+                                          struct searcher *searcher, size_t source, size_t count)
 {
     enum doppel_status status = DOPPEL_OK;
     if (search->k) {
@@ -162,13 +164,13 @@ static enum doppel_status search_filtered(const struct search *search, struct se
 
 /* ---- pieces ---- */
 
-static size_t queries_of(const struct search *search, size_t piece)
+static size_t queries_of(const struct index_query *search, size_t piece)
 {
     size_t left = search->request->count - piece * QUERIES_A_PIECE;
     return left < QUERIES_A_PIECE ? left : QUERIES_A_PIECE;
 }
 
-static void begin_piece(const struct search *search, struct searcher *searcher, size_t piece)
+static void begin_piece(const struct index_query *search, struct searcher *searcher, size_t piece)
 {
     searcher->status = DOPPEL_OK;
     searcher->counts = (struct doppel_index_counts){0};
@@ -183,9 +185,9 @@ static void begin_piece(const struct search *search, struct searcher *searcher, 
     }
 }
 
-static void work(void *context, size_t piece, size_t slot)
+static void work_index_search(void *context, size_t piece, size_t slot)
 {
-    struct search *search = context;
+    struct index_query *search = context;
     struct searcher *searcher = search->searchers[slot];
     size_t count = queries_of(search, piece);
     begin_piece(search, searcher, piece);
@@ -201,9 +203,9 @@ static void work(void *context, size_t piece, size_t slot)
             hits_sort(searcher->hits[i].items, searcher->hits[i].count);
 }
 
-static bool deliver(void *context, size_t piece, size_t slot)
+static bool deliver_index_search(void *context, size_t piece, size_t slot)
 {
-    struct search *search = context;
+    struct index_query *search = context;
     struct searcher *searcher = search->searchers[slot];
     if (searcher->status) {
         search->status =
@@ -226,15 +228,15 @@ static bool deliver(void *context, size_t piece, size_t slot)
 
 /* ---- a search ---- */
 
-static enum doppel_status run(struct search *search)
+static enum doppel_status run_search(struct index_query *search)
 {
     const struct doppel_index *index = search->index;
     size_t count = search->request->count;
     struct ordered pieces = {.context = search,
                              .threads = search->request->threads,
                              .pieces = count / QUERIES_A_PIECE + (count % QUERIES_A_PIECE != 0),
-                             .work = work,
-                             .deliver = deliver};
+                             .work = work_index_search,
+                             .deliver = deliver_index_search};
     size_t slots = ordered_slots(&pieces), taken = 0;
     struct searcher *only; /* the common case needs no memory */
     search->searchers = slots > 1 ? calloc(slots, sizeof(struct searcher *)) : &only;
@@ -255,7 +257,7 @@ static enum doppel_status run(struct search *search)
     return search->status;
 }
 
-static size_t smaller(size_t a, size_t b)
+static size_t smaller_index_search(size_t a, size_t b)
 {
     return !a ? b : !b ? a : a < b ? a : b;
 }
@@ -267,23 +269,23 @@ enum doppel_status doppel_index_search(const struct doppel_index *index,
 {
     const struct doppel_index_options *options = &index->options;
     uint32_t most = options->table == DOPPEL_INDEX_BANDS ? options->lanes : options->bits;
-    struct search search = {.index = index,
-                            .request = request,
-                            .k = smaller(request->nearest, request->cap),
-                            .radius = request->radius < most ? request->radius : most,
-                            .visitor = visitor,
-                            .context = context,
-                            .error = error};
+    struct index_query search = {.index = index,
+                                 .request = request,
+                                 .k = smaller_index_search(request->nearest, request->cap),
+                                 .radius = request->radius < most ? request->radius : most,
+                                 .visitor = visitor,
+                                 .context = context,
+                                 .error = error};
     if (!index->words)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "an index of postings is looked up, not searched");
     if (request->count > UINT32_MAX)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "%zu queries at once are too many",
                            request->count);
-    return request->count ? run(&search) : DOPPEL_OK;
+    return request->count ? run_search(&search) : DOPPEL_OK;
 }
 
-static bool collect(void *context, const struct doppel_index_hit *hit)
+static bool collect_index_search(void *context, const struct doppel_index_hit *hit)
 {
     return array_push((hit_array *)context, *hit);
 }
@@ -294,7 +296,8 @@ enum doppel_status doppel_index_search_array(const struct doppel_index *index,
                                              struct doppel_error *error)
 {
     hit_array hits = {0};
-    enum doppel_status status = doppel_index_search(index, request, collect, &hits, error);
+    enum doppel_status status =
+        doppel_index_search(index, request, collect_index_search, &hits, error);
     if (status == DOPPEL_E_CANCELLED)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a search");
     if (status) {

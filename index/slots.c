@@ -17,14 +17,14 @@ static const double ns_a_slot = 10, ns_a_candidate = 20, ns_a_scanned_word = 0.0
 /* ---- pieces of codes ---- */
 
 /* A code as words that can be read round and round. */
-struct ring {
+struct slot_ring {
     uint64_t words[4];
     size_t count;
 };
 
-static struct ring ring_of(const uint64_t *code, size_t step, uint32_t bits)
+static struct slot_ring ring_of(const uint64_t *code, size_t step, uint32_t bits)
 {
-    struct ring ring = {.count = code_words(bits)};
+    struct slot_ring ring = {.count = code_words(bits)};
     for (size_t i = 0; i < ring.count; i++)
         ring.words[i] = code[i * step];
     if (bits == 32)
@@ -33,7 +33,7 @@ static struct ring ring_of(const uint64_t *code, size_t step, uint32_t bits)
 }
 
 /* 64 bits from bit `at` on. */
-static uint64_t bits_at(const struct ring *ring, uint32_t at)
+static uint64_t bits_at(const struct slot_ring *ring, uint32_t at)
 {
     size_t word = at / 64 % ring->count;
     uint32_t shift = at % 64;
@@ -41,7 +41,7 @@ static uint64_t bits_at(const struct ring *ring, uint32_t at)
     return shift ? low | ring->words[(word + 1) % ring->count] << (64 - shift) : low;
 }
 
-static uint32_t bucket_of(const struct ring *ring, const struct slot_chunk *chunk)
+static uint32_t bucket_of_ring(const struct slot_ring *ring, const struct slot_chunk *chunk)
 {
     return (uint32_t)bits_at(ring, chunk->start) & ((1u << chunk->bits) - 1);
 }
@@ -52,14 +52,15 @@ static uint32_t chunk_width(const struct slots *slots, uint32_t chunk)
     return (chunk + 1) * slots->bits / slots->chunk_count - slots->chunks[chunk].start;
 }
 
-static uint32_t remainder_of(const struct slots *slots, const struct ring *ring, uint32_t chunk)
+static uint32_t remainder_of(const struct slots *slots, const struct slot_ring *ring,
+                             uint32_t chunk)
 {
     return (uint32_t)bits_at(ring, slots->chunks[chunk].start + chunk_width(slots, chunk));
 }
 
 /* ---- filling ---- */
 
-static bool grow(struct slots *slots)
+static bool grow_slots(struct slots *slots)
 {
     size_t wanted = (size_t)slots->count + slots->count / 2 + 64;
     struct slot *grown = aligned_alloc(sizeof *grown, wanted * sizeof *grown);
@@ -84,7 +85,7 @@ static uint32_t log2_up(uint32_t value)
 }
 
 /* Empty buckets for so many codes. */
-static bool begin(struct slots *slots, uint32_t bits, uint32_t room)
+static bool begin_slots(struct slots *slots, uint32_t bits, uint32_t room)
 {
     struct slots fresh = {.bits = bits, .room = room};
     uint32_t wanted = log2_up(room / MEAN_CODES), buckets = 0;
@@ -111,10 +112,10 @@ static bool begin(struct slots *slots, uint32_t bits, uint32_t room)
 }
 
 /* A full first slot moves behind itself: there is always room in the first. */
-static bool put(struct slots *slots, uint32_t bucket, uint32_t remainder, uint32_t id)
+static bool put_slots(struct slots *slots, uint32_t bucket, uint32_t remainder, uint32_t id)
 {
     if (slots->slots[bucket].count == SLOT_LANES) {
-        if (slots->count == slots->capacity && !grow(slots))
+        if (slots->count == slots->capacity && !grow_slots(slots))
             return false;
         uint32_t moved = slots->count++;
         slots->slots[moved] = slots->slots[bucket];
@@ -128,7 +129,7 @@ static bool put(struct slots *slots, uint32_t bucket, uint32_t remainder, uint32
     return true;
 }
 
-static struct ring ring_at(const uint64_t *groups, uint32_t code, uint32_t bits)
+static struct slot_ring ring_at(const uint64_t *groups, uint32_t code, uint32_t bits)
 {
     return ring_of(groups + scan_place(code, code_words(bits)), SCAN_GROUP, bits);
 }
@@ -140,21 +141,21 @@ bool slots_add(struct slots *slots, uint32_t bits, const uint64_t *groups, uint3
         end = SLOTS_MAX_CODES;
     while (room < end)
         room *= 4;
-    if (room != slots->room && !begin(slots, bits, room))
+    if (room != slots->room && !begin_slots(slots, bits, room))
         return false;
     for (uint32_t ahead = slots->codes; slots->codes < end; slots->codes++) {
         for (; ahead < end && ahead < slots->codes + AHEAD; ahead++) {
-            struct ring ring = ring_at(groups, ahead, bits);
+            struct slot_ring ring = ring_at(groups, ahead, bits);
             for (uint32_t i = 0; i < slots->chunk_count; i++) {
-                uint32_t bucket = slots->chunks[i].first + bucket_of(&ring, &slots->chunks[i]);
+                uint32_t bucket = slots->chunks[i].first + bucket_of_ring(&ring, &slots->chunks[i]);
                 __builtin_prefetch(&slots->slots[bucket], 1);
                 __builtin_prefetch(&slots->ids[bucket], 1);
             }
         }
-        struct ring ring = ring_at(groups, slots->codes, bits);
+        struct slot_ring ring = ring_at(groups, slots->codes, bits);
         for (uint32_t i = 0; i < slots->chunk_count; i++)
-            if (!put(slots, slots->chunks[i].first + bucket_of(&ring, &slots->chunks[i]),
-                     remainder_of(slots, &ring, i), slots->codes))
+            if (!put_slots(slots, slots->chunks[i].first + bucket_of_ring(&ring, &slots->chunks[i]),
+                           remainder_of(slots, &ring, i), slots->codes))
                 return false; /* what is there of this code twice is found once */
     }
     return true;
@@ -180,11 +181,11 @@ struct slot_run {
     size_t count;
 };
 
-struct search {
+struct slot_search {
     const struct slots *slots;
     const struct scan_codes *codes;
     const struct query *query;
-    struct ring ring;
+    struct slot_ring ring;
     int shares[SLOTS_MAX_CHUNKS]; /* bits that may differ in each chunk; -1: not looked up */
     uint32_t buckets[SLOTS_MAX_CHUNKS];
     slot_kernel *kernel;
@@ -198,7 +199,7 @@ struct search {
 };
 
 /* The shares sum to radius - chunks + 1 (pigeonhole). */
-static void share_out(struct search *search)
+static void share_out_search(struct slot_search *search)
 {
     int chunks = (int)search->slots->chunk_count, total = (int)search->query->radius - chunks + 1;
     for (int i = 0; i < chunks; i++)
@@ -223,7 +224,7 @@ static double part_within(uint32_t radius)
     return patterns(32, radius < 32 ? (int)radius : 32) / 4294967296.0;
 }
 
-static bool is_cheap(struct search *search)
+static bool is_cheap(struct slot_search *search)
 {
     const struct slots *slots = search->slots;
     double scan_ns = (double)slots->codes * (double)code_words(slots->bits) * ns_a_scanned_word;
@@ -239,7 +240,7 @@ static bool is_cheap(struct search *search)
 
 /* ---- searching ---- */
 
-static uint32_t distance_to(const struct search *search, uint32_t id)
+static uint32_t distance_to(const struct slot_search *search, uint32_t id)
 {
     size_t words = code_words(search->slots->bits);
     const uint64_t *at = search->codes->groups + scan_place(id, words);
@@ -253,20 +254,20 @@ static uint32_t distance_to(const struct search *search, uint32_t id)
 }
 
 /* Whether an earlier chunk has found the code. */
-static bool was_found(const struct search *search, uint32_t chunk, uint32_t id)
+static bool was_found(const struct slot_search *search, uint32_t chunk, uint32_t id)
 {
     const struct slots *slots = search->slots;
-    struct ring ring = ring_of(search->codes->groups + scan_place(id, code_words(slots->bits)),
-                               SCAN_GROUP, slots->bits);
+    struct slot_ring ring = ring_of(search->codes->groups + scan_place(id, code_words(slots->bits)),
+                                    SCAN_GROUP, slots->bits);
     for (uint32_t i = 0; i < chunk; i++) {
-        uint32_t differ = bucket_of(&ring, &slots->chunks[i]) ^ search->buckets[i];
+        uint32_t differ = bucket_of_ring(&ring, &slots->chunks[i]) ^ search->buckets[i];
         if (__builtin_popcount(differ) <= search->shares[i])
             return true;
     }
     return false;
 }
 
-static void take_match(struct search *search, uint32_t chunk, uint32_t match)
+static void take_match_search(struct slot_search *search, uint32_t chunk, uint32_t match)
 {
     uint32_t id = search->slots->ids[match / 16][match % 16];
     if (id >= search->codes->count || !scan_is_alive(search->codes, id))
@@ -280,7 +281,7 @@ static void take_match(struct search *search, uint32_t chunk, uint32_t match)
 }
 
 /* Look at the slots of a run, and at those behind them. */
-static void visit(struct search *search, const struct slot_run *run, uint32_t *numbers)
+static void visit_search(struct slot_search *search, const struct slot_run *run, uint32_t *numbers)
 {
     uint32_t found[BATCH * SLOT_LANES], next[BATCH], radius = search->query->radius;
     uint32_t remainder = remainder_of(search->slots, &search->ring, run->chunk);
@@ -292,24 +293,24 @@ static void visit(struct search *search, const struct slot_run *run, uint32_t *n
         search->visited += count;
         search->candidates += matches.count;
         for (size_t i = 0; i < matches.count; i++)
-            take_match(search, run->chunk, found[i]);
+            take_match_search(search, run->chunk, found[i]);
         count = matches.next_count;
         memcpy(numbers, next, count * sizeof *numbers);
     }
 }
 
-static void visit_waiting(struct search *search)
+static void visit_waiting(struct slot_search *search)
 {
     uint32_t *numbers = search->numbers;
     for (size_t i = 0; i < search->run_count; i++) {
-        visit(search, &search->runs[i], numbers);
+        visit_search(search, &search->runs[i], numbers);
         numbers += search->runs[i].count;
     }
     search->waiting = search->run_count = 0;
 }
 
 /* The buckets of a chunk that differ from the query's in `ones` bits. */
-static void add_shell(struct search *search, uint32_t chunk, uint32_t ones)
+static void add_shell(struct slot_search *search, uint32_t chunk, uint32_t ones)
 {
     const struct slot_chunk *at = &search->slots->chunks[chunk];
     uint64_t mask = (UINT64_C(1) << ones) - 1, end = UINT64_C(1) << at->bits;
@@ -338,7 +339,7 @@ static void add_shell(struct search *search, uint32_t chunk, uint32_t ones)
 bool slots_search(const struct slots *slots, const struct scan_codes *codes,
                   const struct query *query, struct doppel_index_counts *counts, bool *out_failed)
 {
-    struct search search;
+    struct slot_search search;
     size_t before = query->hits->count;
     if (!slots->codes)
         return false;
@@ -348,13 +349,13 @@ bool slots_search(const struct slots *slots, const struct scan_codes *codes,
     search.waiting = search.run_count = 0;
     search.visited = search.candidates = 0;
     search.failed = false;
-    share_out(&search);
+    share_out_search(&search);
     if (!is_cheap(&search))
         return false;
     search.kernel = slot_kernel_choose();
     search.ring = ring_of(query->code, 1, slots->bits);
     for (uint32_t i = 0; i < slots->chunk_count; i++)
-        search.buckets[i] = bucket_of(&search.ring, &slots->chunks[i]);
+        search.buckets[i] = bucket_of_ring(&search.ring, &slots->chunks[i]);
     for (uint32_t i = 0; i < slots->chunk_count; i++)
         for (int ones = 0; ones <= search.shares[i]; ones++)
             add_shell(&search, i, (uint32_t)ones);

@@ -2,8 +2,8 @@
 #include <doppel/match.h>
 
 /* Whether `edge` leads its item to a better leader than `best` (an edge number, or none). */
-static bool is_better(const struct doppel_edge *edges, const struct doppel_edge *edge,
-                      uint32_t best)
+static bool is_better_edge(const struct doppel_edge *edges, const struct doppel_edge *edge,
+                           uint32_t best)
 {
     if (best == UINT32_MAX)
         return true;
@@ -22,7 +22,7 @@ void doppel_group_by_leader(uint32_t count, const struct doppel_edge *edges, siz
     }
     for (size_t i = 0; i < edge_count; i++) {
         uint32_t a = edges[i].a, b = edges[i].b;
-        if (out_leader[a] == a && is_better(edges, &edges[i], out_edge[b])) {
+        if (out_leader[a] == a && is_better_edge(edges, &edges[i], out_edge[b])) {
             out_leader[b] = a;
             out_edge[b] = (uint32_t)i;
         }

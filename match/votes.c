@@ -5,7 +5,7 @@
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-static void sort_by_digit(const uint64_t *items, uint64_t *out, size_t count, unsigned shift)
+static void sort_by_digit_votes(const uint64_t *items, uint64_t *out, size_t count, unsigned shift)
 {
     size_t starts[DIGITS + 1] = {0};
     for (size_t i = 0; i < count; i++)
@@ -19,7 +19,7 @@ static void sort_by_digit(const uint64_t *items, uint64_t *out, size_t count, un
 uint64_t *radix_sort(uint64_t *items, uint64_t *scratch, size_t count, unsigned first, unsigned end)
 {
     for (unsigned shift = first; shift < end && count > 1; shift += DIGIT_BITS) {
-        sort_by_digit(items, scratch, count, shift);
+        sort_by_digit_votes(items, scratch, count, shift);
         uint64_t *sorted = scratch;
         scratch = items;
         items = sorted;
@@ -27,7 +27,7 @@ uint64_t *radix_sort(uint64_t *items, uint64_t *scratch, size_t count, unsigned 
     return items;
 }
 
-struct best {
+struct best_votes {
     struct votes_peak *peaks;
     size_t count, most;
     uint64_t gate; /* what is not above it is none of the best */
@@ -39,7 +39,7 @@ static bool is_near(const struct votes_peak *a, const struct votes_peak *b)
     return apart <= VOTES_APART;
 }
 
-static void insert(struct best *best, const struct votes_peak *peak)
+static void insert_best(struct best_votes *best, const struct votes_peak *peak)
 {
     size_t kept = 0;
     for (size_t i = 0; i < best->count; i++)
@@ -53,7 +53,7 @@ static void insert(struct best *best, const struct votes_peak *peak)
     best->gate = best->count == best->most ? best->peaks[best->most - 1].weight : 0;
 }
 
-static bool has_better_near(const struct best *best, const struct votes_peak *peak)
+static bool has_better_near(const struct best_votes *best, const struct votes_peak *peak)
 {
     for (size_t i = 0; i < best->count; i++)
         if (is_near(&best->peaks[i], peak) && best->peaks[i].weight >= peak->weight)
@@ -64,7 +64,7 @@ static bool has_better_near(const struct best *best, const struct votes_peak *pe
 size_t votes_count(const struct votes *votes, votes_filter *filter, void *context,
                    struct votes_peak out[VOTES_BEST])
 {
-    struct best best = {.peaks = out, .most = votes->best};
+    struct best_votes best = {.peaks = out, .most = votes->best};
     const uint64_t *hits = votes->hits;
     uint64_t weight = 0;
     size_t first = 0;
@@ -80,7 +80,7 @@ size_t votes_count(const struct votes *votes, votes_filter *filter, void *contex
             continue;
         struct votes_peak peak = {diagonal - VOTES_WIDTH / 2, weight, first, i + 1};
         if (!has_better_near(&best, &peak) && (!filter || filter(context, &peak)))
-            insert(&best, &peak);
+            insert_best(&best, &peak);
     }
     for (; first < votes->count; first++)
         votes->seen[vote_voter(hits[first])]--;

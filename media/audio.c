@@ -14,7 +14,7 @@ static enum doppel_status open_input(struct recording *recording, int fd,
     return container_begin(&recording->container, fd, &recording->options.limits, error);
 }
 
-static void close_all(struct recording *recording)
+static void close_all_recording(struct recording *recording)
 {
     avcodec_free_context(&recording->codec);
     av_packet_free(&recording->packet);
@@ -38,7 +38,7 @@ enum doppel_status audio_read(struct recording *recording, int fd, struct doppel
         status = audio_decode(recording, error);
     if (status == DOPPEL_OK)
         status = container_check_source(&recording->container, error);
-    close_all(recording);
+    close_all_recording(recording);
     return status;
 }
 

@@ -29,8 +29,9 @@ static bool set_up(SwrContext *resampler)
 }
 
 /* Feed what the resampler makes of `count` samples a channel; NULL: what it holds back. */
-static enum doppel_status feed(struct audio_chromaprint *chromaprint, const uint8_t **input,
-                               int count, struct doppel_error *error)
+static enum doppel_status feed_audio_chromaprint(struct audio_chromaprint *chromaprint,
+                                                 const uint8_t **input, int count,
+                                                 struct doppel_error *error)
 {
     int16_t samples[CHUNK];
     uint8_t *output = (uint8_t *)samples;
@@ -48,11 +49,11 @@ static enum doppel_status feed(struct audio_chromaprint *chromaprint, const uint
 }
 
 /* A resampler for frames like this one; what was under way is finished first. */
-static enum doppel_status begin(struct audio_chromaprint *chromaprint, const AVFrame *frame,
-                                struct doppel_error *error)
+static enum doppel_status begin_audio_chromaprint(struct audio_chromaprint *chromaprint,
+                                                  const AVFrame *frame, struct doppel_error *error)
 {
     AVChannelLayout mono = AV_CHANNEL_LAYOUT_MONO;
-    enum doppel_status status = feed(chromaprint, NULL, 0, error);
+    enum doppel_status status = feed_audio_chromaprint(chromaprint, NULL, 0, error);
     if (status != DOPPEL_OK)
         return status;
     swr_free(&chromaprint->resampler);
@@ -95,21 +96,22 @@ enum doppel_status audio_chromaprint_take(struct audio_chromaprint *chromaprint,
     enum doppel_status status = DOPPEL_OK;
     if (chromaprint->rate != frame->sample_rate || chromaprint->format != frame->format ||
         av_channel_layout_compare(&chromaprint->layout, &frame->ch_layout))
-        status = begin(chromaprint, frame, error);
+        status = begin_audio_chromaprint(chromaprint, frame, error);
     if (status == DOPPEL_OK)
-        status =
-            feed(chromaprint, (const uint8_t **)frame->extended_data, frame->nb_samples, error);
+        status = feed_audio_chromaprint(chromaprint, (const uint8_t **)frame->extended_data,
+                                        frame->nb_samples, error);
     if (status == DOPPEL_OK && !chromaprint->left)
         status = doppel_fail(error, DOPPEL_E_CANCELLED, "two minutes are enough");
     return status;
 }
 
-static enum doppel_status finish(struct audio_chromaprint *chromaprint,
-                                 struct doppel_chromaprint *out, struct doppel_error *error)
+static enum doppel_status finish_audio_chromaprint(struct audio_chromaprint *chromaprint,
+                                                   struct doppel_chromaprint *out,
+                                                   struct doppel_error *error)
 {
     uint32_t *made = NULL;
     int count = 0;
-    enum doppel_status status = feed(chromaprint, NULL, 0, error);
+    enum doppel_status status = feed_audio_chromaprint(chromaprint, NULL, 0, error);
     if (status != DOPPEL_OK)
         return status;
     if (!chromaprint_finish(chromaprint->maker) ||
@@ -125,7 +127,8 @@ static enum doppel_status finish(struct audio_chromaprint *chromaprint,
     return DOPPEL_OK;
 }
 
-static enum doppel_status start(struct audio_chromaprint *chromaprint, struct doppel_error *error)
+static enum doppel_status start_audio_chromaprint(struct audio_chromaprint *chromaprint,
+                                                  struct doppel_error *error)
 {
     chromaprint->maker = chromaprint_new(CHROMAPRINT_ALGORITHM_DEFAULT);
     if (!chromaprint->maker || !chromaprint_start(chromaprint->maker, AUDIO_RATE, 1))
@@ -139,7 +142,7 @@ enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options 
     struct doppel_error reason = {.status = DOPPEL_E_MEMORY};
     struct audio_chromaprint chromaprint = {.left = SECONDS * AUDIO_RATE};
     struct recording *recording = calloc(1, sizeof *recording);
-    enum doppel_status status = start(&chromaprint, error);
+    enum doppel_status status = start_audio_chromaprint(&chromaprint, error);
     if (status == DOPPEL_OK && !recording)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read audio");
     if (status == DOPPEL_OK) {
@@ -149,7 +152,7 @@ enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options 
         if (status != DOPPEL_OK && status != DOPPEL_E_CANCELLED)
             doppel_fail(error, status, "%s", reason.message);
         else
-            status = finish(&chromaprint, out, error);
+            status = finish_audio_chromaprint(&chromaprint, out, error);
     }
     free(recording);
     swr_free(&chromaprint.resampler);

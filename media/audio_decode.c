@@ -19,7 +19,7 @@ static const int64_t MAX_US = INT64_C(1000) * 366 * 86400 * 1000000;
  * encoders are told loosely, and a hundredth of the whole for times that are rough. */
 static const double CUT_SECONDS = .5, CUT_SHARE = .01;
 
-static void note_damage(struct recording *recording)
+static void note_damage_recording(struct recording *recording)
 {
     uint64_t at_ms = recording->out.visited * 1000 / AUDIO_RATE;
     recording->lost = true;
@@ -35,8 +35,8 @@ static int64_t end_us(const struct recording *recording)
     return recording->anchor_us + av_rescale((int64_t)recording->since_anchor, 1000000, rate);
 }
 
-static enum doppel_status fill_gap(struct recording *recording, int64_t gap_us,
-                                   struct doppel_error *error)
+static enum doppel_status fill_gap_recording(struct recording *recording, int64_t gap_us,
+                                             struct doppel_error *error)
 {
     uint64_t count = (uint64_t)av_rescale(gap_us, AUDIO_RATE, 1000000);
     uint64_t longest = (uint64_t)MAX_GAP_SECONDS * AUDIO_RATE;
@@ -70,12 +70,13 @@ static enum doppel_status keep_time(struct recording *recording, const AVFrame *
     recording->anchored = true;
     recording->anchor_us = at;
     recording->since_anchor = 0;
-    return gap > 0 ? fill_gap(recording, gap, error) : DOPPEL_OK;
+    return gap > 0 ? fill_gap_recording(recording, gap, error) : DOPPEL_OK;
 }
 
 /* ---- frames and packets ---- */
 
-static enum doppel_status take_frame(struct recording *recording, struct doppel_error *error)
+static enum doppel_status take_frame_recording(struct recording *recording,
+                                               struct doppel_error *error)
 {
     const AVFrame *frame = recording->frame;
     if (frame->nb_samples <= 0 || frame->sample_rate <= 0 || frame->ch_layout.nb_channels <= 0)
@@ -95,7 +96,8 @@ static enum doppel_status take_frame(struct recording *recording, struct doppel_
 }
 
 /* Take every frame that the decoder has ready. */
-static enum doppel_status take_frames(struct recording *recording, struct doppel_error *error)
+static enum doppel_status take_frames_recording(struct recording *recording,
+                                                struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     while (status == DOPPEL_OK) {
@@ -105,10 +107,10 @@ static enum doppel_status take_frames(struct recording *recording, struct doppel
         if (code == AVERROR(ENOMEM) || recording->container.refusal.status != DOPPEL_OK)
             return container_fail(&recording->container, code, error);
         if (code < 0) {
-            note_damage(recording);
+            note_damage_recording(recording);
             break;
         }
-        status = take_frame(recording, error);
+        status = take_frame_recording(recording, error);
         av_frame_unref(recording->frame);
     }
     return status;
@@ -123,12 +125,12 @@ static void drop_odd_bytes(const struct recording *recording, AVPacket *packet)
 }
 
 /* @param packet NULL: the end, so that the decoder gives what it holds back */
-static enum doppel_status take_packet(struct recording *recording, const AVPacket *packet,
-                                      struct doppel_error *error)
+static enum doppel_status take_packet_recording(struct recording *recording, const AVPacket *packet,
+                                                struct doppel_error *error)
 {
     /* The last packet of a file has this flag also where it is merely shorter than others. */
     if (packet && (packet->flags & AV_PKT_FLAG_CORRUPT) && !avio_feof(recording->container.io))
-        note_damage(recording);
+        note_damage_recording(recording);
     if (packet)
         check_memory(&recording->options.limits, (uint64_t)packet->size,
                      &recording->container.refusal);
@@ -138,11 +140,12 @@ static enum doppel_status take_packet(struct recording *recording, const AVPacke
     if (code == AVERROR(ENOMEM) || recording->container.refusal.status != DOPPEL_OK)
         return container_fail(&recording->container, code, error);
     if (code < 0 && code != AVERROR_EOF)
-        note_damage(recording);
-    return take_frames(recording, error);
+        note_damage_recording(recording);
+    return take_frames_recording(recording, error);
 }
 
-static enum doppel_status read_packets(struct recording *recording, struct doppel_error *error)
+static enum doppel_status read_packets_recording(struct recording *recording,
+                                                 struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     int errors = 0;
@@ -153,14 +156,14 @@ static enum doppel_status read_packets(struct recording *recording, struct doppe
         if (code == AVERROR(ENOMEM))
             return container_fail(&recording->container, code, error);
         if (code < 0) {
-            note_damage(recording);
+            note_damage_recording(recording);
             errors++;
             continue;
         }
         errors = 0;
         drop_odd_bytes(recording, recording->packet);
         if (recording->packet->stream_index == recording->track->index && recording->packet->size)
-            status = take_packet(recording, recording->packet, error);
+            status = take_packet_recording(recording, recording->packet, error);
         av_packet_unref(recording->packet);
     }
     return status;
@@ -188,14 +191,14 @@ static void check_length(struct recording *recording)
     double declared = declared_seconds(recording);
     double heard = (double)recording->out.visited / AUDIO_RATE;
     if (heard + CUT_SECONDS + declared * CUT_SHARE < declared)
-        note_damage(recording);
+        note_damage_recording(recording);
 }
 
 enum doppel_status audio_decode(struct recording *recording, struct doppel_error *error)
 {
-    enum doppel_status status = read_packets(recording, error);
+    enum doppel_status status = read_packets_recording(recording, error);
     if (status == DOPPEL_OK)
-        status = take_packet(recording, NULL, error);
+        status = take_packet_recording(recording, NULL, error);
     if (status == DOPPEL_OK)
         status = audio_mix_finish(&recording->mix, error);
     if (status != DOPPEL_OK || recording->chromaprint)

@@ -60,7 +60,8 @@ static AVDictionary *container_options(const struct doppel_samples_options *opti
 
 /* ---- the track ---- */
 
-static enum doppel_status find_track(struct recording *recording, struct doppel_error *error)
+static enum doppel_status find_track_recording(struct recording *recording,
+                                               struct doppel_error *error)
 {
     struct container *container = &recording->container;
     enum doppel_status status =
@@ -74,7 +75,7 @@ static enum doppel_status find_track(struct recording *recording, struct doppel_
 /* ---- the decoder ---- */
 
 /* libavcodec asks for every frame here: the place to bound them before they are allocated. */
-static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
+static int get_buffer_audio_open(AVCodecContext *codec, AVFrame *frame, int flags)
 {
     struct recording *recording = codec->opaque;
     int bytes = av_get_bytes_per_sample(frame->format);
@@ -85,7 +86,8 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
     return avcodec_default_get_buffer2(codec, frame, flags);
 }
 
-static enum doppel_status open_decoder(struct recording *recording, struct doppel_error *error)
+static enum doppel_status open_decoder_recording(struct recording *recording,
+                                                 struct doppel_error *error)
 {
     const AVCodecParameters *parameters = recording->track->codecpar;
     const AVCodec *codec = avcodec_find_decoder(parameters->codec_id);
@@ -102,7 +104,7 @@ static enum doppel_status open_decoder(struct recording *recording, struct doppe
     recording->codec->thread_count = 1;
     recording->codec->pkt_timebase = recording->track->time_base;
     recording->codec->opaque = recording;
-    recording->codec->get_buffer2 = get_buffer;
+    recording->codec->get_buffer2 = get_buffer_audio_open;
     if (code >= 0)
         code = avcodec_open2(recording->codec, codec, NULL);
     return code < 0 ? container_fail(&recording->container, code, error) : DOPPEL_OK;
@@ -126,8 +128,8 @@ enum doppel_status audio_open(struct recording *recording, struct doppel_error *
             &recording->container, format,
             container_options(&recording->options, !strcmp(format->name, "wav")), error);
     if (status == DOPPEL_OK)
-        status = find_track(recording, error);
+        status = find_track_recording(recording, error);
     if (status == DOPPEL_OK)
-        status = open_decoder(recording, error);
+        status = open_decoder_recording(recording, error);
     return status;
 }

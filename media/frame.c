@@ -57,7 +57,7 @@ static void read_wide(const struct conversion *c, int y, int index)
                         y, index, c->frame->width, 0, sizeof *c->wide);
 }
 
-static void read_component(const struct conversion *c, int y, unsigned component)
+static void read_component_conversion(const struct conversion *c, int y, unsigned component)
 {
     int index = index_of(c, component), depth = c->format->comp[index].depth;
     read_wide(c, y, index);
@@ -81,12 +81,12 @@ static void read_palette_row(const struct conversion *c, int y)
     }
 }
 
-static void read_row(const struct conversion *c, int y)
+static void read_row_conversion(const struct conversion *c, int y)
 {
     if (c->paletted)
         read_palette_row(c, y);
     for (unsigned i = 0; !c->paletted && i < c->components; i++)
-        read_component(c, y, i);
+        read_component_conversion(c, y, i);
 }
 
 /* Whether the samples taken are all that there is of a pixel. */
@@ -98,8 +98,9 @@ static bool is_told_whole(const struct conversion *c)
     return whole && !c->narrow;
 }
 
-static enum doppel_status convert(struct conversion *c, const struct doppel_luma_options *options,
-                                  bool digest, struct image *out, struct doppel_error *error)
+static enum doppel_status convert_conversion(struct conversion *c,
+                                             const struct doppel_luma_options *options, bool digest,
+                                             struct image *out, struct doppel_error *error)
 {
     size_t width = (size_t)c->frame->width;
     c->wide = malloc(width * sizeof *c->wide);
@@ -116,7 +117,7 @@ static enum doppel_status convert(struct conversion *c, const struct doppel_luma
         return status;
     }
     for (int y = 0; y < c->frame->height; y++) {
-        read_row(c, y);
+        read_row_conversion(c, y);
         rows_take_samples(&rows, c->samples, c->components, c->ignore_alpha);
     }
     return rows_finish(&rows, "picture", out, error);
@@ -134,7 +135,7 @@ enum doppel_status frame_to_image(const AVFrame *frame, const struct doppel_luma
                            "holds pixels of a kind not known here (%s)",
                            c.format ? c.format->name : "none");
     bool digest = facts->lossless && !options->from_rgb;
-    enum doppel_status status = convert(&c, options, digest, out, error);
+    enum doppel_status status = convert_conversion(&c, options, digest, out, error);
     free(c.wide);
     free(c.samples);
     return status;

@@ -47,13 +47,13 @@ static size_t find_frame(const struct bytes *file)
 /* ---- codes ---- */
 
 /* The bits of the blocks, lowest first. */
-struct codes {
+struct gif_codes {
     struct bytes file;
     size_t at, block_end;
     uint32_t bits, count;
 };
 
-static bool next_code(struct codes *codes, unsigned width, unsigned *out)
+static bool next_code(struct gif_codes *codes, unsigned width, unsigned *out)
 {
     while (codes->count < width) {
         if (codes->at == codes->block_end) {
@@ -74,7 +74,7 @@ static bool next_code(struct codes *codes, unsigned width, unsigned *out)
 }
 
 /* Pixels that the codes make, up to `most`: of each code it is enough to know how many. */
-static uint64_t count_pixels(struct codes *codes, unsigned min_bits, uint64_t most)
+static uint64_t count_pixels(struct gif_codes *codes, unsigned min_bits, uint64_t most)
 {
     uint16_t lengths[MAX_CODES] = {0};
     const unsigned clear = 1u << min_bits;
@@ -108,7 +108,7 @@ static uint64_t frame_pixels(const struct bytes *file, size_t frame, uint64_t mo
     const uint8_t *descriptor = file->data + frame;
     size_t first = frame + DESCRIPTOR_BYTES + colours_bytes(descriptor[9]) + 1;
     unsigned min_bits = first <= file->size ? file->data[first - 1] : 0;
-    struct codes codes = {.file = *file, .at = first, .block_end = first};
+    struct gif_codes codes = {.file = *file, .at = first, .block_end = first};
     return min_bits && min_bits < MAX_CODE_BITS ? count_pixels(&codes, min_bits, most) : 0;
 }
 
@@ -175,7 +175,7 @@ bool gif_is_cut(const uint8_t *data, size_t size, struct gif_rows *out)
 }
 
 /* Rows 0, 8, …; 4, 12, …; 2, 6, …; 1, 3, … */
-static uint32_t turn_of(uint32_t y, uint32_t height)
+static uint32_t turn_of_gif(uint32_t y, uint32_t height)
 {
     uint32_t eighths = (height + 7) / 8, fours = (height + 3) / 8, twos = (height + 1) / 4;
     return y % 8 == 0   ? y / 8
@@ -187,5 +187,5 @@ static uint32_t turn_of(uint32_t y, uint32_t height)
 bool gif_lacks_row(const struct gif_rows *gif, uint32_t y)
 {
     return gif->interlaced && y > gif->top && y - gif->top < gif->frame_height &&
-           turn_of(y - gif->top, gif->frame_height) >= gif->read;
+           turn_of_gif(y - gif->top, gif->frame_height) >= gif->read;
 }

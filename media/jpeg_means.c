@@ -30,7 +30,7 @@ struct component {
     int mean;                       /* the predicted one */
 };
 
-struct scan {
+struct jpeg_scan {
     struct bit_reader reader;
     struct component components[MAX_COMPS_IN_SCAN];
     int component_count;
@@ -98,7 +98,7 @@ static inline void refill(struct bit_reader *reader)
     reader->count += (64 - reader->count) & ~7;
 }
 
-static inline void drop(struct bit_reader *reader, int bits)
+static inline void drop_bit_reader(struct bit_reader *reader, int bits)
 {
     reader->buffer <<= bits;
     reader->count -= bits;
@@ -129,12 +129,12 @@ static bool read_difference(struct bit_reader *reader, const struct huffman *tab
     int size = code.symbol;
     if (code.length == 0)
         return false;
-    drop(reader, code.length);
+    drop_bit_reader(reader, code.length);
     *out = 0;
     if (size) {
         int value = (int)(reader->buffer >> (64 - size));
         *out = value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
-        drop(reader, size);
+        drop_bit_reader(reader, size);
     }
     return true;
 }
@@ -149,7 +149,7 @@ static bool pass_singly(struct bit_reader *reader, const struct huffman *table, 
         if (code.length == 0)
             return false;
         struct step step = step_of(code);
-        drop(reader, step.bits);
+        drop_bit_reader(reader, step.bits);
         at += step.skips;
     }
     return at == DCTSIZE2 || at >= BLOCK_ENDS;
@@ -182,14 +182,14 @@ static inline bool pass_block(struct bit_reader *reader, const struct huffman *t
     reader->count = count;
     if (last.skips < BLOCK_ENDS || at + last.skips >= BLOCK_ENDS + DCTSIZE2)
         return pass_singly(reader, table, at);
-    drop(reader, last.bits);
+    drop_bit_reader(reader, last.bits);
     return true;
 }
 
 /* ---- MCUs ---- */
 
 /* As the 1×1 inverse transform does. */
-static bool put_mean(const struct scan *scan, int mean, uint32_t x, uint32_t y)
+static bool put_mean(const struct jpeg_scan *scan, int mean, uint32_t x, uint32_t y)
 {
     int value = (mean * scan->quantum + 4) >> 3;
     if (value < -512 || value > 511 || mean < INT16_MIN || mean > INT16_MAX)
@@ -202,7 +202,7 @@ static bool put_mean(const struct scan *scan, int mean, uint32_t x, uint32_t y)
     return true;
 }
 
-static bool read_component(struct scan *scan, int index, uint32_t mcu_x, uint32_t mcu_y)
+static bool read_component_scan(struct jpeg_scan *scan, int index, uint32_t mcu_x, uint32_t mcu_y)
 {
     struct component *component = &scan->components[index];
     for (int y = 0; y < component->blocks_down; y++)
@@ -223,7 +223,7 @@ static bool read_component(struct scan *scan, int index, uint32_t mcu_x, uint32_
 }
 
 /* A restart marker stands where the bits end, but for less than a byte of padding. */
-static bool pass_restart(struct scan *scan, unsigned number)
+static bool pass_restart(struct jpeg_scan *scan, unsigned number)
 {
     struct bit_reader *reader = &scan->reader;
     uint8_t byte = 0;
@@ -239,7 +239,8 @@ static bool pass_restart(struct scan *scan, unsigned number)
     return true;
 }
 
-static bool read_scan(struct scan *scan, uint32_t columns, uint32_t rows, unsigned restart_interval)
+static bool read_scan(struct jpeg_scan *scan, uint32_t columns, uint32_t rows,
+                      unsigned restart_interval)
 {
     unsigned until_restart = restart_interval, restarts = 0;
     for (uint32_t y = 0; y < rows; y++)
@@ -250,7 +251,7 @@ static bool read_scan(struct scan *scan, uint32_t columns, uint32_t rows, unsign
                 until_restart = restart_interval - 1;
             }
             for (int i = 0; i < scan->component_count && !scan->damaged; i++)
-                scan->damaged = !read_component(scan, i, x, y);
+                scan->damaged = !read_component_scan(scan, i, x, y);
             if (scan->damaged)
                 return false;
             if (scan->reader.count < scan->reader.made_up)
@@ -286,7 +287,7 @@ bool jpeg_means_apply(const struct jpeg_decompress_struct *cinfo)
 
 /* Numbers of tables come from the file. */
 static bool prepare_component(const struct jpeg_decompress_struct *cinfo,
-                              const jpeg_component_info *info, struct scan *scan,
+                              const jpeg_component_info *info, struct jpeg_scan *scan,
                               struct component *out)
 {
     int dc = info->dc_tbl_no, ac = info->ac_tbl_no, quantizer = info->quant_tbl_no;
@@ -305,7 +306,7 @@ static bool prepare_component(const struct jpeg_decompress_struct *cinfo,
            jpeg_table_make(cinfo->ac_huff_tbl_ptrs[ac], true, &scan->tables[NUM_HUFF_TBLS + ac]);
 }
 
-static bool prepare_scan(const struct jpeg_decompress_struct *cinfo, struct scan *scan)
+static bool prepare_scan(const struct jpeg_decompress_struct *cinfo, struct jpeg_scan *scan)
 {
     int blocks = 0;
     for (int i = 0; i < 2 * NUM_HUFF_TBLS; i++)
@@ -326,7 +327,7 @@ static bool prepare_scan(const struct jpeg_decompress_struct *cinfo, struct scan
 bool jpeg_means_read(const struct jpeg_decompress_struct *cinfo, struct input *input,
                      uint8_t *pixels, bool *out_damaged)
 {
-    struct scan *scan = malloc(sizeof *scan);
+    struct jpeg_scan *scan = malloc(sizeof *scan);
     if (!scan)
         return false;
     scan->reader = (struct bit_reader){.input = input};

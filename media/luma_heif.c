@@ -6,7 +6,7 @@
 #include "media/decode.h"
 #include "media/rgb.h"
 
-struct reader {
+struct heif_input {
     struct input *input;
     int64_t position;
     const struct doppel_luma_options *options;
@@ -21,12 +21,12 @@ struct reader {
 
 static int64_t get_position(void *user)
 {
-    return ((struct reader *)user)->position;
+    return ((struct heif_input *)user)->position;
 }
 
-static int read_data(void *out, size_t size, void *user)
+static int read_data_luma_heif(void *out, size_t size, void *user)
 {
-    struct reader *reader = user;
+    struct heif_input *reader = user;
     if (input_read_at(reader->input, (uint64_t)reader->position, out, size) != size)
         return 1;
     reader->position += (int64_t)size;
@@ -37,20 +37,21 @@ static int seek_to(int64_t position, void *user)
 {
     if (position < 0)
         return 1;
-    ((struct reader *)user)->position = position;
+    ((struct heif_input *)user)->position = position;
     return 0;
 }
 
 static enum heif_reader_grow_status has_size(int64_t size, void *user)
 {
-    const struct reader *reader = user;
+    const struct heif_input *reader = user;
     bool has = size >= 0 && (uint64_t)size <= reader->input->size;
     return has ? heif_reader_grow_status_size_reached : heif_reader_grow_status_size_beyond_eof;
 }
 
-static const struct heif_reader file_reader = {1, get_position, read_data, seek_to, has_size};
+static const struct heif_reader file_reader = {1, get_position, read_data_luma_heif, seek_to,
+                                               has_size};
 
-static enum doppel_status fail(struct heif_error cause, struct doppel_error *error)
+static enum doppel_status fail_heif_error(struct heif_error cause, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_E_CORRUPT;
     if (cause.subcode == heif_suberror_Security_limit_exceeded)
@@ -90,8 +91,8 @@ static uint64_t read_box(struct input *input, uint64_t offset, bool *is_meta)
     return size < 8 || size > rest ? rest : size;
 }
 
-static enum doppel_status check_meta(struct input *input, uint64_t offset, uint64_t size,
-                                     struct doppel_error *error)
+static enum doppel_status check_meta_input(struct input *input, uint64_t offset, uint64_t size,
+                                           struct doppel_error *error)
 {
     if (size > MAX_META_BYTES)
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "describes its pictures in %llu MiB",
@@ -118,7 +119,7 @@ static enum doppel_status check_boxes(struct input *input, struct doppel_error *
         if (!size)
             return DOPPEL_OK;
         if (is_meta)
-            status = check_meta(input, offset, size, error);
+            status = check_meta_input(input, offset, size, error);
         if (status != DOPPEL_OK)
             return status;
         offset += size;
@@ -126,7 +127,7 @@ static enum doppel_status check_boxes(struct input *input, struct doppel_error *
     return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "holds more than %d boxes", MAX_BOXES);
 }
 
-static enum doppel_status open_image(struct reader *reader, struct doppel_error *error)
+static enum doppel_status open_image(struct heif_input *reader, struct doppel_error *error)
 {
     enum doppel_status status = check_boxes(reader->input, error);
     if (status != DOPPEL_OK)
@@ -141,10 +142,10 @@ static enum doppel_status open_image(struct reader *reader, struct doppel_error 
         heif_context_read_from_reader(reader->context, &file_reader, reader, NULL);
     if (cause.code == heif_error_Ok)
         cause = heif_context_get_primary_image_handle(reader->context, &reader->handle);
-    return cause.code == heif_error_Ok ? DOPPEL_OK : fail(cause, error);
+    return cause.code == heif_error_Ok ? DOPPEL_OK : fail_heif_error(cause, error);
 }
 
-static enum doppel_status check_size(const struct reader *reader, struct doppel_error *error)
+static enum doppel_status check_size(const struct heif_input *reader, struct doppel_error *error)
 {
     const struct doppel_media_limits *limits = &reader->options->limits;
     int width = heif_image_handle_get_width(reader->handle);
@@ -164,14 +165,14 @@ static enum doppel_status check_size(const struct reader *reader, struct doppel_
 
 /* ---- pixels ---- */
 
-static bool has_alpha(const struct reader *reader)
+static bool has_alpha(const struct heif_input *reader)
 {
     return !reader->options->from_rgb && heif_image_handle_has_alpha_channel(reader->handle);
 }
 
 /* libheif makes RGB in any case: planes are what it has without a further copy, but they come
  * without their alpha. */
-static enum doppel_status decode_image(struct reader *reader, struct doppel_error *error)
+static enum doppel_status decode_image(struct heif_input *reader, struct doppel_error *error)
 {
     struct heif_decoding_options *options = heif_decoding_options_alloc();
     if (!options)
@@ -181,7 +182,7 @@ static enum doppel_status decode_image(struct reader *reader, struct doppel_erro
     struct heif_error cause =
         heif_decode_image(reader->handle, &reader->image, heif_colorspace_RGB, chroma, options);
     heif_decoding_options_free(options);
-    return cause.code == heif_error_Ok ? DOPPEL_OK : fail(cause, error);
+    return cause.code == heif_error_Ok ? DOPPEL_OK : fail_heif_error(cause, error);
 }
 
 struct plane {
@@ -190,7 +191,7 @@ struct plane {
 };
 
 /* A plane of the picture's size, `bits` a pixel, or none. */
-static struct plane plane_of(const struct reader *reader, enum heif_channel channel, int bits)
+static struct plane plane_of(const struct heif_input *reader, enum heif_channel channel, int bits)
 {
     struct plane plane = {0};
     /* libheif asserts that a channel which is asked about is there. */
@@ -207,7 +208,7 @@ static enum doppel_status unconverted(struct doppel_error *error)
     return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "holds colours that libheif cannot convert");
 }
 
-static enum doppel_status take_rgba(struct reader *reader, struct doppel_error *error)
+static enum doppel_status take_rgba(struct heif_input *reader, struct doppel_error *error)
 {
     struct plane rgba = plane_of(reader, heif_channel_interleaved, 32);
     if (!rgba.data)
@@ -219,7 +220,7 @@ static enum doppel_status take_rgba(struct reader *reader, struct doppel_error *
     return DOPPEL_OK;
 }
 
-static enum doppel_status take_planes(struct reader *reader, struct doppel_error *error)
+static enum doppel_status take_planes(struct heif_input *reader, struct doppel_error *error)
 {
     struct plane red = plane_of(reader, heif_channel_R, 8);
     struct plane green = plane_of(reader, heif_channel_G, 8);
@@ -247,7 +248,7 @@ static void put_over_white(struct plane rgba, uint32_t width, uint8_t *out)
 }
 
 /* @param pixels full_width × full_height of RGB */
-static enum doppel_status put_rgb(struct reader *reader, uint8_t *pixels,
+static enum doppel_status put_rgb(struct heif_input *reader, uint8_t *pixels,
                                   struct doppel_error *error)
 {
     static const enum heif_channel channels[] = {heif_channel_R, heif_channel_G, heif_channel_B};
@@ -269,7 +270,7 @@ static enum doppel_status put_rgb(struct reader *reader, uint8_t *pixels,
     return DOPPEL_OK;
 }
 
-static enum doppel_status take_rgb(struct reader *reader, struct image *out,
+static enum doppel_status take_rgb(struct heif_input *reader, struct image *out,
                                    struct doppel_error *error)
 {
     int width = heif_image_get_primary_width(reader->image);
@@ -299,7 +300,7 @@ static enum doppel_status take_rgb(struct reader *reader, struct image *out,
 
 /* ---- all ---- */
 
-static enum doppel_status begin_rows(struct reader *reader, struct doppel_error *error)
+static enum doppel_status begin_rows(struct heif_input *reader, struct doppel_error *error)
 {
     int width = heif_image_get_primary_width(reader->image);
     int height = heif_image_get_primary_height(reader->image);
@@ -311,7 +312,7 @@ static enum doppel_status begin_rows(struct reader *reader, struct doppel_error 
     return rows_begin(&reader->rows, reader->options, (uint32_t)width, (uint32_t)height, error);
 }
 
-static enum doppel_status take_luma(struct reader *reader, struct image *out,
+static enum doppel_status take_luma(struct heif_input *reader, struct image *out,
                                     struct doppel_error *error)
 {
     enum doppel_status status = begin_rows(reader, error);
@@ -320,8 +321,8 @@ static enum doppel_status take_luma(struct reader *reader, struct image *out,
     return status ? status : rows_finish(&reader->rows, "HEIF", out, error);
 }
 
-static enum doppel_status decode(struct reader *reader, bool colours, struct image *out,
-                                 struct doppel_error *error)
+static enum doppel_status decode_reader(struct heif_input *reader, bool colours, struct image *out,
+                                        struct doppel_error *error)
 {
     enum doppel_status status = open_image(reader, error);
     if (status == DOPPEL_OK)
@@ -341,13 +342,13 @@ static enum doppel_status decode(struct reader *reader, bool colours, struct ima
 enum doppel_status decode_heif(struct input *input, const struct doppel_luma_options *options,
                                struct image *out, struct doppel_error *error)
 {
-    struct reader reader = {.input = input, .options = options};
-    return decode(&reader, false, out, error);
+    struct heif_input reader = {.input = input, .options = options};
+    return decode_reader(&reader, false, out, error);
 }
 
 enum doppel_status decode_heif_rgb(struct input *input, const struct doppel_luma_options *options,
                                    struct image *out, struct doppel_error *error)
 {
-    struct reader reader = {.input = input, .options = options};
-    return decode(&reader, true, out, error);
+    struct heif_input reader = {.input = input, .options = options};
+    return decode_reader(&reader, true, out, error);
 }

@@ -12,7 +12,8 @@
 
 enum { ROWS_AT_ONCE = 16 };
 
-static enum doppel_status fail(const struct jpeg_reader *reader, struct doppel_error *error)
+static enum doppel_status fail_jpeg_reader(const struct jpeg_reader *reader,
+                                           struct doppel_error *error)
 {
     switch (reader->errors.msg_code) {
     case JERR_OUT_OF_MEMORY:
@@ -37,7 +38,8 @@ static enum doppel_status fail(const struct jpeg_reader *reader, struct doppel_e
 /* ---- what to decode ---- */
 
 /* Colours that libjpeg makes into luma itself it does: for YCbCr that is taking the Y. */
-static enum doppel_status choose_colours(struct jpeg_reader *reader, struct doppel_error *error)
+static enum doppel_status choose_colours_jpeg_reader(struct jpeg_reader *reader,
+                                                     struct doppel_error *error)
 {
     j_decompress_ptr cinfo = &reader->cinfo;
     bool rgb = reader->channels == 3;
@@ -85,14 +87,15 @@ static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *cinfo)
     return bytes;
 }
 
-static enum doppel_status prepare(struct jpeg_reader *reader, struct doppel_error *error)
+static enum doppel_status prepare_jpeg_reader(struct jpeg_reader *reader,
+                                              struct doppel_error *error)
 {
     j_decompress_ptr cinfo = &reader->cinfo;
     const struct doppel_media_limits *limits = &reader->options->limits;
     enum doppel_status status =
         check_pixels(limits, cinfo->image_width, cinfo->image_height, error);
     if (status == DOPPEL_OK)
-        status = choose_colours(reader, error);
+        status = choose_colours_jpeg_reader(reader, error);
     if (status != DOPPEL_OK)
         return status;
     choose_scale(reader);
@@ -160,7 +163,7 @@ static void read_colour_row(struct jpeg_reader *reader)
         luma_row(row, width, 3, true, out);
 }
 
-static void read_rows(struct jpeg_reader *reader, uint32_t end)
+static void read_rows_jpeg_reader(struct jpeg_reader *reader, uint32_t end)
 {
     j_decompress_ptr cinfo = &reader->cinfo;
     while (cinfo->output_scanline < end && !reader->cut) {
@@ -200,7 +203,7 @@ static void decode_single_scan(struct jpeg_reader *reader)
     if (reader->channels == 1 && read_means(reader))
         return;
     jpeg_start_decompress(&reader->cinfo);
-    read_rows(reader, reader->cinfo.output_height);
+    read_rows_jpeg_reader(reader, reader->cinfo.output_height);
     if (!reader->cut)
         jpeg_finish_decompress(&reader->cinfo); /* which warns of what is left over */
 }
@@ -213,17 +216,17 @@ static void decode_scans(struct jpeg_reader *reader)
     jpeg_read_scans(reader);
     reader->cut = false;
     jpeg_start_output(cinfo, cinfo->input_scan_number);
-    read_rows(reader, reader->rows_good);
+    read_rows_jpeg_reader(reader, reader->rows_good);
 }
 
 /* Everything that libjpeg may leave by longjmp; all state is in `reader`. */
-static enum doppel_status run(struct jpeg_reader *reader, struct doppel_error *error)
+static enum doppel_status run_jpeg_reader(struct jpeg_reader *reader, struct doppel_error *error)
 {
     if (setjmp(reader->on_error))
-        return reader->rows_good ? DOPPEL_OK : fail(reader, error);
+        return reader->rows_good ? DOPPEL_OK : fail_jpeg_reader(reader, error);
     jpeg_reader_open(reader);
     jpeg_read_header(&reader->cinfo, TRUE);
-    enum doppel_status status = prepare(reader, error);
+    enum doppel_status status = prepare_jpeg_reader(reader, error);
     if (status != DOPPEL_OK)
         return status;
     if (jpeg_has_multiple_scans(&reader->cinfo))
@@ -246,8 +249,9 @@ static enum doppel_status crop(struct jpeg_reader *reader, struct doppel_error *
     return status;
 }
 
-static enum doppel_status decode(struct input *input, const struct doppel_luma_options *options,
-                                 unsigned channels, struct image *out, struct doppel_error *error)
+static enum doppel_status decode_input(struct input *input,
+                                       const struct doppel_luma_options *options, unsigned channels,
+                                       struct image *out, struct doppel_error *error)
 {
     struct jpeg_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
@@ -255,7 +259,7 @@ static enum doppel_status decode(struct input *input, const struct doppel_luma_o
     reader->input = input;
     reader->options = options;
     reader->channels = channels;
-    enum doppel_status status = run(reader, error);
+    enum doppel_status status = run_jpeg_reader(reader, error);
     if (status == DOPPEL_OK)
         status = crop(reader, error);
     jpeg_destroy_decompress(&reader->cinfo);
@@ -271,11 +275,11 @@ static enum doppel_status decode(struct input *input, const struct doppel_luma_o
 enum doppel_status decode_jpeg(struct input *input, const struct doppel_luma_options *options,
                                struct image *out, struct doppel_error *error)
 {
-    return decode(input, options, 1, out, error);
+    return decode_input(input, options, 1, out, error);
 }
 
 enum doppel_status decode_jpeg_rgb(struct input *input, const struct doppel_luma_options *options,
                                    struct image *out, struct doppel_error *error)
 {
-    return decode(input, options, 3, out, error);
+    return decode_input(input, options, 3, out, error);
 }

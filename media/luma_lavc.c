@@ -16,7 +16,7 @@
 #include "media/thumbnail.h"
 #include "media/thumbnail_frame.h"
 
-struct reader {
+struct lavc_reader {
     struct input *input;
     const struct doppel_luma_options *options;
     const char *name;
@@ -38,9 +38,9 @@ static unsigned bytes_inside(enum AVCodecID id)
 }
 
 /* libavcodec asks for every frame here: the place to bound them before they are allocated. */
-static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
+static int get_buffer_luma_lavc(AVCodecContext *codec, AVFrame *frame, int flags)
 {
-    struct reader *reader = codec->opaque;
+    struct lavc_reader *reader = codec->opaque;
     const struct doppel_media_limits *limits = &reader->options->limits;
     uint64_t width = (uint64_t)frame->width, height = (uint64_t)frame->height;
     int bytes = av_image_get_buffer_size(frame->format, frame->width, frame->height, 32);
@@ -74,8 +74,8 @@ static const char *unread_way_of_tiff(const uint8_t *data, size_t size)
 enum { TGA_GREY = 3 };
 
 /* What the header declares is judged here first: libavcodec's own refusal has no sentence. */
-static enum doppel_status check_declared(const struct reader *reader, enum doppel_format format,
-                                         struct doppel_error *error)
+static enum doppel_status check_declared(const struct lavc_reader *reader,
+                                         enum doppel_format format, struct doppel_error *error)
 {
     const uint8_t *data = reader->packet->data;
     uint64_t width = 1, height = 1;
@@ -135,7 +135,7 @@ static uint64_t raw_layout(const uint8_t *data, enum doppel_format format, uint6
 }
 
 /* libavcodec refuses a raw picture that breaks off: declare the rows that are there instead. */
-static enum doppel_status keep_raw_rows(struct reader *reader, enum doppel_format format,
+static enum doppel_status keep_raw_rows(struct lavc_reader *reader, enum doppel_format format,
                                         struct doppel_error *error)
 {
     uint8_t *data = reader->packet->data;
@@ -160,7 +160,7 @@ static enum doppel_status keep_raw_rows(struct reader *reader, enum doppel_forma
 }
 
 /* libavcodec takes a GIF that breaks off, and leaves the rest of it blank. */
-static enum doppel_status keep_gif_rows(struct reader *reader, struct doppel_error *error)
+static enum doppel_status keep_gif_rows(struct lavc_reader *reader, struct doppel_error *error)
 {
     struct gif_rows *gif = &reader->gif;
     if (!gif_is_cut(reader->packet->data, (size_t)reader->packet->size, gif))
@@ -171,7 +171,7 @@ static enum doppel_status keep_gif_rows(struct reader *reader, struct doppel_err
 }
 
 /* The frame becomes what is there. */
-static void crop_frame(const struct reader *reader)
+static void crop_frame(const struct lavc_reader *reader)
 {
     AVFrame *frame = reader->frame;
     if (reader->rows && (int64_t)reader->rows < frame->height)
@@ -185,7 +185,8 @@ static void crop_frame(const struct reader *reader)
 
 /* ---- decoding ---- */
 
-static enum doppel_status fail(const struct reader *reader, int code, struct doppel_error *error)
+static enum doppel_status fail_reader(const struct lavc_reader *reader, int code,
+                                      struct doppel_error *error)
 {
     char cause[AV_ERROR_MAX_STRING_SIZE];
     if (reader->refusal.status != DOPPEL_OK)
@@ -203,7 +204,7 @@ static enum doppel_status fail(const struct reader *reader, int code, struct dop
                        av_make_error_string(cause, sizeof cause, code));
 }
 
-static enum doppel_status open_codec(struct reader *reader, enum AVCodecID id,
+static enum doppel_status open_codec(struct lavc_reader *reader, enum AVCodecID id,
                                      struct doppel_error *error)
 {
     const AVCodec *codec = avcodec_find_decoder(id);
@@ -214,14 +215,14 @@ static enum doppel_status open_codec(struct reader *reader, enum AVCodecID id,
     reader->packet = av_packet_alloc();
     reader->frame = av_frame_alloc();
     if (!reader->codec || !reader->packet || !reader->frame)
-        return fail(reader, AVERROR(ENOMEM), error);
+        return fail_reader(reader, AVERROR(ENOMEM), error);
     reader->codec->thread_count = 1;
     reader->codec->opaque = reader;
-    reader->codec->get_buffer2 = get_buffer;
+    reader->codec->get_buffer2 = get_buffer_luma_lavc;
     uint64_t pixels = reader->options->limits.max_pixels;
     reader->codec->max_pixels = pixels < INT_MAX ? (int64_t)pixels : INT_MAX;
     int code = avcodec_open2(reader->codec, codec, NULL);
-    return code < 0 ? fail(reader, code, error) : DOPPEL_OK;
+    return code < 0 ? fail_reader(reader, code, error) : DOPPEL_OK;
 }
 
 /* Of an animation only the first frame is read: LZW cannot make more bytes of it than two a pixel;
@@ -235,7 +236,7 @@ static uint64_t bytes_wanted(struct input *input, enum doppel_format format)
     return wanted < input->size ? wanted : input->size;
 }
 
-static enum doppel_status load_packet(struct reader *reader, enum doppel_format format,
+static enum doppel_status load_packet(struct lavc_reader *reader, enum doppel_format format,
                                       struct doppel_error *error)
 {
     uint64_t size = bytes_wanted(reader->input, format);
@@ -244,7 +245,7 @@ static enum doppel_status load_packet(struct reader *reader, enum doppel_format 
         return status;
     if (size > INT_MAX - AV_INPUT_BUFFER_PADDING_SIZE ||
         av_new_packet(reader->packet, (int)size) < 0)
-        return fail(reader, AVERROR(ENOMEM), error);
+        return fail_reader(reader, AVERROR(ENOMEM), error);
     size_t got = input_read_at(reader->input, 0, reader->packet->data, (size_t)size);
     av_shrink_packet(reader->packet, (int)got);
     status = check_declared(reader, format, error);
@@ -254,32 +255,32 @@ static enum doppel_status load_packet(struct reader *reader, enum doppel_format 
     return status;
 }
 
-static enum doppel_status decode_packet(struct reader *reader, struct doppel_error *error)
+static enum doppel_status decode_packet(struct lavc_reader *reader, struct doppel_error *error)
 {
     int code = avcodec_send_packet(reader->codec, reader->packet);
     if (code >= 0)
         code = avcodec_receive_frame(reader->codec, reader->frame);
     if (code == AVERROR(EAGAIN) && avcodec_send_packet(reader->codec, NULL) >= 0)
         code = avcodec_receive_frame(reader->codec, reader->frame);
-    return code < 0 ? fail(reader, code, error) : DOPPEL_OK;
+    return code < 0 ? fail_reader(reader, code, error) : DOPPEL_OK;
 }
 
 /* A TGA of 32 bits that declares no alpha bits has anything there. */
-static bool has_no_alpha(const struct reader *reader, enum doppel_format format)
+static bool has_no_alpha(const struct lavc_reader *reader, enum doppel_format format)
 {
     return format == DOPPEL_FORMAT_TGA && !(reader->packet->data[17] & 15);
 }
 
 /* Lossless, of one picture, and all there. */
-static bool is_lossless(const struct reader *reader, enum doppel_format format)
+static bool is_lossless(const struct lavc_reader *reader, enum doppel_format format)
 {
     return !reader->declared_height && !reader->frame->decode_error_flags &&
            lossless_is_whole(format, reader->packet->data, (size_t)reader->packet->size);
 }
 
-/* @param reader given (close_reader), also on failure */
-static enum doppel_status read_frame(struct reader *reader, enum doppel_format format,
-                                     enum AVCodecID id, struct doppel_error *error)
+/* @param reader given (close_reader_luma_lavc), also on failure */
+static enum doppel_status read_frame_reader(struct lavc_reader *reader, enum doppel_format format,
+                                            enum AVCodecID id, struct doppel_error *error)
 {
     av_log_set_level(AV_LOG_QUIET);
     enum doppel_status status = open_codec(reader, id, error);
@@ -292,19 +293,21 @@ static enum doppel_status read_frame(struct reader *reader, enum doppel_format f
     return status;
 }
 
-static void close_reader(struct reader *reader)
+static void close_reader_luma_lavc(struct lavc_reader *reader)
 {
     avcodec_free_context(&reader->codec);
     av_packet_free(&reader->packet);
     av_frame_free(&reader->frame);
 }
 
-static enum doppel_status decode(struct input *input, const struct doppel_luma_options *options,
-                                 enum doppel_format format, enum AVCodecID id, struct image *out,
-                                 struct doppel_error *error)
+static enum doppel_status decode_luma_lavc(struct input *input,
+                                           const struct doppel_luma_options *options,
+                                           enum doppel_format format, enum AVCodecID id,
+                                           struct image *out, struct doppel_error *error)
 {
-    struct reader reader = {.input = input, .options = options, .name = doppel_format_name(format)};
-    enum doppel_status status = read_frame(&reader, format, id, error);
+    struct lavc_reader reader = {
+        .input = input, .options = options, .name = doppel_format_name(format)};
+    enum doppel_status status = read_frame_reader(&reader, format, id, error);
     if (status == DOPPEL_OK) {
         struct frame_facts facts = {has_no_alpha(&reader, format), is_lossless(&reader, format)};
         status = frame_to_image(reader.frame, options, &facts, out, error);
@@ -316,38 +319,38 @@ static enum doppel_status decode(struct input *input, const struct doppel_luma_o
     }
     if (status == DOPPEL_OK && format == DOPPEL_FORMAT_TIFF)
         out->orientation = orientation_read(reader.packet->data, (size_t)reader.packet->size);
-    close_reader(&reader);
+    close_reader_luma_lavc(&reader);
     return status;
 }
 
 enum doppel_status decode_gif(struct input *input, const struct doppel_luma_options *options,
                               struct image *out, struct doppel_error *error)
 {
-    return decode(input, options, DOPPEL_FORMAT_GIF, AV_CODEC_ID_GIF, out, error);
+    return decode_luma_lavc(input, options, DOPPEL_FORMAT_GIF, AV_CODEC_ID_GIF, out, error);
 }
 
 enum doppel_status decode_bmp(struct input *input, const struct doppel_luma_options *options,
                               struct image *out, struct doppel_error *error)
 {
-    return decode(input, options, DOPPEL_FORMAT_BMP, AV_CODEC_ID_BMP, out, error);
+    return decode_luma_lavc(input, options, DOPPEL_FORMAT_BMP, AV_CODEC_ID_BMP, out, error);
 }
 
 enum doppel_status decode_tiff(struct input *input, const struct doppel_luma_options *options,
                                struct image *out, struct doppel_error *error)
 {
-    return decode(input, options, DOPPEL_FORMAT_TIFF, AV_CODEC_ID_TIFF, out, error);
+    return decode_luma_lavc(input, options, DOPPEL_FORMAT_TIFF, AV_CODEC_ID_TIFF, out, error);
 }
 
 enum doppel_status decode_tga(struct input *input, const struct doppel_luma_options *options,
                               struct image *out, struct doppel_error *error)
 {
-    return decode(input, options, DOPPEL_FORMAT_TGA, AV_CODEC_ID_TARGA, out, error);
+    return decode_luma_lavc(input, options, DOPPEL_FORMAT_TGA, AV_CODEC_ID_TARGA, out, error);
 }
 
 enum doppel_status decode_jxl(struct input *input, const struct doppel_luma_options *options,
                               struct image *out, struct doppel_error *error)
 {
-    return decode(input, options, DOPPEL_FORMAT_JXL, AV_CODEC_ID_JPEGXL, out, error);
+    return decode_luma_lavc(input, options, DOPPEL_FORMAT_JXL, AV_CODEC_ID_JPEGXL, out, error);
 }
 
 static enum AVCodecID codec_of(enum doppel_format format)
@@ -366,13 +369,14 @@ enum doppel_status lavc_still(struct input *input, const struct doppel_luma_opti
                               enum doppel_format format, uint32_t longest, uint8_t **out,
                               size_t *out_size, struct doppel_error *error)
 {
-    struct reader reader = {.input = input, .options = options, .name = doppel_format_name(format)};
+    struct lavc_reader reader = {
+        .input = input, .options = options, .name = doppel_format_name(format)};
     struct frame_shape shape = {.orientation = 1, .longest = longest};
     enum AVCodecID id = codec_of(format);
     if (id == AV_CODEC_ID_NONE)
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a %s, which is shown in grey",
                            reader.name);
-    enum doppel_status status = read_frame(&reader, format, id, error);
+    enum doppel_status status = read_frame_reader(&reader, format, id, error);
     if (status == DOPPEL_OK) {
         unsigned told =
             orientation_of_file(format, reader.packet->data, (size_t)reader.packet->size);
@@ -380,6 +384,6 @@ enum doppel_status lavc_still(struct input *input, const struct doppel_luma_opti
         shape.opaque = has_no_alpha(&reader, format);
         status = thumbnail_of_frame(reader.frame, &shape, out, out_size, error);
     }
-    close_reader(&reader);
+    close_reader_luma_lavc(&reader);
     return status;
 }

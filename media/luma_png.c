@@ -11,7 +11,7 @@
 /* libpng drops a piece that is not whole, with the rows in it. */
 enum { PIECE_BYTES = 1024 };
 
-struct reader {
+struct png_reader {
     png_structp png;
     png_infop info;
     struct input *input;
@@ -31,7 +31,7 @@ struct reader {
 
 static void on_error(png_structp png, png_const_charp message)
 {
-    struct reader *reader = png_get_error_ptr(png);
+    struct png_reader *reader = png_get_error_ptr(png);
     snprintf(reader->message, sizeof reader->message, "%s", message);
     png_longjmp(png, 1);
 }
@@ -44,9 +44,9 @@ static void on_warning(png_structp png, png_const_charp message)
 
 /* libpng allocates what a chunk declares before it reads it, and only warns of those over its
  * limit. */
-static png_voidp allocate(png_structp png, png_alloc_size_t size)
+static png_voidp allocate_luma_png(png_structp png, png_alloc_size_t size)
 {
-    struct reader *reader = png_get_mem_ptr(png);
+    struct png_reader *reader = png_get_mem_ptr(png);
     void *memory = size <= reader->allowed ? malloc(size) : NULL;
     if (!memory && size <= reader->allowed)
         reader->out_of_memory = true;
@@ -59,9 +59,9 @@ static void release(png_structp png, png_voidp memory)
     free(memory);
 }
 
-static void read_data(png_structp png, png_bytep out, size_t size)
+static void read_data_luma_png(png_structp png, png_bytep out, size_t size)
 {
-    struct reader *reader = png_get_io_ptr(png);
+    struct png_reader *reader = png_get_io_ptr(png);
     if (input_read(reader->input, out, size) != size) {
         reader->cut = true;
         png_error(png, "cut short");
@@ -77,16 +77,17 @@ static void choose_chunks(png_structp png)
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, (const png_byte *)"acTL", 1);
 }
 
-static enum doppel_status open_reader(struct reader *reader, struct doppel_error *error)
+static enum doppel_status open_reader_luma_png(struct png_reader *reader,
+                                               struct doppel_error *error)
 {
     reader->allowed = reader->input->size + 65536; /* a chunk, or zlib's state */
     reader->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning,
-                                           reader, allocate, release);
+                                           reader, allocate_luma_png, release);
     if (reader->png)
         reader->info = png_create_info_struct(reader->png);
     if (!reader->info)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the PNG");
-    png_set_read_fn(reader->png, reader, read_data);
+    png_set_read_fn(reader->png, reader, read_data_luma_png);
     png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* check_pixels judges */
     png_set_chunk_cache_max(reader->png, 128);
     png_set_compression_buffer_size(reader->png, PIECE_BYTES);
@@ -95,7 +96,7 @@ static enum doppel_status open_reader(struct reader *reader, struct doppel_error
 
 /* ---- header ---- */
 
-static void set_transforms(struct reader *reader)
+static void set_transforms(struct png_reader *reader)
 {
     png_set_expand(reader->png);
     png_set_strip_16(reader->png);
@@ -105,20 +106,20 @@ static void set_transforms(struct reader *reader)
     reader->row_bytes = png_get_rowbytes(reader->png, reader->info);
 }
 
-static bool is_interlaced(const struct reader *reader)
+static bool is_interlaced(const struct png_reader *reader)
 {
     return png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
 }
 
 /* Not of what is more than the picture that is decoded: an animation, or samples of 16 bits. */
-static bool wants_digest(struct reader *reader)
+static bool wants_digest(struct png_reader *reader)
 {
     png_unknown_chunkp chunks;
     return !reader->options->from_rgb && png_get_bit_depth(reader->png, reader->info) <= 8 &&
            !png_get_unknown_chunks(reader->png, reader->info, &chunks);
 }
 
-static enum doppel_status prepare(struct reader *reader, struct doppel_error *error)
+static enum doppel_status prepare_reader(struct png_reader *reader, struct doppel_error *error)
 {
     const struct doppel_media_limits *limits = &reader->options->limits;
     uint32_t width = png_get_image_width(reader->png, reader->info);
@@ -146,22 +147,22 @@ static enum doppel_status prepare(struct reader *reader, struct doppel_error *er
 
 /* ---- rows ---- */
 
-static void take_row(struct reader *reader, const uint8_t *samples)
+static void take_row_reader(struct png_reader *reader, const uint8_t *samples)
 {
     rows_take_samples(&reader->rows, samples, reader->channels, reader->options->from_rgb);
 }
 
-static void read_plain(struct reader *reader)
+static void read_plain_reader(struct png_reader *reader)
 {
     for (uint32_t y = 0; y < reader->rows.full_height; y++) {
         png_read_row(reader->png, reader->samples, NULL);
-        take_row(reader, reader->samples);
+        take_row_reader(reader, reader->samples);
     }
 }
 
 /* Seven passes over the whole picture; as display rows, so that a cut file leaves coarse blocks
  * instead of holes. */
-static void read_interlaced(struct reader *reader)
+static void read_interlaced(struct png_reader *reader)
 {
     for (int pass = 0; pass < PNG_INTERLACE_ADAM7_PASSES; pass++) {
         for (uint32_t y = 0; y < reader->rows.full_height; y++) {
@@ -173,7 +174,7 @@ static void read_interlaced(struct reader *reader)
 }
 
 /* Everything that libpng may leave by longjmp; all state is in `reader`. */
-static enum doppel_status run(struct reader *reader, struct doppel_error *error)
+static enum doppel_status run_reader(struct png_reader *reader, struct doppel_error *error)
 {
     if (setjmp(png_jmpbuf(reader->png))) {
         if (reader->rows.taken || reader->whole_rows)
@@ -186,19 +187,19 @@ static enum doppel_status run(struct reader *reader, struct doppel_error *error)
     }
     choose_chunks(reader->png);
     png_read_info(reader->png, reader->info);
-    enum doppel_status status = prepare(reader, error);
+    enum doppel_status status = prepare_reader(reader, error);
     if (status != DOPPEL_OK)
         return status;
     if (is_interlaced(reader))
         read_interlaced(reader);
     else
-        read_plain(reader);
+        read_plain_reader(reader);
     reader->whole = true;
     png_read_end(reader->png, reader->info);
     return DOPPEL_OK;
 }
 
-static unsigned read_orientation(struct reader *reader)
+static unsigned read_orientation_reader(struct png_reader *reader)
 {
     png_bytep exif = NULL;
     png_uint_32 size = 0;
@@ -210,18 +211,18 @@ static unsigned read_orientation(struct reader *reader)
 enum doppel_status decode_png(struct input *input, const struct doppel_luma_options *options,
                               struct image *out, struct doppel_error *error)
 {
-    struct reader reader = {.input = input, .options = options};
-    enum doppel_status status = open_reader(&reader, error);
+    struct png_reader reader = {.input = input, .options = options};
+    enum doppel_status status = open_reader_luma_png(&reader, error);
     if (status == DOPPEL_OK)
-        status = run(&reader, error);
+        status = run_reader(&reader, error);
     if (!reader.whole)
         rows_drop_digest(&reader.rows);
     for (uint32_t y = 0; status == DOPPEL_OK && y < reader.whole_rows; y++)
-        take_row(&reader, reader.samples + y * reader.row_bytes);
+        take_row_reader(&reader, reader.samples + y * reader.row_bytes);
     if (status == DOPPEL_OK)
         status = rows_finish(&reader.rows, "PNG", out, error);
     if (status == DOPPEL_OK) {
-        out->orientation = read_orientation(&reader);
+        out->orientation = read_orientation_reader(&reader);
         out->coarse = !reader.whole && out->there == out->full_height;
     }
     png_destroy_read_struct(&reader.png, &reader.info, NULL);

@@ -8,7 +8,7 @@
 #include "media/decode.h"
 #include "media/rgb.h"
 
-struct reader {
+struct webp_reader {
     const struct doppel_luma_options *options;
     WebPData file;
     WebPDemuxer *demuxer;
@@ -19,33 +19,33 @@ struct reader {
     uint8_t *canvas_row;
 };
 
-static enum doppel_status damaged(struct doppel_error *error, const char *what)
+static enum doppel_status damaged_luma_webp(struct doppel_error *error, const char *what)
 {
     return doppel_fail(error, DOPPEL_E_CORRUPT, "the WebP is damaged (%s)", what);
 }
 
 /* Lossy frames hold luma, which is taken as it is; lossless ones hold RGB. */
-static bool takes_luma(const struct reader *reader)
+static bool takes_luma(const struct webp_reader *reader)
 {
     return reader->config.input.format == 1 && !reader->options->from_rgb;
 }
 
-static enum doppel_status open_frame(struct reader *reader, struct doppel_error *error)
+static enum doppel_status open_frame(struct webp_reader *reader, struct doppel_error *error)
 {
     WebPDemuxState state;
     reader->demuxer = WebPDemuxPartial(&reader->file, &state);
     if (!reader->demuxer || !WebPDemuxGetFrame(reader->demuxer, 1, &reader->frame))
-        return damaged(error, "no picture in it");
+        return damaged_luma_webp(error, "no picture in it");
     if (!WebPInitDecoderConfig(&reader->config))
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "libwebp is of another version");
     const WebPData *data = &reader->frame.fragment;
     if (WebPGetFeatures(data->bytes, data->size, &reader->config.input) != VP8_STATUS_OK)
-        return damaged(error, "no header");
+        return damaged_luma_webp(error, "no header");
     return DOPPEL_OK;
 }
 
 /* One frame, that fills the canvas, of the lossless kind. */
-static bool is_one_lossless(const struct reader *reader)
+static bool is_one_lossless(const struct webp_reader *reader)
 {
     return reader->config.input.format == 2 && !reader->options->from_rgb &&
            WebPDemuxGetI(reader->demuxer, WEBP_FF_FRAME_COUNT) == 1 &&
@@ -55,7 +55,7 @@ static bool is_one_lossless(const struct reader *reader)
                WebPDemuxGetI(reader->demuxer, WEBP_FF_CANVAS_HEIGHT);
 }
 
-static enum doppel_status prepare(struct reader *reader, struct doppel_error *error)
+static enum doppel_status prepare_luma_webp(struct webp_reader *reader, struct doppel_error *error)
 {
     const struct doppel_media_limits *limits = &reader->options->limits;
     uint32_t width = WebPDemuxGetI(reader->demuxer, WEBP_FF_CANVAS_WIDTH);
@@ -80,7 +80,7 @@ static enum doppel_status prepare(struct reader *reader, struct doppel_error *er
 }
 
 /* The incremental decoder tells how many rows of a file that breaks off were there. */
-static enum doppel_status decode_frame(struct reader *reader, struct doppel_error *error)
+static enum doppel_status decode_frame(struct webp_reader *reader, struct doppel_error *error)
 {
     reader->config.output.colorspace = takes_luma(reader) ? MODE_YUVA : MODE_RGBA;
     reader->decoder = WebPIDecode(NULL, 0, &reader->config);
@@ -101,7 +101,7 @@ struct samples {
     int rows, width, stride, alpha_stride;
 };
 
-static struct samples decoded_samples(const struct reader *reader)
+static struct samples decoded_samples(const struct webp_reader *reader)
 {
     struct samples s = {0};
     int height;
@@ -120,7 +120,8 @@ static uint8_t full_range(int luma)
     return (uint8_t)(wide < 0 ? 0 : wide > 255 ? 255 : wide);
 }
 
-static void frame_row(const struct reader *reader, const struct samples *s, int y, uint8_t *out)
+static void frame_row(const struct webp_reader *reader, const struct samples *s, int y,
+                      uint8_t *out)
 {
     bool ignore_alpha = reader->options->from_rgb;
     if (s->rgba) {
@@ -135,14 +136,14 @@ static void frame_row(const struct reader *reader, const struct samples *s, int 
     }
 }
 
-static enum doppel_status take_rows(struct reader *reader, struct doppel_error *error)
+static enum doppel_status take_rows(struct webp_reader *reader, struct doppel_error *error)
 {
     struct samples s = decoded_samples(reader);
     uint32_t left = (uint32_t)reader->frame.x_offset, top = (uint32_t)reader->frame.y_offset;
     if (!s.luma && !s.rgba)
-        return damaged(error, "not a row can be decoded");
+        return damaged_luma_webp(error, "not a row can be decoded");
     if (left + (uint64_t)s.width > reader->rows.full_width)
-        return damaged(error, "its frame leaves the canvas");
+        return damaged_luma_webp(error, "its frame leaves the canvas");
     bool whole = s.rows == reader->config.input.height;
     if (reader->rows.digest) {
         for (int y = 0; y < s.rows; y++)
@@ -160,7 +161,7 @@ static enum doppel_status take_rows(struct reader *reader, struct doppel_error *
     return DOPPEL_OK;
 }
 
-static unsigned read_orientation(const struct reader *reader)
+static unsigned read_orientation_luma_webp(const struct webp_reader *reader)
 {
     WebPChunkIterator chunk;
     if (!WebPDemuxGetChunk(reader->demuxer, "EXIF", 1, &chunk))
@@ -170,7 +171,7 @@ static unsigned read_orientation(const struct reader *reader)
     return orientation;
 }
 
-static void close_reader(struct reader *reader)
+static void close_reader_luma_webp(struct webp_reader *reader)
 {
     WebPIDelete(reader->decoder);
     WebPFreeDecBuffer(&reader->config.output);
@@ -183,7 +184,7 @@ static void close_reader(struct reader *reader)
 enum doppel_status decode_webp(struct input *input, const struct doppel_luma_options *options,
                                struct image *out, struct doppel_error *error)
 {
-    struct reader reader = {.options = options};
+    struct webp_reader reader = {.options = options};
     enum doppel_status status = check_memory(&options->limits, input->size, error);
     uint8_t *data = NULL;
     if (status == DOPPEL_OK)
@@ -192,7 +193,7 @@ enum doppel_status decode_webp(struct input *input, const struct doppel_luma_opt
     if (status == DOPPEL_OK)
         status = open_frame(&reader, error);
     if (status == DOPPEL_OK)
-        status = prepare(&reader, error);
+        status = prepare_luma_webp(&reader, error);
     if (status == DOPPEL_OK)
         status = decode_frame(&reader, error);
     if (status == DOPPEL_OK)
@@ -200,8 +201,8 @@ enum doppel_status decode_webp(struct input *input, const struct doppel_luma_opt
     if (status == DOPPEL_OK)
         status = rows_finish(&reader.rows, "WebP", out, error);
     if (status == DOPPEL_OK)
-        out->orientation = read_orientation(&reader);
-    close_reader(&reader);
+        out->orientation = read_orientation_luma_webp(&reader);
+    close_reader_luma_webp(&reader);
     free(data);
     return status;
 }

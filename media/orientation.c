@@ -9,13 +9,13 @@
 
 enum { TYPE_SHORT = 3, TYPE_LONG = 4, ENTRY_BYTES = 12 };
 
-struct block {
+struct exif_block {
     const uint8_t *data;
     size_t size;
     bool big_endian;
 };
 
-static uint32_t number(const struct block *block, size_t offset, unsigned bytes)
+static uint32_t number_block(const struct exif_block *block, size_t offset, unsigned bytes)
 {
     uint32_t value = 0;
     for (unsigned i = 0; i < bytes; i++)
@@ -23,48 +23,49 @@ static uint32_t number(const struct block *block, size_t offset, unsigned bytes)
     return value;
 }
 
-static uint32_t find_tag(const struct block *block, enum tiff_tag tag)
+static uint32_t find_tag(const struct exif_block *block, enum tiff_tag tag)
 {
-    size_t directory = number(block, 4, 4);
+    size_t directory = number_block(block, 4, 4);
     if (directory < 8 || directory > block->size - 2)
         return 0;
     size_t fitting = (block->size - directory - 2) / ENTRY_BYTES;
-    size_t count = number(block, directory, 2);
+    size_t count = number_block(block, directory, 2);
     for (size_t i = 0; i < count && i < fitting; i++) {
         size_t entry = directory + 2 + i * ENTRY_BYTES;
-        if (number(block, entry, 2) != (uint32_t)tag)
+        if (number_block(block, entry, 2) != (uint32_t)tag)
             continue;
-        uint32_t type = number(block, entry + 2, 2);
+        uint32_t type = number_block(block, entry + 2, 2);
         if (type != TYPE_SHORT && type != TYPE_LONG)
             return 0;
-        return number(block, entry + 8, type == TYPE_SHORT ? 2 : 4);
+        return number_block(block, entry + 8, type == TYPE_SHORT ? 2 : 4);
     }
     return 0;
 }
 
 bool tiff_is_cut(const uint8_t *data, size_t size)
 {
-    struct block block = {data, size, data[0] == 'M'};
-    size_t directory = number(&block, 4, 4);
+    struct exif_block block = {data, size, data[0] == 'M'};
+    size_t directory = number_block(&block, 4, 4);
     return directory + 2 > size ||
-           directory + 2 + (size_t)number(&block, directory, 2) * ENTRY_BYTES > size;
+           directory + 2 + (size_t)number_block(&block, directory, 2) * ENTRY_BYTES > size;
 }
 
 bool tiff_has_more(const uint8_t *data, size_t size)
 {
-    struct block block = {data, size, data[0] == 'M'};
-    uint64_t directory = number(&block, 4, 4);
+    struct exif_block block = {data, size, data[0] == 'M'};
+    uint64_t directory = number_block(&block, 4, 4);
     if (directory + 2 > size)
         return false;
-    uint64_t end = directory + 2 + (uint64_t)number(&block, (size_t)directory, 2) * ENTRY_BYTES;
-    return end + 4 <= size && number(&block, (size_t)end, 4) != 0;
+    uint64_t end =
+        directory + 2 + (uint64_t)number_block(&block, (size_t)directory, 2) * ENTRY_BYTES;
+    return end + 4 <= size && number_block(&block, (size_t)end, 4) != 0;
 }
 
 uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag)
 {
     if (size < 8 || (memcmp(data, "II*\0", 4) && memcmp(data, "MM\0*", 4)))
         return 0;
-    struct block block = {data, size, data[0] == 'M'};
+    struct exif_block block = {data, size, data[0] == 'M'};
     return find_tag(&block, tag);
 }
 
@@ -82,7 +83,7 @@ struct turn {
     uint32_t width, height; /* as shown */
 };
 
-static struct turn turn_of(const struct doppel_plane *plane, unsigned orientation)
+static struct turn turn_of_plane(const struct doppel_plane *plane, unsigned orientation)
 {
     bool transposed = orientation >= 5;
     ptrdiff_t width = plane->width, height = plane->height, stride = (ptrdiff_t)plane->stride;
@@ -106,8 +107,8 @@ static const uint8_t *find_chunk(const uint8_t *data, size_t size, bool png, con
 {
     for (size_t at = png ? 8 : 12; size >= 8 && at <= size - 8;) {
         const uint8_t *head = data + at;
-        struct block block = {head, 8, png};
-        uint64_t length = number(&block, png ? 0 : 4, 4);
+        struct exif_block block = {head, 8, png};
+        uint64_t length = number_block(&block, png ? 0 : 4, 4);
         if (length > size - at - 8)
             return NULL;
         if (memcmp(head + (png ? 4 : 0), name, 4) == 0) {
@@ -133,7 +134,7 @@ unsigned orientation_of_file(enum doppel_format format, const uint8_t *data, siz
 
 void orientation_turn(const struct doppel_plane *plane, unsigned orientation, uint8_t *out)
 {
-    struct turn turn = turn_of(plane, orientation);
+    struct turn turn = turn_of_plane(plane, orientation);
     for (uint32_t y = 0; y < turn.height; y++) {
         const uint8_t *in = plane->data + turn.first + (ptrdiff_t)y * turn.down;
         for (uint32_t x = 0; x < turn.width; x++)

@@ -43,7 +43,7 @@ static bool is_mostly_text(const struct head *head)
 }
 
 /* UTF-16 with a byte order mark, and neither NULs nor control characters. */
-static bool is_utf16(const struct head *head)
+static bool is_utf16_head(const struct head *head)
 {
     bool little = head_has(head, 0, "\xff\xfe", 2), big = head_has(head, 0, "\xfe\xff", 2);
     if ((!little && !big) || head->size < 4)
@@ -60,6 +60,6 @@ enum doppel_kind probe_text(const struct head *head, enum doppel_format *format)
 {
     (void)format;
     bool document = head_has(head, 0, "%PDF-", 5); /* its text lies in compressed streams */
-    bool text = head->size && !document && (is_utf16(head) || is_mostly_text(head));
+    bool text = head->size && !document && (is_utf16_head(head) || is_mostly_text(head));
     return text ? DOPPEL_KIND_TEXT : DOPPEL_KIND_UNKNOWN;
 }

@@ -125,7 +125,7 @@ static int read_packet(void *opaque, uint8_t *out, int size)
     return got ? (int)got : AVERROR_EOF;
 }
 
-static int64_t seek(void *opaque, int64_t offset, int whence)
+static int64_t seek_source(void *opaque, int64_t offset, int whence)
 {
     struct source *source = opaque;
     uint64_t end = source->file->size > source->base ? source->file->size - source->base : 0;
@@ -146,7 +146,7 @@ AVIOContext *source_open(struct source *source)
 {
     uint8_t *buffer = av_malloc(BUFFER_BYTES);
     AVIOContext *io = buffer ? avio_alloc_context(buffer, BUFFER_BYTES, 0, source, read_packet,
-                                                  NULL, source->file ? seek : NULL)
+                                                  NULL, source->file ? seek_source : NULL)
                              : NULL;
     if (!io)
         av_free(buffer);

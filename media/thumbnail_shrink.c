@@ -4,8 +4,8 @@
 #include "media/thumbnail.h"
 
 /* The means of a channel's samples that fall on one of `to`. */
-static void shrink(const struct thumbnail *from, unsigned channel, const struct doppel_plane *to,
-                   uint8_t *out)
+static void shrink_thumbnail(const struct thumbnail *from, unsigned channel,
+                             const struct doppel_plane *to, uint8_t *out)
 {
     for (uint32_t y = 0; y < to->height; y++) {
         uint32_t top = (uint32_t)((uint64_t)y * from->height / to->height);
@@ -22,7 +22,7 @@ static void shrink(const struct thumbnail *from, unsigned channel, const struct 
     }
 }
 
-static uint32_t scaled(uint32_t side, double scale)
+static uint32_t scaled_thumbnail_shrink(uint32_t side, double scale)
 {
     uint32_t size = (uint32_t)(side * scale + .5);
     return size ? size : 1;
@@ -34,7 +34,8 @@ enum doppel_status thumbnail_shrink(const struct thumbnail *from, unsigned orien
 {
     uint32_t side = from->width > from->height ? from->width : from->height;
     double scale = side > longest ? (double)longest / side : 1;
-    struct doppel_plane small = {NULL, scaled(from->width, scale), scaled(from->height, scale), 0};
+    struct doppel_plane small = {NULL, scaled_thumbnail_shrink(from->width, scale),
+                                 scaled_thumbnail_shrink(from->height, scale), 0};
     size_t count = (size_t)small.width * small.height;
     uint8_t *samples = malloc((from->channels + 2) * count);
     if (!samples)
@@ -43,7 +44,7 @@ enum doppel_status thumbnail_shrink(const struct thumbnail *from, unsigned orien
     small.data = plane;
     small.stride = small.width;
     for (unsigned channel = 0; channel < from->channels; channel++) {
-        shrink(from, channel, &small, plane);
+        shrink_thumbnail(from, channel, &small, plane);
         orientation_turn(&small, orientation, turned);
         for (size_t i = 0; i < count; i++)
             samples[i * from->channels + channel] = turned[i];

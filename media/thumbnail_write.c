@@ -9,7 +9,7 @@
 
 enum { QUALITY = 75 };
 
-struct writer {
+struct thumbnail_writer {
     struct jpeg_compress_struct cinfo;
     struct jpeg_error_mgr errors;
     jmp_buf on_error;
@@ -17,9 +17,9 @@ struct writer {
     unsigned long size;
 };
 
-static void leave(j_common_ptr cinfo)
+static void leave_thumbnail_write(j_common_ptr cinfo)
 {
-    struct writer *writer = cinfo->client_data;
+    struct thumbnail_writer *writer = cinfo->client_data;
     longjmp(writer->on_error, 1);
 }
 
@@ -29,7 +29,7 @@ static void say_nothing(j_common_ptr cinfo)
 }
 
 /* libjpeg leaves by longjmp; all state is in `writer`. */
-static bool compress(struct writer *writer, const struct thumbnail *thumbnail)
+static bool compress_writer(struct thumbnail_writer *writer, const struct thumbnail *thumbnail)
 {
     j_compress_ptr cinfo = &writer->cinfo;
     if (setjmp(writer->on_error))
@@ -56,14 +56,14 @@ static bool compress(struct writer *writer, const struct thumbnail *thumbnail)
 enum doppel_status thumbnail_write(const struct thumbnail *thumbnail, uint8_t **out,
                                    size_t *out_size, struct doppel_error *error)
 {
-    struct writer *writer = calloc(1, sizeof *writer);
+    struct thumbnail_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a thumbnail");
     writer->cinfo.err = jpeg_std_error(&writer->errors);
     writer->cinfo.client_data = writer;
-    writer->errors.error_exit = leave;
+    writer->errors.error_exit = leave_thumbnail_write;
     writer->errors.output_message = say_nothing;
-    bool good = compress(writer, thumbnail);
+    bool good = compress_writer(writer, thumbnail);
     jpeg_destroy_compress(&writer->cinfo);
     if (good) {
         *out = writer->bytes;

@@ -6,7 +6,7 @@
 
 #include "media/readers.h"
 
-static void close_all(struct video *video)
+static void close_all_video(struct video *video)
 {
     video_group_free(&video->group);
     av_frame_free(&video->frame);
@@ -28,7 +28,7 @@ enum doppel_status video_read(struct video *video, int fd, struct doppel_error *
         status = video_decode(video, error);
     if (status == DOPPEL_OK)
         status = container_check_source(&video->container, error);
-    close_all(video);
+    close_all_video(video);
     return status;
 }
 
@@ -42,7 +42,7 @@ struct sampling {
     uint32_t last_step;
 };
 
-static bool is_wanted(struct video *video, struct sampling *sampling, uint32_t time_ms)
+static bool is_wanted_video(struct video *video, struct sampling *sampling, uint32_t time_ms)
 {
     const struct doppel_frames_options *options = &video->options;
     if (options->to_ms && time_ms >= options->to_ms)
@@ -58,12 +58,13 @@ static bool is_wanted(struct video *video, struct sampling *sampling, uint32_t t
     return true;
 }
 
-static enum doppel_status visit(struct video *video, uint32_t time_ms, struct doppel_error *error)
+static enum doppel_status visit_video(struct video *video, uint32_t time_ms,
+                                      struct doppel_error *error)
 {
     struct sampling *sampling = video->context;
     struct doppel_frame frame = {
         .time_ms = time_ms, .number = video->number - 1, .expected_ms = video->expected_ms};
-    if (!is_wanted(video, sampling, time_ms))
+    if (!is_wanted_video(video, sampling, time_ms))
         return DOPPEL_OK;
     enum doppel_status status =
         video_luma_take(&sampling->luma, video->frame, video->orientation, &frame.plane, error);
@@ -91,7 +92,7 @@ enum doppel_status read_video(int fd, const struct doppel_frames_options *option
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a video");
     video->options = *options;
     video->options.exact |= options->from_rgb;
-    video->take = visit;
+    video->take = visit_video;
     video->context = &sampling;
     enum doppel_status status = video_read(video, fd, error);
     if (out_info && status == DOPPEL_OK)

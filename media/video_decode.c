@@ -11,7 +11,7 @@ enum { LEAST_MS = 3000 };
 enum { CUT_MS = 500, CUT_SHARE = 100 };
 
 /* Not before the first frame: what is read may begin amid a video. */
-static void note_damage(struct video *video)
+static void note_damage_video(struct video *video)
 {
     uint64_t at_ms = (uint64_t)video->clock.last_us / 1000;
     if (video->clock.begun && !video->clock.moved && !video->info.damaged_ms)
@@ -32,7 +32,7 @@ static enum doppel_status check_time(const struct video *video, int64_t us,
     return DOPPEL_OK;
 }
 
-static void decode_all(struct video *video)
+static void decode_all_video(struct video *video)
 {
     if (!video->skipping)
         return;
@@ -56,7 +56,7 @@ static bool lands(struct video *video, uint32_t time_ms)
     return !video->missed;
 }
 
-static enum doppel_status take_frame(struct video *video, struct doppel_error *error)
+static enum doppel_status take_frame_video(struct video *video, struct doppel_error *error)
 {
     const AVFrame *frame = video->frame;
     int64_t last_us = video->clock.last_us, us;
@@ -67,12 +67,12 @@ static enum doppel_status take_frame(struct video *video, struct doppel_error *e
         return status;
     video->number++;
     if (frame->decode_error_flags)
-        note_damage(video);
+        note_damage_video(video);
     if (!video_clock_tell(&video->clock, presented_us(video), &us))
         return DOPPEL_OK;
     /* The frames that others refer to are too far apart for the samples. */
     if (follows && us - last_us > (int64_t)video->options.step_ms * 1000)
-        decode_all(video);
+        decode_all_video(video);
     status = check_time(video, us, error);
     uint32_t time_ms = us > 0 ? (uint32_t)((us + 500) / 1000) : 0;
     if (status == DOPPEL_OK && lands(video, time_ms))
@@ -80,7 +80,7 @@ static enum doppel_status take_frame(struct video *video, struct doppel_error *e
     return status;
 }
 
-static enum doppel_status take_frames(struct video *video, struct doppel_error *error)
+static enum doppel_status take_frames_video(struct video *video, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     while (status == DOPPEL_OK && !video->done) {
@@ -90,10 +90,10 @@ static enum doppel_status take_frames(struct video *video, struct doppel_error *
         if (code == AVERROR(ENOMEM) || video->container.refusal.status != DOPPEL_OK)
             return container_fail(&video->container, code, error);
         if (code < 0) {
-            note_damage(video);
+            note_damage_video(video);
             break;
         }
-        status = take_frame(video, error);
+        status = take_frame_video(video, error);
         av_frame_unref(video->frame);
     }
     return status;
@@ -106,8 +106,8 @@ enum doppel_status video_feed(struct video *video, const AVPacket *packet,
     if (code == AVERROR(ENOMEM) || video->container.refusal.status != DOPPEL_OK)
         return container_fail(&video->container, code, error);
     if (code < 0 && code != AVERROR_EOF)
-        note_damage(video);
-    return take_frames(video, error);
+        note_damage_video(video);
+    return take_frames_video(video, error);
 }
 
 enum doppel_status video_drain(struct video *video, struct doppel_error *error)
@@ -157,7 +157,7 @@ static void note_end(struct video *video)
         video->read_us = us + (lasts_us > 0 ? lasts_us : 0);
 }
 
-static enum doppel_status take_packet(struct video *video, struct doppel_error *error)
+static enum doppel_status take_packet_video(struct video *video, struct doppel_error *error)
 {
     AVPacket *packet = video->packet;
     note_end(video);
@@ -166,9 +166,9 @@ static enum doppel_status take_packet(struct video *video, struct doppel_error *
     if (av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL))
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is encrypted");
     if (packet->flags & AV_PKT_FLAG_CORRUPT)
-        note_damage(video);
+        note_damage_video(video);
     if (packet->pts == AV_NOPTS_VALUE && packet->dts == AV_NOPTS_VALUE)
-        decode_all(video); /* time is told by counting */
+        decode_all_video(video); /* time is told by counting */
     enum doppel_status status = check_memory(
         &video->options.limits, video->held + video->group.bytes + (uint64_t)packet->size, error);
     if (status != DOPPEL_OK)
@@ -179,7 +179,7 @@ static enum doppel_status take_packet(struct video *video, struct doppel_error *
                                     : video_feed(video, packet, error);
 }
 
-static enum doppel_status read_packets(struct video *video, struct doppel_error *error)
+static enum doppel_status read_packets_video(struct video *video, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     int errors = 0;
@@ -190,12 +190,12 @@ static enum doppel_status read_packets(struct video *video, struct doppel_error 
         if (code == AVERROR(ENOMEM))
             return container_fail(&video->container, code, error);
         if (code < 0) {
-            note_damage(video);
+            note_damage_video(video);
             errors++;
             continue;
         }
         errors = 0;
-        status = take_packet(video, error);
+        status = take_packet_video(video, error);
         av_packet_unref(video->packet);
     }
     if (status == DOPPEL_OK && !video->done && video->options.keyframes)
@@ -207,8 +207,8 @@ static enum doppel_status read_packets(struct video *video, struct doppel_error 
 
 /* ---- from a moment on ---- */
 
-static enum doppel_status pass_over(struct video *video, uint32_t time_ms,
-                                    struct doppel_error *error)
+static enum doppel_status pass_over_video(struct video *video, uint32_t time_ms,
+                                          struct doppel_error *error)
 {
     (void)time_ms, (void)error;
     video->done = true;
@@ -216,7 +216,7 @@ static enum doppel_status pass_over(struct video *video, uint32_t time_ms,
 }
 
 /* @param to_ms 0: the beginning */
-static void seek(struct video *video, uint32_t to_ms)
+static void seek_video(struct video *video, uint32_t to_ms)
 {
     AVFormatContext *format = video->container.format;
     int64_t us = video->clock.origin_us + (int64_t)to_ms * 1000;
@@ -239,15 +239,15 @@ static enum doppel_status read_from(struct video *video, struct doppel_error *er
     static const uint32_t back_ms[] = {0, 10000, UINT32_MAX};
     const uint32_t from_ms = video->options.from_ms;
     video_taker *take = video->take;
-    video->take = pass_over; /* the first frame, from which times are counted */
-    enum doppel_status status = read_packets(video, error);
+    video->take = pass_over_video; /* the first frame, from which times are counted */
+    enum doppel_status status = read_packets_video(video, error);
     video->take = take;
     video->missed = true;
     for (size_t i = 0; status == DOPPEL_OK && video->missed && i < 3; i++) {
         video->missed = video->done = false;
         video->landing = back_ms[i] < from_ms;
-        seek(video, video->landing ? from_ms - back_ms[i] : 0);
-        status = read_packets(video, error);
+        seek_video(video, video->landing ? from_ms - back_ms[i] : 0);
+        status = read_packets_video(video, error);
         video->missed |= video->clock.moved; /* behind the last keyframe: nothing came */
     }
     return status;
@@ -305,7 +305,7 @@ static enum doppel_status check_end(struct video *video, struct doppel_error *er
     uint64_t seen_ms = seen_us(video) / 1000, said_ms = video->expected_ms;
     bool cut = is_cut(video, seen_ms);
     if (cut)
-        note_damage(video);
+        note_damage_video(video);
     if (video->info.damaged_ms && seen_ms < LEAST_MS)
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "is damaged or cut short: %.2f seconds could be decoded, of which at "
@@ -320,6 +320,6 @@ static enum doppel_status check_end(struct video *video, struct doppel_error *er
 enum doppel_status video_decode(struct video *video, struct doppel_error *error)
 {
     enum doppel_status status =
-        video->options.from_ms ? read_from(video, error) : read_packets(video, error);
+        video->options.from_ms ? read_from(video, error) : read_packets_video(video, error);
     return status == DOPPEL_OK ? check_end(video, error) : status;
 }

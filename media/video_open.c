@@ -37,7 +37,7 @@ static void choose_measure(struct video *video)
         format->streams[i]->discard = AVDISCARD_DEFAULT;
 }
 
-static enum doppel_status find_track(struct video *video, struct doppel_error *error)
+static enum doppel_status find_track_video(struct video *video, struct doppel_error *error)
 {
     struct container *container = &video->container;
     enum doppel_status status =
@@ -77,7 +77,7 @@ static void end_lease(void *context, uint8_t *data)
 }
 
 /* libavcodec asks for every frame here: the place to bound what it holds before it does. */
-static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
+static int get_buffer_video_open(AVCodecContext *codec, AVFrame *frame, int flags)
 {
     struct video *video = codec->opaque;
     const struct doppel_media_limits *limits = &video->options.limits;
@@ -115,7 +115,7 @@ static void choose_effort(struct video *video)
         video->codec->skip_frame = AVDISCARD_NONREF;
 }
 
-static enum doppel_status open_decoder(struct video *video, struct doppel_error *error)
+static enum doppel_status open_decoder_video(struct video *video, struct doppel_error *error)
 {
     const AVCodecParameters *has = video->track->codecpar;
     const struct doppel_media_limits *limits = &video->options.limits;
@@ -139,7 +139,7 @@ static enum doppel_status open_decoder(struct video *video, struct doppel_error 
     video->codec->thread_count = 1;
     video->codec->pkt_timebase = video->track->time_base;
     video->codec->opaque = video;
-    video->codec->get_buffer2 = get_buffer;
+    video->codec->get_buffer2 = get_buffer_video_open;
     video->codec->max_pixels = limits->max_pixels < INT_MAX ? (int64_t)limits->max_pixels : INT_MAX;
     choose_effort(video);
     if (code >= 0)
@@ -157,8 +157,8 @@ enum doppel_status video_open(struct video *video, struct doppel_error *error)
     av_dict_set_int(&options, "probesize", TRACKS_BYTES, 0);
     status = container_open(&video->container, format, options, error);
     if (status == DOPPEL_OK)
-        status = find_track(video, error);
+        status = find_track_video(video, error);
     if (status == DOPPEL_OK)
-        status = open_decoder(video, error);
+        status = open_decoder_video(video, error);
     return status;
 }

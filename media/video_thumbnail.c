@@ -13,7 +13,8 @@ struct shown {
 };
 
 /* Frames come until one begins too late. */
-static enum doppel_status keep(struct video *video, uint32_t time_ms, struct doppel_error *error)
+static enum doppel_status keep_video(struct video *video, uint32_t time_ms,
+                                     struct doppel_error *error)
 {
     struct shown *shown = video->context;
     video->done = time_ms > shown->time_ms;
@@ -43,7 +44,7 @@ enum doppel_status read_thumbnail(int fd, uint32_t time_ms, uint32_t longest, ui
         video->options.step_ms = 0;
         video->options.exact = true;
         video->options.from_ms = time_ms;
-        video->take = keep;
+        video->take = keep_video;
         video->context = &shown;
         status = video_read(video, fd, error);
     }

@@ -9,7 +9,7 @@ enum {
 };
 
 /* The code points of 64 bytes. */
-struct chunk {
+struct byte_chunk {
     __m512i bytes;
     uint8_t places[64]; /* where each begins */
     unsigned count;
@@ -21,7 +21,7 @@ static inline unsigned lowest(uint64_t bits)
     return bits ? (unsigned)__builtin_ctzll(bits) : 64;
 }
 
-static inline unsigned smaller(unsigned a, unsigned b)
+static inline unsigned smaller_clean_avx512(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
@@ -51,7 +51,7 @@ static unsigned good_bytes(__m512i bytes, uint64_t high, uint64_t lead)
     return end;
 }
 
-static bool find_points(__m512i bytes, uint64_t high, struct chunk *chunk)
+static bool find_points(__m512i bytes, uint64_t high, struct byte_chunk *chunk)
 {
     uint8_t order[64];
     for (int i = 0; i < 64; i++)
@@ -81,7 +81,7 @@ static inline __m512i longer(__m512i points, __m512i shorter, __m512i four, int 
 }
 
 /* Sixteen code points from `first` on. */
-static inline __m512i decode_points(const struct chunk *chunk, unsigned first)
+static inline __m512i decode_points(const struct byte_chunk *chunk, unsigned first)
 {
     __m512i place = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(chunk->places + first)));
     __m512i spread = _mm512_mullo_epi32(place, _mm512_set1_epi32(0x01010101));
@@ -95,7 +95,7 @@ static inline __m512i decode_points(const struct chunk *chunk, unsigned first)
 
 /* Write up to sixteen code points; those of their own with a space behind, and behind the one
  * before. @return how many, up to the first whose mapping is not whole */
-static inline unsigned write_points(const struct mapping *mapping, const struct chunk *chunk,
+static inline unsigned write_points(const struct mapping *mapping, const struct byte_chunk *chunk,
                                     unsigned first, struct cursor *cursor)
 {
     unsigned left = chunk->count - first;
@@ -127,12 +127,12 @@ static inline unsigned write_points(const struct mapping *mapping, const struct 
 }
 
 /* @return whether all of the chunk was simple */
-static bool write_chunk(const struct mapping *mapping, const struct chunk *chunk,
+static bool write_chunk(const struct mapping *mapping, const struct byte_chunk *chunk,
                         struct cursor *cursor)
 {
     unsigned first = 0, count = 0;
     for (; first < chunk->count; first += count) {
-        unsigned wanted = smaller(chunk->count - first, 16);
+        unsigned wanted = smaller_clean_avx512(chunk->count - first, 16);
         count = write_points(mapping, chunk, first, cursor);
         if (count)
             cursor->last_at = cursor->at + chunk->places[first + count - 1];
@@ -146,7 +146,8 @@ static bool write_chunk(const struct mapping *mapping, const struct chunk *chunk
 }
 
 /* @return whether there may be more */
-static bool take_chunk(const struct mapping *mapping, const uint8_t *bytes, struct cursor *cursor)
+static bool take_chunk_mapping(const struct mapping *mapping, const uint8_t *bytes,
+                               struct cursor *cursor)
 {
     __m512i chunk_bytes = _mm512_loadu_si512(bytes + cursor->at);
     uint64_t high = _mm512_movepi8_mask(chunk_bytes);
@@ -155,14 +156,14 @@ static bool take_chunk(const struct mapping *mapping, const uint8_t *bytes, stru
         cursor_copied(cursor, lowest(high));
         return !high;
     }
-    struct chunk chunk;
+    struct byte_chunk chunk;
     return find_points(chunk_bytes, high, &chunk) && write_chunk(mapping, &chunk, cursor);
 }
 
 void clean_avx512(const struct mapping *mapping, const uint8_t *bytes, struct cursor *cursor)
 {
     while (cursor->at + 64 <= cursor->end)
-        if (!take_chunk(mapping, bytes, cursor))
+        if (!take_chunk_mapping(mapping, bytes, cursor))
             break;
     if (cursor->at < cursor->end && bytes[cursor->at] < 0x80)
         clean_portable(mapping, bytes, cursor);

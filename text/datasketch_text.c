@@ -8,7 +8,7 @@
 enum { VALUES_A_WORD = 2, VALUES_A_CODE = 8, CODE_BITS = 256 };
 
 /* The last shingle's units, words or code points, by where they begin in the normalised text. */
-struct window {
+struct shingle_window {
     size_t starts[DOPPEL_TEXT_MAX_SHINGLE];
     size_t count;
 };
@@ -28,7 +28,7 @@ enum doppel_status doppel_datasketch_text(const struct doppel_datasketch *sketch
 {
     const struct doppel_text_options *options = text_options(text);
     bool words = options->unit == DOPPEL_TEXT_WORDS;
-    struct window window = {0};
+    struct shingle_window window = {0};
     const char *normal;
     enum doppel_status status = doppel_text_normalise(text, bytes, size, &normal, &size, error);
     if (status)

@@ -38,15 +38,15 @@ static const uint8_t kinds[GUMBO_TAG_LAST + 1] = {
 };
 // clang-format on
 
-static enum kind kind_of(const GumboNode *node)
+static enum kind kind_of_html(const GumboNode *node)
 {
     return kinds[node->v.element.tag];
 }
 
-static enum gap gap_of(const GumboNode *node)
+static enum gap gap_of_html(const GumboNode *node)
 {
     static const enum gap gaps[] = {GAP_PARAGRAPH, GAP_LINE, GAP_NONE, GAP_NONE};
-    return gaps[kind_of(node)];
+    return gaps[kind_of_html(node)];
 }
 
 static const GumboVector *children_of(const GumboNode *node)
@@ -57,7 +57,7 @@ static const GumboVector *children_of(const GumboNode *node)
 }
 
 /* A walk over the tree. It may be deep: no recursion. */
-struct walk {
+struct html_walk {
     struct plain_writer writer;
     unsigned preformatted; /* PRE and the like that the node is in */
 };
@@ -71,7 +71,7 @@ static bool keeps_space(const GumboNode *node)
 }
 
 /* @return whether to go into its children */
-static bool enter(struct walk *walk, const GumboNode *node)
+static bool enter_walk(struct html_walk *walk, const GumboNode *node)
 {
     if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_CDATA ||
         node->type == GUMBO_NODE_WHITESPACE) {
@@ -82,29 +82,29 @@ static bool enter(struct walk *walk, const GumboNode *node)
             plain_flow(&walk->writer, text, strlen(text));
         return false;
     }
-    if (node->type != GUMBO_NODE_ELEMENT || kind_of(node) == DROPPED)
+    if (node->type != GUMBO_NODE_ELEMENT || kind_of_html(node) == DROPPED)
         return node->type == GUMBO_NODE_DOCUMENT;
-    plain_gap(&walk->writer, gap_of(node));
+    plain_gap(&walk->writer, gap_of_html(node));
     walk->preformatted += keeps_space(node);
     return true;
 }
 
-static void leave(struct walk *walk, const GumboNode *node)
+static void leave_walk(struct html_walk *walk, const GumboNode *node)
 {
     if (node->type != GUMBO_NODE_ELEMENT)
         return;
-    plain_gap(&walk->writer, gap_of(node));
+    plain_gap(&walk->writer, gap_of_html(node));
     walk->preformatted -= keeps_space(node);
 }
 
 /* The node after `node` and all that is in it; leaves what ends before. */
-static const GumboNode *next_outside(struct walk *walk, const GumboNode *node)
+static const GumboNode *next_outside(struct html_walk *walk, const GumboNode *node)
 {
     for (; node->parent; node = node->parent) {
         const GumboVector *siblings = children_of(node->parent);
         if (node->index_within_parent + 1 < siblings->length)
             return siblings->data[node->index_within_parent + 1];
-        leave(walk, node->parent);
+        leave_walk(walk, node->parent);
     }
     return NULL;
 }
@@ -116,16 +116,16 @@ enum doppel_status html_to_text(const void *bytes, size_t size, struct plain_tex
     enum doppel_status status = page_parse(bytes, size, &page, error);
     if (status)
         return status;
-    struct walk walk = {.writer.out = out};
+    struct html_walk walk = {.writer.out = out};
     for (const GumboNode *node = page_root(page); node;) {
-        bool inside = enter(&walk, node);
+        bool inside = enter_walk(&walk, node);
         const GumboVector *children = children_of(node);
         if (inside && children->length) {
             node = children->data[0];
             continue;
         }
         if (inside)
-            leave(&walk, node);
+            leave_walk(&walk, node);
         node = next_outside(&walk, node);
     }
     page_free(page);

@@ -34,7 +34,7 @@ static inline __m512i load_pair(__m512i pairs, int place, const uint8_t *word)
 }
 
 /* What lies beyond the first `bytes` of eight; none is 0. */
-static inline __m512i beyond(__m512i bytes)
+static inline __m512i beyond_kernels_avx512(__m512i bytes)
 {
     return _mm512_sllv_epi64(_mm512_set1_epi64(-1), _mm512_slli_epi64(bytes, 3));
 }
@@ -50,10 +50,12 @@ static inline __m512i hash_eight(const uint8_t *bytes, uint32_t start, const uin
         even = load_pair(even, i, words + ends[2 * i - 1]);
         odd = load_pair(odd, i, words + ends[2 * i]);
     }
-    __m512i low = _mm512_andnot_si512(beyond(sizes), _mm512_unpacklo_epi64(even, odd));
+    __m512i low =
+        _mm512_andnot_si512(beyond_kernels_avx512(sizes), _mm512_unpacklo_epi64(even, odd));
     __m512i more =
         _mm512_max_epi64(_mm512_sub_epi64(sizes, _mm512_set1_epi64(8)), _mm512_setzero_si512());
-    __m512i high = _mm512_andnot_si512(beyond(more), _mm512_unpackhi_epi64(even, odd));
+    __m512i high =
+        _mm512_andnot_si512(beyond_kernels_avx512(more), _mm512_unpackhi_epi64(even, odd));
     return absorb_eight(low, high);
 }
 
@@ -125,17 +127,19 @@ static size_t count_characters(const uint8_t *bytes, size_t size)
 
 /* ---- shingles ---- */
 
-static inline __m512i turn(__m512i units, uint32_t place)
+static inline __m512i turn_kernels_avx512(__m512i units, uint32_t place)
 {
     return _mm512_rolv_epi64(units, _mm512_set1_epi64(shingle_turn(place)));
 }
 
-static void shingles_of(const uint64_t *units, size_t count, uint32_t shingle, uint64_t *out)
+static void shingles_of_kernels_avx512(const uint64_t *units, size_t count, uint32_t shingle,
+                                       uint64_t *out)
 {
     for (size_t i = 0; i < count; i += LANES) {
         __m512i hashes = _mm512_loadu_si512(units + i);
         for (uint32_t place = 1; place < shingle; place++)
-            hashes = _mm512_xor_si512(hashes, turn(_mm512_loadu_si512(units + i + place), place));
+            hashes = _mm512_xor_si512(
+                hashes, turn_kernels_avx512(_mm512_loadu_si512(units + i + place), place));
         _mm512_storeu_si512(out + i, mix_eight(hashes, ROOT_7));
     }
 }
@@ -145,12 +149,16 @@ static void shingles_of_five(const uint64_t *units, size_t count, uint64_t *out)
 {
     __m512i here = _mm512_loadu_si512(units);
     __m512i next = _mm512_loadu_si512(units + LANES);
-    __m512i twos = _mm512_xor_si512(here, turn(_mm512_alignr_epi64(next, here, 1), 1));
+    __m512i twos =
+        _mm512_xor_si512(here, turn_kernels_avx512(_mm512_alignr_epi64(next, here, 1), 1));
     for (size_t i = 0; i < count; i += LANES) {
         __m512i after = _mm512_loadu_si512(units + i + 2 * LANES);
-        __m512i next_twos = _mm512_xor_si512(next, turn(_mm512_alignr_epi64(after, next, 1), 1));
-        __m512i fours = _mm512_xor_si512(twos, turn(_mm512_alignr_epi64(next_twos, twos, 2), 2));
-        __m512i fives = _mm512_xor_si512(fours, turn(_mm512_alignr_epi64(next, here, 4), 4));
+        __m512i next_twos =
+            _mm512_xor_si512(next, turn_kernels_avx512(_mm512_alignr_epi64(after, next, 1), 1));
+        __m512i fours =
+            _mm512_xor_si512(twos, turn_kernels_avx512(_mm512_alignr_epi64(next_twos, twos, 2), 2));
+        __m512i fives =
+            _mm512_xor_si512(fours, turn_kernels_avx512(_mm512_alignr_epi64(next, here, 4), 4));
         _mm512_storeu_si512(out + i, mix_eight(fives, ROOT_7));
         here = next;
         next = after;
@@ -163,7 +171,7 @@ static void shingles(const uint64_t *units, size_t count, uint32_t shingle, uint
     if (shingle == 5)
         shingles_of_five(units, count, out);
     else
-        shingles_of(units, count, shingle, out);
+        shingles_of_kernels_avx512(units, count, shingle, out);
 }
 
 /* ---- bins ---- */
@@ -285,7 +293,7 @@ static uint32_t find_other(const __m512i full[4], uint32_t lanes, uint32_t bin)
     }
 }
 
-static void fill(const uint32_t *bins, uint32_t lanes, uint16_t *out)
+static void fill_kernels(const uint32_t *bins, uint32_t lanes, uint16_t *out)
 {
     __m512i full[4] = {0};
     find_full(bins, lanes, full);
@@ -304,7 +312,7 @@ static void add_lanes(__m512i *counts, __m512i hashes)
         *counts = _mm512_mask_add_epi8(*counts, masks[i], *counts, _mm512_set1_epi8(1));
 }
 
-static void flush(__m512i *counts, int64_t weight, int64_t sums[64])
+static void flush_kernels_avx512(__m512i *counts, int64_t weight, int64_t sums[64])
 {
     uint8_t bytes[64];
     _mm512_storeu_si512(bytes, *counts);
@@ -314,7 +322,7 @@ static void flush(__m512i *counts, int64_t weight, int64_t sums[64])
 }
 
 /* A full adder in each bit: `*sum` + a + b, the carry returned. */
-static __m512i add(__m512i *sum, __m512i a, __m512i b)
+static __m512i add_kernels(__m512i *sum, __m512i a, __m512i b)
 {
     __m512i carry = _mm512_ternarylogic_epi64(*sum, a, b, 0xe8);
     *sum = _mm512_ternarylogic_epi64(*sum, a, b, 0x96);
@@ -327,13 +335,13 @@ static __m512i add_vectors(__m512i levels[4], const uint64_t *hashes)
 {
     __m512i carries[8];
     for (int i = 0; i < 8; i++)
-        carries[i] = add(&levels[0], _mm512_loadu_si512(hashes + 2 * LANES * i),
-                         _mm512_loadu_si512(hashes + 2 * LANES * i + LANES));
+        carries[i] = add_kernels(&levels[0], _mm512_loadu_si512(hashes + 2 * LANES * i),
+                                 _mm512_loadu_si512(hashes + 2 * LANES * i + LANES));
     for (int i = 0; i < 4; i++)
-        carries[i] = add(&levels[1], carries[2 * i], carries[2 * i + 1]);
+        carries[i] = add_kernels(&levels[1], carries[2 * i], carries[2 * i + 1]);
     for (int i = 0; i < 2; i++)
-        carries[i] = add(&levels[2], carries[2 * i], carries[2 * i + 1]);
-    return add(&levels[3], carries[0], carries[1]);
+        carries[i] = add_kernels(&levels[2], carries[2 * i], carries[2 * i + 1]);
+    return add_kernels(&levels[3], carries[0], carries[1]);
 }
 
 static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
@@ -343,18 +351,18 @@ static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
     for (; i + 16 * LANES <= count; i += 16 * LANES) {
         add_lanes(&counts, add_vectors(levels, hashes + i));
         if (++rounds % FLUSH_ROUNDS == 0)
-            flush(&counts, 16, sums);
+            flush_kernels_avx512(&counts, 16, sums);
     }
-    flush(&counts, 16, sums);
+    flush_kernels_avx512(&counts, 16, sums);
     for (int level = 0; level < 4 && rounds; level++) {
         add_lanes(&counts, levels[level]);
-        flush(&counts, 1 << level, sums);
+        flush_kernels_avx512(&counts, 1 << level, sums);
     }
     for (; i < count; i++)
         counts = _mm512_mask_add_epi8(counts, hashes[i], counts, _mm512_set1_epi8(1));
-    flush(&counts, 1, sums);
+    flush_kernels_avx512(&counts, 1, sums);
 }
 
 const struct sketch_kernels sketch_kernels_avx512 = {
-    hash_words, hash_characters, shingles, bins, fill, count_bits, count_characters,
+    hash_words, hash_characters, shingles, bins, fill_kernels, count_bits, count_characters,
 };

@@ -67,7 +67,8 @@ static bool is_boundary(const struct mapping *mapping, uint32_t point)
 }
 
 /* Write code points as the word rule has them. */
-static size_t emit(const struct mapping *mapping, const int32_t *points, size_t count, uint8_t *out)
+static size_t emit_mapping(const struct mapping *mapping, const int32_t *points, size_t count,
+                           uint8_t *out)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
@@ -91,7 +92,7 @@ static size_t normalise(const struct mapping *mapping, const uint8_t *bytes, siz
         utf8proc_decompose(bytes, (utf8proc_ssize_t)size, points, PIECE_EXPANDED, mapping->how);
     if (count > 0)
         count = utf8proc_normalize_utf32(points, count, mapping->how);
-    return count > 0 ? emit(mapping, points, (size_t)count, out) : 0;
+    return count > 0 ? emit_mapping(mapping, points, (size_t)count, out) : 0;
 }
 
 static struct known_piece *piece_at(struct mapping *mapping, const uint8_t *bytes, size_t size)
@@ -124,7 +125,7 @@ static size_t normalise_piece(struct mapping *mapping, const uint8_t *bytes, siz
 }
 
 /* As mapping_of, not remembered. */
-static uint32_t ask(const struct mapping *mapping, uint32_t point)
+static uint32_t ask_mapping(const struct mapping *mapping, uint32_t point)
 {
     uint8_t bytes[4], out[PIECE_BYTES];
     size_t length = (size_t)utf8proc_encode_char((int32_t)point, bytes);
@@ -151,9 +152,9 @@ static uint32_t ask(const struct mapping *mapping, uint32_t point)
 uint32_t mapping_of(struct mapping *mapping, uint32_t point)
 {
     if (point >= TABLE_POINTS)
-        return ask(mapping, point);
+        return ask_mapping(mapping, point);
     if (!mapping->points[point])
-        mapping->points[point] = ask(mapping, point);
+        mapping->points[point] = ask_mapping(mapping, point);
     return mapping->points[point];
 }
 

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct markdown_reader {
     struct plain_writer writer;
     unsigned code_blocks; /* that the text is in */
 };
 
-static enum gap gap_of(MD_BLOCKTYPE type)
+static enum gap gap_of_markdown(MD_BLOCKTYPE type)
 {
     switch (type) {
     case MD_BLOCK_LI:
@@ -26,19 +26,19 @@ static enum gap gap_of(MD_BLOCKTYPE type)
 
 static int enter_block(MD_BLOCKTYPE type, void *detail, void *context)
 {
-    struct reader *reader = context;
+    struct markdown_reader *reader = context;
     (void)detail;
     reader->code_blocks += type == MD_BLOCK_CODE;
-    plain_gap(&reader->writer, gap_of(type));
+    plain_gap(&reader->writer, gap_of_markdown(type));
     return reader->writer.failed;
 }
 
 static int leave_block(MD_BLOCKTYPE type, void *detail, void *context)
 {
-    struct reader *reader = context;
+    struct markdown_reader *reader = context;
     (void)detail;
     reader->code_blocks -= type == MD_BLOCK_CODE;
-    plain_gap(&reader->writer, gap_of(type));
+    plain_gap(&reader->writer, gap_of_markdown(type));
     return reader->writer.failed;
 }
 
@@ -69,9 +69,9 @@ static void write_entity(struct plain_writer *writer, const char *name, size_t s
     free(text.bytes);
 }
 
-static int add_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *context)
+static int add_text_markdown(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *context)
 {
-    struct reader *reader = context;
+    struct markdown_reader *reader = context;
     struct plain_writer *writer = &reader->writer;
     if (type == MD_TEXT_NULLCHAR)
         plain_verbatim(writer, "\xef\xbf\xbd", 3);
@@ -97,9 +97,9 @@ enum doppel_status markdown_to_text(const void *bytes, size_t size, struct plain
         .leave_block = leave_block,
         .enter_span = pass_span,
         .leave_span = pass_span,
-        .text = add_text,
+        .text = add_text_markdown,
     };
-    struct reader reader = {.writer.out = out};
+    struct markdown_reader reader = {.writer.out = out};
     if (size > UINT32_MAX / 2)
         return doppel_fail(error, DOPPEL_E_LIMIT, "Markdown of %zu bytes; 2 GB can be read", size);
     if (md_parse(size ? bytes : "", (MD_SIZE)size, &parser, &reader) && !reader.writer.failed)

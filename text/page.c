@@ -19,15 +19,15 @@ enum {
     CLOCK_EVERY = 4096 /* allocations */
 };
 
-struct chunk {
-    struct chunk *next;
+struct page_chunk {
+    struct page_chunk *next;
     size_t size, used;
     _Alignas(ALIGNMENT) char bytes[];
 };
 
 struct page {
     GumboOutput *output;
-    struct chunk *chunks;
+    struct page_chunk *chunks;
     size_t memory_left;
     int64_t deadline_ns; /* of this thread's CPU time: other work does not count */
     uint64_t allocations;
@@ -42,7 +42,7 @@ static int64_t cpu_ns(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void leave(struct page *page, enum doppel_status status)
+static void leave_page(struct page *page, enum doppel_status status)
 {
     page->status = status;
     longjmp(page->give_up, 1);
@@ -52,22 +52,22 @@ static void add_chunk(struct page *page, size_t size)
 {
     size = size > CHUNK_BYTES ? size : CHUNK_BYTES;
     if (size > page->memory_left)
-        leave(page, DOPPEL_E_LIMIT);
-    struct chunk *chunk = malloc(sizeof *chunk + size);
+        leave_page(page, DOPPEL_E_LIMIT);
+    struct page_chunk *chunk = malloc(sizeof *chunk + size);
     if (!chunk)
-        leave(page, DOPPEL_E_MEMORY);
-    *chunk = (struct chunk){.next = page->chunks, .size = size};
+        leave_page(page, DOPPEL_E_MEMORY);
+    *chunk = (struct page_chunk){.next = page->chunks, .size = size};
     page->chunks = chunk;
     page->memory_left -= size;
 }
 
-static void *allocate(void *context, size_t size)
+static void *allocate_page(void *context, size_t size)
 {
     struct page *page = context;
     if (++page->allocations % CLOCK_EVERY == 0 && cpu_ns() > page->deadline_ns)
-        leave(page, DOPPEL_E_LIMIT);
+        leave_page(page, DOPPEL_E_LIMIT);
     if (size > SIZE_MAX / 2)
-        leave(page, DOPPEL_E_LIMIT);
+        leave_page(page, DOPPEL_E_LIMIT);
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (!page->chunks || size > page->chunks->size - page->chunks->used)
         add_chunk(page, size);
@@ -82,10 +82,10 @@ static void deallocate(void *context, void *memory)
     (void)memory;
 }
 
-static enum doppel_status parse(struct page *page, const char *bytes, size_t size)
+static enum doppel_status parse_page(struct page *page, const char *bytes, size_t size)
 {
     GumboOptions options = kGumboDefaultOptions;
-    options.allocator = allocate;
+    options.allocator = allocate_page;
     options.deallocator = deallocate;
     options.userdata = page;
     options.max_errors = 0;
@@ -105,7 +105,7 @@ enum doppel_status page_parse(const void *bytes, size_t size, struct page **out,
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read HTML");
     page->memory_left = MEMORY_TIMES_SIZE * size + MEMORY_AT_LEAST;
     page->deadline_ns = cpu_ns() + (int64_t)size * NS_A_BYTE + NS_AT_LEAST;
-    enum doppel_status status = parse(page, size ? bytes : "", size);
+    enum doppel_status status = parse_page(page, size ? bytes : "", size);
     if (!status) {
         *out = page;
         return DOPPEL_OK;
@@ -122,7 +122,7 @@ void page_free(struct page *page)
 {
     if (!page)
         return;
-    for (struct chunk *chunk = page->chunks, *next; chunk; chunk = next) {
+    for (struct page_chunk *chunk = page->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
         free(chunk);
     }

@@ -19,8 +19,8 @@ static void end_word(struct maker *maker)
     maker->size = 0;
 }
 
-static void add(struct maker *maker, const uint8_t *bytes, size_t size, uint32_t start,
-                uint32_t end)
+static void add_maker(struct maker *maker, const uint8_t *bytes, size_t size, uint32_t start,
+                      uint32_t end)
 {
     if (maker->size + size > DOPPEL_TEXT_MAX_WORD_BYTES)
         end_word(maker);
@@ -41,7 +41,7 @@ static void add_cleaned(struct maker *maker, const uint8_t ascii[256], const uin
         if (first == ' ')
             end_word(maker);
         else
-            add(maker, length == 1 ? &first : bytes + i, length, start, end);
+            add_maker(maker, length == 1 ? &first : bytes + i, length, start, end);
     }
 }
 

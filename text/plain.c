@@ -19,7 +19,7 @@ bool plain_text_append(struct plain_text *text, const void *bytes, size_t size)
     return true;
 }
 
-static void append(struct plain_writer *writer, const char *bytes, size_t size)
+static void append_plain_writer(struct plain_writer *writer, const char *bytes, size_t size)
 {
     writer->failed = writer->failed || !plain_text_append(writer->out, bytes, size);
 }
@@ -29,15 +29,15 @@ void plain_gap(struct plain_writer *writer, enum gap gap)
     writer->gap = gap > writer->gap ? gap : writer->gap;
 }
 
-static void fill_gap(struct plain_writer *writer)
+static void fill_gap_plain_writer(struct plain_writer *writer)
 {
     static const char *const gaps[] = {"", " ", "\n", "\n\n"};
     if (writer->out->size)
-        append(writer, gaps[writer->gap], strlen(gaps[writer->gap]));
+        append_plain_writer(writer, gaps[writer->gap], strlen(gaps[writer->gap]));
     writer->gap = GAP_NONE;
 }
 
-static bool is_space(char byte)
+static bool is_space_plain(char byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
@@ -45,14 +45,14 @@ static bool is_space(char byte)
 void plain_flow(struct plain_writer *writer, const char *bytes, size_t size)
 {
     for (size_t i = 0, end; i < size; i = end) {
-        bool space = is_space(bytes[i]);
-        for (end = i + 1; end < size && is_space(bytes[end]) == space; end++)
+        bool space = is_space_plain(bytes[i]);
+        for (end = i + 1; end < size && is_space_plain(bytes[end]) == space; end++)
             ;
         if (space) {
             plain_gap(writer, GAP_SPACE);
         } else {
-            fill_gap(writer);
-            append(writer, bytes + i, end - i);
+            fill_gap_plain_writer(writer);
+            append_plain_writer(writer, bytes + i, end - i);
         }
     }
 }
@@ -61,8 +61,8 @@ void plain_verbatim(struct plain_writer *writer, const char *bytes, size_t size)
 {
     if (!size)
         return;
-    fill_gap(writer);
-    append(writer, bytes, size);
+    fill_gap_plain_writer(writer);
+    append_plain_writer(writer, bytes, size);
 }
 
 enum doppel_status plain_end(const struct plain_writer *writer, struct doppel_error *error)

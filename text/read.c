@@ -16,8 +16,8 @@ struct doppel_text {
     struct plain_text utf8, plain, normalised;
 };
 
-static enum doppel_status check_options(const struct doppel_text_options *options,
-                                        struct doppel_error *error)
+static enum doppel_status check_options_text_options(const struct doppel_text_options *options,
+                                                     struct doppel_error *error)
 {
     if (options->shingle < 1 || options->shingle > DOPPEL_TEXT_MAX_SHINGLE)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a shingle of %u, but 1 to %d can be",
@@ -36,7 +36,7 @@ enum doppel_status doppel_text_new(const struct doppel_text_options *options,
 {
     struct doppel_text_options defaults = doppel_text_options_default();
     options = options ? options : &defaults;
-    enum doppel_status status = check_options(options, error);
+    enum doppel_status status = check_options_text_options(options, error);
     if (status)
         return status;
     struct doppel_text *text = calloc(1, sizeof *text);

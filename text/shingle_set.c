@@ -13,7 +13,7 @@ void shingle_set_free(struct shingle_set *set)
     *set = (struct shingle_set){0};
 }
 
-static bool grow(uint32_t **values, size_t capacity)
+static bool grow_shingle_set(uint32_t **values, size_t capacity)
 {
     uint32_t *grown = realloc(*values, capacity * sizeof **values);
     if (grown)
@@ -21,14 +21,15 @@ static bool grow(uint32_t **values, size_t capacity)
     return grown;
 }
 
-static enum doppel_status reserve(struct shingle_set *set, size_t count, struct doppel_error *error)
+static enum doppel_status reserve_shingle_set(struct shingle_set *set, size_t count,
+                                              struct doppel_error *error)
 {
     if (count <= set->capacity)
         return DOPPEL_OK;
     if (count > UINT32_MAX)
         return doppel_fail(error, DOPPEL_E_LIMIT, "a text of more than 2^32 shingles");
     size_t capacity = 2 * count;
-    if (!grow(&set->values, capacity) || !grow(&set->spare, capacity))
+    if (!grow_shingle_set(&set->values, capacity) || !grow_shingle_set(&set->spare, capacity))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu shingles", count);
     set->capacity = capacity;
     return DOPPEL_OK;
@@ -37,7 +38,7 @@ static enum doppel_status reserve(struct shingle_set *set, size_t count, struct 
 enum doppel_status shingle_set_add(struct shingle_set *set, const uint64_t *hashes, size_t count,
                                    struct doppel_error *error)
 {
-    enum doppel_status status = reserve(set, set->count + count, error);
+    enum doppel_status status = reserve_shingle_set(set, set->count + count, error);
     if (status)
         return status;
     uint32_t *out = set->values + set->count;
@@ -58,7 +59,8 @@ static void sort_small(uint32_t *values, size_t count)
     }
 }
 
-static void sort_by_digit(const uint32_t *from, size_t count, unsigned shift, uint32_t *to)
+static void sort_by_digit_shingle_set(const uint32_t *from, size_t count, unsigned shift,
+                                      uint32_t *to)
 {
     uint32_t places[DIGIT_VALUES] = {0};
     for (size_t i = 0; i < count; i++)
@@ -73,14 +75,14 @@ static void sort_by_digit(const uint32_t *from, size_t count, unsigned shift, ui
         to[places[from[i] >> shift & (DIGIT_VALUES - 1)]++] = from[i];
 }
 
-static void sort(struct shingle_set *set)
+static void sort_shingle_set(struct shingle_set *set)
 {
     if (set->count <= SMALL_SET) {
         sort_small(set->values, set->count);
         return;
     }
     for (unsigned digit = 0; digit < DIGITS; digit++) {
-        sort_by_digit(set->values, set->count, digit * DIGIT_BITS, set->spare);
+        sort_by_digit_shingle_set(set->values, set->count, digit * DIGIT_BITS, set->spare);
         uint32_t *sorted = set->spare;
         set->spare = set->values;
         set->values = sorted;
@@ -89,7 +91,7 @@ static void sort(struct shingle_set *set)
 
 void shingle_set_end(struct shingle_set *set)
 {
-    sort(set);
+    sort_shingle_set(set);
     size_t kept = 0;
     for (size_t i = 0; i < set->count; i++)
         if (!kept || set->values[i] != set->values[kept - 1])

@@ -38,8 +38,8 @@ static inline void write_ends(struct split *split, uint32_t spaces, uint32_t kee
     } while (left);
 }
 
-static inline void write_bytes(const struct mapping *mapping, struct split *split, __m256i bytes,
-                               uint32_t keep)
+static inline void write_bytes_mapping(const struct mapping *mapping, struct split *split,
+                                       __m256i bytes, uint32_t keep)
 {
     uint8_t *out = split->bytes + split->size;
     split->size += (size_t)__builtin_popcount(keep);
@@ -57,15 +57,15 @@ static inline void write_bytes(const struct mapping *mapping, struct split *spli
     }
 }
 
-static inline void step(const struct mapping *mapping, struct split *split, __m256i bytes,
-                        uint32_t valid)
+static inline void step_mapping(const struct mapping *mapping, struct split *split, __m256i bytes,
+                                uint32_t valid)
 {
     uint32_t spaces;
     __m256i mapped = map_bytes(mapping, bytes, &spaces);
     spaces &= valid;
     uint32_t keep = valid & ~(spaces & (spaces << 1 | split->after_space));
     write_ends(split, spaces, keep);
-    write_bytes(mapping, split, mapped, keep);
+    write_bytes_mapping(mapping, split, mapped, keep);
     split->long_word |= !spaces;
     split->after_space = spaces >> (31 - __builtin_clz(valid)) & 1;
 }
@@ -78,14 +78,14 @@ bool split_avx2(struct split *out, const struct mapping *mapping, const uint8_t 
     for (; at + STEP <= size; at += STEP) {
         __m256i part = _mm256_loadu_si256((const __m256i *)(bytes + at));
         high |= (uint32_t)_mm256_movemask_epi8(part);
-        step(mapping, &split, part, UINT32_MAX);
+        step_mapping(mapping, &split, part, UINT32_MAX);
     }
     if (at < size) {
         uint8_t last[STEP] = {0};
         memcpy(last, bytes + at, size - at);
         __m256i part = _mm256_loadu_si256((const __m256i *)last);
         high |= (uint32_t)_mm256_movemask_epi8(part);
-        step(mapping, &split, part, UINT32_MAX >> (STEP - (size - at)));
+        step_mapping(mapping, &split, part, UINT32_MAX >> (STEP - (size - at)));
     }
     *out = split;
     return !high;

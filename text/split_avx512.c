@@ -23,8 +23,8 @@ static inline size_t write_ends(uint64_t spaces, uint64_t keep, uint32_t base, _
     return count;
 }
 
-static inline uint64_t step(struct split *split, const struct lanes *lanes, __m512i bytes,
-                            uint64_t valid, uint64_t *before)
+static inline uint64_t step_mapping(struct split *split, const struct lanes *lanes, __m512i bytes,
+                                    uint64_t valid, uint64_t *before)
 {
     uint64_t high = _mm512_movepi8_mask(bytes);
     __m512i mapped = _mm512_permutex2var_epi8(lanes->low, bytes, lanes->high);
@@ -53,11 +53,11 @@ bool split_avx512(struct split *out, const struct mapping *mapping, const uint8_
     uint64_t before = split.after_space, high = 0;
     size_t at = 0;
     for (; at + 64 <= size; at += 64)
-        high |= step(&split, &lanes, _mm512_loadu_si512(bytes + at), UINT64_MAX, &before);
+        high |= step_mapping(&split, &lanes, _mm512_loadu_si512(bytes + at), UINT64_MAX, &before);
     if (at < size) {
         uint64_t valid = UINT64_MAX >> (64 - (size - at));
         __m512i last = _mm512_maskz_loadu_epi8(valid, bytes + at);
-        high |= step(&split, &lanes, last, valid, &before);
+        high |= step_mapping(&split, &lanes, last, valid, &before);
         before = mapping->ascii[bytes[size - 1]] == ' ';
     }
     split.after_space = before;

@@ -23,22 +23,22 @@ struct left {
 /* ---- a frame ---- */
 
 /* Cells of a line, `step` apart. */
-struct line {
+struct bar_line {
     const uint8_t *first;
     size_t step;
     uint32_t count;
 };
 
 /* @param axis 0: a column */
-static struct line line_of(const uint8_t *grid, const struct left *left, unsigned axis,
-                           uint32_t number)
+static struct bar_line line_of_bars(const uint8_t *grid, const struct left *left, unsigned axis,
+                                    uint32_t number)
 {
     const size_t apart = axis ? GRID_SIDE : 1, step = axis ? 1 : GRID_SIDE;
     const uint32_t from = left->from[1 - axis], to = left->to[1 - axis];
-    return (struct line){grid + number * apart + from * step, step, to - from};
+    return (struct bar_line){grid + number * apart + from * step, step, to - from};
 }
 
-static uint32_t mean_of(const struct line *line)
+static uint32_t mean_of(const struct bar_line *line)
 {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < line->count; i++)
@@ -47,7 +47,7 @@ static uint32_t mean_of(const struct line *line)
 }
 
 /* Whether all cells but a few, which may ring with the picture beside them, are of a colour. */
-static bool is_even(const struct line *line, uint32_t colour)
+static bool is_even(const struct bar_line *line, uint32_t colour)
 {
     uint32_t others = 0;
     for (uint32_t i = 0; i < line->count; i++)
@@ -62,7 +62,7 @@ static uint32_t even_lines(const uint8_t *grid, const struct left *left, unsigne
     uint32_t colour = 0;
     for (uint32_t i = 0; i < lines; i++) {
         uint32_t number = last ? left->to[axis] - 1 - i : left->from[axis] + i;
-        struct line line = line_of(grid, left, axis, number);
+        struct bar_line line = line_of_bars(grid, left, axis, number);
         if (i == 0)
             colour = mean_of(&line);
         if (!is_even(&line, colour))
@@ -72,7 +72,7 @@ static uint32_t even_lines(const uint8_t *grid, const struct left *left, unsigne
 }
 
 /* @return false: all that is left is of one colour */
-static bool cut(const uint8_t *grid, struct left *left, unsigned axis)
+static bool cut_bars(const uint8_t *grid, struct left *left, unsigned axis)
 {
     left->from[axis] += even_lines(grid, left, axis, false);
     if (left->from[axis] == left->to[axis])
@@ -82,10 +82,10 @@ static bool cut(const uint8_t *grid, struct left *left, unsigned axis)
 }
 
 /* A line of the frame, so many from a side: left, top, right, bottom. */
-static struct line outermost(const uint8_t *grid, unsigned side, uint32_t depth)
+static struct bar_line outermost(const uint8_t *grid, unsigned side, uint32_t depth)
 {
     static const struct left ALL = {{0, 0}, {GRID_SIDE, GRID_SIDE}};
-    return line_of(grid, &ALL, side % 2, side < 2 ? depth : GRID_SIDE - 1 - depth);
+    return line_of_bars(grid, &ALL, side % 2, side < 2 ? depth : GRID_SIDE - 1 - depth);
 }
 
 /* Left, top, right, bottom. */
@@ -97,14 +97,14 @@ struct depths {
 static bool depths_of(const uint8_t *grid, struct depths *out)
 {
     struct left left = {{0, 0}, {GRID_SIDE, GRID_SIDE}};
-    if (!cut(grid, &left, 1) || !cut(grid, &left, 0) || !cut(grid, &left, 1))
+    if (!cut_bars(grid, &left, 1) || !cut_bars(grid, &left, 0) || !cut_bars(grid, &left, 1))
         return false;
     for (unsigned i = 0; i < 2; i++) {
         out->side[i] = (uint8_t)left.from[i];
         out->side[i + 2] = (uint8_t)(GRID_SIDE - left.to[i]);
     }
     for (unsigned side = 0; side < 4; side++) {
-        struct line edge = line_of(grid, &left, side % 2, side < 2 ? 0 : GRID_SIDE - 1);
+        struct bar_line edge = line_of_bars(grid, &left, side % 2, side < 2 ? 0 : GRID_SIDE - 1);
         out->colour[side] = (uint8_t)mean_of(&edge);
     }
     return true;
@@ -133,7 +133,7 @@ static uint32_t lasting_depth(const struct depths *depths, size_t count, unsigne
 /* How far a line is from the colour of the first one of its side, summed over its cells. */
 static uint64_t off_colour(const uint8_t *grid, unsigned side, uint32_t depth)
 {
-    const struct line bar = outermost(grid, side, 0), line = outermost(grid, side, depth);
+    const struct bar_line bar = outermost(grid, side, 0), line = outermost(grid, side, depth);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < line.count; i++)
         sum += (uint64_t)abs(line.first[i * line.step] - bar.first[i * bar.step]);

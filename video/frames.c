@@ -74,7 +74,8 @@ void doppel_video_free(struct doppel_video *video)
     free(video);
 }
 
-static enum doppel_status no_memory(const struct doppel_video *video, struct doppel_error *error)
+static enum doppel_status no_memory_video(const struct doppel_video *video,
+                                          struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the frames of a video after %u",
                        video->sampled);
@@ -102,10 +103,10 @@ static void keep_full_frame(struct doppel_video *video)
     video->parts[video->rectangle_count] = grid_box_full;
 }
 
-static enum doppel_status settle(struct doppel_video *video, struct doppel_error *error)
+static enum doppel_status settle_video(struct doppel_video *video, struct doppel_error *error)
 {
     if (!find_image(video->grids, video->waiting, &video->parts[0]))
-        return no_memory(video, error);
+        return no_memory_video(video, error);
     video->rectangle_count =
         find_rectangles(video->grids, video->waiting, video->parts[0], video->parts + 1);
     keep_full_frame(video);
@@ -118,7 +119,7 @@ static enum doppel_status settle(struct doppel_video *video, struct doppel_error
     return status;
 }
 
-static bool make_room(struct doppel_video *video)
+static bool make_room_video(struct doppel_video *video)
 {
     if (video->waiting < video->capacity)
         return true;
@@ -136,11 +137,11 @@ static bool make_room(struct doppel_video *video)
 static enum doppel_status wait(struct doppel_video *video, const struct doppel_plane *plane,
                                uint32_t time_ms, struct doppel_error *error)
 {
-    if (!make_room(video))
-        return no_memory(video, error);
+    if (!make_room_video(video))
+        return no_memory_video(video, error);
     doppel_image_reduce(plane, GRID_SIDE, video->grids + video->waiting * GRID_BYTES);
     video->times[video->waiting++] = time_ms;
-    return video->waiting == WAITING_MAX ? settle(video, error) : DOPPEL_OK;
+    return video->waiting == WAITING_MAX ? settle_video(video, error) : DOPPEL_OK;
 }
 
 /* ---- frames ---- */
@@ -173,7 +174,7 @@ enum doppel_status doppel_video_finish(struct doppel_video *video, struct doppel
 {
     enum doppel_status status = DOPPEL_OK;
     if (!video->settled)
-        status = settle(video, error);
+        status = settle_video(video, error);
     if (status)
         return status;
     struct runs *runs = &video->runs;

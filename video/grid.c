@@ -31,15 +31,15 @@ struct doppel_video_box grid_box_shares(struct grid_box box)
 
 /* A stretch of a line of samples. Where an edge cuts a cell, of which `share` of
  * GRID_UNIT lies within, its sample is what that part must be if the rest is as the cell beyond. */
-struct line {
+struct grid_line {
     int32_t first, last; /* cells that the part touches */
     int32_t share[2];    /* of them, within */
     int32_t from, length;
 };
 
-static struct line line_of(int32_t from, int32_t to)
+static struct grid_line line_of_grid(int32_t from, int32_t to)
 {
-    struct line line = {from / GRID_UNIT, (to - 1) / GRID_UNIT, {0}, from, to - from};
+    struct grid_line line = {from / GRID_UNIT, (to - 1) / GRID_UNIT, {0}, from, to - from};
     line.share[0] = GRID_UNIT * (line.first + 1) - from;
     line.share[1] = to - GRID_UNIT * line.last;
     return line;
@@ -56,8 +56,8 @@ static int32_t inner_sample(int32_t beyond, int32_t cut, int32_t within, int32_t
 }
 
 /* A line as CELLS area averages, times `times` over `over`. */
-static void reduce_line(const int32_t samples[GRID_SIDE], const struct line *line, int32_t times,
-                        int32_t over, int32_t *out)
+static void reduce_line(const int32_t samples[GRID_SIDE], const struct grid_line *line,
+                        int32_t times, int32_t over, int32_t *out)
 {
     const int64_t whole = (int64_t)line->length * over;
     for (int32_t i = 0; i < CELLS; i++) {
@@ -72,7 +72,7 @@ static void reduce_line(const int32_t samples[GRID_SIDE], const struct line *lin
     }
 }
 
-static void mend_ends(int32_t samples[GRID_SIDE], const struct line *line, int32_t most)
+static void mend_ends(int32_t samples[GRID_SIDE], const struct grid_line *line, int32_t most)
 {
     if (line->first >= line->last)
         return;
@@ -87,8 +87,8 @@ static void mend_ends(int32_t samples[GRID_SIDE], const struct line *line, int32
 
 void grid_cells(const uint8_t *grid, struct grid_box box, uint8_t *out)
 {
-    const struct line across = line_of(box.edge[0], box.edge[2]);
-    const struct line down = line_of(box.edge[1], box.edge[3]);
+    const struct grid_line across = line_of_grid(box.edge[0], box.edge[2]);
+    const struct grid_line down = line_of_grid(box.edge[1], box.edge[3]);
     int32_t halfway[GRID_SIDE][CELLS], samples[GRID_SIDE];
     int32_t top = down.first > 0 ? down.first - 1 : 0;
     int32_t bottom = down.last + 1 < GRID_SIDE ? down.last + 1 : GRID_SIDE - 1;

@@ -48,7 +48,7 @@ struct section {
     size_t size;
 };
 
-static bool compress(const uint8_t *raw, size_t size, struct section *out)
+static bool compress_portable(const uint8_t *raw, size_t size, struct section *out)
 {
     size_t room = ZSTD_compressBound(size);
     uint8_t *bytes = malloc(room);
@@ -74,7 +74,7 @@ static bool compress_times(const struct doppel_video_track *track, struct sectio
         end = put_varint(end, frame->end_ms - frame->start_ms);
         last_ms = frame->start_ms;
     }
-    bool done = compress(raw, (size_t)(end - raw), out);
+    bool done = compress_portable(raw, (size_t)(end - raw), out);
     free(raw);
     return done;
 }
@@ -99,7 +99,7 @@ static bool compress_cells(const struct doppel_video_track *track, struct sectio
     memcpy(raw, track->cells, one);
     for (size_t i = 0; i < track->rectangle_count; i++)
         memcpy(raw + one * (i + 1), track->rectangle_cells[i], one);
-    bool done = compress(raw, one * (1 + track->rectangle_count), out);
+    bool done = compress_portable(raw, one * (1 + track->rectangle_count), out);
     free(raw);
     return done;
 }
@@ -129,8 +129,8 @@ static void put_header(const struct doppel_video_track *track, const struct sect
         put_box(out + 56 + (i + 1) * BOX_BYTES, &track->rectangles[i]);
 }
 
-static uint8_t *join(const struct doppel_video_track *track, const struct section *sections,
-                     size_t *out_size)
+static uint8_t *join_video_track(const struct doppel_video_track *track,
+                                 const struct section *sections, size_t *out_size)
 {
     size_t size = HEADER_BYTES;
     for (unsigned i = 0; i < SECTIONS; i++)
@@ -158,7 +158,7 @@ enum doppel_status doppel_video_track_write(const struct doppel_video_track *tra
     if (done && parts == DOPPEL_VIDEO_ALL && track->cells && track->count)
         done = compress_cells(track, &sections[CELLS]);
     if (done)
-        bytes = join(track, sections, out_size);
+        bytes = join_video_track(track, sections, out_size);
     for (unsigned i = TIMES; i <= CELLS; i++)
         free(sections[i].bytes);
     if (!bytes)
@@ -169,7 +169,7 @@ enum doppel_status doppel_video_track_write(const struct doppel_video_track *tra
 
 /* ---- reading ---- */
 
-struct reader {
+struct portable_reader {
     const uint8_t *bytes[SECTIONS];
     size_t sizes[SECTIONS], count, rectangles;
 };
@@ -184,7 +184,8 @@ static bool get_box(const uint8_t *in, struct doppel_video_box *out)
            edges[0] <= edges[2] && edges[1] <= edges[3];
 }
 
-static bool read_numbers(const uint8_t *data, size_t size, struct doppel_video_track *track)
+static bool read_numbers_portable(const uint8_t *data, size_t size,
+                                  struct doppel_video_track *track)
 {
     if (size < HEADER_BYTES || get_u16(data) != VERSION || data[2] > (KEYFRAMES_ONLY | HAS_CELLS) ||
         data[3] > DOPPEL_VIDEO_RECTANGLES)
@@ -198,7 +199,7 @@ static bool read_numbers(const uint8_t *data, size_t size, struct doppel_video_t
     return get_box(data + 56, &track->box);
 }
 
-static bool find_sections(const uint8_t *data, size_t size, struct reader *reader)
+static bool find_sections(const uint8_t *data, size_t size, struct portable_reader *reader)
 {
     uint64_t sizes[SECTIONS], sum = HEADER_BYTES;
     for (unsigned i = TIMES; i <= CELLS; i++)
@@ -229,10 +230,10 @@ static bool read_rectangles(const uint8_t *data, size_t count, struct doppel_vid
     return true;
 }
 
-static bool read_header(const uint8_t *data, size_t size, struct reader *reader,
-                        struct doppel_video_track *track)
+static bool read_header_portable(const uint8_t *data, size_t size, struct portable_reader *reader,
+                                 struct doppel_video_track *track)
 {
-    if (!read_numbers(data, size, track) || !find_sections(data, size, reader))
+    if (!read_numbers_portable(data, size, track) || !find_sections(data, size, reader))
         return false;
     const bool cells = data[2] & HAS_CELLS;
     reader->count = get_u32(data + 4);
@@ -250,7 +251,7 @@ enum doppel_status doppel_video_track_head(const uint8_t *data, size_t size,
                                            struct doppel_error *error)
 {
     struct doppel_video_track track = {0};
-    if (!read_numbers(data, size, &track))
+    if (!read_numbers_portable(data, size, &track))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "these %zu bytes are not those of a video",
                            size);
     *out = track;
@@ -307,14 +308,15 @@ static bool parse_times(const struct section *raw, struct doppel_video_track *tr
     return next == end;
 }
 
-static void read_codes(const uint8_t *in, struct doppel_video_track *track)
+static void read_codes_portable(const uint8_t *in, struct doppel_video_track *track)
 {
     for (size_t i = 0; i < track->count; i++)
         for (unsigned word = 0; word < 4; word++)
             track->frames[i].code.word[word] = get_u64(in + i * CODE_BYTES + word * 8);
 }
 
-static enum doppel_status read_runs(const struct reader *reader, struct doppel_video_track *track)
+static enum doppel_status read_runs(const struct portable_reader *reader,
+                                    struct doppel_video_track *track)
 {
     struct section raw;
     enum doppel_status status =
@@ -329,12 +331,13 @@ static enum doppel_status read_runs(const struct reader *reader, struct doppel_v
     else if (!parse_times(&raw, track))
         status = DOPPEL_E_CORRUPT;
     else
-        read_codes(reader->bytes[CODES], track);
+        read_codes_portable(reader->bytes[CODES], track);
     free(raw.bytes);
     return status;
 }
 
-static enum doppel_status read_cells(const struct reader *reader, struct doppel_video_track *track)
+static enum doppel_status read_cells(const struct portable_reader *reader,
+                                     struct doppel_video_track *track)
 {
     size_t one = reader->count * DOPPEL_VIDEO_CELL_BYTES;
     struct section raw;
@@ -359,7 +362,8 @@ static enum doppel_status read_cells(const struct reader *reader, struct doppel_
     return status;
 }
 
-static enum doppel_status read_audio(const struct reader *reader, struct doppel_video_track *track)
+static enum doppel_status read_audio_reader(const struct portable_reader *reader,
+                                            struct doppel_video_track *track)
 {
     if (!reader->sizes[AUDIO])
         return DOPPEL_OK;
@@ -376,15 +380,15 @@ enum doppel_status doppel_video_track_read(const uint8_t *data, size_t size,
                                            struct doppel_video_track *out,
                                            struct doppel_error *error)
 {
-    struct reader reader;
+    struct portable_reader reader;
     struct doppel_video_track track = {0};
     enum doppel_status status = DOPPEL_E_CORRUPT;
-    if (read_header(data, size, &reader, &track))
+    if (read_header_portable(data, size, &reader, &track))
         status = read_runs(&reader, &track);
     if (!status && parts == DOPPEL_VIDEO_ALL && reader.sizes[CELLS])
         status = read_cells(&reader, &track);
     if (!status)
-        status = read_audio(&reader, &track);
+        status = read_audio_reader(&reader, &track);
     if (status) {
         doppel_video_track_free(&track);
         return doppel_fail(error, status,

@@ -18,12 +18,12 @@ static const float LIKELY = .6f;
 
 /* How steep each place is in most of the frames, beyond what lies around it: across an edge between
  * column x and x + 1, for lines down; transposed for lines across. */
-struct edges {
+struct rectangle_edges {
     uint8_t steep[GRID_SIDE][GRID_SIDE];       /* [along][across] */
     uint16_t before[GRID_SIDE + 1][GRID_SIDE]; /* sums of `steep` along the line */
 };
 
-static uint8_t median(uint8_t *values, size_t count)
+static uint8_t median_rectangles(uint8_t *values, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         uint8_t value = values[i];
@@ -50,18 +50,18 @@ static void find_slopes(const uint8_t *grids, size_t count, bool down,
                     grids + f * count / used * GRID_BYTES + i * along_step + x * across_step;
                 values[f] = (uint8_t)abs(at[0] - at[across_step]);
             }
-            out[i][x] = median(values, used);
+            out[i][x] = median_rectangles(values, used);
         }
 }
 
-static uint8_t beyond(uint8_t value, uint8_t left, uint8_t right)
+static uint8_t beyond_rectangles(uint8_t value, uint8_t left, uint8_t right)
 {
     uint8_t around = left > right ? left : right;
     uint8_t more = value > around ? (uint8_t)(value - around) : 0;
     return more > STEEPEST ? STEEPEST : more;
 }
 
-static void find_edges(const uint8_t *grids, size_t count, bool down, struct edges *out)
+static void find_edges(const uint8_t *grids, size_t count, bool down, struct rectangle_edges *out)
 {
     uint8_t slopes[GRID_SIDE][GRID_SIDE];
     find_slopes(grids, count, down, slopes);
@@ -70,7 +70,7 @@ static void find_edges(const uint8_t *grids, size_t count, bool down, struct edg
         for (size_t x = 0; x < GRID_SIDE; x++) {
             uint8_t left = x >= 2 ? slopes[i][x - 2] : 0;
             uint8_t right = x + 2 < GRID_SIDE ? slopes[i][x + 2] : 0;
-            out->steep[i][x] = beyond(slopes[i][x], left, right);
+            out->steep[i][x] = beyond_rectangles(slopes[i][x], left, right);
             out->before[i + 1][x] = (uint16_t)(out->before[i][x] + out->steep[i][x]);
         }
 }
@@ -78,7 +78,7 @@ static void find_edges(const uint8_t *grids, size_t count, bool down, struct edg
 /* ---- lines ---- */
 
 /* Places where an edge may be, in cells from the frame's: the frame's own edges, too. */
-struct lines {
+struct grid_lines {
     int32_t at[LINES + 2];
     size_t count;
 };
@@ -88,7 +88,8 @@ static int ascending(const void *a, const void *b)
     return *(const int32_t *)a - *(const int32_t *)b;
 }
 
-static void find_lines(const struct edges *edges, int32_t from, int32_t to, struct lines *out)
+static void find_lines(const struct rectangle_edges *edges, int32_t from, int32_t to,
+                       struct grid_lines *out)
 {
     uint16_t sums[GRID_SIDE];
     memcpy(sums, edges->before[GRID_SIDE], sizeof sums);
@@ -115,19 +116,19 @@ struct rectangle {
     float score;
 };
 
-struct search {
-    const struct edges *down, *across;
+struct rectangle_search {
+    const struct rectangle_edges *down, *across;
     int32_t within[4];
 };
 
 /* Mean steepness of a line's stretch. */
-static float steepness(const struct edges *edges, int32_t at, int32_t from, int32_t to)
+static float steepness(const struct rectangle_edges *edges, int32_t at, int32_t from, int32_t to)
 {
     return (float)(edges->before[to][at - 1] - edges->before[from][at - 1]) / (float)(to - from);
 }
 
 /* The faintest of its edges, more of them counting for more; those of the frame are none. */
-static float score_of(const struct search *search, const int32_t edge[4])
+static float score_of_search(const struct rectangle_search *search, const int32_t edge[4])
 {
     float least = STEEPEST;
     unsigned inner = 0;
@@ -144,7 +145,8 @@ static float score_of(const struct search *search, const int32_t edge[4])
     return least * roots[inner];
 }
 
-static bool fits(const struct search *search, int32_t from, int32_t to, unsigned axis)
+static bool fits_search(const struct rectangle_search *search, int32_t from, int32_t to,
+                        unsigned axis)
 {
     int32_t whole = search->within[axis + 2] - search->within[axis];
     return (to - from) * 100 >= whole * LEAST_PERCENT && (to - from) * 100 <= whole * MOST_PERCENT;
@@ -159,7 +161,7 @@ static bool same(const struct rectangle *a, const struct rectangle *b)
 }
 
 /* Keep the best DOPPEL_VIDEO_RECTANGLES that differ, best first. */
-static void keep(struct rectangle *kept, size_t *count, const struct rectangle *rectangle)
+static void keep_rectangle(struct rectangle *kept, size_t *count, const struct rectangle *rectangle)
 {
     size_t at = *count;
     for (size_t i = 0; i < *count; i++)
@@ -177,23 +179,23 @@ static void keep(struct rectangle *kept, size_t *count, const struct rectangle *
     kept[at] = *rectangle;
 }
 
-static void try_rows(const struct search *search, const struct lines *rows, int32_t left,
-                     int32_t right, struct rectangle *kept, size_t *count)
+static void try_rows(const struct rectangle_search *search, const struct grid_lines *rows,
+                     int32_t left, int32_t right, struct rectangle *kept, size_t *count)
 {
     const float least_score = 4;
     for (size_t i = 0; i < rows->count; i++)
         for (size_t j = i + 1; j < rows->count; j++) {
             struct rectangle found = {{left, rows->at[i], right, rows->at[j]}, 0};
-            if (!fits(search, rows->at[i], rows->at[j], 1))
+            if (!fits_search(search, rows->at[i], rows->at[j], 1))
                 continue;
-            found.score = score_of(search, found.edge);
+            found.score = score_of_search(search, found.edge);
             if (found.score >= least_score)
-                keep(kept, count, &found);
+                keep_rectangle(kept, count, &found);
         }
 }
 
 /* An edge within a cell is two steps, which share its height: where their middle is. */
-static int32_t exactly(const struct edges *edges, int32_t at, int32_t from, int32_t to)
+static int32_t exactly(const struct rectangle_edges *edges, int32_t at, int32_t from, int32_t to)
 {
     float sum = 0, moment = 0;
     for (int32_t x = at - 1; x <= at + 1; x++) {
@@ -206,8 +208,8 @@ static int32_t exactly(const struct edges *edges, int32_t at, int32_t from, int3
     return at * GRID_UNIT + (int32_t)(moment / sum * GRID_UNIT);
 }
 
-static struct grid_box exact_box(const struct search *search, const struct rectangle *rectangle,
-                                 struct grid_box within)
+static struct grid_box exact_box(const struct rectangle_search *search,
+                                 const struct rectangle *rectangle, struct grid_box within)
 {
     struct grid_box box = within;
     const int32_t *edge = rectangle->edge;
@@ -221,9 +223,9 @@ static struct grid_box exact_box(const struct search *search, const struct recta
 size_t find_rectangles(const uint8_t *grids, size_t count, struct grid_box within,
                        struct grid_box *out)
 {
-    struct edges down, across;
-    struct search search = {.down = &down, .across = &across};
-    struct lines columns, rows;
+    struct rectangle_edges down, across;
+    struct rectangle_search search = {.down = &down, .across = &across};
+    struct grid_lines columns, rows;
     struct rectangle kept[DOPPEL_VIDEO_RECTANGLES] = {0};
     size_t found = 0;
     if (!count)
@@ -236,7 +238,7 @@ size_t find_rectangles(const uint8_t *grids, size_t count, struct grid_box withi
     find_lines(&across, search.within[1], search.within[3], &rows);
     for (size_t i = 0; i < columns.count; i++)
         for (size_t j = i + 1; j < columns.count; j++)
-            if (fits(&search, columns.at[i], columns.at[j], 0))
+            if (fits_search(&search, columns.at[i], columns.at[j], 0))
                 try_rows(&search, &rows, columns.at[i], columns.at[j], kept, &found);
     while (found && kept[found - 1].score < kept[0].score * LIKELY)
         found--;

@@ -23,7 +23,7 @@ struct rest {
     const char *at, *end;
 };
 
-static bool skip(struct rest *rest, char wanted)
+static bool skip_rest(struct rest *rest, char wanted)
 {
     if (rest->at == rest->end || *rest->at != wanted)
         return false;
@@ -63,7 +63,7 @@ static bool take_seconds(struct rest *rest, double *out)
     double unit = 1;
     if (!take_number(rest, INTEGER_DIGITS, &whole))
         return false;
-    if (skip(rest, '.')) {
+    if (skip_rest(rest, '.')) {
         size_t digits = take_number(rest, FRACTION_DIGITS, &fraction);
         if (!digits)
             return false;
@@ -74,16 +74,17 @@ static bool take_seconds(struct rest *rest, double *out)
     return true;
 }
 
-static bool take_frame(struct rest *rest, struct doppel_vpdq_frame *out)
+static bool take_frame_rest(struct rest *rest, struct doppel_vpdq_frame *out)
 {
     uint64_t number, quality;
-    if (!take_number(rest, INTEGER_DIGITS, &number) || number > UINT32_MAX || !skip(rest, ',') ||
-        !take_number(rest, 3, &quality) || quality > QUALITY_MAX || !skip(rest, ',') ||
-        !take_hash(rest, &out->code) || !skip(rest, ',') || !take_seconds(rest, &out->seconds))
+    if (!take_number(rest, INTEGER_DIGITS, &number) || number > UINT32_MAX ||
+        !skip_rest(rest, ',') || !take_number(rest, 3, &quality) || quality > QUALITY_MAX ||
+        !skip_rest(rest, ',') || !take_hash(rest, &out->code) || !skip_rest(rest, ',') ||
+        !take_seconds(rest, &out->seconds))
         return false;
     out->number = (uint32_t)number;
     out->quality = (uint8_t)quality;
-    skip(rest, '\r');
+    skip_rest(rest, '\r');
     return rest->at == rest->end || *rest->at == '\n';
 }
 
@@ -94,9 +95,9 @@ bool doppel_vpdq_is_text(const char *head, size_t size)
     struct rest rest = {head, head + size};
     uint64_t number, quality;
     struct doppel_code code;
-    return take_number(&rest, INTEGER_DIGITS, &number) && skip(&rest, ',') &&
-           take_number(&rest, 3, &quality) && skip(&rest, ',') && take_hash(&rest, &code) &&
-           skip(&rest, ',');
+    return take_number(&rest, INTEGER_DIGITS, &number) && skip_rest(&rest, ',') &&
+           take_number(&rest, 3, &quality) && skip_rest(&rest, ',') && take_hash(&rest, &code) &&
+           skip_rest(&rest, ',');
 }
 
 enum doppel_status doppel_vpdq_parse(const char *text, size_t size, struct doppel_vpdq *out,
@@ -108,12 +109,12 @@ enum doppel_status doppel_vpdq_parse(const char *text, size_t size, struct doppe
     enum doppel_status status = DOPPEL_OK;
     for (; rest.at < rest.end && !status; line++) {
         struct doppel_vpdq_frame frame;
-        if (!take_frame(&rest, &frame))
+        if (!take_frame_rest(&rest, &frame))
             status = doppel_fail(error, DOPPEL_E_FORMAT,
                                  "line %zu is no \"number,quality,hash,seconds\" of vPDQ", line);
         else if (!array_push(&frames, frame))
             status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", line);
-        skip(&rest, '\n');
+        skip_rest(&rest, '\n');
     }
     if (!status && !frames.count)
         status = doppel_fail(error, DOPPEL_E_FORMAT, "a list of vPDQ without a line");

@@ -57,8 +57,8 @@ size_t member_give(struct member *member, const struct job *jobs, size_t count, 
     return count;
 }
 
-static enum heard read_frame(struct member *member, const uint8_t *frame, size_t size, int fd,
-                             struct doppel_outcome *out)
+static enum heard read_frame_member(struct member *member, const uint8_t *frame, size_t size,
+                                    int fd, struct doppel_outcome *out)
 {
     if (!member->ready) {
         member->ready = fd < 0 && ready_read(frame, size);
@@ -86,7 +86,8 @@ enum heard member_hear(struct member *member, struct doppel_outcome *out)
     if (size <= 0)
         return HEARD_END;
     bool whole = size <= (ssize_t)sizeof frame;
-    enum heard heard = whole ? read_frame(member, frame, (size_t)size, fd, out) : HEARD_NONSENSE;
+    enum heard heard =
+        whole ? read_frame_member(member, frame, (size_t)size, fd, out) : HEARD_NONSENSE;
     if (fd >= 0)
         close(fd);
     return heard;
@@ -98,7 +99,7 @@ static bool was_killed(int ended)
     return ended >= 0 && WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL;
 }
 
-static void describe_end(int ended, char out[64])
+static void describe_end_crew(int ended, char out[64])
 {
     if (was_killed(ended))
         snprintf(out, 64, "was killed (signal 9)");
@@ -114,7 +115,7 @@ void describe_loss(enum heard why, int ended, uint32_t timeout_ms, bool in_steps
                    struct doppel_error *out)
 {
     char end[64];
-    describe_end(ended, end);
+    describe_end_crew(ended, end);
     if (why == HEARD_SILENCE && in_steps)
         doppel_fail(out, DOPPEL_E_TIMEOUT,
                     "took longer than %g s to get on by %d s of it (--timeout)",
@@ -136,7 +137,7 @@ void describe_start_failure(const char *program, enum heard why, int ended,
     if (why == HEARD_SILENCE)
         snprintf(end, sizeof end, "kept silent for %d s", START_MS / 1000);
     else
-        describe_end(ended, end);
+        describe_end_crew(ended, end);
     doppel_fail(out, DOPPEL_E_IO,
                 "the program %s %s before it was ready: is it the doppel-worker of this version?",
                 program, end);

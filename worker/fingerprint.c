@@ -56,8 +56,9 @@ static struct doppel_luma_options luma_options(enum doppel_scheme_id scheme,
 }
 
 /* All views, and beside them what the pixel check needs. */
-static enum doppel_status hash_views(const struct doppel_luma *luma,
-                                     const struct doppel_scheme *scheme, struct doppel_outcome *out)
+static enum doppel_status hash_views_luma(const struct doppel_luma *luma,
+                                          const struct doppel_scheme *scheme,
+                                          struct doppel_outcome *out)
 {
     struct doppel_image_features features;
     enum doppel_status status = doppel_image_features(&luma->plane, &features, &out->error);
@@ -128,7 +129,7 @@ static enum doppel_status hash_image(int fd, const struct doppel_scheme *scheme,
     out->kind = DOPPEL_KIND_IMAGE;
     out->width = luma.there_width; /* what is missing makes no picture better than others */
     out->height = luma.there_height;
-    status = scheme->id == DOPPEL_SCHEME_PHASH64 ? hash_views(&luma, scheme, out)
+    status = scheme->id == DOPPEL_SCHEME_PHASH64 ? hash_views_luma(&luma, scheme, out)
                                                  : hash_whole(&luma.plane, scheme, out);
     if (!status)
         remark_damage(&luma, &out->error);

@@ -24,7 +24,7 @@ static enum doppel_status push_silence(struct doppel_audio *audio, size_t count,
     return status;
 }
 
-static bool hear(void *context, const struct doppel_samples *samples)
+static bool hear_fingerprint_audio(void *context, const struct doppel_samples *samples)
 {
     struct hearing *hearing = context;
     progress_work(hearing->progress, samples->count * 1000 / DOPPEL_AUDIO_RATE);
@@ -57,8 +57,8 @@ static enum doppel_status want_analysis(struct workshop *workshop, struct doppel
     return DOPPEL_OK;
 }
 
-static enum doppel_status pack(const struct doppel_audio_track *track, uint8_t **out,
-                               size_t *out_size, struct doppel_error *error)
+static enum doppel_status pack_audio_track(const struct doppel_audio_track *track, uint8_t **out,
+                                           size_t *out_size, struct doppel_error *error)
 {
     size_t size = doppel_audio_track_size(track, false);
     uint8_t *bytes = malloc(size);
@@ -70,10 +70,10 @@ static enum doppel_status pack(const struct doppel_audio_track *track, uint8_t *
     return DOPPEL_OK;
 }
 
-static enum doppel_status listen_to(struct workshop *workshop, int fd,
-                                    const struct doppel_order *order,
-                                    struct doppel_samples_info *out_info,
-                                    struct doppel_error *error)
+static enum doppel_status listen_to_workshop(struct workshop *workshop, int fd,
+                                             const struct doppel_order *order,
+                                             struct doppel_samples_info *out_info,
+                                             struct doppel_error *error)
 {
     struct doppel_samples_options options = samples_options(&workshop->limits, order);
     enum doppel_status status = want_analysis(workshop, error);
@@ -82,7 +82,8 @@ static enum doppel_status listen_to(struct workshop *workshop, int fd,
     struct hearing hearing = {
         .audio = workshop->audio, .progress = workshop->progress, .error = error};
     struct doppel_error reason = {0};
-    status = doppel_media_read_samples(fd, &options, hear, &hearing, out_info, &reason);
+    status = doppel_media_read_samples(fd, &options, hear_fingerprint_audio, &hearing, out_info,
+                                       &reason);
     if (hearing.status)
         return hearing.status;
     if (status)
@@ -94,7 +95,7 @@ enum doppel_status hear_audio(struct workshop *workshop, int fd, const struct do
                               uint8_t **out, size_t *out_size, struct doppel_error *error)
 {
     struct doppel_samples_info info;
-    enum doppel_status status = listen_to(workshop, fd, order, &info, error);
+    enum doppel_status status = listen_to_workshop(workshop, fd, order, &info, error);
     if (status)
         return status;
     struct doppel_audio_track track = {.duration_ms = info.duration_ms,
@@ -102,7 +103,7 @@ enum doppel_status hear_audio(struct workshop *workshop, int fd, const struct do
     /* Borrowed, and only read. */
     track.peaks =
         (struct doppel_audio_peak *)(uintptr_t)doppel_audio_peaks(workshop->audio, &track.count);
-    return pack(&track, out, out_size, error);
+    return pack_audio_track(&track, out, out_size, error);
 }
 
 enum doppel_status fingerprint_audio(struct workshop *workshop, int fd,

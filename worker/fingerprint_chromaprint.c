@@ -9,15 +9,16 @@
 /* Of what fpcalc prints: an hour of audio is 320 KB. */
 enum { TEXT_MAX = 16 << 20 };
 
-static bool is_printed(int fd)
+static bool is_printed_fingerprint_chromaprint(int fd)
 {
     char head[16];
     ssize_t size = pread(fd, head, sizeof head, 0);
     return size > 0 && doppel_chromaprint_is_text(head, (size_t)size);
 }
 
-static enum doppel_status parse(int fd, struct doppel_fingerprint *out, uint64_t *out_duration_ms,
-                                struct doppel_error *error)
+static enum doppel_status parse_fingerprint_chromaprint(int fd, struct doppel_fingerprint *out,
+                                                        uint64_t *out_duration_ms,
+                                                        struct doppel_error *error)
 {
     char *text;
     size_t size;
@@ -29,9 +30,9 @@ static enum doppel_status parse(int fd, struct doppel_fingerprint *out, uint64_t
     return status;
 }
 
-static enum doppel_status make(const struct worker_limits *limits, int fd,
-                               struct doppel_fingerprint *out, uint64_t *out_duration_ms,
-                               struct doppel_error *error)
+static enum doppel_status make_worker_limits(const struct worker_limits *limits, int fd,
+                                             struct doppel_fingerprint *out,
+                                             uint64_t *out_duration_ms, struct doppel_error *error)
 {
     struct doppel_samples_options options = doppel_samples_options_default();
     struct doppel_chromaprint made;
@@ -62,8 +63,10 @@ enum doppel_status fingerprint_chromaprint(struct workshop *workshop, int fd,
 {
     uint64_t duration_ms = 0;
     enum doppel_status status =
-        is_printed(fd) ? parse(fd, &out->fingerprint, &duration_ms, &out->error)
-                       : make(&workshop->limits, fd, &out->fingerprint, &duration_ms, &out->error);
+        is_printed_fingerprint_chromaprint(fd)
+            ? parse_fingerprint_chromaprint(fd, &out->fingerprint, &duration_ms, &out->error)
+            : make_worker_limits(&workshop->limits, fd, &out->fingerprint, &duration_ms,
+                                 &out->error);
     out->kind = DOPPEL_KIND_AUDIO;
     return status ? status : attach_duration(duration_ms, out);
 }

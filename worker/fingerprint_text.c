@@ -17,8 +17,8 @@ struct mapping {
     size_t size;
 };
 
-static enum doppel_status map_file(const struct worker_limits *limits, int fd, struct mapping *out,
-                                   struct doppel_error *error)
+static enum doppel_status map_file_worker_limits(const struct worker_limits *limits, int fd,
+                                                 struct mapping *out, struct doppel_error *error)
 {
     struct stat status;
     if (fstat(fd, &status) || status.st_size < 0)
@@ -38,7 +38,7 @@ static enum doppel_status map_file(const struct worker_limits *limits, int fd, s
     return DOPPEL_OK;
 }
 
-static struct doppel_text_options options_of(const struct doppel_order *order)
+static struct doppel_text_options options_of_order(const struct doppel_order *order)
 {
     struct doppel_text_options options = doppel_text_options_default();
     options.format = (enum doppel_text_format)order->text_format;
@@ -120,8 +120,8 @@ static enum doppel_status sketch_text(struct workshop *workshop, const struct ma
                                                   &out->fingerprint, &out->error);
 }
 
-static enum doppel_status attach(const struct doppel_text_result *result,
-                                 struct doppel_outcome *out)
+static enum doppel_status attach_text_result(const struct doppel_text_result *result,
+                                             struct doppel_outcome *out)
 {
     size_t size = doppel_text_attachment_size(result);
     out->attachment = malloc(size);
@@ -137,7 +137,7 @@ static enum doppel_status read_mapped(struct workshop *workshop, const struct ma
                                       const struct doppel_order *order, struct doppel_outcome *out)
 {
     struct doppel_text_result result;
-    struct doppel_text_options options = options_of(order);
+    struct doppel_text_options options = options_of_order(order);
     enum doppel_status status = want_workspace(workshop, &options, &out->error);
     if (!status && order->scheme == DOPPEL_SCHEME_DATASKETCH)
         status = sketch_text(workshop, mapping, out);
@@ -154,14 +154,15 @@ static enum doppel_status read_mapped(struct workshop *workshop, const struct ma
     bool places = order->text_places || order->scheme == DOPPEL_SCHEME_WINNOW32;
     if (!places || doppel_text_attachment_size(&result) > PLACES_MAX_BYTES)
         result.places = NULL;
-    return attach(&result, out);
+    return attach_text_result(&result, out);
 }
 
 enum doppel_status fingerprint_text(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out)
 {
     struct mapping mapping = {0};
-    enum doppel_status status = map_file(&workshop->limits, fd, &mapping, &out->error);
+    enum doppel_status status =
+        map_file_worker_limits(&workshop->limits, fd, &mapping, &out->error);
     if (status)
         return status;
     status = read_mapped(workshop, &mapping, order, out);

@@ -15,7 +15,7 @@ struct watching {
     enum doppel_status status;
 };
 
-static bool watch(void *context, const struct doppel_frame *frame)
+static bool watch_fingerprint_video(void *context, const struct doppel_frame *frame)
 {
     struct watching *watching = context;
     progress_tell(watching->progress, frame->time_ms, frame->expected_ms);
@@ -65,7 +65,8 @@ static enum doppel_status watch_video(struct workshop *workshop, int fd,
     enum doppel_status status = doppel_video_new(&options, &watching.video, error);
     if (status)
         return status;
-    status = doppel_media_read_frames(fd, &frames, watch, &watching, info, &reason);
+    status =
+        doppel_media_read_frames(fd, &frames, watch_fingerprint_video, &watching, info, &reason);
     if (watching.status)
         status = watching.status;
     else if (status)
@@ -116,7 +117,8 @@ static void mention_audio(struct workshop *workshop, int fd, const struct doppel
 }
 
 /* With the cells, unless that is more than can be sent: of a video of very many hours. */
-static enum doppel_status attach(const struct doppel_video_track *track, struct doppel_outcome *out)
+static enum doppel_status attach_video_track(const struct doppel_video_track *track,
+                                             struct doppel_outcome *out)
 {
     enum { ROOM = PROTOCOL_LONG_BYTES - PROTOCOL_MAX_BYTES };
     enum doppel_status status = doppel_video_track_write(track, DOPPEL_VIDEO_ALL, &out->attachment,
@@ -146,7 +148,7 @@ static enum doppel_status fingerprint_frames(struct workshop *workshop, int fd,
     if (whole && !order->video_no_audio)
         status = add_audio(workshop, fd, order, &track, &out->error);
     if (status == DOPPEL_OK)
-        status = attach(&track, out);
+        status = attach_video_track(&track, out);
     out->width = track.width;
     out->height = track.height;
     doppel_video_track_free(&track);

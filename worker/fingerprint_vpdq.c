@@ -13,14 +13,14 @@
 /* A line has about 90 bytes: a list of 40 hours of a frame a second is 13 MB. */
 enum { LIST_MAX = 32 << 20, LINE_MAX = 128, STEP_MS = 1000, HEAD_BYTES = 256 };
 
-struct list {
+struct vpdq_list {
     ARRAY(uint8_t) text;
     struct progress_page *progress;
     struct doppel_error *error;
     enum doppel_status status;
 };
 
-static enum doppel_status append(struct list *list, const struct doppel_vpdq_frame *frame)
+static enum doppel_status append_list(struct vpdq_list *list, const struct doppel_vpdq_frame *frame)
 {
     char line[LINE_MAX];
     size_t size = doppel_vpdq_print(frame, line);
@@ -32,9 +32,9 @@ static enum doppel_status append(struct list *list, const struct doppel_vpdq_fra
     return DOPPEL_OK;
 }
 
-static bool visit(void *context, const struct doppel_frame *frame)
+static bool visit_fingerprint_vpdq(void *context, const struct doppel_frame *frame)
 {
-    struct list *list = context;
+    struct vpdq_list *list = context;
     struct doppel_vpdq_frame entry = {.number = (uint32_t)frame->number,
                                       .seconds = frame->time_ms / 1000.0};
     progress_tell(list->progress, frame->time_ms, frame->expected_ms);
@@ -42,12 +42,13 @@ static bool visit(void *context, const struct doppel_frame *frame)
     if (list->status == DOPPEL_E_FLAT)
         list->status = DOPPEL_OK; /* quality 0: the list has it, and nobody compares it */
     if (list->status == DOPPEL_OK)
-        list->status = append(list, &entry);
+        list->status = append_list(list, &entry);
     return list->status == DOPPEL_OK;
 }
 
-static enum doppel_status make(struct workshop *workshop, int fd, const struct doppel_order *order,
-                               struct list *list, struct doppel_outcome *out)
+static enum doppel_status make_workshop(struct workshop *workshop, int fd,
+                                        const struct doppel_order *order, struct vpdq_list *list,
+                                        struct doppel_outcome *out)
 {
     struct doppel_frames_options options = frames_options(&workshop->limits, order);
     struct doppel_frames_info info = {0};
@@ -55,7 +56,8 @@ static enum doppel_status make(struct workshop *workshop, int fd, const struct d
     options.from_rgb = true;
     options.step_ms = STEP_MS;
     options.keyframes = false;
-    enum doppel_status status = doppel_media_read_frames(fd, &options, visit, list, &info, &reason);
+    enum doppel_status status =
+        doppel_media_read_frames(fd, &options, visit_fingerprint_vpdq, list, &info, &reason);
     if (list->status)
         return list->status;
     if (status == DOPPEL_E_FORMAT && info.has_audio)
@@ -67,7 +69,7 @@ static enum doppel_status make(struct workshop *workshop, int fd, const struct d
     return DOPPEL_OK;
 }
 
-static bool is_printed(int fd)
+static bool is_printed_fingerprint_vpdq(int fd)
 {
     char head[HEAD_BYTES];
     ssize_t size = pread(fd, head, sizeof head, 0);
@@ -75,7 +77,7 @@ static bool is_printed(int fd)
 }
 
 /* Every line is understood, and written as we write it. */
-static enum doppel_status parse(int fd, struct list *list)
+static enum doppel_status parse_fingerprint_vpdq(int fd, struct vpdq_list *list)
 {
     char *text;
     size_t size;
@@ -87,7 +89,7 @@ static enum doppel_status parse(int fd, struct list *list)
     status = doppel_vpdq_parse(text, size, &parsed, list->error);
     free(text);
     for (size_t i = 0; i < parsed.count && !status; i++)
-        status = append(list, &parsed.frames[i]);
+        status = append_list(list, &parsed.frames[i]);
     doppel_vpdq_free(&parsed);
     return status;
 }
@@ -95,9 +97,10 @@ static enum doppel_status parse(int fd, struct list *list)
 enum doppel_status fingerprint_vpdq(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out)
 {
-    struct list list = {.progress = workshop->progress, .error = &out->error};
-    enum doppel_status status =
-        is_printed(fd) ? parse(fd, &list) : make(workshop, fd, order, &list, out);
+    struct vpdq_list list = {.progress = workshop->progress, .error = &out->error};
+    enum doppel_status status = is_printed_fingerprint_vpdq(fd)
+                                    ? parse_fingerprint_vpdq(fd, &list)
+                                    : make_workshop(workshop, fd, order, &list, out);
     if (!status)
         status = doppel_fingerprint_make(doppel_scheme_by_id(DOPPEL_SCHEME_VPDQ), 256, 0,
                                          &out->fingerprint, &out->error);

@@ -75,7 +75,7 @@ static uint64_t known_until(const struct listening *listening,
     return known > listening->told ? known : listening->told;
 }
 
-static bool tell(struct listening *listening, uint64_t until)
+static bool tell_listening(struct listening *listening, uint64_t until)
 {
     struct doppel_audio_peak copy[TRACK_PEAKS];
     size_t count;
@@ -105,7 +105,7 @@ static bool tell_some(struct listening *listening)
     uint64_t until = known_until(listening, peaks, count);
     if (!count && until - listening->told < TELL_SAMPLES)
         return true;
-    return tell(listening, until);
+    return tell_listening(listening, until);
 }
 
 /* ---- hearing ---- */
@@ -114,7 +114,7 @@ static bool tell_some(struct listening *listening)
 static bool begin_anew(struct listening *listening)
 {
     uint64_t end = listening->origin + listening->pushed;
-    if (doppel_audio_finish(listening->audio, &listening->error) || !tell(listening, end))
+    if (doppel_audio_finish(listening->audio, &listening->error) || !tell_listening(listening, end))
         return false;
     doppel_audio_reset(listening->audio);
     listening->origin = end;
@@ -163,7 +163,7 @@ static bool settle_gap(struct listening *listening)
     return gap < GAP_SAMPLES ? hear_samples(listening, NULL, gap) : hear_gap(listening, gap);
 }
 
-static bool hear(void *context, const struct doppel_samples *samples)
+static bool hear_listen(void *context, const struct doppel_samples *samples)
 {
     struct listening *listening = context;
     if (!samples->data) {
@@ -173,7 +173,7 @@ static bool hear(void *context, const struct doppel_samples *samples)
     return settle_gap(listening) && hear_samples(listening, samples->data, samples->count);
 }
 
-static struct doppel_samples_options samples_options(const struct listen_order *order)
+static struct doppel_samples_options samples_options_listen_order(const struct listen_order *order)
 {
     struct doppel_samples_options options = doppel_samples_options_default();
     options.stream = true;
@@ -189,12 +189,12 @@ static struct doppel_samples_options samples_options(const struct listen_order *
 static enum doppel_status listen_through(struct listening *listening, int fd,
                                          const struct listen_order *order)
 {
-    struct doppel_samples_options options = samples_options(order);
+    struct doppel_samples_options options = samples_options_listen_order(order);
     struct doppel_error error = {0};
     enum doppel_status status = doppel_audio_new(&listening->audio, &listening->error);
     if (status)
         return status;
-    status = doppel_media_read_samples(fd, &options, hear, listening, NULL, &error);
+    status = doppel_media_read_samples(fd, &options, hear_listen, listening, NULL, &error);
     bool whole = !listening->deaf && !listening->error.status && settle_gap(listening) &&
                  begin_anew(listening);
     if (whole)

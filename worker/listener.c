@@ -24,16 +24,16 @@ struct doppel_listen_options doppel_listen_options_default(void)
         .max_memory = 512ull << 20, .pcm_rate = 44100, .pcm_channels = 2};
 }
 
-static int64_t now_ms(void)
+static int64_t now_ms_listener(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static enum doppel_status start(struct doppel_listener *listener, int fd,
-                                const struct doppel_listen_options *options,
-                                struct doppel_error *error)
+static enum doppel_status start_listener(struct doppel_listener *listener, int fd,
+                                         const struct doppel_listen_options *options,
+                                         struct doppel_error *error)
 {
     if (options->max_memory && options->max_memory < WORKER_LEAST_BYTES)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
@@ -50,7 +50,7 @@ static enum doppel_status start(struct doppel_listener *listener, int fd,
     listen_write(&order, frame);
     /* Should it fail, the worker is gone already, and its end will be heard. */
     frame_send_beside(listener->process.socket, frame, sizeof frame, fd);
-    listener->started_ms = now_ms();
+    listener->started_ms = now_ms_listener();
     return DOPPEL_OK;
 }
 
@@ -60,7 +60,7 @@ enum doppel_status doppel_listener_new(int fd, const struct doppel_listen_option
     struct doppel_listen_options defaults = doppel_listen_options_default();
     struct doppel_listener *listener = calloc(1, sizeof *listener);
     enum doppel_status status =
-        listener ? start(listener, fd, options ? options : &defaults, error)
+        listener ? start_listener(listener, fd, options ? options : &defaults, error)
                  : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a listener");
     close(fd);
     if (status)
@@ -108,9 +108,10 @@ static enum doppel_status copy_stretch(const struct stretch *stretch, struct dop
 }
 
 /* @param out_heard whether it was a stretch, and `out` is filled */
-static enum doppel_status take_frame(struct doppel_listener *listener, const uint8_t *frame,
-                                     size_t size, struct doppel_heard *out, bool *out_heard,
-                                     struct doppel_error *error)
+static enum doppel_status take_frame_listener(struct doppel_listener *listener,
+                                              const uint8_t *frame, size_t size,
+                                              struct doppel_heard *out, bool *out_heard,
+                                              struct doppel_error *error)
 {
     struct stretch stretch;
     if (!listener->ready && ready_read(frame, size)) {
@@ -130,8 +131,8 @@ static enum doppel_status take_frame(struct doppel_listener *listener, const uin
 }
 
 /* Take one frame, if there is one. */
-static enum doppel_status hear(struct doppel_listener *listener, struct doppel_heard *out,
-                               bool *out_heard, struct doppel_error *error)
+static enum doppel_status hear_listener(struct doppel_listener *listener, struct doppel_heard *out,
+                                        bool *out_heard, struct doppel_error *error)
 {
     uint8_t frame[PROTOCOL_MAX_BYTES];
     int fd;
@@ -145,7 +146,7 @@ static enum doppel_status hear(struct doppel_listener *listener, struct doppel_h
     else if (fd >= 0 || size > (ssize_t)sizeof frame)
         lose(listener, HEARD_NONSENSE);
     else
-        return take_frame(listener, frame, (size_t)size, out, out_heard, error);
+        return take_frame_listener(listener, frame, (size_t)size, out, out_heard, error);
     return DOPPEL_OK;
 }
 
@@ -162,7 +163,7 @@ static enum doppel_status wait_for_frame(struct doppel_listener *listener, int64
                                          struct doppel_error *error)
 {
     if (!listener->ready) {
-        int64_t left_ms = listener->started_ms + START_MS - now_ms();
+        int64_t left_ms = listener->started_ms + START_MS - now_ms_listener();
         left_ms = left_ms > 0 ? left_ms : 0;
         wait_ms = wait_ms >= 0 && wait_ms < left_ms ? wait_ms : left_ms;
     }
@@ -171,7 +172,7 @@ static enum doppel_status wait_for_frame(struct doppel_listener *listener, int64
     if (found < 0)
         return doppel_fail(error, errno == EINTR ? DOPPEL_E_CANCELLED : DOPPEL_E_IO,
                            "waiting for the stream: %s", strerror(errno));
-    if (found == 0 && !listener->ready && now_ms() - listener->started_ms >= START_MS)
+    if (found == 0 && !listener->ready && now_ms_listener() - listener->started_ms >= START_MS)
         lose(listener, HEARD_SILENCE);
     return DOPPEL_OK;
 }
@@ -179,15 +180,15 @@ static enum doppel_status wait_for_frame(struct doppel_listener *listener, int64
 enum doppel_status doppel_listener_next(struct doppel_listener *listener, int timeout_ms,
                                         struct doppel_heard *out, struct doppel_error *error)
 {
-    int64_t begun_ms = now_ms();
+    int64_t begun_ms = now_ms_listener();
     while (listener->process.pid) {
         bool heard = false;
-        enum doppel_status status = hear(listener, out, &heard, error);
+        enum doppel_status status = hear_listener(listener, out, &heard, error);
         if (status || heard)
             return status;
         if (!listener->process.pid)
             break;
-        int64_t left_ms = timeout_ms < 0 ? -1 : timeout_ms - (now_ms() - begun_ms);
+        int64_t left_ms = timeout_ms < 0 ? -1 : timeout_ms - (now_ms_listener() - begun_ms);
         if (timeout_ms >= 0 && left_ms < 0)
             return doppel_fail(error, DOPPEL_E_TIMEOUT, "nothing heard within %d ms", timeout_ms);
         status = wait_for_frame(listener, left_ms, error);

@@ -30,7 +30,7 @@ struct wave {
     size_t samples, filled; /* of a bucket; of the last one */
 };
 
-static void halve(struct wave *wave)
+static void halve_wave(struct wave *wave)
 {
     for (size_t i = 0; i < wave->count / 2; i++) {
         const struct bucket *a = &wave->buckets[2 * i], *b = &wave->buckets[2 * i + 1];
@@ -44,7 +44,7 @@ static void take_sample(struct wave *wave, float sample)
 {
     if (wave->filled == 0) {
         if (wave->count == wave->room)
-            halve(wave);
+            halve_wave(wave);
         wave->buckets[wave->count++] = (struct bucket){sample, sample};
     }
     struct bucket *last = &wave->buckets[wave->count - 1];
@@ -150,8 +150,8 @@ static enum doppel_status copy_plain(const char *bytes, size_t size,
     return status;
 }
 
-static enum doppel_status read_plain(int fd, const struct doppel_order *order,
-                                     struct doppel_outcome *out)
+static enum doppel_status read_plain_look(int fd, const struct doppel_order *order,
+                                          struct doppel_outcome *out)
 {
     char *bytes = NULL;
     size_t size = 0;
@@ -180,7 +180,7 @@ enum doppel_status look_at(struct workshop *workshop, int fd, const struct doppe
     case DOPPEL_LOOK_WAVE:
         return draw_wave(workshop, fd, order, out);
     case DOPPEL_LOOK_PLAIN:
-        return read_plain(fd, order, out);
+        return read_plain_look(fd, order, out);
     default:
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such look: %u", order->look);
     }

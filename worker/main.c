@@ -14,7 +14,7 @@
 enum { SOCKET = STDIN_FILENO, EXIT_GONE = 1, EXIT_USE, EXIT_START };
 
 /* False when the parent is gone. */
-static bool work(struct workshop *workshop, const struct worker_order *order)
+static bool work_workshop(struct workshop *workshop, const struct worker_order *order)
 {
     struct doppel_outcome outcome;
     fingerprint_file(workshop, order->fd, &order->wanted, &outcome);
@@ -32,7 +32,7 @@ static void serve(struct workshop *workshop)
     size_t count;
     while ((count = bell_take_orders(&bell, SOCKET, orders)) > 0)
         for (size_t i = 0; i < count; i++) {
-            if (!work(workshop, &orders[i]))
+            if (!work_workshop(workshop, &orders[i]))
                 return;
             bell_answered(&bell);
         }
@@ -64,7 +64,7 @@ static int take_purpose(struct purpose *out)
     return size > 0 && hello_read(frame, (size_t)size, &out->limits) ? 0 : EXIT_USE;
 }
 
-static void work_on(const struct purpose *purpose)
+static void work_on_purpose(const struct purpose *purpose)
 {
     struct workshop workshop = {.limits = purpose->limits,
                                 .progress = progress_page_take(PROCESS_PROGRESS)};
@@ -95,6 +95,6 @@ int main(void)
     }
     ready_write(frame);
     if (frame_send(SOCKET, frame, sizeof frame))
-        work_on(&purpose);
+        work_on_purpose(&purpose);
     return 0;
 }

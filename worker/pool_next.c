@@ -22,7 +22,7 @@ static void finish_head(struct doppel_pool *pool, struct member *member,
 }
 
 /* What the worker had in flight goes back to the front of the queue, in order. */
-static void take_back(struct doppel_pool *pool, struct member *member)
+static void take_back_pool(struct doppel_pool *pool, struct member *member)
 {
     memmove(pool->queue + member->count, pool->queue, pool->queued * sizeof *pool->queue);
     memcpy(pool->queue, member->flight, member->count * sizeof *pool->queue);
@@ -56,12 +56,12 @@ static bool dismiss(struct doppel_pool *pool, struct member *member, enum heard 
         finish_head(pool, member, &outcome);
         *out = outcome;
     }
-    take_back(pool, member);
+    take_back_pool(pool, member);
     return lost;
 }
 
 /* A worker has something to say, or is gone. @return whether there is an outcome */
-static bool hear(struct doppel_pool *pool, struct member *member, struct doppel_outcome *out)
+static bool hear_pool(struct doppel_pool *pool, struct member *member, struct doppel_outcome *out)
 {
     struct doppel_outcome outcome;
     enum heard heard = member_hear(member, &outcome);
@@ -80,7 +80,7 @@ static bool hear(struct doppel_pool *pool, struct member *member, struct doppel_
         /* After a failed allocation other people's code is in a state that nobody has tested. */
         if (outcome.error.status == DOPPEL_E_MEMORY) {
             process_end(&member->process);
-            take_back(pool, member);
+            take_back_pool(pool, member);
         }
         return true;
     default:
@@ -149,7 +149,7 @@ static bool hear_all(struct doppel_pool *pool, struct doppel_outcome *out)
         uint32_t at = (pool->turn + i) % pool->jobs;
         struct member *member = &pool->members[at];
         while (member_lives(member) && member->talking)
-            if (hear(pool, member, out)) {
+            if (hear_pool(pool, member, out)) {
                 pool->turn = (at + 1) % pool->jobs;
                 return true;
             }
@@ -164,7 +164,7 @@ static bool end_overdue(struct doppel_pool *pool, struct doppel_outcome *out)
         struct member *member = &pool->members[i];
         if (time_left(pool, member) > 0)
             continue;
-        if (hear(pool, member, out))
+        if (hear_pool(pool, member, out))
             return true;
         if (time_left(pool, member) <= 0 && dismiss(pool, member, HEARD_SILENCE, out))
             return true;
@@ -173,8 +173,8 @@ static bool end_overdue(struct doppel_pool *pool, struct doppel_outcome *out)
 }
 
 /* Wait for a bell, at most `wait_ms`. */
-static enum doppel_status listen_to(struct doppel_pool *pool, int wait_ms,
-                                    struct doppel_error *error)
+static enum doppel_status listen_to_pool(struct doppel_pool *pool, int wait_ms,
+                                         struct doppel_error *error)
 {
     if (!prepare_polls(pool, &wait_ms))
         return doppel_fail(error, DOPPEL_E_IO, "%s", pool->start_error.message);
@@ -201,7 +201,7 @@ enum doppel_status doppel_pool_next(struct doppel_pool *pool, int timeout_ms,
             return doppel_fail(error, DOPPEL_E_TIMEOUT, "no outcome within %d ms", timeout_ms);
         pool_dispatch(pool);
         bool bounded = timeout_ms >= 0 && left_ms < SLICE_MS;
-        enum doppel_status status = listen_to(pool, bounded ? (int)left_ms : SLICE_MS, error);
+        enum doppel_status status = listen_to_pool(pool, bounded ? (int)left_ms : SLICE_MS, error);
         if (status)
             return status;
         left_ms = timeout_ms - (pool->seen_ms - begun_ms);

@@ -4,7 +4,7 @@
 #include "corpus/dedup/dedup_internal.h"
 #include "corpus/ingest/leaders.h"
 
-struct load {
+struct text_load {
     struct dedup *dedup;
     struct doppel_error *error;
     enum doppel_status status;
@@ -24,8 +24,9 @@ static uint32_t number_of(const struct dedup *dedup, uint64_t id)
     return low < dedup->count && facts_of(dedup, low)->place == id ? low : NO_RECORD;
 }
 
-static enum doppel_status add_string(struct dedup *dedup, struct facts *facts, const char *string,
-                                     uint32_t flag, struct doppel_error *error)
+static enum doppel_status add_string_dedup(struct dedup *dedup, struct facts *facts,
+                                           const char *string, uint32_t flag,
+                                           struct doppel_error *error)
 {
     uint64_t at;
     if (!string)
@@ -55,13 +56,14 @@ static enum doppel_status add_strings(struct dedup *dedup, struct facts *facts,
     enum doppel_status status =
         arena_reserve(&dedup->strings, &dedup->space, size, &facts->strings, error);
     for (size_t i = 0; i < COUNT && !status; i++)
-        status = add_string(dedup, facts, strings[i].string, strings[i].flag, error);
+        status = add_string_dedup(dedup, facts, strings[i].string, strings[i].flag, error);
     return status;
 }
 
 /* One whose leader was removed leads, if it can. */
-static enum doppel_status add_text(struct dedup *dedup, const struct doppel_library_text *text,
-                                   struct doppel_error *error)
+static enum doppel_status add_text_dedup(struct dedup *dedup,
+                                         const struct doppel_library_text *text,
+                                         struct doppel_error *error)
 {
     uint32_t number = dedup->count;
     enum doppel_status status = make_records(dedup, (size_t)number + 1, error);
@@ -89,16 +91,16 @@ static enum doppel_status add_text(struct dedup *dedup, const struct doppel_libr
     return DOPPEL_OK;
 }
 
-static bool take_text(void *context, const struct doppel_library_text *text)
+static bool take_text_against(void *context, const struct doppel_library_text *text)
 {
-    struct load *load = context;
+    struct text_load *load = context;
     if (!text->error.status && text->lane_count == load->dedup->lanes)
-        load->status = add_text(load->dedup, text, load->error);
+        load->status = add_text_dedup(load->dedup, text, load->error);
     return load->status == DOPPEL_OK;
 }
 
-static enum doppel_status check_options(const struct doppel_dedup_options *options,
-                                        struct doppel_error *error)
+static enum doppel_status check_options_dedup_options(const struct doppel_dedup_options *options,
+                                                      struct doppel_error *error)
 {
     struct doppel_text_options library;
     enum doppel_status status =
@@ -117,7 +119,7 @@ enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *
     const struct doppel_dedup_options *options = dedup->options;
     if (!options->against)
         return DOPPEL_OK;
-    enum doppel_status status = check_options(options, error);
+    enum doppel_status status = check_options_dedup_options(options, error);
     if (status)
         return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
     dedup->against_options = doppel_ingest_options_default();
@@ -127,9 +129,9 @@ enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *
     status = leaders_new(options->against, &dedup->against_options, &dedup->against, error);
     if (status)
         return status;
-    struct load load = {.dedup = dedup, .error = error};
+    struct text_load load = {.dedup = dedup, .error = error};
     const struct doppel_text_query all = {0};
-    status = doppel_library_each_text(options->against, &all, take_text, &load, error);
+    status = doppel_library_each_text(options->against, &all, take_text_against, &load, error);
     dedup->first = dedup->count;
     return load.status ? load.status : status;
 }

@@ -44,7 +44,7 @@ static bool takes_part(const struct dedup *dedup, uint32_t number)
            (facts->content == number || dedup->replacing);
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t mix_buckets(uint64_t x)
 {
     x ^= x >> 32;
     x *= UINT64_C(0xd6e8feb86659fd93);
@@ -60,7 +60,7 @@ static uint64_t band_key(const uint16_t *lanes, uint32_t count)
     for (uint32_t i = 0; i < count; i += 4) {
         uint64_t word = 0;
         memcpy(&word, lanes + i, (count - i < 4 ? count - i : 4) * sizeof *lanes);
-        key = mix(key ^ word);
+        key = mix_buckets(key ^ word);
     }
     return key == NO_KEY ? 0 : key;
 }
@@ -125,14 +125,14 @@ static void mark_piece(const struct dedup *dedup, const struct keyed *keys, size
 }
 
 /* The pieces of one range. */
-struct range {
+struct bucket_range {
     const struct buckets *buckets;
     uint32_t first_piece, pieces;
     size_t *ends; /* of each piece, in `keys`; pieces + 1 */
     struct keyed *keys;
 };
 
-static bool piece_of(const struct range *range, uint32_t number, uint32_t *out_piece)
+static bool piece_of_range(const struct bucket_range *range, uint32_t number, uint32_t *out_piece)
 {
     uint64_t key = range->buckets->keys[number];
     *out_piece = (uint32_t)(key >> (64 - range->buckets->piece_bits)) - range->first_piece;
@@ -140,12 +140,12 @@ static bool piece_of(const struct range *range, uint32_t number, uint32_t *out_p
 }
 
 /* Afterwards piece p is keys[ends[p]] up to keys[ends[p + 1]]. */
-static bool scatter(struct range *range)
+static bool scatter_range(struct bucket_range *range)
 {
     uint32_t piece, count = range->buckets->dedup->count;
     size_t *starts = range->ends + 1; /* moves by one while filling */
     for (uint32_t i = 0; i < count; i++)
-        if (piece_of(range, i, &piece))
+        if (piece_of_range(range, i, &piece))
             starts[piece]++;
     size_t total = 0;
     for (uint32_t i = 0; i < range->pieces; i++) {
@@ -157,7 +157,7 @@ static bool scatter(struct range *range)
     if (!range->keys)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (piece_of(range, i, &piece))
+        if (piece_of_range(range, i, &piece))
             range->keys[starts[piece]++] = (struct keyed){range->buckets->keys[i], i};
     return true;
 }
@@ -165,11 +165,11 @@ static bool scatter(struct range *range)
 static bool do_range(const struct buckets *buckets, uint32_t number)
 {
     uint32_t pieces = (UINT32_C(1) << buckets->piece_bits) / buckets->ranges;
-    struct range range = {.buckets = buckets,
-                          .first_piece = number * pieces,
-                          .pieces = pieces,
-                          .ends = calloc((size_t)pieces + 1, sizeof *range.ends)};
-    bool good = range.ends && scatter(&range);
+    struct bucket_range range = {.buckets = buckets,
+                                 .first_piece = number * pieces,
+                                 .pieces = pieces,
+                                 .ends = calloc((size_t)pieces + 1, sizeof *range.ends)};
+    bool good = range.ends && scatter_range(&range);
     for (uint32_t i = 0; good && i < pieces; i++) {
         struct keyed *keys = range.keys + range.ends[i];
         size_t count = range.ends[i + 1] - range.ends[i];
@@ -181,7 +181,7 @@ static bool do_range(const struct buckets *buckets, uint32_t number)
     return good;
 }
 
-static enum doppel_status no_memory(struct doppel_error *error)
+static enum doppel_status no_memory_buckets(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory to sort band keys");
 }
@@ -194,7 +194,7 @@ static void do_ranges(void *context, uint32_t thread)
     (void)thread;
     while ((range = atomic_fetch_add(&buckets->next, 1)) < buckets->ranges)
         if (!do_range(buckets, range)) {
-            no_memory(&error);
+            no_memory_buckets(&error);
             crew_fail(&buckets->crew, &error);
         }
 }
@@ -235,7 +235,7 @@ static enum doppel_status do_bands(struct buckets *buckets, struct doppel_error 
     enum doppel_status status = DOPPEL_OK;
     buckets->keys = malloc(dedup->count * sizeof *buckets->keys);
     if (!buckets->keys)
-        return no_memory(error);
+        return no_memory_buckets(error);
     for (uint32_t i = 0; i < dedup->count; i++)
         buckets->keys[i] = takes_part(dedup, i) ? 0 : NO_KEY;
     for (uint32_t band = 0; band < dedup->bands && !status; band++) {

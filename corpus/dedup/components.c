@@ -15,7 +15,7 @@ static uint32_t root_of(const struct dedup *dedup, uint32_t number)
 }
 
 /* The smaller root stays one. */
-static void unite(const struct dedup *dedup, uint32_t number, uint32_t other)
+static void unite_dedup(const struct dedup *dedup, uint32_t number, uint32_t other)
 {
     if (other == NO_RECORD || other == number)
         return;
@@ -30,10 +30,10 @@ static void unite_all(const struct dedup *dedup)
 {
     for (uint32_t i = 0; i < dedup->count; i++) {
         const struct facts *facts = facts_of(dedup, i);
-        unite(dedup, i, facts->content);
-        unite(dedup, i, facts->former);
+        unite_dedup(dedup, i, facts->content);
+        unite_dedup(dedup, i, facts->former);
         for (uint32_t band = 0; band < dedup->bands; band++)
-            unite(dedup, i, *cell_of(dedup, i, band));
+            unite_dedup(dedup, i, *cell_of(dedup, i, band));
         if (i % LET_GO_RECORDS == 0)
             let_go(dedup);
     }

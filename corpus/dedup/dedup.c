@@ -53,7 +53,7 @@ void let_go(const struct dedup *dedup)
     chunked_let_go(&dedup->verdicts);
 }
 
-static uint32_t thread_count(const struct doppel_dedup_options *options)
+static uint32_t thread_count_dedup_options(const struct doppel_dedup_options *options)
 {
     enum { MAX_THREADS = 256 };
     long processors = options->threads ? (long)options->threads : sysconf(_SC_NPROCESSORS_ONLN);
@@ -62,7 +62,7 @@ static uint32_t thread_count(const struct doppel_dedup_options *options)
     return processors < MAX_THREADS ? (uint32_t)processors : MAX_THREADS;
 }
 
-static enum doppel_status choose_bands(struct dedup *dedup, struct doppel_error *error)
+static enum doppel_status choose_bands_dedup(struct dedup *dedup, struct doppel_error *error)
 {
     const struct doppel_dedup_options *options = dedup->options;
     dedup->lanes = options->text.lanes;
@@ -85,14 +85,14 @@ static uint64_t space_limit(uint64_t memory_bytes)
     return memory_bytes < 2 ? memory_bytes : memory_bytes / 2;
 }
 
-static enum doppel_status begin(struct dedup *dedup, struct doppel_error *error)
+static enum doppel_status begin_dedup(struct dedup *dedup, struct doppel_error *error)
 {
     const struct doppel_dedup_options *options = dedup->options;
-    enum doppel_status status = choose_bands(dedup, error);
+    enum doppel_status status = choose_bands_dedup(dedup, error);
     if (status)
         return status;
     dedup->folder = temporary_folder(options->temporary);
-    dedup->threads = thread_count(options);
+    dedup->threads = thread_count_dedup_options(options);
     dedup->kept = -1;
     space_init(&dedup->space, space_limit(options->memory_bytes), dedup->folder);
     dedup->facts.row_bytes = sizeof(struct facts);
@@ -105,7 +105,7 @@ static enum doppel_status begin(struct dedup *dedup, struct doppel_error *error)
     return reader_new(&options->files, &dedup->reader, error);
 }
 
-static void end(struct dedup *dedup)
+static void end_dedup(struct dedup *dedup)
 {
     chunked_free(&dedup->facts, &dedup->space);
     chunked_free(&dedup->digests, &dedup->space);
@@ -140,13 +140,13 @@ enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
 {
     struct dedup dedup = {.options = options, .kept = -1, .space = {.file = -1}};
     pthread_mutex_init(&dedup.against_lock, NULL);
-    enum doppel_status status = begin(&dedup, error);
+    enum doppel_status status = begin_dedup(&dedup, error);
     if (!status)
         status = decide_all(&dedup, error);
     if (!status)
         status = dedup_visit(&dedup, visitor, context, error);
     if (!status && dedup.cancelled)
         status = doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted: the rest was not read");
-    end(&dedup);
+    end_dedup(&dedup);
     return status;
 }

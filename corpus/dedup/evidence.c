@@ -85,7 +85,7 @@ static void set_shingles_of(const struct dedup *dedup, uint32_t number, size_t c
 /* ---- loading ---- */
 
 /* Also for none: no shingles are not the same as unknown ones. */
-static bool make_room(struct shingles *shingles, size_t count)
+static bool make_room_shingles(struct shingles *shingles, size_t count)
 {
     if (count < shingles->capacity)
         return true;
@@ -100,7 +100,7 @@ static bool make_room(struct shingles *shingles, size_t count)
 /* In place of what was there. */
 static bool set_items(struct shingles *shingles, const uint32_t *items, size_t count)
 {
-    if (!make_room(shingles, count))
+    if (!make_room_shingles(shingles, count))
         return false;
     if (count)
         memcpy(shingles->items, items, count * sizeof *items);
@@ -121,8 +121,9 @@ static bool make_line_room(struct evidence *evidence, size_t size)
     return true;
 }
 
-static enum doppel_status read_text(struct evidence *evidence, uint32_t number,
-                                    struct doppel_text_result *out, struct doppel_error *error)
+static enum doppel_status read_text_evidence(struct evidence *evidence, uint32_t number,
+                                             struct doppel_text_result *out,
+                                             struct doppel_error *error)
 {
     const struct dedup *dedup = evidence->dedup;
     const struct facts *facts = facts_of(dedup, number);
@@ -150,7 +151,7 @@ static enum doppel_status load_again(struct evidence *evidence, uint32_t number,
                                      struct shingles *out, struct doppel_error *error)
 {
     struct doppel_text_result result;
-    enum doppel_status status = read_text(evidence, number, &result, error);
+    enum doppel_status status = read_text_evidence(evidence, number, &result, error);
     if (status)
         return status;
     if (!set_items(out, result.shingles, result.shingle_count))
@@ -164,7 +165,7 @@ static enum doppel_status load_kept(struct evidence *evidence, uint32_t number,
 {
     const struct dedup *dedup = evidence->dedup;
     const struct facts *facts = facts_of(dedup, number);
-    if (!make_room(out, facts->shingles))
+    if (!make_room_shingles(out, facts->shingles))
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
     out->count = facts->shingles;
     return temporary_read(dedup->folder, dedup->kept, out->items,
@@ -192,8 +193,8 @@ static enum doppel_status load_library(struct evidence *evidence, uint32_t numbe
 }
 
 /* A line that has changed or is gone leaves its signature. */
-static enum doppel_status load(struct evidence *evidence, uint32_t number, struct shingles *out,
-                               struct doppel_error *error)
+static enum doppel_status load_evidence(struct evidence *evidence, uint32_t number,
+                                        struct shingles *out, struct doppel_error *error)
 {
     uint32_t flags = facts_of(evidence->dedup, number)->flags;
     enum doppel_status status = DOPPEL_E_NOT_FOUND;
@@ -212,8 +213,8 @@ static enum doppel_status load(struct evidence *evidence, uint32_t number, struc
     return DOPPEL_OK;
 }
 
-static void describe(const struct evidence *evidence, const struct shingles *shingles,
-                     struct doppel_text_evidence *out)
+static void describe_evidence(const struct evidence *evidence, const struct shingles *shingles,
+                              struct doppel_text_evidence *out)
 {
     const struct dedup *dedup = evidence->dedup;
     *out = (struct doppel_text_evidence){
@@ -233,11 +234,11 @@ enum doppel_status evidence_of_record(struct evidence *evidence, uint32_t number
                                       struct doppel_text_evidence *out, struct doppel_error *error)
 {
     if (evidence->record.number != number) {
-        enum doppel_status status = load(evidence, number, &evidence->record, error);
+        enum doppel_status status = load_evidence(evidence, number, &evidence->record, error);
         if (status)
             return status;
     }
-    describe(evidence, &evidence->record, out);
+    describe_evidence(evidence, &evidence->record, out);
     return DOPPEL_OK;
 }
 
@@ -302,13 +303,13 @@ enum doppel_status evidence_of_leader(struct evidence *evidence, uint32_t number
     struct shingles *slot = find_cached(evidence, number);
     if (!slot) {
         slot = free_slot(evidence, number);
-        enum doppel_status status = load(evidence, number, slot, error);
+        enum doppel_status status = load_evidence(evidence, number, slot, error);
         evidence->cache_bytes += slot->capacity * sizeof *slot->items;
         if (status)
             return status;
         shrink_cache(evidence, slot);
     }
-    describe(evidence, slot, out);
+    describe_evidence(evidence, slot, out);
     return DOPPEL_OK;
 }
 

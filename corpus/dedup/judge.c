@@ -24,8 +24,8 @@ void judge_free(struct judge *judge)
 
 /* The sizes of both sets, read if need be: what the sieve says must not depend on what other
  * threads have read. */
-static enum doppel_status know_sizes(struct judge *judge, uint32_t number, uint32_t leader,
-                                     struct doppel_error *error)
+static enum doppel_status know_sizes_judge(struct judge *judge, uint32_t number, uint32_t leader,
+                                           struct doppel_error *error)
 {
     struct doppel_text_evidence ignored;
     enum doppel_status status = DOPPEL_OK;
@@ -36,13 +36,13 @@ static enum doppel_status know_sizes(struct judge *judge, uint32_t number, uint3
     return status;
 }
 
-static enum doppel_status compare(struct judge *judge, uint32_t number, uint32_t leader,
-                                  struct doppel_match *out, bool *out_matches,
-                                  struct doppel_error *error)
+static enum doppel_status compare_judge(struct judge *judge, uint32_t number, uint32_t leader,
+                                        struct doppel_match *out, bool *out_matches,
+                                        struct doppel_error *error)
 {
     const struct dedup *dedup = judge->dedup;
     struct doppel_text_evidence record, item;
-    enum doppel_status status = know_sizes(judge, number, leader, error);
+    enum doppel_status status = know_sizes_judge(judge, number, leader, error);
     if (status)
         return status;
     *out_matches = sieve_passes(&judge->sieve, lanes_of(dedup, number), lanes_of(dedup, leader),
@@ -76,7 +76,7 @@ enum doppel_status judge_search(struct judge *judge, uint32_t number, uint32_t l
         bool matches;
         if (leader < low || !judge_leads(judge, leader))
             continue;
-        enum doppel_status status = compare(judge, number, leader, &match, &matches, error);
+        enum doppel_status status = compare_judge(judge, number, leader, &match, &matches, error);
         if (status)
             return status;
         if (matches && match.relation == DOPPEL_RELATION_SAME) {
@@ -94,7 +94,7 @@ enum doppel_status judge_search(struct judge *judge, uint32_t number, uint32_t l
 
 /* ---- verdicts ---- */
 
-static void describe(struct verdict *verdict, const struct doppel_match *match)
+static void describe_verdict(struct verdict *verdict, const struct doppel_match *match)
 {
     verdict->has_match = true;
     verdict->has_coverage = match->has_coverage;
@@ -106,17 +106,17 @@ static void describe(struct verdict *verdict, const struct doppel_match *match)
     verdict->verified = (uint8_t)match->verified;
 }
 
-static void describe_same(struct verdict *verdict)
+static void describe_same_verdict(struct verdict *verdict)
 {
-    describe(verdict, &(struct doppel_match){.relation = DOPPEL_RELATION_SAME,
-                                             .verified = DOPPEL_VERIFIED_EXACT,
-                                             .similarity = 1,
-                                             .has_coverage = true,
-                                             .query_coverage = 1,
-                                             .item_coverage = 1});
+    describe_verdict(verdict, &(struct doppel_match){.relation = DOPPEL_RELATION_SAME,
+                                                     .verified = DOPPEL_VERIFIED_EXACT,
+                                                     .similarity = 1,
+                                                     .has_coverage = true,
+                                                     .query_coverage = 1,
+                                                     .item_coverage = 1});
 }
 
-static uint8_t reason_of(enum doppel_relation relation, enum doppel_decision decision)
+static uint8_t reason_of_judge(enum doppel_relation relation, enum doppel_decision decision)
 {
     if (relation == DOPPEL_RELATION_SAME)
         return decision == DOPPEL_DECISION_REVISION ? REASON_NEWER : REASON_NEAR;
@@ -125,21 +125,22 @@ static uint8_t reason_of(enum doppel_relation relation, enum doppel_decision dec
     return relation == DOPPEL_RELATION_CONTAINS ? REASON_CONTAINS : REASON_CONTAINED;
 }
 
-static struct doppel_origin origin_of(const struct dedup *dedup, uint32_t number)
+static struct doppel_origin origin_of_dedup(const struct dedup *dedup, uint32_t number)
 {
     const struct facts *facts = facts_of(dedup, number);
     return (struct doppel_origin){string_of(dedup, facts, FACT_SOURCE),
                                   string_of(dedup, facts, FACT_DATE)};
 }
 
-static void decide_by_match(const struct dedup *dedup, uint32_t number, uint32_t leader,
-                            const struct doppel_match *match, struct verdict *verdict)
+static void decide_by_match_dedup(const struct dedup *dedup, uint32_t number, uint32_t leader,
+                                  const struct doppel_match *match, struct verdict *verdict)
 {
-    struct doppel_origin record = origin_of(dedup, number), item = origin_of(dedup, leader);
+    struct doppel_origin record = origin_of_dedup(dedup, number),
+                         item = origin_of_dedup(dedup, leader);
     enum doppel_decision decision = doppel_decide(match, &record, &item);
-    describe(verdict, match);
+    describe_verdict(verdict, match);
     verdict->decision = (uint8_t)decision;
-    verdict->reason = reason_of(match->relation, decision);
+    verdict->reason = reason_of_judge(match->relation, decision);
     verdict->of = leader;
     verdict->replaces = verdict->reason == REASON_NEWER;
 }
@@ -150,13 +151,13 @@ static void decide_by_search(struct judge *judge, uint32_t number, const struct 
 {
     struct facts *facts = facts_of(judge->dedup, number);
     if (finding->near != NO_RECORD) {
-        decide_by_match(judge->dedup, number, finding->near, &finding->near_match, verdict);
+        decide_by_match_dedup(judge->dedup, number, finding->near, &finding->near_match, verdict);
         facts->leader = finding->near;
         return;
     }
     verdict->decision = DOPPEL_DECISION_NEW;
     if (finding->held != NO_RECORD)
-        decide_by_match(judge->dedup, number, finding->held, &finding->held_match, verdict);
+        decide_by_match_dedup(judge->dedup, number, finding->held, &finding->held_match, verdict);
     facts->flags |= FACT_LEADER;
     leader_walk_append(&judge->walk, number);
     evidence_promote(judge->evidence, number);
@@ -170,7 +171,7 @@ static void decide_same_content(const struct dedup *dedup, uint32_t number, uint
     verdict->decision = DOPPEL_DECISION_DUPLICATE;
     verdict->reason = REASON_SAME_CONTENT;
     verdict->of = facts->leader;
-    describe_same(verdict);
+    describe_same_verdict(verdict);
 }
 
 /* The record that has the content of this one, unless what it follows was replaced: then its text
@@ -184,8 +185,8 @@ static uint32_t holder_of(const struct dedup *dedup, uint32_t number)
     return facts_of(dedup, leader)->flags & FACT_REPLACED ? NO_RECORD : holder;
 }
 
-static void decide_by_text(struct judge *judge, uint32_t number, const struct finding *finding,
-                           struct verdict *verdict)
+static void decide_by_text_judge(struct judge *judge, uint32_t number,
+                                 const struct finding *finding, struct verdict *verdict)
 {
     const struct facts *facts = facts_of(judge->dedup, number);
     uint32_t holder = holder_of(judge->dedup, number);
@@ -212,17 +213,17 @@ static enum doppel_status describe_pair(struct judge *judge, uint32_t number, ui
     if (status)
         return status;
     doppel_match_texts(&record, &item, &judge->dedup->options->limits, &match);
-    describe(verdict, &match);
+    describe_verdict(verdict, &match);
     return DOPPEL_OK;
 }
 
 /* Another text under the same id. */
-static enum doppel_status decide_update(struct judge *judge, uint32_t number,
-                                        const struct finding *finding, struct verdict *verdict,
-                                        struct doppel_error *error)
+static enum doppel_status decide_update_judge(struct judge *judge, uint32_t number,
+                                              const struct finding *finding,
+                                              struct verdict *verdict, struct doppel_error *error)
 {
     uint32_t former = facts_of(judge->dedup, number)->former;
-    decide_by_text(judge, number, finding, verdict);
+    decide_by_text_judge(judge, number, finding, verdict);
     *verdict = (struct verdict){.decision = DOPPEL_DECISION_REVISION,
                                 .reason = REASON_SAME_ID,
                                 .of = former,
@@ -236,14 +237,14 @@ static bool is_update(const struct dedup *dedup, const struct facts *facts)
            facts->content != facts_of(dedup, facts->former)->content;
 }
 
-static enum doppel_status decide_same_id(struct judge *judge, uint32_t number,
-                                         const struct finding *finding, struct verdict *verdict,
-                                         struct doppel_error *error)
+static enum doppel_status decide_same_id_judge(struct judge *judge, uint32_t number,
+                                               const struct finding *finding,
+                                               struct verdict *verdict, struct doppel_error *error)
 {
     const struct dedup *dedup = judge->dedup;
     const struct facts *facts = facts_of(dedup, number);
     if (is_update(dedup, facts))
-        return decide_update(judge, number, finding, verdict, error);
+        return decide_update_judge(judge, number, finding, verdict, error);
     if (dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE) {
         decide_same_content(dedup, number, facts->former, verdict);
         return DOPPEL_OK;
@@ -292,9 +293,9 @@ enum doppel_status judge_decide(struct judge *judge, uint32_t number, const stru
     else if (facts->flags & FACT_UNREADABLE)
         verdict->decision = DOPPEL_DECISION_UNREADABLE;
     else if (facts->former != NO_RECORD)
-        status = decide_same_id(judge, number, finding, verdict, error);
+        status = decide_same_id_judge(judge, number, finding, verdict, error);
     else
-        decide_by_text(judge, number, finding, verdict);
+        decide_by_text_judge(judge, number, finding, verdict);
     return status;
 }
 

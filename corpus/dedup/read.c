@@ -5,18 +5,18 @@
 #include "corpus/dedup/sign.h"
 #include "corpus/read/temporary.h"
 
-struct slot {
+struct dedup_slot {
     bool is_signed;
     struct batch batch;
 };
 
 /* A ring of slots: read at `head`, filed at `tail`. */
-struct line {
+struct dedup_line {
     struct dedup *dedup;
     struct crew crew; /* its error ends all */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct slot *slots;
+    struct dedup_slot *slots;
     size_t slot_count;
     uint64_t head, next, tail; /* blocks read, begun to be signed, filed */
     bool ended;                /* no more will be read */
@@ -25,9 +25,9 @@ struct line {
 
 /* ---- signing, on all threads but the first ---- */
 
-static struct slot *take_slot(struct line *line)
+static struct dedup_slot *take_slot(struct dedup_line *line)
 {
-    struct slot *slot = NULL;
+    struct dedup_slot *slot = NULL;
     pthread_mutex_lock(&line->lock);
     while (line->next == line->head && !line->ended)
         pthread_cond_wait(&line->changed, &line->lock);
@@ -37,7 +37,7 @@ static struct slot *take_slot(struct line *line)
     return slot;
 }
 
-static void put_slot(struct line *line, struct slot *slot)
+static void put_slot_line(struct dedup_line *line, struct dedup_slot *slot)
 {
     pthread_mutex_lock(&line->lock);
     slot->is_signed = true;
@@ -45,7 +45,7 @@ static void put_slot(struct line *line, struct slot *slot)
     pthread_mutex_unlock(&line->lock);
 }
 
-static void sign_slot(struct line *line, struct signer **signer, struct slot *slot)
+static void sign_slot(struct dedup_line *line, struct signer **signer, struct dedup_slot *slot)
 {
     struct doppel_error error;
     bool fine = !crew_failed(&line->crew);
@@ -57,21 +57,21 @@ static void sign_slot(struct line *line, struct signer **signer, struct slot *sl
         crew_fail(&line->crew, &error);
 }
 
-static void sign_blocks(struct line *line)
+static void sign_blocks(struct dedup_line *line)
 {
     struct signer *signer = NULL;
-    struct slot *slot;
+    struct dedup_slot *slot;
     while ((slot = take_slot(line))) {
         sign_slot(line, &signer, slot);
-        put_slot(line, slot);
+        put_slot_line(line, slot);
     }
     signer_free(signer);
 }
 
 /* ---- filing, on the calling thread ---- */
 
-static enum doppel_status keep(struct dedup *dedup, const void *bytes, size_t size,
-                               struct doppel_error *error)
+static enum doppel_status keep_dedup(struct dedup *dedup, const void *bytes, size_t size,
+                                     struct doppel_error *error)
 {
     if (dedup->kept < 0) {
         enum doppel_status status = temporary_file(dedup->folder, &dedup->kept, error);
@@ -86,17 +86,17 @@ static enum doppel_status keep(struct dedup *dedup, const void *bytes, size_t si
 }
 
 /* What will be needed of a record that cannot be read again. */
-static enum doppel_status keep_rest(struct dedup *dedup, const struct batch *batch,
-                                    const struct signed_record *record, struct facts *facts,
-                                    struct doppel_error *error)
+static enum doppel_status keep_rest_dedup(struct dedup *dedup, const struct batch *batch,
+                                          const struct signed_record *record, struct facts *facts,
+                                          struct doppel_error *error)
 {
     if (facts->flags & FACT_PLAIN)
         return DOPPEL_OK;
     uint64_t offset = facts->place - batch->block.offset;
     facts->place = dedup->kept_bytes;
     if (facts->flags & FACT_KEPT) {
-        enum doppel_status status = keep(dedup, batch->shingles.items + record->shingles_at,
-                                         facts->shingles * sizeof(uint32_t), error);
+        enum doppel_status status = keep_dedup(dedup, batch->shingles.items + record->shingles_at,
+                                               facts->shingles * sizeof(uint32_t), error);
         if (status)
             return status;
     }
@@ -104,7 +104,7 @@ static enum doppel_status keep_rest(struct dedup *dedup, const struct batch *bat
         facts->size > batch->block.size - offset)
         return DOPPEL_OK;
     facts->flags |= FACT_LINE;
-    return keep(dedup, batch->block.bytes + offset, facts->size, error);
+    return keep_dedup(dedup, batch->block.bytes + offset, facts->size, error);
 }
 
 /* Files without records begin where the next one does. */
@@ -124,7 +124,7 @@ static enum doppel_status file_record(struct dedup *dedup, const struct batch *b
     struct facts facts = record->facts;
     facts.content = facts.parent = number;
     facts.former = facts.holder = NO_RECORD;
-    enum doppel_status status = keep_rest(dedup, batch, record, &facts, error);
+    enum doppel_status status = keep_rest_dedup(dedup, batch, record, &facts, error);
     if (!status && record->strings_size)
         status =
             arena_add(&dedup->strings, &dedup->space, batch->strings.items + record->facts.strings,
@@ -167,7 +167,7 @@ bool dedup_goes_on(struct dedup *dedup)
     return !dedup->cancelled;
 }
 
-static void end_reading(struct line *line)
+static void end_reading(struct dedup_line *line)
 {
     pthread_mutex_lock(&line->lock);
     line->ended = true;
@@ -176,10 +176,10 @@ static void end_reading(struct line *line)
 }
 
 /* Only this thread moves `head` and `tail`. */
-static void read_block(struct line *line)
+static void read_block_line(struct dedup_line *line)
 {
     struct doppel_error error;
-    struct slot *slot = &line->slots[line->head % line->slot_count];
+    struct dedup_slot *slot = &line->slots[line->head % line->slot_count];
     enum doppel_status status = dedup_goes_on(line->dedup)
                                     ? reader_next(line->dedup->reader, &slot->batch.block, &error)
                                     : DOPPEL_E_NOT_FOUND;
@@ -196,7 +196,7 @@ static void read_block(struct line *line)
 }
 
 /* Wait for the block that is to be filed next; when nobody has begun with it, do it here. */
-static void await_signed(struct line *line, struct slot *slot)
+static void await_signed(struct dedup_line *line, struct dedup_slot *slot)
 {
     pthread_mutex_lock(&line->lock);
     bool here = line->next == line->tail;
@@ -208,10 +208,10 @@ static void await_signed(struct line *line, struct slot *slot)
         sign_slot(line, &line->signer, slot);
 }
 
-static void file_block(struct line *line)
+static void file_block(struct dedup_line *line)
 {
     struct doppel_error error;
-    struct slot *slot = &line->slots[line->tail % line->slot_count];
+    struct dedup_slot *slot = &line->slots[line->tail % line->slot_count];
     await_signed(line, slot);
     if (!crew_failed(&line->crew) && file_batch(line->dedup, &slot->batch, &error)) {
         crew_fail(&line->crew, &error);
@@ -221,7 +221,7 @@ static void file_block(struct line *line)
     line->tail++;
 }
 
-static bool is_signed(struct line *line)
+static bool is_signed(struct dedup_line *line)
 {
     pthread_mutex_lock(&line->lock);
     bool is = line->tail < line->head && line->slots[line->tail % line->slot_count].is_signed;
@@ -229,20 +229,20 @@ static bool is_signed(struct line *line)
     return is;
 }
 
-static void read_and_file(struct line *line)
+static void read_and_file(struct dedup_line *line)
 {
     while (!line->ended || line->tail < line->head) {
         bool full = line->head - line->tail == line->slot_count;
         if (line->ended || full || is_signed(line))
             file_block(line);
         else
-            read_block(line);
+            read_block_line(line);
     }
 }
 
-static void work(void *context, uint32_t thread)
+static void work_dedup_read(void *context, uint32_t thread)
 {
-    struct line *line = context;
+    struct dedup_line *line = context;
     if (thread)
         sign_blocks(line);
     else
@@ -251,14 +251,14 @@ static void work(void *context, uint32_t thread)
 
 enum doppel_status dedup_read(struct dedup *dedup, struct doppel_error *error)
 {
-    struct line line = {.dedup = dedup, .slot_count = 2 * (size_t)dedup->threads + 1};
+    struct dedup_line line = {.dedup = dedup, .slot_count = 2 * (size_t)dedup->threads + 1};
     line.slots = calloc(line.slot_count, sizeof *line.slots);
     if (!line.slots)
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
     pthread_mutex_init(&line.lock, NULL);
     pthread_cond_init(&line.changed, NULL);
     crew_init(&line.crew, dedup->threads + 1);
-    enum doppel_status status = crew_run(&line.crew, work, &line, error);
+    enum doppel_status status = crew_run(&line.crew, work_dedup_read, &line, error);
     if (!status)
         status = begin_file(dedup, (uint32_t)reader_file_count(dedup->reader), error);
     for (size_t i = 0; i < line.slot_count; i++)

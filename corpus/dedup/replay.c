@@ -32,7 +32,7 @@ struct replay {
     struct finding *findings;
 };
 
-static size_t size_of(const struct replay *replay, size_t component)
+static size_t size_of_replay(const struct replay *replay, size_t component)
 {
     return replay->components.starts.items[component + 1] -
            replay->components.starts.items[component];
@@ -40,17 +40,18 @@ static size_t size_of(const struct replay *replay, size_t component)
 
 static bool is_large(const struct replay *replay, size_t component)
 {
-    return replay->crew.threads > 1 && size_of(replay, component) >= LARGE;
+    return replay->crew.threads > 1 && size_of_replay(replay, component) >= LARGE;
 }
 
-static void fail(struct replay *replay, enum doppel_status status, const struct doppel_error *error)
+static void fail_replay(struct replay *replay, enum doppel_status status,
+                        const struct doppel_error *error)
 {
     if (status)
         crew_fail(&replay->crew, error);
 }
 
 /* Comparing may take much longer than reading did. What was cancelled while reading is decided. */
-static enum doppel_status look_up(struct dedup *dedup, struct doppel_error *error)
+static enum doppel_status look_up_dedup(struct dedup *dedup, struct doppel_error *error)
 {
     if (dedup->cancelled || dedup_goes_on(dedup))
         return DOPPEL_OK;
@@ -66,12 +67,12 @@ static void decide_component(struct replay *replay, uint32_t thread, size_t comp
         replay->components.records + replay->components.starts.items[component];
     struct doppel_error error;
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < size_of(replay, component) && !status; i++) {
+    for (size_t i = 0; i < size_of_replay(replay, component) && !status; i++) {
         status = judge_record(judge, records[i], &error);
         if (!status && !thread && i % WINDOW == WINDOW - 1)
-            status = look_up(replay->dedup, &error);
+            status = look_up_dedup(replay->dedup, &error);
     }
-    fail(replay, status, &error);
+    fail_replay(replay, status, &error);
 }
 
 static void decide_small(void *context, uint32_t thread)
@@ -85,7 +86,7 @@ static void decide_small(void *context, uint32_t thread)
             if (!is_large(replay, i))
                 decide_component(replay, thread, i);
         if (!thread && first / SHARE % SHARE == 0)
-            fail(replay, look_up(replay->dedup, &error), &error);
+            fail_replay(replay, look_up_dedup(replay->dedup, &error), &error);
         if (first % LET_GO_RECORDS == 0)
             let_go(replay->dedup);
     }
@@ -102,13 +103,15 @@ static void search_window(void *context, uint32_t thread)
     while ((i = atomic_fetch_add(&replay->next, 1)) < replay->window_count) {
         replay->findings[i] = (struct finding){.near = NO_RECORD, .held = NO_RECORD};
         if (judge_searches(judge, replay->window[i]))
-            fail(replay, judge_search(judge, replay->window[i], 0, &replay->findings[i], &error),
-                 &error);
+            fail_replay(replay,
+                        judge_search(judge, replay->window[i], 0, &replay->findings[i], &error),
+                        &error);
     }
 }
 
 /* What was found before the window holds as long as those found still lead. */
-static enum doppel_status decide_one(struct replay *replay, size_t i, struct doppel_error *error)
+static enum doppel_status decide_one_replay(struct replay *replay, size_t i,
+                                            struct doppel_error *error)
 {
     struct judge *judge = &replay->judges[0];
     uint32_t number = replay->window[i], low = 0;
@@ -129,7 +132,7 @@ static enum doppel_status decide_window(struct replay *replay, struct doppel_err
     atomic_store(&replay->next, 0);
     enum doppel_status status = crew_run(&replay->crew, search_window, replay, error);
     for (size_t i = 0; i < replay->window_count && !status; i++)
-        status = decide_one(replay, i, error);
+        status = decide_one_replay(replay, i, error);
     return status;
 }
 
@@ -138,13 +141,13 @@ static enum doppel_status decide_large(struct replay *replay, struct doppel_erro
     size_t count = replay->components.starts.count - 1;
     enum doppel_status status = DOPPEL_OK;
     for (size_t c = 0; c < count && !status; c++) {
-        size_t size = is_large(replay, c) ? size_of(replay, c) : 0;
+        size_t size = is_large(replay, c) ? size_of_replay(replay, c) : 0;
         for (size_t at = 0; at < size && !status; at += WINDOW) {
             replay->window = replay->components.records + replay->components.starts.items[c] + at;
             replay->window_count = size - at < WINDOW ? size - at : WINDOW;
             status = decide_window(replay, error);
             if (!status)
-                status = look_up(replay->dedup, error);
+                status = look_up_dedup(replay->dedup, error);
         }
     }
     return status;

@@ -5,12 +5,13 @@
 #include "corpus/dedup/dedup_internal.h"
 
 /* Numbers of records by a hash; open addressing. */
-struct table {
+struct same_table {
     uint32_t *slots; /* NO_RECORD: empty */
     size_t mask;
 };
 
-static enum doppel_status table_new(struct table *table, uint32_t count, struct doppel_error *error)
+static enum doppel_status table_new_same(struct same_table *table, uint32_t count,
+                                         struct doppel_error *error)
 {
     size_t slots = 16;
     while (slots < (size_t)count * 3 / 2)
@@ -23,7 +24,7 @@ static enum doppel_status table_new(struct table *table, uint32_t count, struct 
     return DOPPEL_OK;
 }
 
-static bool is_readable(const struct facts *facts)
+static bool is_readable_facts(const struct facts *facts)
 {
     return !(facts->flags & FACT_UNREADABLE);
 }
@@ -41,13 +42,14 @@ static uint64_t hash_string(const char *string)
     return hash;
 }
 
-static bool same_content(const struct dedup *dedup, uint32_t a, uint32_t b)
+static bool same_content_dedup(const struct dedup *dedup, uint32_t a, uint32_t b)
 {
     return memcmp(digest_of(dedup, a), digest_of(dedup, b), sizeof(struct doppel_digest)) == 0;
 }
 
 /* The slot of an id: empty, or with the record that stands for it. */
-static uint32_t *slot_of_id(const struct dedup *dedup, const struct table *table, uint32_t number)
+static uint32_t *slot_of_id(const struct dedup *dedup, const struct same_table *table,
+                            uint32_t number)
 {
     const char *id = string_of(dedup, facts_of(dedup, number), FACT_ID);
     size_t slot = hash_string(id) & table->mask;
@@ -60,7 +62,7 @@ static uint32_t *slot_of_id(const struct dedup *dedup, const struct table *table
 }
 
 /* For an id stands the first record, or the last with another content; in a library the last. */
-static void find_former(struct dedup *dedup, const struct table *table, uint32_t number)
+static void find_former(struct dedup *dedup, const struct same_table *table, uint32_t number)
 {
     struct facts *facts = facts_of(dedup, number);
     uint32_t *slot = slot_of_id(dedup, table, number), former = *slot;
@@ -71,7 +73,7 @@ static void find_former(struct dedup *dedup, const struct table *table, uint32_t
         facts_of(dedup, former)->flags |= FACT_REPLACED;
     bool update = dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE;
     bool replaces =
-        former != NO_RECORD && (library || (update && !same_content(dedup, number, former)));
+        former != NO_RECORD && (library || (update && !same_content_dedup(dedup, number, former)));
     if (former == NO_RECORD || replaces)
         *slot = number;
     dedup->replacing |= replaces;
@@ -79,20 +81,20 @@ static void find_former(struct dedup *dedup, const struct table *table, uint32_t
 
 static enum doppel_status find_formers(struct dedup *dedup, struct doppel_error *error)
 {
-    struct table table;
-    enum doppel_status status = table_new(&table, dedup->count, error);
+    struct same_table table;
+    enum doppel_status status = table_new_same(&table, dedup->count, error);
     if (status)
         return status;
     for (uint32_t i = 0; i < dedup->count; i++) {
         const struct facts *facts = facts_of(dedup, i);
-        if (is_readable(facts) && facts->flags & FACT_ID)
+        if (is_readable_facts(facts) && facts->flags & FACT_ID)
             find_former(dedup, &table, i);
     }
     free(table.slots);
     return DOPPEL_OK;
 }
 
-static void find_content(const struct dedup *dedup, const struct table *table, uint32_t number)
+static void find_content(const struct dedup *dedup, const struct same_table *table, uint32_t number)
 {
     const struct doppel_digest *digest = digest_of(dedup, number);
     uint64_t hash;
@@ -110,14 +112,14 @@ static void find_content(const struct dedup *dedup, const struct table *table, u
 static bool is_remembered(const struct dedup *dedup, uint32_t number)
 {
     const struct facts *facts = facts_of(dedup, number);
-    return is_readable(facts) &&
+    return is_readable_facts(facts) &&
            (facts->former == NO_RECORD || dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE);
 }
 
 static enum doppel_status find_contents(struct dedup *dedup, struct doppel_error *error)
 {
-    struct table table;
-    enum doppel_status status = table_new(&table, dedup->count, error);
+    struct same_table table;
+    enum doppel_status status = table_new_same(&table, dedup->count, error);
     if (status)
         return status;
     for (uint32_t i = 0; i < dedup->count; i++)

@@ -72,7 +72,8 @@ void signer_free(struct signer *signer)
     free(signer);
 }
 
-static bool add_string(struct batch *batch, struct facts *facts, const char *string, uint32_t flag)
+static bool add_string_batch(struct batch *batch, struct facts *facts, const char *string,
+                             uint32_t flag)
 {
     if (!string)
         return true;
@@ -128,13 +129,13 @@ static enum doppel_status sign_text(struct signer *signer,
     return DOPPEL_OK;
 }
 
-static bool out_of_memory(struct signer *signer)
+static bool out_of_memory_signer(struct signer *signer)
 {
     doppel_fail(&signer->error, DOPPEL_E_MEMORY, "not enough memory");
     return false;
 }
 
-static bool take_record(void *context, const struct doppel_corpus_record *record)
+static bool take_record_sign(void *context, const struct doppel_corpus_record *record)
 {
     static const uint16_t no_lanes[DOPPEL_TEXT_MAX_LANES];
     struct signer *signer = context;
@@ -149,7 +150,7 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
         out.facts.flags |= FACT_PLAIN;
     size_t lanes_bytes = dedup->lanes * sizeof *no_lanes;
     if (!bytes_append(&batch->lanes, no_lanes, lanes_bytes))
-        return out_of_memory(signer);
+        return out_of_memory_signer(signer);
     batch->lanes.count -= lanes_bytes;
     struct doppel_error error = record->error;
     if (!error.status && sign_text(signer, record, &out, &error) == DOPPEL_E_MEMORY) {
@@ -158,12 +159,13 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
     }
     batch->lanes.count += lanes_bytes;
     out.strings_size = batch->strings.count;
-    if (!add_string(batch, &out.facts, record->id, FACT_ID) ||
-        !add_string(batch, &out.facts, record->source, FACT_SOURCE) ||
-        !add_string(batch, &out.facts, record->date, FACT_DATE) ||
-        !add_string(batch, &out.facts, error.status ? error.message : NULL, FACT_UNREADABLE) ||
+    if (!add_string_batch(batch, &out.facts, record->id, FACT_ID) ||
+        !add_string_batch(batch, &out.facts, record->source, FACT_SOURCE) ||
+        !add_string_batch(batch, &out.facts, record->date, FACT_DATE) ||
+        !add_string_batch(batch, &out.facts, error.status ? error.message : NULL,
+                          FACT_UNREADABLE) ||
         !array_push(&batch->records, out))
-        return out_of_memory(signer);
+        return out_of_memory_signer(signer);
     struct signed_record *last = &batch->records.items[batch->records.count - 1];
     last->strings_size = batch->strings.count - last->strings_size;
     return true;
@@ -176,7 +178,7 @@ enum doppel_status signer_sign(struct signer *signer, struct batch *batch,
     batch->strings.count = batch->lanes.count = batch->shingles.count = 0;
     signer->batch = batch;
     signer->error.status = DOPPEL_OK;
-    parser_block(signer->parser, &batch->block, take_record, signer);
+    parser_block(signer->parser, &batch->block, take_record_sign, signer);
     if (signer->error.status && error)
         *error = signer->error;
     return signer->error.status;

@@ -25,8 +25,8 @@ void space_close(struct space *space)
 }
 
 /* Its blocks are claimed now: a full disk must not show as SIGBUS later. */
-static enum doppel_status map_file(struct space *space, size_t bytes, void **out,
-                                   struct doppel_error *error)
+static enum doppel_status map_file_space(struct space *space, size_t bytes, void **out,
+                                         struct doppel_error *error)
 {
     if (space->file < 0) {
         enum doppel_status status = temporary_file(space->folder, &space->file, error);
@@ -46,12 +46,12 @@ static enum doppel_status map_file(struct space *space, size_t bytes, void **out
 }
 
 /* `bytes` is a multiple of the page size. */
-static enum doppel_status take_chunk(struct space *space, size_t bytes, void **out,
-                                     bool *out_in_file, struct doppel_error *error)
+static enum doppel_status take_chunk_space(struct space *space, size_t bytes, void **out,
+                                           bool *out_in_file, struct doppel_error *error)
 {
     *out_in_file = space->limit && space->used + bytes > space->limit;
     if (*out_in_file)
-        return map_file(space, bytes, out, error);
+        return map_file_space(space, bytes, out, error);
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory; --memory limits it");
@@ -67,7 +67,7 @@ static void give_chunk(struct space *space, void *chunk, size_t bytes, bool in_f
         space->used -= bytes;
 }
 
-static size_t chunk_bytes(const struct chunked *rows)
+static size_t chunk_bytes_chunked(const struct chunked *rows)
 {
     return rows->row_bytes << CHUNK_ROWS_LOG2;
 }
@@ -81,7 +81,7 @@ enum doppel_status chunked_grow(struct chunked *rows, struct space *space, size_
         struct chunk chunk;
         void *bytes = NULL;
         enum doppel_status status =
-            take_chunk(space, chunk_bytes(rows), &bytes, &chunk.in_file, error);
+            take_chunk_space(space, chunk_bytes_chunked(rows), &bytes, &chunk.in_file, error);
         if (status)
             return status;
         chunk.bytes = bytes;
@@ -93,7 +93,7 @@ enum doppel_status chunked_grow(struct chunked *rows, struct space *space, size_
 void chunked_free(struct chunked *rows, struct space *space)
 {
     for (size_t i = 0; i < rows->chunks.count; i++)
-        give_chunk(space, rows->chunks.items[i].bytes, chunk_bytes(rows),
+        give_chunk(space, rows->chunks.items[i].bytes, chunk_bytes_chunked(rows),
                    rows->chunks.items[i].in_file);
     array_free(&rows->chunks);
 }
@@ -102,7 +102,7 @@ void chunked_let_go(const struct chunked *rows)
 {
     for (size_t i = 0; i < rows->chunks.count; i++)
         if (rows->chunks.items[i].in_file)
-            madvise(rows->chunks.items[i].bytes, chunk_bytes(rows), MADV_DONTNEED);
+            madvise(rows->chunks.items[i].bytes, chunk_bytes_chunked(rows), MADV_DONTNEED);
 }
 
 static enum doppel_status arena_grow(struct arena *arena, struct space *space, size_t size,
@@ -114,7 +114,7 @@ static enum doppel_status arena_grow(struct arena *arena, struct space *space, s
     while (chunk.size < size)
         chunk.size *= 2;
     void *bytes = NULL;
-    enum doppel_status status = take_chunk(space, chunk.size, &bytes, &chunk.in_file, error);
+    enum doppel_status status = take_chunk_space(space, chunk.size, &bytes, &chunk.in_file, error);
     if (status)
         return status;
     chunk.bytes = bytes;

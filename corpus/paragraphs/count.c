@@ -4,7 +4,7 @@
 /* Of keys in memory, where nobody set a limit: texts of many short lines go to the file. */
 enum { BYTES_AT_FIRST = 64 << 20, BYTES_A_RECORD = 160 };
 
-struct task {
+struct count_task {
     struct counting *counting;
     struct slot *slot;
 };
@@ -16,7 +16,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Sort the keys from `begin` on, and keep each once. */
-static void unite(struct slot *slot, size_t begin)
+static void unite_slot(struct slot *slot, size_t begin)
 {
     uint64_t *keys = slot->keys.items + begin;
     size_t count = slot->keys.count - begin, kept = 0;
@@ -31,7 +31,7 @@ static void unite(struct slot *slot, size_t begin)
 
 static bool count_record(void *context, const struct doppel_corpus_record *record)
 {
-    const struct task *task = context;
+    const struct count_task *task = context;
     struct slot *slot = task->slot;
     struct doppel_error reason = {0};
     if (!paragraphs_read(slot, task->counting, record, &reason))
@@ -48,14 +48,14 @@ static bool count_record(void *context, const struct doppel_corpus_record *recor
             return doppel_fail(&slot->error, DOPPEL_E_MEMORY, "no memory to count paragraphs"),
                    false;
     }
-    unite(slot, begin);
+    unite_slot(slot, begin);
     return true;
 }
 
 void count_block(void *context, size_t number, const struct line_block *block)
 {
     struct counting *counting = context;
-    struct task task = {counting, &counting->slots[number]};
+    struct count_task task = {counting, &counting->slots[number]};
     task.slot->keys.count = 0;
     task.slot->records = task.slot->unreadable = 0;
     parser_block(task.slot->parser, block, count_record, &task);

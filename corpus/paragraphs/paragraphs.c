@@ -33,7 +33,7 @@ static enum doppel_status slot_init(struct slot *slot,
     return status ? status : doppel_text_new(&plain, &slot->words, error);
 }
 
-static void slots_free(struct slot *slots, size_t count)
+static void slots_free_slot(struct slot *slots, size_t count)
 {
     for (size_t i = 0; slots && i < count; i++) {
         parser_free(slots[i].parser);
@@ -60,7 +60,7 @@ static enum doppel_status slots_new(const struct doppel_paragraph_options *optio
     for (size_t i = 0; i < count && !status; i++)
         status = slot_init(&slots[i], options, error);
     if (status)
-        slots_free(slots, count);
+        slots_free_slot(slots, count);
     else
         *out = slots;
     return status;
@@ -68,7 +68,7 @@ static enum doppel_status slots_new(const struct doppel_paragraph_options *optio
 
 /* ---- what both passes do with a record ---- */
 
-static bool no_memory(struct slot *slot)
+static bool no_memory_slot(struct slot *slot)
 {
     doppel_fail(&slot->error, DOPPEL_E_MEMORY, "no memory for the paragraphs of a record");
     return false;
@@ -97,7 +97,7 @@ static bool cut_paragraphs(struct slot *slot)
         if (slot->error.status)
             return false;
         if (!array_push(&slot->paragraphs, keyed))
-            return no_memory(slot);
+            return no_memory_slot(slot);
     }
     return true;
 }
@@ -115,7 +115,7 @@ bool paragraphs_read(struct slot *slot, const struct counting *counting,
     if (record_text(record, path, counting->options->files.max_line_bytes, &slot->file, &bytes,
                     &size, reason) ||
         doppel_text_plain(slot->source, bytes, size, &slot->text, &slot->text_size, reason))
-        return reason->status != DOPPEL_E_MEMORY || no_memory(slot);
+        return reason->status != DOPPEL_E_MEMORY || no_memory_slot(slot);
     return cut_paragraphs(slot);
 }
 
@@ -138,11 +138,11 @@ enum doppel_status counting_progress(const struct counting *counting)
 
 /* ---- the passes ---- */
 
-static enum doppel_status run_pass(struct counting *counting,
-                                   void (*work)(void *, size_t, const struct line_block *),
-                                   enum doppel_status (*deliver)(void *, size_t,
-                                                                 struct doppel_error *),
-                                   struct doppel_error *error)
+static enum doppel_status run_pass_counting(struct counting *counting,
+                                            void (*work)(void *, size_t, const struct line_block *),
+                                            enum doppel_status (*deliver)(void *, size_t,
+                                                                          struct doppel_error *),
+                                            struct doppel_error *error)
 {
     struct doppel_corpus_files files = counting->options->files;
     files.paths = counting->spool.paths;
@@ -167,7 +167,7 @@ static enum doppel_status count_all(struct counting *counting, const char *folde
     enum doppel_status status =
         key_counter_new(options->memory_bytes, folder, &counting->counter, error);
     if (!status)
-        status = run_pass(counting, count_block, count_deliver, error);
+        status = run_pass_counting(counting, count_block, count_deliver, error);
     if (!status)
         status = key_counter_finish(counting->counter,
                                     options->max_documents ? options->max_documents : 1,
@@ -185,7 +185,7 @@ static enum doppel_status show_all(struct counting *counting, struct doppel_erro
     counting->seen = calloc(counting->table.count + 1, sizeof *counting->seen);
     if (!counting->seen)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to show paragraphs");
-    enum doppel_status status = run_pass(counting, show_block, show_deliver, error);
+    enum doppel_status status = run_pass_counting(counting, show_block, show_deliver, error);
     free(counting->seen);
     return status;
 }
@@ -209,7 +209,7 @@ enum doppel_status doppel_paragraphs(const struct doppel_paragraph_options *opti
         status = show_all(&counting, error);
     if (!status)
         *out = counting.counts;
-    slots_free(counting.slots, slots);
+    slots_free_slot(counting.slots, slots);
     key_table_free(&counting.table);
     spool_free(&counting.spool);
     return status;

@@ -3,32 +3,32 @@
 
 #include "corpus/paragraphs/paragraphs_internal.h"
 
-struct task {
+struct show_task {
     struct counting *counting;
     struct slot *slot;
     const struct line_block *block;
 };
 
-static bool no_memory(struct slot *slot)
+static bool no_memory_show(struct slot *slot)
 {
     doppel_fail(&slot->error, DOPPEL_E_MEMORY, "no memory to show paragraphs");
     return false;
 }
 
 /* Keep bytes of the block's results. */
-static bool keep(struct slot *slot, const char *bytes, size_t size, size_t *out_at)
+static bool keep_slot(struct slot *slot, const char *bytes, size_t size, size_t *out_at)
 {
     *out_at = slot->bytes.size;
-    return buffer_add(&slot->bytes, bytes, size) || no_memory(slot);
+    return buffer_add(&slot->bytes, bytes, size) || no_memory_show(slot);
 }
 
 static bool push(struct slot *slot, struct event event)
 {
-    return array_push(&slot->events, event) || no_memory(slot);
+    return array_push(&slot->events, event) || no_memory_show(slot);
 }
 
 /* Mark the frequent paragraphs of the record. */
-static bool judge(const struct task *task, struct event *event, size_t *out_dropped)
+static bool judge_task(const struct show_task *task, struct event *event, size_t *out_dropped)
 {
     struct slot *slot = task->slot;
     struct counting *counting = task->counting;
@@ -38,7 +38,7 @@ static bool judge(const struct task *task, struct event *event, size_t *out_drop
         const struct keyed_paragraph *keyed = &slot->paragraphs.items[i];
         size_t entry = keyed->has_key ? key_table_find(&counting->table, keyed->key) : SIZE_MAX;
         if (!array_push(&slot->dropped, entry != SIZE_MAX))
-            return no_memory(slot);
+            return no_memory_show(slot);
         dropped += entry != SIZE_MAX;
         if (entry == SIZE_MAX || !counting->options->paragraph ||
             atomic_load_explicit(&counting->seen[entry], memory_order_relaxed))
@@ -47,7 +47,7 @@ static bool judge(const struct task *task, struct event *event, size_t *out_drop
         event->entry = entry;
         event->number = i + 1;
         event->size = keyed->paragraph.size;
-        if (!keep(slot, keyed->paragraph.bytes, event->size, &event->bytes_at) ||
+        if (!keep_slot(slot, keyed->paragraph.bytes, event->size, &event->bytes_at) ||
             !push(slot, *event))
             return false;
     }
@@ -56,14 +56,14 @@ static bool judge(const struct task *task, struct event *event, size_t *out_drop
 }
 
 /* Keep the record's line without what is dropped. */
-static bool strip(const struct task *task, const struct doppel_corpus_record *record,
+static bool strip(const struct show_task *task, const struct doppel_corpus_record *record,
                   struct event *event)
 {
     struct slot *slot = task->slot;
     const char *line = task->block->bytes + (record->offset - task->block->offset);
     if (!event->dropped) {
         event->size = record->size;
-        return keep(slot, line, record->size, &event->bytes_at);
+        return keep_slot(slot, line, record->size, &event->bytes_at);
     }
     size_t token_size = 0;
     const char *token = parser_text_token(slot->parser, &token_size);
@@ -72,7 +72,7 @@ static bool strip(const struct task *task, const struct doppel_corpus_record *re
     if (!strip_text(slot->text, slot->text_size, slot->dropped.items, &slot->stripped) ||
         !replace_text(line, record->size, token, token_size, task->counting->options->fields.text,
                       &slot->stripped, &slot->bytes))
-        return no_memory(slot);
+        return no_memory_show(slot);
     event->size = slot->bytes.size - event->bytes_at;
     return true;
 }
@@ -82,23 +82,23 @@ static bool show_unreadable(struct slot *slot, struct event *event,
 {
     event->kind = EVENT_UNREADABLE;
     event->size = strlen(reason->message) + 1;
-    return keep(slot, reason->message, event->size, &event->bytes_at) && push(slot, *event);
+    return keep_slot(slot, reason->message, event->size, &event->bytes_at) && push(slot, *event);
 }
 
 static bool show_record(void *context, const struct doppel_corpus_record *record)
 {
-    const struct task *task = context;
+    const struct show_task *task = context;
     struct slot *slot = task->slot;
     struct doppel_error reason = {0};
     struct event event = {.file = record->file, .line = record->line, .id_at = SIZE_MAX};
     if (!paragraphs_read(slot, task->counting, record, &reason))
         return false;
-    if (record->id && !keep(slot, record->id, strlen(record->id) + 1, &event.id_at))
+    if (record->id && !keep_slot(slot, record->id, strlen(record->id) + 1, &event.id_at))
         return false;
     if (reason.status)
         return show_unreadable(slot, &event, &reason);
     size_t dropped;
-    if (!judge(task, &event, &dropped))
+    if (!judge_task(task, &event, &dropped))
         return false;
     if (!task->counting->options->record)
         return true;
@@ -111,7 +111,7 @@ static bool show_record(void *context, const struct doppel_corpus_record *record
 void show_block(void *context, size_t number, const struct line_block *block)
 {
     struct counting *counting = context;
-    struct task task = {counting, &counting->slots[number], block};
+    struct show_task task = {counting, &counting->slots[number], block};
     task.slot->events.count = 0;
     task.slot->bytes.size = 0;
     parser_block(task.slot->parser, block, show_record, &task);

@@ -81,7 +81,7 @@ static size_t plain_run(const char *in, size_t size)
     return run;
 }
 
-static bool add_string(struct buffer *out, const char *text, size_t size)
+static bool add_string_buffer(struct buffer *out, const char *text, size_t size)
 {
     bool good = buffer_add(out, "\"", 1);
     for (size_t at = 0; at < size && good; at++) {
@@ -102,8 +102,9 @@ static bool add_field(const char *line, size_t size, const char *field, const st
     const char *bracket = memrchr(line, '}', size);
     size_t before = (size_t)(bracket - line);
     return buffer_add(out, line, before) && buffer_add(out, ",", 1) &&
-           add_string(out, field, strlen(field)) && buffer_add(out, ":", 1) &&
-           add_string(out, text->bytes, text->size) && buffer_add(out, bracket, size - before);
+           add_string_buffer(out, field, strlen(field)) && buffer_add(out, ":", 1) &&
+           add_string_buffer(out, text->bytes, text->size) &&
+           buffer_add(out, bracket, size - before);
 }
 
 bool replace_text(const char *line, size_t size, const char *token, size_t token_size,
@@ -112,6 +113,6 @@ bool replace_text(const char *line, size_t size, const char *token, size_t token
     if (!token)
         return add_field(line, size, field, text, out);
     size_t before = (size_t)(token - line);
-    return buffer_add(out, line, before) && add_string(out, text->bytes, text->size) &&
+    return buffer_add(out, line, before) && add_string_buffer(out, text->bytes, text->size) &&
            buffer_add(out, token + token_size, size - before - token_size);
 }

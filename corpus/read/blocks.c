@@ -6,14 +6,14 @@
 
 #include "core/ordered.h"
 
-struct place {
+struct block_place {
     enum doppel_status status; /* of reading its block; NOT_FOUND: the end */
     struct doppel_error error;
 };
 
 struct state {
     const struct blocks_run *run;
-    struct place *places;
+    struct block_place *places;
     pthread_mutex_t lock;
     pthread_cond_t turn;
     size_t next; /* piece that reads next: blocks are read in order */
@@ -21,10 +21,10 @@ struct state {
     struct doppel_error *error;
 };
 
-static void work(void *context, size_t piece, size_t slot)
+static void work_blocks(void *context, size_t piece, size_t slot)
 {
     struct state *state = context;
-    struct place *place = &state->places[slot];
+    struct block_place *place = &state->places[slot];
     struct line_block block = {0};
     pthread_mutex_lock(&state->lock);
     while (state->next != piece)
@@ -39,10 +39,10 @@ static void work(void *context, size_t piece, size_t slot)
     line_block_free(&block);
 }
 
-static bool deliver(void *context, size_t piece, size_t slot)
+static bool deliver_blocks(void *context, size_t piece, size_t slot)
 {
     struct state *state = context;
-    struct place *place = &state->places[slot];
+    struct block_place *place = &state->places[slot];
     (void)piece;
     state->status = place->status;
     if (!place->status)
@@ -57,8 +57,8 @@ static struct ordered make_run(uint32_t threads, struct state *state)
     return (struct ordered){.context = state,
                             .threads = threads,
                             .pieces = SIZE_MAX, /* the last one says so */
-                            .work = work,
-                            .deliver = deliver};
+                            .work = work_blocks,
+                            .deliver = deliver_blocks};
 }
 
 size_t blocks_slots(uint32_t threads)

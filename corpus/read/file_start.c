@@ -3,15 +3,16 @@
 
 #include <string.h>
 
-static bool begins(const char *bytes, size_t size, const char *with, size_t length)
+static bool begins_file_start(const char *bytes, size_t size, const char *with, size_t length)
 {
     return size >= length && memcmp(bytes, with, length) == 0;
 }
 
 /* With a mark, or an ASCII character in two bytes. */
-static bool is_utf16(const char *bytes, size_t size)
+static bool is_utf16_file_start(const char *bytes, size_t size)
 {
-    return begins(bytes, size, "\xFF\xFE", 2) || begins(bytes, size, "\xFE\xFF", 2) ||
+    return begins_file_start(bytes, size, "\xFF\xFE", 2) ||
+           begins_file_start(bytes, size, "\xFE\xFF", 2) ||
            (size >= 4 && (bytes[0] == 0) != (bytes[1] == 0) && (bytes[2] == 0) == (bytes[0] == 0) &&
             (bytes[3] == 0) == (bytes[1] == 0));
 }
@@ -45,10 +46,10 @@ static bool next_line_is_record(const char *line, const char *end)
     return length && *text == '{';
 }
 
-static enum doppel_status judge(const char *bytes, size_t size, bool takes_paths,
-                                struct doppel_error *error)
+static enum doppel_status judge_file_start(const char *bytes, size_t size, bool takes_paths,
+                                           struct doppel_error *error)
 {
-    if (is_utf16(bytes, size))
+    if (is_utf16_file_start(bytes, size))
         return doppel_fail(error, DOPPEL_E_FORMAT,
                            "UTF-16, not UTF-8; convert it: iconv -f UTF-16 -t UTF-8");
     if (takes_paths)
@@ -66,7 +67,8 @@ static enum doppel_status judge(const char *bytes, size_t size, bool takes_paths
 
 bool file_start(const char *bytes, size_t size, bool takes_paths, struct line_block *block)
 {
-    size_t skipped = begins(bytes, size, "\xEF\xBB\xBF", 3) ? 3 : 0;
+    size_t skipped = begins_file_start(bytes, size, "\xEF\xBB\xBF", 3) ? 3 : 0;
     block->bytes = bytes + skipped;
-    return judge(bytes + skipped, size - skipped, takes_paths, &block->damage) == DOPPEL_OK;
+    return judge_file_start(bytes + skipped, size - skipped, takes_paths, &block->damage) ==
+           DOPPEL_OK;
 }

@@ -31,7 +31,7 @@ enum slot_id {
 enum { MAX_NAME_BYTES = 65536 };
 
 /* A field that records may have. */
-struct slot {
+struct field_slot {
     char *name; /* NULL: nothing is called so */
     size_t name_size;
     const char *token; /* of this line; NULL: absent. The last of equal names counts */
@@ -41,9 +41,9 @@ struct slot {
 
 struct parser {
     struct json *json;
-    struct slot slots[SLOTS];
+    struct field_slot slots[SLOTS];
     int slot_count;            /* PLAIN_SLOTS, or all */
-    struct slot *last;         /* that of the last field, or NULL */
+    struct field_slot *last;   /* that of the last field, or NULL */
     struct value copy;         /* of a line that had to be mended, or is a path */
     struct doppel_about *said; /* of the record; NULL: nothing */
     bool takes_paths;
@@ -51,7 +51,7 @@ struct parser {
 
 /* ---- life ---- */
 
-static bool name_slot(struct slot *slot, const char *name)
+static bool name_slot(struct field_slot *slot, const char *name)
 {
     slot->name = strdup(name);
     slot->name_size = strlen(name);
@@ -120,7 +120,7 @@ struct doppel_about *parser_give_said(struct parser *parser)
 /* ---- fields ---- */
 
 /* Whether the key, which ends before `limit`, is this name. */
-static bool key_is(const struct slot *slot, const char *key, const char *limit)
+static bool key_is(const struct field_slot *slot, const char *key, const char *limit)
 {
     size_t room = (size_t)(limit - key);
     return slot->name_size < room && key[slot->name_size] == '"' &&
@@ -128,7 +128,7 @@ static bool key_is(const struct slot *slot, const char *key, const char *limit)
 }
 
 /* The same for a key with escapes. */
-static bool escaped_key_is(const struct slot *slot, const char *key, const char *limit)
+static bool escaped_key_is(const struct field_slot *slot, const char *key, const char *limit)
 {
     enum { LONGEST = 1024 };
     char plain[LONGEST];
@@ -147,7 +147,7 @@ static void take_field(void *context, const char *key, const char *value, size_t
     bool escaped = memchr(key, '\\', (size_t)(value - key)) != NULL;
     parser->last = NULL;
     for (int i = 0; i < parser->slot_count; i++) {
-        struct slot *slot = &parser->slots[i];
+        struct field_slot *slot = &parser->slots[i];
         if (!slot->name || !(escaped ? escaped_key_is : key_is)(slot, key, value))
             continue;
         slot->token = value;
@@ -156,7 +156,7 @@ static void take_field(void *context, const char *key, const char *value, size_t
     }
 }
 
-static enum json_problem visit(struct parser *parser, const char *line, size_t size)
+static enum json_problem visit_parser(struct parser *parser, const char *line, size_t size)
 {
     for (int i = 0; i < SLOTS; i++)
         parser->slots[i].token = NULL;
@@ -181,7 +181,7 @@ static bool copy_mended(struct parser *parser, const char *line, size_t size)
 }
 
 /* Read what stands before the place where a line is cut: close it, and forget the last field. */
-static void salvage(struct parser *parser, const char *line, size_t size)
+static void salvage_parser(struct parser *parser, const char *line, size_t size)
 {
     if (!copy_mended(parser, line, size))
         return;
@@ -189,9 +189,9 @@ static void salvage(struct parser *parser, const char *line, size_t size)
         if ((unsigned char)parser->copy.bytes[i] < ' ')
             parser->copy.bytes[i] = ' ';
     memcpy(parser->copy.bytes + size, "\"}", 2);
-    if (visit(parser, parser->copy.bytes, size + 2) == JSON_OPEN) {
+    if (visit_parser(parser, parser->copy.bytes, size + 2) == JSON_OPEN) {
         memcpy(parser->copy.bytes + size, "}", 2);
-        visit(parser, parser->copy.bytes, size + 1);
+        visit_parser(parser, parser->copy.bytes, size + 1);
     }
     if (parser->last)
         parser->last->token = NULL;
@@ -200,30 +200,30 @@ static void salvage(struct parser *parser, const char *line, size_t size)
 /* Visit a line, mended where that helps. Tokens are in the line itself but for broken ones. */
 static enum json_problem visit_line(struct parser *parser, const char *line, size_t size)
 {
-    enum json_problem problem = visit(parser, line, size);
+    enum json_problem problem = visit_parser(parser, line, size);
     if (problem == JSON_BAD_UTF8) {
         if (!copy_mended(parser, line, size))
             return JSON_MEMORY;
-        problem = visit(parser, parser->copy.bytes, size);
+        problem = visit_parser(parser, parser->copy.bytes, size);
         for (int i = 0; i < SLOTS; i++)
             if (parser->slots[i].token)
                 parser->slots[i].token = line + (parser->slots[i].token - parser->copy.bytes);
     }
     if (problem == JSON_OPEN || problem == JSON_CONTROL)
-        salvage(parser, line, size);
+        salvage_parser(parser, line, size);
     return problem;
 }
 
 /* ---- values ---- */
 
-static enum doppel_status wrong_kind(const struct slot *slot, const char *wanted,
+static enum doppel_status wrong_kind(const struct field_slot *slot, const char *wanted,
                                      struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_FORMAT, "\"%.64s\" is no %s", slot->name, wanted);
 }
 
 /* Decode a short field: a string or a number. */
-static enum doppel_status read_name(struct slot *slot, bool is_path, const char **out,
+static enum doppel_status read_name(struct field_slot *slot, bool is_path, const char **out,
                                     struct doppel_error *error)
 {
     switch (value_decode(&slot->value, slot->token, slot->token_size)) {
@@ -255,9 +255,9 @@ static enum doppel_status read_name(struct slot *slot, bool is_path, const char 
     return DOPPEL_OK;
 }
 
-static enum doppel_status read_text(struct parser *parser, struct doppel_corpus_record *out)
+static enum doppel_status read_text_parser(struct parser *parser, struct doppel_corpus_record *out)
 {
-    struct slot *slot = &parser->slots[SLOT_TEXT];
+    struct field_slot *slot = &parser->slots[SLOT_TEXT];
     switch (value_decode(&slot->value, slot->token, slot->token_size)) {
     case VALUE_ABSENT:
         if (out->path)
@@ -287,7 +287,7 @@ static enum doppel_status read_text(struct parser *parser, struct doppel_corpus_
 
 /* The short fields. The first thing that is wrong is what is said; the rest is read all the same.
  */
-static void read_names(struct parser *parser, struct doppel_corpus_record *out)
+static void read_names_parser(struct parser *parser, struct doppel_corpus_record *out)
 {
     const struct {
         enum slot_id slot;
@@ -306,7 +306,7 @@ static void read_names(struct parser *parser, struct doppel_corpus_record *out)
 
 static struct said_token said_token(const struct parser *parser, enum slot_id id, const char *end)
 {
-    const struct slot *slot = &parser->slots[id];
+    const struct field_slot *slot = &parser->slots[id];
     return (struct said_token){slot->name, slot->token,
                                slot->token ? (size_t)(end - slot->token) : 0};
 }
@@ -373,16 +373,16 @@ void parser_line(struct parser *parser, const char *line, size_t size,
         return;
     }
     problem_explain(visit_line(parser, line, size), line, size, &out->error);
-    read_names(parser, out);
+    read_names_parser(parser, out);
     if (!out->error.status && parser->slot_count > PLAIN_SLOTS)
         read_said(parser, line + size, out);
     if (!out->error.status)
-        read_text(parser, out);
+        read_text_parser(parser, out);
 }
 
 const char *parser_text_token(const struct parser *parser, size_t *out_size)
 {
-    const struct slot *slot = &parser->slots[SLOT_TEXT];
+    const struct field_slot *slot = &parser->slots[SLOT_TEXT];
     if (!slot->token || *slot->token != '"')
         return NULL;
     *out_size = slot->token_size;
@@ -391,7 +391,7 @@ const char *parser_text_token(const struct parser *parser, size_t *out_size)
     return slot->token;
 }
 
-static bool is_blank(const char *line, size_t size)
+static bool is_blank_parser(const char *line, size_t size)
 {
     while (size && (line[size - 1] == ' ' || line[size - 1] == '\t' || line[size - 1] == '\r'))
         size--;
@@ -419,7 +419,7 @@ bool parser_block(struct parser *parser, const struct line_block *block, record_
     for (const char *line = block->bytes; line < end; number++) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         size_t size = (size_t)((newline ? newline : end) - line);
-        bool blank = is_blank(line, size);
+        bool blank = is_blank_parser(line, size);
         if (!blank || block->with_blanks) {
             struct doppel_corpus_record record = {.size = size};
             if (blank)

@@ -205,7 +205,7 @@ static void end_file(struct reader *reader)
 /* ---- blocks ---- */
 
 /* What is being read. */
-struct filling {
+struct block_filling {
     char *bytes;
     size_t size, capacity;
     size_t whole; /* bytes of whole lines */
@@ -213,7 +213,7 @@ struct filling {
     struct doppel_error damage;
 };
 
-static bool grow(struct filling *filling, size_t capacity)
+static bool grow_filling(struct block_filling *filling, size_t capacity)
 {
     char *grown = realloc(filling->bytes, capacity + PARSE_SLACK);
     if (!grown)
@@ -223,7 +223,7 @@ static bool grow(struct filling *filling, size_t capacity)
     return true;
 }
 
-static void read_more(struct reader *reader, struct filling *filling)
+static void read_more_reader(struct reader *reader, struct block_filling *filling)
 {
     size_t got = 0;
     filling->ended =
@@ -240,13 +240,13 @@ static void read_more(struct reader *reader, struct filling *filling)
 }
 
 /* Read until the block is full, of pipes until there is a line, or to the end. */
-static enum doppel_status fill(struct reader *reader, struct filling *filling,
-                               struct doppel_error *error)
+static enum doppel_status fill_reader(struct reader *reader, struct block_filling *filling,
+                                      struct doppel_error *error)
 {
     size_t capacity = reader->regular ? BLOCK_BYTES : PIPE_BLOCK_BYTES;
     if (capacity < 2 * reader->rest_size)
         capacity = 2 * reader->rest_size;
-    if (!grow(filling, capacity))
+    if (!grow_filling(filling, capacity))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
     if (reader->rest_size)
         memcpy(filling->bytes, reader->rest, reader->rest_size);
@@ -259,10 +259,10 @@ static enum doppel_status fill(struct reader *reader, struct filling *filling,
             break;
         if (!filling->whole && filling->size > reader->max_line_bytes)
             break;
-        if (filling->size == filling->capacity && !grow(filling, 2 * filling->capacity))
+        if (filling->size == filling->capacity && !grow_filling(filling, 2 * filling->capacity))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a line of %zu bytes and more",
                                filling->size);
-        read_more(reader, filling);
+        read_more_reader(reader, filling);
     }
     if (filling->ended && !filling->damage.status)
         filling->whole = filling->size;
@@ -285,14 +285,15 @@ enum doppel_status line_too_long(const char *line, uint64_t size, uint64_t limit
 }
 
 /* Read past a line that is over the limit, in the memory it has; the rest of the bytes stay. */
-static void skip_line(struct reader *reader, struct filling *filling, struct line_block *block)
+static void skip_line(struct reader *reader, struct block_filling *filling,
+                      struct line_block *block)
 {
     char first = filling->bytes[0];
     uint64_t size = 0;
     while (!filling->whole && !filling->ended) {
         size += filling->size;
         filling->size = 0;
-        read_more(reader, filling);
+        read_more_reader(reader, filling);
     }
     const char *newline = memchr(filling->bytes, '\n', filling->size);
     size_t last = newline ? (size_t)(newline - filling->bytes) : filling->size;
@@ -314,7 +315,7 @@ static uint64_t count_lines(const char *bytes, size_t size)
 }
 
 /* Keep what is behind the whole lines for the next block. */
-static bool keep_rest(struct reader *reader, const struct filling *filling)
+static bool keep_rest_reader(struct reader *reader, const struct block_filling *filling)
 {
     size_t size = filling->size - filling->whole;
     if (size > reader->rest_capacity) {
@@ -331,7 +332,8 @@ static bool keep_rest(struct reader *reader, const struct filling *filling)
 }
 
 /* Make a block of what was read, which it takes. */
-static bool make_block(struct reader *reader, struct filling *filling, struct line_block *block)
+static bool make_block(struct reader *reader, struct block_filling *filling,
+                       struct line_block *block)
 {
     uint64_t skipped = 0;
     block->memory = filling->bytes;
@@ -348,7 +350,7 @@ static bool make_block(struct reader *reader, struct filling *filling, struct li
         }
         block->size = filling->whole - (size_t)(block->bytes - filling->bytes);
     }
-    if (!keep_rest(reader, filling))
+    if (!keep_rest_reader(reader, filling))
         return false;
     block->offset = reader->offset + (uint64_t)(block->bytes - filling->bytes);
     block->line = reader->line;
@@ -363,8 +365,8 @@ static bool make_block(struct reader *reader, struct filling *filling, struct li
 static enum doppel_status next_of_file(struct reader *reader, struct line_block *block,
                                        struct doppel_error *error)
 {
-    struct filling filling = {0};
-    enum doppel_status status = fill(reader, &filling, error);
+    struct block_filling filling = {0};
+    enum doppel_status status = fill_reader(reader, &filling, error);
     if (!status && !make_block(reader, &filling, block))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
     if (status)

@@ -15,7 +15,7 @@ bool said_is_any(const struct said_tokens *tokens)
            tokens->lists[0].bytes || tokens->lists[1].bytes;
 }
 
-static void free_names(char **names, size_t count)
+static void free_names_record_metadata(char **names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(names[i]);
@@ -29,12 +29,12 @@ void said_free(struct doppel_about *about)
         return;
     free(about->external_id);
     free(about->meta);
-    free_names(about->labels, about->label_count);
-    free_names(about->lists, about->list_count);
+    free_names_record_metadata(about->labels, about->label_count);
+    free_names_record_metadata(about->lists, about->list_count);
     free(about);
 }
 
-static enum doppel_status no_memory(struct doppel_error *error)
+static enum doppel_status no_memory_record_metadata(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
 }
@@ -78,20 +78,20 @@ static enum doppel_status read_string(const struct said_token *token, bool or_nu
     if (token->bytes)
         kind = value_decode(&value, token->bytes, scalar_size(token));
     if (kind == VALUE_NO_MEMORY)
-        status = no_memory(error);
+        status = no_memory_record_metadata(error);
     else if (kind == VALUE_OTHER || kind == VALUE_BROKEN || (kind == VALUE_NUMBER && !or_number))
         status = is_no(token, wanted, error);
     else if (kind != VALUE_ABSENT)
         status = check_nul(token, value.bytes, value.size, error);
     if (!status && kind != VALUE_ABSENT && !(*out = strdup(value.bytes)))
-        status = no_memory(error);
+        status = no_memory_record_metadata(error);
     value_free(&value);
     return status;
 }
 
 typedef ARRAY(char *) name_array;
 
-struct reading {
+struct metadata_reading {
     const struct said_token *token;
     name_array names;
     struct doppel_error *error;
@@ -100,7 +100,7 @@ struct reading {
 
 static bool take_string(void *context, const char *bytes, size_t size)
 {
-    struct reading *reading = context;
+    struct metadata_reading *reading = context;
     reading->status = check_nul(reading->token, bytes, size, reading->error);
     if (!reading->status && reading->names.count == MAX_NAMES)
         reading->status = doppel_fail(reading->error, DOPPEL_E_FORMAT, "\"%s\" has more than %d",
@@ -110,16 +110,16 @@ static bool take_string(void *context, const char *bytes, size_t size)
     char *name = strndup(bytes, size);
     if (!name || !array_push(&reading->names, name)) {
         free(name);
-        reading->status = no_memory(reading->error);
+        reading->status = no_memory_record_metadata(reading->error);
     }
     return !reading->status;
 }
 
 /* One string, or an array of them, behind those that are there. */
-static enum doppel_status read_names(const struct said_token *token, struct json *json,
-                                     name_array *names, struct doppel_error *error)
+static enum doppel_status read_names_said_token(const struct said_token *token, struct json *json,
+                                                name_array *names, struct doppel_error *error)
 {
-    struct reading reading = {.token = token, .names = *names, .error = error};
+    struct metadata_reading reading = {.token = token, .names = *names, .error = error};
     char *one = NULL;
     if (!token->bytes)
         return DOPPEL_OK;
@@ -132,7 +132,7 @@ static enum doppel_status read_names(const struct said_token *token, struct json
         enum json_problem problem = json_visit_strings(
             json, token->bytes, json_extent(token->bytes, token->size), take_string, &reading);
         if (problem == JSON_MEMORY)
-            reading.status = no_memory(error);
+            reading.status = no_memory_record_metadata(error);
         else if (problem != JSON_FINE)
             reading.status = is_no(token, "string or array of strings", error);
     }
@@ -164,7 +164,7 @@ static enum doppel_status read_meta(const struct said_token *token, struct json 
     size = *token->bytes == '{' ? json_extent(token->bytes, token->size) : 0;
     enum json_problem problem = size ? json_check_object(json, token->bytes, size) : JSON_NO_OBJECT;
     if (problem == JSON_MEMORY)
-        return no_memory(error);
+        return no_memory_record_metadata(error);
     if (problem == JSON_NO_OBJECT)
         return is_no(token, "object", error);
     if (problem != JSON_FINE)
@@ -173,7 +173,7 @@ static enum doppel_status read_meta(const struct said_token *token, struct json 
     if (has_nul(token->bytes, size))
         return doppel_fail(error, DOPPEL_E_FORMAT, "\"%s\" holds a NUL character", token->name);
     *out = strndup(token->bytes, size);
-    return *out ? DOPPEL_OK : no_memory(error);
+    return *out ? DOPPEL_OK : no_memory_record_metadata(error);
 }
 
 /* ---- all ---- */
@@ -184,14 +184,14 @@ enum doppel_status said_read(const struct said_tokens *tokens, struct json *json
     name_array labels = {0}, lists = {0};
     struct doppel_about *about = calloc(1, sizeof *about);
     if (!about)
-        return no_memory(error);
+        return no_memory_record_metadata(error);
     enum doppel_status status = read_string(&tokens->external_id, true, &about->external_id, error);
     if (!status)
         status = read_meta(&tokens->meta, json, &about->meta, error);
     if (!status)
-        status = read_names(&tokens->labels, json, &labels, error);
+        status = read_names_said_token(&tokens->labels, json, &labels, error);
     for (int i = 0; i < 2 && !status; i++)
-        status = read_names(&tokens->lists[i], json, &lists, error);
+        status = read_names_said_token(&tokens->lists[i], json, &lists, error);
     about->labels = labels.items;
     about->label_count = labels.count;
     about->lists = lists.items;

@@ -8,7 +8,7 @@
 
 #include "corpus/read/reader.h"
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
+static bool is_same_file_stat(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -52,7 +52,7 @@ enum doppel_status reread(const struct corpus_file *file, const struct reread_pa
                            strerror(errno));
     struct stat status;
     enum doppel_status result;
-    if (fstat(fd, &status) != 0 || !is_same_file(&status, &file->status))
+    if (fstat(fd, &status) != 0 || !is_same_file_stat(&status, &file->status))
         result = doppel_fail(error, DOPPEL_E_CHANGED, "%s changed while it was read", file->path);
     else
         result = read_part(fd, part, file->path, error);

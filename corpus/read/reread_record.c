@@ -19,8 +19,8 @@ static enum doppel_status has_changed(struct doppel_error *error)
 }
 
 /* @param out given (free); readable PARSE_SLACK beyond its size */
-static enum doppel_status read_line(const struct doppel_corpus_place *place, char **out,
-                                    struct doppel_error *error)
+static enum doppel_status read_line_corpus_place(const struct doppel_corpus_place *place,
+                                                 char **out, struct doppel_error *error)
 {
     struct stat status;
     if (place->size > most_bytes)
@@ -88,7 +88,7 @@ enum doppel_status doppel_corpus_text_again(const struct doppel_corpus_place *pl
     enum doppel_status status = parser ? doppel_text_new(options, &text, error)
                                        : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read");
     if (!status)
-        status = read_line(place, &line, error);
+        status = read_line_corpus_place(place, &line, error);
     if (!status) {
         parser_line(parser, line, (size_t)place->size, &record);
         if (record.error.status ||

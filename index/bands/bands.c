@@ -43,7 +43,7 @@ struct segment_plan bands_plan(const struct bands_shape *shape)
 }
 
 /* The shape that the parameters tell; false when they cannot be a band table's. */
-static bool read_shape(const struct segment_plan *plan, struct bands_shape *out)
+static bool read_shape_segment_plan(const struct segment_plan *plan, struct bands_shape *out)
 {
     const uint64_t *parameters = plan->parameters;
     for (int i = BANDS_PARAMETER_LANES; i <= BANDS_PARAMETER_BUCKETS; i++)
@@ -67,13 +67,13 @@ static bool read_shape(const struct segment_plan *plan, struct bands_shape *out)
     return !memcmp(wanted.part_bytes, plan->part_bytes, sizeof wanted.part_bytes);
 }
 
-static const void *part(const struct segment *segment, enum bands_part number)
+static const void *part_segment(const struct segment *segment, enum bands_part number)
 {
     return segment->parts[number];
 }
 
-static enum doppel_status check(const struct segment *segment, struct bands_shape *out,
-                                struct doppel_error *error)
+static enum doppel_status check_bands(const struct segment *segment, struct bands_shape *out,
+                                      struct doppel_error *error)
 {
     if (segment->plan.table != SEGMENT_BANDS)
         return doppel_fail(error, DOPPEL_E_FORMAT, "the segment is not a band table");
@@ -82,7 +82,7 @@ static enum doppel_status check(const struct segment *segment, struct bands_shap
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "the band table has version %llu, this program reads %d",
                            (unsigned long long)version, BANDS_VERSION);
-    if (!read_shape(&segment->plan, out))
+    if (!read_shape_segment_plan(&segment->plan, out))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "the band table's parameters are damaged");
     return DOPPEL_OK;
 }
@@ -91,7 +91,7 @@ enum doppel_status bands_open(struct segment *segment, struct bands **out,
                               struct doppel_error *error)
 {
     struct bands_shape shape;
-    enum doppel_status status = check(segment, &shape, error);
+    enum doppel_status status = check_bands(segment, &shape, error);
     struct bands *table = status ? NULL : calloc(1, sizeof *table);
     if (!status && !table)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to open a band table");
@@ -104,11 +104,11 @@ enum doppel_status bands_open(struct segment *segment, struct bands **out,
     table->words = shape.options.lanes / 4;
     table->id_mask = bands_id_mask(shape.distinct);
     table->distance = bands_kernel_choose();
-    table->signatures = part(segment, BANDS_SIGNATURES);
-    table->payloads = part(segment, BANDS_PAYLOADS);
-    table->starts = part(segment, BANDS_STARTS);
-    table->offsets = part(segment, BANDS_OFFSETS);
-    table->entries = part(segment, BANDS_ENTRIES);
+    table->signatures = part_segment(segment, BANDS_SIGNATURES);
+    table->payloads = part_segment(segment, BANDS_PAYLOADS);
+    table->starts = part_segment(segment, BANDS_STARTS);
+    table->offsets = part_segment(segment, BANDS_OFFSETS);
+    table->entries = part_segment(segment, BANDS_ENTRIES);
     *out = table;
     return DOPPEL_OK;
 }

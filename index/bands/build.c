@@ -22,7 +22,7 @@ struct build {
     struct segment *segment;
 };
 
-static enum doppel_status no_memory(struct doppel_error *error)
+static enum doppel_status no_memory_bands_build(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to build a band table");
 }
@@ -93,7 +93,7 @@ static enum doppel_status number_signatures(struct build *build, struct doppel_e
     struct distinct table = {0};
     uint64_t at = 0, count = build->shape.count;
     if (build->seed && !make_distinct(&table, count))
-        return no_memory(error);
+        return no_memory_bands_build(error);
     build->shape.distinct = 0;
     memset(build->repeats, 0, count * sizeof *build->repeats);
     build->stream->rewind(build->stream->context);
@@ -173,14 +173,14 @@ static enum doppel_status write_records(struct build *build, uint32_t *next, boo
 
 /* Entries with their buckets in the high half, in order of number; then by parts: runs of
  * neighbouring buckets, small enough to be sorted within the cache. */
-struct sorting {
+struct band_sorting {
     uint64_t *keyed, *parted;
     uint32_t shift; /* bucket >> shift is its part */
     uint32_t part_start[PARTS_MAX + 1];
     uint32_t *bucket_start; /* of one part */
 };
 
-static void key_entries(const struct build *build, uint32_t band, struct sorting *sorting)
+static void key_entries(const struct build *build, uint32_t band, struct band_sorting *sorting)
 {
     const uint64_t *signature = (const void *)build->segment->parts[BANDS_SIGNATURES];
     const struct bands_shape *shape = &build->shape;
@@ -197,7 +197,7 @@ static void key_entries(const struct build *build, uint32_t band, struct sorting
         sorting->part_start[i + 1] += sorting->part_start[i];
 }
 
-static void part_entries(const struct build *build, struct sorting *sorting)
+static void part_entries(const struct build *build, struct band_sorting *sorting)
 {
     uint32_t next[PARTS_MAX];
     memcpy(next, sorting->part_start, sizeof next);
@@ -206,8 +206,8 @@ static void part_entries(const struct build *build, struct sorting *sorting)
 }
 
 /* Sort one part into its buckets, and note where they start. */
-static void write_part(const struct sorting *sorting, uint32_t number, uint32_t buckets,
-                       uint32_t *offsets, uint32_t *entries)
+static void write_part_sorting(const struct band_sorting *sorting, uint32_t number,
+                               uint32_t buckets, uint32_t *offsets, uint32_t *entries)
 {
     uint32_t first = sorting->part_start[number], end = sorting->part_start[number + 1];
     uint32_t first_bucket = number << sorting->shift;
@@ -226,7 +226,7 @@ static void write_part(const struct sorting *sorting, uint32_t number, uint32_t 
         entries[start[(sorting->parted[i] >> 32) - first_bucket]++] = (uint32_t)sorting->parted[i];
 }
 
-static void write_band(const struct build *build, uint32_t band, struct sorting *sorting)
+static void write_band(const struct build *build, uint32_t band, struct band_sorting *sorting)
 {
     const struct bands_shape *shape = &build->shape;
     uint32_t *offsets = (void *)segment_fill(build->segment, BANDS_OFFSETS);
@@ -236,7 +236,7 @@ static void write_band(const struct build *build, uint32_t band, struct sorting 
     key_entries(build, band, sorting);
     part_entries(build, sorting);
     for (uint32_t number = 0; number <= (shape->buckets - 1) >> sorting->shift; number++)
-        write_part(sorting, number, shape->buckets, offsets, entries);
+        write_part_sorting(sorting, number, shape->buckets, offsets, entries);
     offsets[shape->buckets] = shape->distinct;
 }
 
@@ -246,7 +246,7 @@ static enum doppel_status write_bands(const struct build *build, struct doppel_e
     uint32_t part_buckets = PART_BUCKETS_MIN;
     while (shape->buckets / part_buckets >= PARTS_MAX)
         part_buckets *= 2;
-    struct sorting sorting = {.shift = (uint32_t)__builtin_ctz(part_buckets)};
+    struct band_sorting sorting = {.shift = (uint32_t)__builtin_ctz(part_buckets)};
     sorting.keyed = malloc((shape->distinct + 1ull) * sizeof *sorting.keyed);
     sorting.parted = malloc((shape->distinct + 1ull) * sizeof *sorting.parted);
     sorting.bucket_start = malloc(part_buckets * sizeof *sorting.bucket_start);
@@ -256,7 +256,7 @@ static enum doppel_status write_bands(const struct build *build, struct doppel_e
     free(sorting.keyed);
     free(sorting.parted);
     free(sorting.bucket_start);
-    return enough ? DOPPEL_OK : no_memory(error);
+    return enough ? DOPPEL_OK : no_memory_bands_build(error);
 }
 
 /* ---- all together ---- */
@@ -269,7 +269,7 @@ static enum doppel_status build_once(struct build *build, const struct segment_t
         return status;
     uint32_t *next = place_signatures(build);
     if (!next)
-        return no_memory(error);
+        return no_memory_bands_build(error);
     build->shape.buckets = build->shape.distinct / BANDS_BUCKET_ENTRIES + 1;
     struct segment_plan plan = bands_plan(&build->shape);
     status = segment_create(&plan, target, &build->segment, error);
@@ -324,7 +324,7 @@ enum doppel_status bands_build(const struct bands_options *options, struct code_
     if (build.codes && build.payloads && build.number && build.repeats)
         status = build_table(&build, target, error);
     else
-        status = no_memory(error);
+        status = no_memory_bands_build(error);
     free(build.codes);
     free(build.payloads);
     free(build.number);

@@ -10,14 +10,14 @@ static const double usual_miss_weight = 0.998, usual_rows_per_limit = 8;
 enum { USUAL_MOST_ROWS = 4 };
 
 /* One side of the limit: points of similarity, and what is under work for one number of rows. */
-struct side {
+struct choice_side {
     double width;           /* of the side, times its weight */
     double similar[POINTS]; /* s */
     double power[POINTS];   /* s^rows */
     double missed[POINTS];  /* (1 - s^rows)^bands */
 };
 
-static void side_begin(struct side *side, double from, double to, double weight)
+static void side_begin(struct choice_side *side, double from, double to, double weight)
 {
     side->width = (to - from) * weight;
     for (int i = 0; i < POINTS; i++) {
@@ -26,7 +26,7 @@ static void side_begin(struct side *side, double from, double to, double weight)
     }
 }
 
-static void add_row(struct side *side)
+static void add_row(struct choice_side *side)
 {
     for (int i = 0; i < POINTS; i++) {
         side->power[i] *= side->similar[i];
@@ -35,7 +35,7 @@ static void add_row(struct side *side)
 }
 
 /* @return the share of pairs that are missed, over this side, weighed */
-static double add_band(struct side *side)
+static double add_band(struct choice_side *side)
 {
     double sum = 0;
     for (int i = 0; i < POINTS; i++) {
@@ -50,9 +50,9 @@ struct wish {
     double limit, miss_weight;
 };
 
-static void choose(const struct wish *wish, uint32_t *out_bands, uint32_t *out_rows)
+static void choose_wish(const struct wish *wish, uint32_t *out_bands, uint32_t *out_rows)
 {
-    struct side below, above;
+    struct choice_side below, above;
     double least = 2;
     side_begin(&below, 0, wish->limit, 1 - wish->miss_weight);
     side_begin(&above, wish->limit, 1, wish->miss_weight);
@@ -91,6 +91,6 @@ enum doppel_status doppel_index_bands_choose(uint32_t lanes, double limit, doubl
         wish.min_rows = rows < USUAL_MOST_ROWS ? rows : USUAL_MOST_ROWS;
         wish.miss_weight = usual_miss_weight;
     }
-    choose(&wish, out_bands, out_rows);
+    choose_wish(&wish, out_bands, out_rows);
     return DOPPEL_OK;
 }

@@ -8,7 +8,7 @@
 
 enum { WAITING = 32, FEW = 24, LINE_WORDS = 8 };
 
-struct pair {
+struct signature_pair {
     uint32_t a, b;
 };
 
@@ -16,17 +16,18 @@ struct joining {
     const struct bands *table;
     const struct bands_join *join;
     uint32_t band;
-    struct pair waiting[WAITING]; /* for their signatures, which are on their way to the cache */
+    struct signature_pair
+        waiting[WAITING]; /* for their signatures, which are on their way to the cache */
     uint32_t waiting_count;
     ARRAY(uint32_t) entries; /* of a bucket, sorted */
 };
 
-static enum doppel_status damaged(struct doppel_error *error)
+static enum doppel_status damaged_bands_join(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_CORRUPT, "the band table is damaged: numbers beyond it");
 }
 
-static const uint64_t *signature_at(const struct bands *table, uint32_t number)
+static const uint64_t *signature_at_bands(const struct bands *table, uint32_t number)
 {
     return table->signatures + (uint64_t)number * table->words;
 }
@@ -42,54 +43,56 @@ static bool belongs_here(const struct joining *joining, const uint64_t *a, const
     return true;
 }
 
-static enum doppel_status visit(const struct joining *joining, struct pair pair, uint32_t distance,
-                                struct doppel_error *error)
+static enum doppel_status visit_joining(const struct joining *joining, struct signature_pair pair,
+                                        uint32_t distance, struct doppel_error *error)
 {
     struct bands_list a, b;
     if (!bands_list_at(joining->table, pair.a, &a) || !bands_list_at(joining->table, pair.b, &b))
-        return damaged(error);
+        return damaged_bands_join(error);
     return joining->join->visitor(joining->join->context, &a, pair.a == pair.b ? &a : &b, distance)
                ? DOPPEL_OK
                : DOPPEL_E_CANCELLED;
 }
 
-static enum doppel_status verify(const struct joining *joining, struct pair pair,
-                                 struct doppel_error *error)
+static enum doppel_status verify_joining(const struct joining *joining, struct signature_pair pair,
+                                         struct doppel_error *error)
 {
     const struct bands *table = joining->table;
-    const uint64_t *a = signature_at(table, pair.a), *b = signature_at(table, pair.b);
+    const uint64_t *a = signature_at_bands(table, pair.a), *b = signature_at_bands(table, pair.b);
     segment_touch(table->segment, a, table->words * sizeof *a);
     segment_touch(table->segment, b, table->words * sizeof *b);
     if (!belongs_here(joining, a, b))
         return DOPPEL_OK;
     uint32_t distance = table->distance(a, b, table->shape.options.lanes, joining->join->radius);
-    return distance > joining->join->radius ? DOPPEL_OK : visit(joining, pair, distance, error);
+    return distance > joining->join->radius ? DOPPEL_OK
+                                            : visit_joining(joining, pair, distance, error);
 }
 
-static enum doppel_status verify_waiting(struct joining *joining, struct doppel_error *error)
+static enum doppel_status verify_waiting_joining(struct joining *joining,
+                                                 struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     for (uint32_t i = 0; i < joining->waiting_count && !status; i++)
-        status = verify(joining, joining->waiting[i], error);
+        status = verify_joining(joining, joining->waiting[i], error);
     joining->waiting_count = 0;
     return status;
 }
 
-static enum doppel_status await(struct joining *joining, uint32_t a, uint32_t b,
-                                struct doppel_error *error)
+static enum doppel_status await_joining(struct joining *joining, uint32_t a, uint32_t b,
+                                        struct doppel_error *error)
 {
     uint32_t words = joining->table->words, distinct = joining->table->shape.distinct;
     if (a >= distinct || b >= distinct)
-        return damaged(error);
+        return damaged_bands_join(error);
     for (uint32_t word = 0; word < words; word += LINE_WORDS) {
-        __builtin_prefetch(signature_at(joining->table, a) + word);
-        __builtin_prefetch(signature_at(joining->table, b) + word);
+        __builtin_prefetch(signature_at_bands(joining->table, a) + word);
+        __builtin_prefetch(signature_at_bands(joining->table, b) + word);
     }
-    joining->waiting[joining->waiting_count++] = (struct pair){a, b};
-    return joining->waiting_count == WAITING ? verify_waiting(joining, error) : DOPPEL_OK;
+    joining->waiting[joining->waiting_count++] = (struct signature_pair){a, b};
+    return joining->waiting_count == WAITING ? verify_waiting_joining(joining, error) : DOPPEL_OK;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_bands_join(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     return (left > right) - (left < right);
@@ -99,7 +102,7 @@ static int compare(const void *a, const void *b)
 static void sort_entries(uint32_t *entries, size_t count)
 {
     if (count > FEW) {
-        qsort(entries, count, sizeof *entries, compare);
+        qsort(entries, count, sizeof *entries, compare_bands_join);
         return;
     }
     for (size_t i = 1; i < count; i++) {
@@ -118,7 +121,7 @@ static enum doppel_status join_entries(struct joining *joining, struct doppel_er
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < count; i++)
         for (size_t k = i + 1; k < count && !((entries[i] ^ entries[k]) & ~id_mask) && !status; k++)
-            status = await(joining, entries[i] & id_mask, entries[k] & id_mask, error);
+            status = await_joining(joining, entries[i] & id_mask, entries[k] & id_mask, error);
     return status;
 }
 
@@ -127,7 +130,7 @@ static enum doppel_status join_bucket(struct joining *joining, uint32_t bucket,
 {
     const uint32_t *first, *end;
     if (!bands_bucket(joining->table, joining->band, bucket, &first, &end))
-        return damaged(error);
+        return damaged_bands_join(error);
     size_t count = (size_t)(end - first);
     if (count < 2)
         return DOPPEL_OK;
@@ -145,7 +148,7 @@ static enum doppel_status join_band(struct joining *joining, struct doppel_error
     enum doppel_status status = DOPPEL_OK;
     for (uint32_t i = 0; i < joining->table->shape.buckets && !status; i++)
         status = join_bucket(joining, i, error);
-    return status ? status : verify_waiting(joining, error);
+    return status ? status : verify_waiting_joining(joining, error);
 }
 
 static enum doppel_status join_equal(struct joining *joining, struct doppel_error *error)
@@ -153,7 +156,7 @@ static enum doppel_status join_equal(struct joining *joining, struct doppel_erro
     const struct bands_shape *shape = &joining->table->shape;
     enum doppel_status status = DOPPEL_OK;
     for (uint32_t i = shape->singles; i < shape->distinct && !status; i++)
-        status = visit(joining, (struct pair){i, i}, 0, error);
+        status = visit_joining(joining, (struct signature_pair){i, i}, 0, error);
     return status;
 }
 

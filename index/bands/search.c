@@ -19,7 +19,7 @@ struct probe {
     const uint32_t *first, *end;
 };
 
-struct candidate {
+struct band_candidate {
     uint32_t signature, band;
 };
 
@@ -29,11 +29,11 @@ struct bands_scratch {
     uint64_t codes[STAGES][BANDS_MAX_LANES / 4 + LINE_BYTES / 8];
     uint64_t seen[1 << SEEN_BITS]; /* number of the search in the high half, signature */
     uint32_t search;               /* number of the last one */
-    struct candidate waiting[WAITING];
+    struct band_candidate waiting[WAITING];
     uint32_t waiting_count;
 };
 
-struct search {
+struct band_search {
     const struct bands *table;
     struct bands_scratch *scratch;
     const struct query *query;
@@ -52,7 +52,7 @@ void bands_scratch_free(struct bands_scratch *scratch)
     free(scratch);
 }
 
-static enum doppel_status damaged(struct doppel_error *error)
+static enum doppel_status damaged_bands_search(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_CORRUPT, "the band table is damaged: numbers beyond it");
 }
@@ -90,7 +90,7 @@ static bool leads_to(const struct bands *table, const struct probe *probe, uint6
 }
 
 /* Whether an earlier band has led to this signature. */
-static bool came_before(const struct search *search, const uint64_t *signature, uint32_t band)
+static bool came_before(const struct band_search *search, const uint64_t *signature, uint32_t band)
 {
     uint32_t rows = search->table->shape.options.rows;
     for (uint32_t earlier = 0; earlier < band; earlier++)
@@ -99,12 +99,12 @@ static bool came_before(const struct search *search, const uint64_t *signature, 
     return false;
 }
 
-static enum doppel_status report(const struct search *search, uint32_t signature, uint32_t distance,
-                                 struct doppel_error *error)
+static enum doppel_status report(const struct band_search *search, uint32_t signature,
+                                 uint32_t distance, struct doppel_error *error)
 {
     struct bands_list list;
     if (!bands_list_at(search->table, signature, &list))
-        return damaged(error);
+        return damaged_bands_search(error);
     for (size_t i = 0; i < list.count; i++) {
         struct doppel_index_hit hit = {list.payloads[i], distance, search->query->number};
         if (!array_push(search->query->hits, hit))
@@ -113,8 +113,9 @@ static enum doppel_status report(const struct search *search, uint32_t signature
     return DOPPEL_OK;
 }
 
-static enum doppel_status verify(const struct search *search, const struct candidate *candidate,
-                                 struct doppel_error *error)
+static enum doppel_status verify_search(const struct band_search *search,
+                                        const struct band_candidate *candidate,
+                                        struct doppel_error *error)
 {
     const struct bands *table = search->table;
     const struct bands_options *options = &table->shape.options;
@@ -128,18 +129,19 @@ static enum doppel_status verify(const struct search *search, const struct candi
     return report(search, candidate->signature, distance, error);
 }
 
-static enum doppel_status verify_waiting(const struct search *search, struct doppel_error *error)
+static enum doppel_status verify_waiting_search(const struct band_search *search,
+                                                struct doppel_error *error)
 {
     struct bands_scratch *scratch = search->scratch;
     enum doppel_status status = DOPPEL_OK;
     for (uint32_t i = 0; i < scratch->waiting_count && !status; i++)
-        status = verify(search, &scratch->waiting[i], error);
+        status = verify_search(search, &scratch->waiting[i], error);
     scratch->waiting_count = 0;
     return status;
 }
 
 /* Let a candidate wait for its signature, unless it has been seen. */
-static void await(const struct search *search, uint32_t signature, uint32_t band)
+static void await_search(const struct band_search *search, uint32_t signature, uint32_t band)
 {
     struct bands_scratch *scratch = search->scratch;
     uint64_t mark = (uint64_t)scratch->search << 32 | signature;
@@ -147,13 +149,13 @@ static void await(const struct search *search, uint32_t signature, uint32_t band
     if (*seen == mark)
         return;
     *seen = mark;
-    scratch->waiting[scratch->waiting_count++] = (struct candidate){signature, band};
+    scratch->waiting[scratch->waiting_count++] = (struct band_candidate){signature, band};
     const uint64_t *lines = search->table->signatures + (uint64_t)signature * search->table->words;
     for (uint32_t line = 0; line < search->near_lines; line++)
         __builtin_prefetch(lines + line * (LINE_BYTES / sizeof *lines));
 }
 
-static enum doppel_status search_band(const struct search *search, uint32_t band,
+static enum doppel_status search_band(const struct band_search *search, uint32_t band,
                                       struct doppel_error *error)
 {
     const struct probe *probe = &search->probes[band];
@@ -165,10 +167,10 @@ static enum doppel_status search_band(const struct search *search, uint32_t band
         if ((*entry ^ tag) & ~id_mask)
             continue;
         if ((*entry & id_mask) >= search->table->shape.distinct)
-            return damaged(error);
-        await(search, *entry & id_mask, band);
+            return damaged_bands_search(error);
+        await_search(search, *entry & id_mask, band);
         if (search->scratch->waiting_count == WAITING)
-            status = verify_waiting(search, error);
+            status = verify_waiting_search(search, error);
     }
     return status;
 }
@@ -182,25 +184,25 @@ static uint32_t next_search(struct bands_scratch *scratch)
     return scratch->search;
 }
 
-static enum doppel_status search_one(const struct bands *table, struct bands_scratch *scratch,
-                                     const struct query *query, size_t stage,
-                                     struct doppel_error *error)
+static enum doppel_status search_one_bands(const struct bands *table, struct bands_scratch *scratch,
+                                           const struct query *query, size_t stage,
+                                           struct doppel_error *error)
 {
     const struct bands_options *options = &table->shape.options;
     uint32_t lines = (options->lanes + LINE_LANES - 1) / LINE_LANES;
     uint32_t near = query->radius / LINE_LANES + 1;
-    struct search search = {.table = table,
-                            .scratch = scratch,
-                            .query = query,
-                            .code = scratch->codes[stage],
-                            .probes = scratch->probes[stage],
-                            .near_lines = near < lines ? near : lines};
+    struct band_search search = {.table = table,
+                                 .scratch = scratch,
+                                 .query = query,
+                                 .code = scratch->codes[stage],
+                                 .probes = scratch->probes[stage],
+                                 .near_lines = near < lines ? near : lines};
     next_search(scratch);
     enum doppel_status status = DOPPEL_OK;
     for (uint32_t band = 0; band < options->bands && !status; band++)
         status = search_band(&search, band, error);
     if (!status)
-        status = verify_waiting(&search, error);
+        status = verify_waiting_search(&search, error);
     scratch->waiting_count = 0;
     return status;
 }
@@ -213,9 +215,9 @@ enum doppel_status bands_search(const struct bands *table, struct bands_scratch 
         if (i < count)
             find_buckets(table, &queries[i], scratch, i % STAGES);
         if (i >= 1 && i - 1 < count && !find_entries(table, scratch->probes[(i - 1) % STAGES]))
-            status = damaged(error);
+            status = damaged_bands_search(error);
         if (i >= 2 && !status)
-            status = search_one(table, scratch, &queries[i - 2], (i - 2) % STAGES, error);
+            status = search_one_bands(table, scratch, &queries[i - 2], (i - 2) % STAGES, error);
     }
     return status ? status : segment_damage(table->segment, error);
 }

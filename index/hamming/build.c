@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t payload_of(const struct gathered *from, uint64_t id)
+static uint64_t payload_of_gathered(const struct gathered *from, uint64_t id)
 {
     return from->items[id * (from->shape.words + 1) + from->shape.words];
 }
@@ -13,7 +13,7 @@ static uint32_t bytes_for_payloads(const struct gathered *from)
 {
     uint64_t all = 0;
     for (uint64_t i = 0; i < from->distinct; i++)
-        all |= payload_of(from, i);
+        all |= payload_of_gathered(from, i);
     for (size_t i = 0; i < from->again.count; i++)
         all |= from->again.items[i].payload;
     return all > UINT32_MAX ? 8 : 4;
@@ -59,7 +59,7 @@ static void fill_payloads(const struct gathered *from, struct segment *segment)
     uint64_t bytes = segment->plan.parameters[PARAMETER_PAYLOAD_BYTES];
     uint8_t *first = segment_fill(segment, PART_PAYLOADS);
     for (uint64_t i = 0; i < from->distinct; i++)
-        put_payload(first + i * bytes, payload_of(from, i), bytes);
+        put_payload(first + i * bytes, payload_of_gathered(from, i), bytes);
 }
 
 static void fill_repeats(const struct gathered *from, struct segment *segment)

@@ -30,7 +30,7 @@ static void fill_columns(struct chooser *chooser, const uint64_t *sample, size_t
                 (sample[i * words + bit / 64] >> bit % 64 & 1) << i % 64;
 }
 
-static double ones_of(const struct chooser *chooser, uint32_t i, uint32_t j)
+static double ones_of_chooser(const struct chooser *chooser, uint32_t i, uint32_t j)
 {
     const uint64_t *a = chooser->columns + i * chooser->column_words;
     const uint64_t *b = chooser->columns + j * chooser->column_words;
@@ -57,14 +57,14 @@ static bool fill_lacks(struct chooser *chooser)
     double chance = 40. / (double)chooser->count, ones[BITS_MAX];
     bool any = false;
     for (uint32_t i = 0; i < chooser->bits; i++) {
-        ones[i] = ones_of(chooser, i, i);
+        ones[i] = ones_of_chooser(chooser, i, i);
         double lack = 1 - single_entropy(ones[i]);
         chooser->lack[i][i] = lack > chance ? (float)lack : 0;
         any |= lack > chance;
     }
     for (uint32_t i = 0; i < chooser->bits; i++)
         for (uint32_t j = 0; j < i; j++) {
-            double both = ones_of(chooser, i, j);
+            double both = ones_of_chooser(chooser, i, j);
             double lack = single_entropy(ones[i]) + single_entropy(ones[j]) -
                           pair_entropy(ones[i], ones[j], both);
             chooser->lack[i][j] = chooser->lack[j][i] = lack > chance ? (float)lack : 0;
@@ -172,7 +172,7 @@ static void swap_all(struct chooser *chooser)
     }
 }
 
-static void write_places(const struct chooser *chooser, uint8_t *out)
+static void write_places_chooser(const struct chooser *chooser, uint8_t *out)
 {
     uint32_t next[GROUPS];
     for (uint32_t group = 0; group <= chooser->chunks; group++)
@@ -202,7 +202,7 @@ bool permutation_choose(const uint64_t *sample, size_t count, uint32_t bits, uin
         if (fill_lacks(chooser)) {
             give_all(chooser);
             swap_all(chooser);
-            write_places(chooser, out_places);
+            write_places_chooser(chooser, out_places);
         }
     }
     bool done = chooser && columns;

@@ -32,7 +32,7 @@ uint64_t count_buckets(const struct gathered *from, uint32_t *counts)
 }
 
 /* A table that is being filled. */
-struct filling {
+struct table_filling {
     struct hamming_shape shape;
     unsigned chunk;
     uint32_t *slots, *spill;
@@ -41,7 +41,7 @@ struct filling {
 };
 
 /* Write the headers of a table's slots; its counts become 0. */
-static void fill_headers(struct filling *filling, uint64_t *spill_at)
+static void fill_headers(struct table_filling *filling, uint64_t *spill_at)
 {
     const struct hamming_shape *shape = &filling->shape;
     uint32_t start = 0;
@@ -59,8 +59,9 @@ static void fill_headers(struct filling *filling, uint64_t *spill_at)
 }
 
 /* Where code `index` of a bucket has its remainder. */
-static inline uint32_t *rest_place(const struct filling *filling, const struct hamming_shape *shape,
-                                   uint32_t *slot, uint32_t index)
+static inline uint32_t *rest_place(const struct table_filling *filling,
+                                   const struct hamming_shape *shape, uint32_t *slot,
+                                   uint32_t index)
 {
     bool spills = slot[1] > capacity_of(shape);
     uint32_t lane = index + HEADER + spills, inside = capacity_of(shape) - spills;
@@ -72,7 +73,7 @@ static inline uint32_t *rest_place(const struct filling *filling, const struct h
     return groups + (size_t)lane / LANES * words + lane % LANES;
 }
 
-static inline __attribute__((always_inline)) void fill_code(struct filling *filling,
+static inline __attribute__((always_inline)) void fill_code(struct table_filling *filling,
                                                             const struct hamming_shape *shape,
                                                             uint32_t id,
                                                             const struct turned *turned)
@@ -129,7 +130,7 @@ struct slice {
 };
 
 /* As many partitions from `first` on as there is room for; one that has no room is alone. */
-static void slice_choose(const struct filling *filling, const uint32_t *sizes, uint32_t first,
+static void slice_choose(const struct table_filling *filling, const uint32_t *sizes, uint32_t first,
                          size_t room, struct slice *slice)
 {
     slice->first = slice->last = first;
@@ -168,7 +169,7 @@ static inline __attribute__((always_inline)) void slice_gather(const struct gath
 
 /* Read all codes and fill in those of a slice, directly. */
 static inline __attribute__((always_inline)) void slice_fill_directly(
-    const struct gathered *from, struct filling *filling, const struct hamming_shape *shape,
+    const struct gathered *from, struct table_filling *filling, const struct hamming_shape *shape,
     const struct slice *slice)
 {
     const uint32_t shift = partition_shift(shape);
@@ -182,7 +183,7 @@ static inline __attribute__((always_inline)) void slice_fill_directly(
 /* Fill in a slice, partition by partition if there is room for that.
  * @param bits, planes constants, for the compiler */
 static inline __attribute__((always_inline)) void slice_fill_as(const struct gathered *from,
-                                                                struct filling *filling,
+                                                                struct table_filling *filling,
                                                                 const struct slice *slice,
                                                                 const uint32_t bits,
                                                                 const uint32_t planes)
@@ -204,7 +205,7 @@ static inline __attribute__((always_inline)) void slice_fill_as(const struct gat
     }
 }
 
-static void slice_fill(const struct gathered *from, struct filling *filling,
+static void slice_fill(const struct gathered *from, struct table_filling *filling,
                        const struct slice *slice)
 {
     switch (filling->shape.bits) {
@@ -222,7 +223,8 @@ static void slice_fill(const struct gathered *from, struct filling *filling,
     }
 }
 
-static void fill_chunk(const struct gathered *from, struct filling *filling, uint64_t *spill_at)
+static void fill_chunk(const struct gathered *from, struct table_filling *filling,
+                       uint64_t *spill_at)
 {
     const struct hamming_shape *shape = &filling->shape;
     uint32_t sizes[PARTITIONS_MAX] = {0}, shift = partition_shift(shape);
@@ -291,7 +293,7 @@ void fill_chunks(const struct gathered *from, struct segment *segment, uint32_t 
     const struct hamming_shape *shape = &from->shape;
     uint64_t spill_at = 0;
     for (unsigned chunk = 0; chunk < shape->chunks; chunk++) {
-        struct filling filling = {
+        struct table_filling filling = {
             .shape = *shape,
             .chunk = chunk,
             .slots = (uint32_t *)(void *)segment_fill(segment, PART_SLOTS) +

@@ -72,18 +72,19 @@ static uint32_t likely_radius(const struct hamming *table, size_t nearest)
 }
 
 /* A query of a k-NN search on its way. */
-struct growing {
+struct radius_growing {
     uint32_t covered; /* units of shares spent: all codes at less than that distance are found */
     uint32_t most;    /* the query's radius */
     bool done;
 };
 
-static void knn_begin(const struct hamming *table, struct active *active, struct growing *growing,
-                      size_t nearest)
+static void knn_begin(const struct hamming *table, struct active *active,
+                      struct radius_growing *growing, size_t nearest)
 {
     hit_array *hits = active->query->hits;
     uint32_t radius = active->query->radius;
-    *growing = (struct growing){.most = radius < table->shape.bits ? radius : table->shape.bits};
+    *growing =
+        (struct radius_growing){.most = radius < table->shape.bits ? radius : table->shape.bits};
     active->nearest = nearest;
     for (size_t i = 1; i < hits->count; i++)
         sift_up(hits->items, i);
@@ -97,7 +98,7 @@ static void knn_begin(const struct hamming *table, struct active *active, struct
 }
 
 /* Add the cheapest shell that is left. @return its cost; infinite: there is none */
-static float grow(const struct hamming *table, struct active *active)
+static float grow_hamming(const struct hamming *table, struct active *active)
 {
     unsigned best = 0;
     float least = INFINITY;
@@ -126,7 +127,7 @@ static void plan_growth(const struct hamming *table, struct hamming_scratch *scr
 
 /* The next round: shells worth about what was spent before, at least some. */
 static void knn_round(const struct hamming *table, struct hamming_scratch *scratch, unsigned number,
-                      struct growing *growing)
+                      struct radius_growing *growing)
 {
     enum { LEAST_NS = 500 };
     struct active *active = &scratch->active[number];
@@ -134,7 +135,7 @@ static void knn_round(const struct hamming *table, struct hamming_scratch *scrat
         active->before[chunk] = active->share[chunk];
     float spent = 0, scan = scan_cost(table, active->limit);
     while (growing->covered <= active->limit && spent < LEAST_NS) {
-        float cost = grow(table, active);
+        float cost = grow_hamming(table, active);
         if ((spent += cost) > scan) {
             for (unsigned chunk = 0; chunk < table->shape.chunks; chunk++)
                 active->share[chunk] = active->before[chunk];
@@ -150,7 +151,7 @@ static void knn_round(const struct hamming *table, struct hamming_scratch *scrat
 /* Whether all that can matter is found; when the likely radius was too small it begins anew with a
  * larger one, leaving out what is known. */
 static bool knn_finished(const struct hamming *table, struct active *active,
-                         struct growing *growing)
+                         struct radius_growing *growing)
 {
     const hit_array *hits = active->query->hits;
     if (growing->covered <= active->limit)
@@ -169,7 +170,7 @@ static bool knn_finished(const struct hamming *table, struct active *active,
 static void knn_some(const struct hamming *table, struct hamming_scratch *scratch,
                      struct query *queries, unsigned count, size_t nearest)
 {
-    struct growing growing[ACTIVE_MAX];
+    struct radius_growing growing[ACTIVE_MAX];
     for (unsigned i = 0; i < count; i++)
         active_begin(table, scratch, i, &queries[i]);
     for (unsigned i = 0; i < count; i++)

@@ -74,8 +74,8 @@ bool permuter_idle(const struct permuter *permuter)
     return permuter->identity;
 }
 
-static void apply(const struct permuter *permuter, const uint64_t *table, const uint64_t *code,
-                  uint64_t *out)
+static void apply_permuter(const struct permuter *permuter, const uint64_t *table,
+                           const uint64_t *code, uint64_t *out)
 {
     uint32_t words = permuter->words;
     if (permuter->identity) {
@@ -94,10 +94,10 @@ static void apply(const struct permuter *permuter, const uint64_t *table, const 
 
 void permute(const struct permuter *permuter, const uint64_t *code, uint64_t *out)
 {
-    apply(permuter, permuter->forth, code, out);
+    apply_permuter(permuter, permuter->forth, code, out);
 }
 
 void permute_back(const struct permuter *permuter, const uint64_t *code, uint64_t *out)
 {
-    apply(permuter, permuter->back, code, out);
+    apply_permuter(permuter, permuter->back, code, out);
 }

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-static const uint32_t *slot_of(const struct hamming *table, uint64_t bucket)
+static const uint32_t *slot_of_hamming(const struct hamming *table, uint64_t bucket)
 {
     return table->slots + bucket * table->shape.slot_words;
 }
 
-static uint32_t bucket_of(const struct hamming *table, unsigned chunk, uint32_t prefix)
+static uint32_t bucket_of_hamming(const struct hamming *table, unsigned chunk, uint32_t prefix)
 {
     return (uint32_t)chunk << table->shape.prefix | prefix;
 }
@@ -16,7 +16,7 @@ static uint32_t bucket_of(const struct hamming *table, unsigned chunk, uint32_t 
 static const uint32_t *own_slot(const struct hamming *table, const struct active *active,
                                 unsigned chunk)
 {
-    return slot_of(table, bucket_of(table, chunk, active->turned[chunk].prefix));
+    return slot_of_hamming(table, bucket_of_hamming(table, chunk, active->turned[chunk].prefix));
 }
 
 void active_begin(const struct hamming *table, struct hamming_scratch *scratch, unsigned number,
@@ -63,7 +63,7 @@ static struct lookup_job *job_begin(const struct hamming *table, struct hamming_
     struct lookup_job *job = &scratch->jobs[job_number];
     *job = (struct lookup_job){
         .lookups = scratch->lookups + scratch->lookup_count,
-        .home = bucket_of(table, chunk, active->turned[chunk].prefix),
+        .home = bucket_of_hamming(table, chunk, active->turned[chunk].prefix),
         .limit = active->limit,
         .number = (uint16_t)job_number,
     };
@@ -138,7 +138,7 @@ static void run_job(const struct hamming *table, const struct slots *slots,
 {
     if (scratch->checking)
         for (uint32_t i = 0; i < job->count; i++)
-            segment_touch(table->segment, slot_of(table, job->lookups[i]),
+            segment_touch(table->segment, slot_of_hamming(table, job->lookups[i]),
                           slots->slot_words * sizeof(uint32_t));
     for (size_t done = 0;;) {
         done = table->kernel->lookup(slots, job, done, queue);
@@ -172,7 +172,7 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
         scratch->lookups[scratch->lookup_count + i] = scratch->lookups[0];
     for (uint32_t i = 0; i < slots.ahead; i++)
         for (uint32_t at = 0; at < shape->slot_words; at += LANES)
-            __builtin_prefetch(slot_of(table, scratch->lookups[i]) + at);
+            __builtin_prefetch(slot_of_hamming(table, scratch->lookups[i]) + at);
     for (uint32_t i = 0; i < scratch->job_count && !scratch->no_memory; i++)
         run_job(table, &slots, scratch, &scratch->jobs[i], &queue);
     passes_verify(table, scratch, &queue);

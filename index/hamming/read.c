@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Where a reader is: at payload `repeat` of code `id`, which lies in a bucket of table 0. */
-struct reader {
+struct hamming_reader {
     uint32_t id, number;
     uint64_t repeat;
     struct bucket bucket;
@@ -20,7 +20,8 @@ static uint64_t position_of(const struct hamming *table, uint64_t j)
 }
 
 /* The code and payload at a position among all payloads. */
-static void seek(const struct hamming *table, uint64_t position, struct reader *reader)
+static void seek_hamming(const struct hamming *table, uint64_t position,
+                         struct hamming_reader *reader)
 {
     uint64_t low = 0,
              high = table->repeated; /* repeated codes before `low` begin at or before it */
@@ -45,7 +46,7 @@ static void seek(const struct hamming *table, uint64_t position, struct reader *
 }
 
 /* The bucket of table 0 that holds an id: the last one that begins at or before it. */
-static void seek_bucket(const struct hamming *table, struct reader *reader)
+static void seek_bucket(const struct hamming *table, struct hamming_reader *reader)
 {
     uint32_t low = 0, high = UINT32_C(1) << table->shape.prefix;
     while (high - low > 1) {
@@ -60,7 +61,7 @@ static void seek_bucket(const struct hamming *table, struct reader *reader)
 }
 
 /* Put the code together at whose id the reader is. @return false when the table is damaged */
-static bool code_at(const struct hamming *table, struct reader *reader, uint64_t *out)
+static bool code_at(const struct hamming *table, struct hamming_reader *reader, uint64_t *out)
 {
     const struct hamming_shape *shape = &table->shape;
     if (shape->apart) {
@@ -88,10 +89,10 @@ size_t hamming_read(const struct hamming *table, uint64_t first, size_t count, u
                     uint64_t *out_payloads)
 {
     uint32_t words = table->shape.words, bytes = table->payload_bytes;
-    struct reader reader = {0};
+    struct hamming_reader reader = {0};
     if (first >= table->codes)
         return 0;
-    seek(table, first, &reader);
+    seek_hamming(table, first, &reader);
     if (!table->shape.apart)
         seek_bucket(table, &reader);
     size_t done = 0;

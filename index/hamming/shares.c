@@ -89,8 +89,8 @@ static float cost_of_scan(const struct hamming *table, const struct share_costs 
     return lines * ORDERED_LINE_NS + (float)table->distinct * passing * PASS_NS / 2;
 }
 
-static bool choose(const struct hamming *table, const struct share_costs *costs, uint32_t radius,
-                   const uint32_t *sizes, int8_t *out_shares)
+static bool choose_hamming(const struct hamming *table, const struct share_costs *costs,
+                           uint32_t radius, const uint32_t *sizes, int8_t *out_shares)
 {
     const uint32_t chunks = table->shape.chunks;
     float next[CHUNKS_MAX], all = 0,
@@ -125,7 +125,8 @@ struct share_costs *share_costs_new(const struct hamming *table)
     for (unsigned chunk = 0; chunk < CHUNKS_MAX; chunk++)
         sizes[chunk] = load;
     for (uint32_t radius = 0; radius < USUAL_RADII; radius++)
-        costs->usual_scan[radius] = !choose(table, costs, radius, sizes, costs->usual[radius]);
+        costs->usual_scan[radius] =
+            !choose_hamming(table, costs, radius, sizes, costs->usual[radius]);
     return costs;
 }
 
@@ -142,7 +143,7 @@ bool shares_choose(const struct hamming *table, uint32_t radius, const uint32_t 
     for (unsigned chunk = 0; chunk < table->shape.chunks; chunk++)
         ordinary &= sizes[chunk] <= costs->ordinary;
     if (!ordinary)
-        return choose(table, costs, radius, sizes, out_shares);
+        return choose_hamming(table, costs, radius, sizes, out_shares);
     memcpy(out_shares, costs->usual[radius], CHUNKS_MAX);
     return !costs->usual_scan[radius];
 }

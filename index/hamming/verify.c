@@ -13,8 +13,8 @@ static uint32_t code_distance(const uint64_t *a, const uint64_t *b, uint32_t wor
 }
 
 /* Whether a permuted code is found otherwise: in an earlier round, or through an earlier chunk. */
-static bool is_old(const struct hamming *table, const struct active *active, unsigned chunk,
-                   const uint64_t *code)
+static bool is_old_hamming(const struct hamming *table, const struct active *active, unsigned chunk,
+                           const uint64_t *code)
 {
     for (unsigned other = 0; other < table->shape.chunks; other++) {
         int32_t reach = other < chunk ? active->share[other] : active->before[other];
@@ -40,18 +40,19 @@ static void found_push(const struct hamming *table, struct hamming_scratch *scra
 }
 
 /* A code that passed, as it lies in the queue. */
-struct pass {
+struct verify_pass {
     uint32_t position, bucket, distance;
     uint32_t id; /* when what is left of the code lies by id */
     unsigned active, chunk;
 };
 
-static inline struct pass pass_at(const struct hamming_scratch *scratch,
-                                  const struct pass_queue *queue, size_t i)
+static inline struct verify_pass pass_at(const struct hamming_scratch *scratch,
+                                         const struct pass_queue *queue, size_t i)
 {
     uint32_t job = queue->marks[i] >> 16;
-    return (struct pass){queue->positions[i],  queue->buckets[i],        queue->marks[i] & 0xffff,
-                         scratch->pass_ids[i], scratch->job_active[job], scratch->job_chunk[job]};
+    return (struct verify_pass){queue->positions[i],      queue->buckets[i],
+                                queue->marks[i] & 0xffff, scratch->pass_ids[i],
+                                scratch->job_active[job], scratch->job_chunk[job]};
 }
 
 /* How far ahead the next line of a code is fetched. */
@@ -62,14 +63,14 @@ static size_t passes_ahead(const struct pass_queue *queue)
     return queue->count < PASSES_AHEAD ? queue->count : PASSES_AHEAD;
 }
 
-static inline const uint8_t *tail_at(const struct hamming *table, const struct pass *pass)
+static inline const uint8_t *tail_at(const struct hamming *table, const struct verify_pass *pass)
 {
     return table->tails[pass->chunk] +
            (size_t)pass->position * tail_bytes(&table->shape, pass->chunk);
 }
 
 /* The id of a code, from its tail. */
-static inline uint32_t id_at(const struct hamming *table, const struct pass *pass)
+static inline uint32_t id_at(const struct hamming *table, const struct verify_pass *pass)
 {
     uint32_t id = pass->position;
     size_t bytes = tail_bytes(&table->shape, pass->chunk);
@@ -79,7 +80,7 @@ static inline uint32_t id_at(const struct hamming *table, const struct pass *pas
 }
 
 /* Where what is left of the code lies. */
-static inline const void *left_at(const struct hamming *table, const struct pass *pass)
+static inline const void *left_at(const struct hamming *table, const struct verify_pass *pass)
 {
     if (table->shape.apart)
         return table->apart + (size_t)pass->id * table->shape.words;
@@ -94,12 +95,12 @@ static void find_ids(const struct hamming *table, struct hamming_scratch *scratc
     const size_t ahead = passes_ahead(queue);
     for (size_t i = 0; i < queue->count + ahead; i++) {
         if (i < queue->count) {
-            struct pass pass = pass_at(scratch, queue, i);
+            struct verify_pass pass = pass_at(scratch, queue, i);
             __builtin_prefetch(tail_at(table, &pass));
         }
         if (i < ahead)
             continue;
-        struct pass pass = pass_at(scratch, queue, i - ahead);
+        struct verify_pass pass = pass_at(scratch, queue, i - ahead);
         scratch->pass_ids[i - ahead] = UINT32_MAX;
         if (pass.position >= table->distinct)
             continue;
@@ -111,7 +112,7 @@ static void find_ids(const struct hamming *table, struct hamming_scratch *scratc
 }
 
 static void verify_apart(const struct hamming *table, struct hamming_scratch *scratch,
-                         const struct pass *pass)
+                         const struct verify_pass *pass)
 {
     const uint32_t words = table->shape.words;
     if (pass->id >= table->distinct)
@@ -122,13 +123,13 @@ static void verify_apart(const struct hamming *table, struct hamming_scratch *sc
         segment_touch(table->segment, code, words * sizeof *code);
     uint32_t distance = code_distance(code, active->code, words);
     if (distance <= active->limit && (int32_t)distance > active->known &&
-        !is_old(table, active, pass->chunk, code))
+        !is_old_hamming(table, active, pass->chunk, code))
         found_push(table, scratch, pass->id, distance, pass->active);
 }
 
 /* A code within the limit, put together again from chunk, remainder and tail. */
 static bool is_old_turned(const struct hamming *table, const struct active *active,
-                          const struct pass *pass, uint32_t extra)
+                          const struct verify_pass *pass, uint32_t extra)
 {
     struct bucket bucket = hamming_bucket(table, pass->bucket);
     uint32_t index = pass->position - bucket.start;
@@ -138,11 +139,11 @@ static bool is_old_turned(const struct hamming *table, const struct active *acti
                             .extra = extra};
     bucket_rest(table, &bucket, index, turned.rest);
     uint64_t code = code_unturn(&turned, &table->shape, pass->chunk);
-    return is_old(table, active, pass->chunk, &code);
+    return is_old_hamming(table, active, pass->chunk, &code);
 }
 
 static void verify_tail(const struct hamming *table, struct hamming_scratch *scratch,
-                        const struct pass *pass)
+                        const struct verify_pass *pass)
 {
     const struct hamming_shape *shape = &table->shape;
     if (pass->position >= table->distinct || (shape->shared && pass->id >= table->distinct))
@@ -176,14 +177,14 @@ void passes_verify(const struct hamming *table, struct hamming_scratch *scratch,
         find_ids(table, scratch, queue);
     for (size_t i = 0; i < queue->count + ahead; i++) {
         if (i < queue->count) {
-            struct pass pass = pass_at(scratch, queue, i);
+            struct verify_pass pass = pass_at(scratch, queue, i);
             __builtin_prefetch(left_at(table, &pass));
             if (few && pass.chunk == 0)
                 __builtin_prefetch(table->payloads + (size_t)pass.position * table->payload_bytes);
         }
         if (i < ahead)
             continue;
-        struct pass pass = pass_at(scratch, queue, i - ahead);
+        struct verify_pass pass = pass_at(scratch, queue, i - ahead);
         if (apart)
             verify_apart(table, scratch, &pass);
         else
@@ -192,8 +193,8 @@ void passes_verify(const struct hamming *table, struct hamming_scratch *scratch,
     queue->count = 0;
 }
 
-static void deliver(struct hamming_scratch *scratch, struct active *active, uint64_t payload,
-                    uint32_t distance)
+static void deliver_hamming_scratch(struct hamming_scratch *scratch, struct active *active,
+                                    uint64_t payload, uint32_t distance)
 {
     struct doppel_index_hit hit = {payload, distance, active->query->number};
     if (active->nearest)
@@ -211,10 +212,11 @@ void found_deliver(const struct hamming *table, struct hamming_scratch *scratch)
         const uint8_t *payload = table->payloads + (size_t)found->id * bytes, *more = NULL;
         if (scratch->checking)
             segment_touch(table->segment, payload, bytes);
-        deliver(scratch, active, payload_load(payload, bytes), found->distance);
+        deliver_hamming_scratch(scratch, active, payload_load(payload, bytes), found->distance);
         uint64_t count = hamming_more(table, found->id, &more);
         for (uint64_t j = 0; j < count && !scratch->no_memory; j++)
-            deliver(scratch, active, payload_load(more + j * bytes, bytes), found->distance);
+            deliver_hamming_scratch(scratch, active, payload_load(more + j * bytes, bytes),
+                                    found->distance);
     }
     scratch->found_count = 0;
 }

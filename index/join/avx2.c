@@ -2,7 +2,7 @@
 #include "index/join/loop.h"
 #include "index/ones_avx2.h"
 
-static inline __m256i load(const void *at)
+static inline __m256i load_avx2(const void *at)
 {
     return _mm256_loadu_si256((const __m256i *)at);
 }
@@ -19,7 +19,7 @@ static uint64_t cell_lanes(const struct join_block *block, size_t left, size_t r
 {
     const uint32_t *rows = block->left->lanes + left, *lanes = block->right->lanes + right;
     const __m256i most = _mm256_set1_epi32((int)limit);
-    __m256i low = load(lanes), high = load(lanes + 8);
+    __m256i low = load_avx2(lanes), high = load_avx2(lanes + 8);
     uint64_t near = 0;
     for (int row = 0; row < ROWS; row++)
         near |= (near32(low, rows[row], most) | near32(high, rows[row], most) << 8)
@@ -34,7 +34,7 @@ INLINE uint64_t near64(const struct join_side *a, size_t left, const struct join
     __m256i bytes = _mm256_setzero_si256();
     for (uint32_t word = 0; word < words; word++) {
         __m256i row = _mm256_set1_epi64x((long long)a->planes[word * a->stride + left]);
-        __m256i lanes = load(b->planes + word * b->stride + right);
+        __m256i lanes = load_avx2(b->planes + word * b->stride + right);
         bytes = _mm256_add_epi8(bytes, ones_of_bytes(_mm256_xor_si256(lanes, row)));
     }
     __m256i distance = _mm256_sad_epu8(bytes, _mm256_setzero_si256());

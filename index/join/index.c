@@ -9,7 +9,7 @@
 enum { BATCH = 512, MAX_WORDS = 4 };
 
 /* All codes of a snapshot, one after the other: those of the parts, then those of the head. */
-struct reader {
+struct join_reader {
     const struct doppel_index *index;
     struct snapshot snapshot;
     size_t part;
@@ -24,12 +24,12 @@ struct index_join {
     const struct doppel_index_join_request *request;
     doppel_index_join_visitor *visitor;
     void *context;
-    struct reader reader;
+    struct join_reader reader;
 };
 
 /* ---- reading ---- */
 
-static size_t read_head(struct reader *reader, uint64_t *codes, uint64_t *payloads, size_t max)
+static size_t read_head(struct join_reader *reader, uint64_t *codes, uint64_t *payloads, size_t max)
 {
     const struct head_view *view = &reader->snapshot.head;
     size_t words = reader->index->words, count = 0;
@@ -44,7 +44,8 @@ static size_t read_head(struct reader *reader, uint64_t *codes, uint64_t *payloa
     return count;
 }
 
-static size_t read_all(struct reader *reader, uint64_t *codes, uint64_t *payloads, size_t max)
+static size_t read_all_reader(struct join_reader *reader, uint64_t *codes, uint64_t *payloads,
+                              size_t max)
 {
     const struct state *state = reader->snapshot.state;
     for (; reader->part < state->count; reader->part++, reader->at = 0) {
@@ -57,24 +58,24 @@ static size_t read_all(struct reader *reader, uint64_t *codes, uint64_t *payload
     return read_head(reader, codes, payloads, max);
 }
 
-static void begin_again(void *context)
+static void begin_again_join_index(void *context)
 {
-    struct reader *reader = context;
+    struct join_reader *reader = context;
     reader->part = reader->at = reader->place = reader->number = 0;
 }
 
-static bool lives_at(const struct reader *reader, uint64_t place)
+static bool lives_at(const struct join_reader *reader, uint64_t place)
 {
     return place / 64 < reader->alive.count && reader->alive.items[place / 64] >> place % 64 & 1;
 }
 
-static size_t read_living(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
+static size_t read_living_join_index(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
 {
-    struct reader *reader = context;
+    struct join_reader *reader = context;
     size_t words = reader->index->words, count = 0, got;
     uint64_t payloads[BATCH];
     max = max < BATCH ? max : BATCH;
-    while (count == 0 && (got = read_all(reader, codes, payloads, max)) > 0)
+    while (count == 0 && (got = read_all_reader(reader, codes, payloads, max)) > 0)
         for (size_t i = 0; i < got; i++)
             if (lives_at(reader, reader->place++)) {
                 memmove(codes + count * words, codes + i * words, words * sizeof *codes);
@@ -86,7 +87,7 @@ static size_t read_living(void *context, uint64_t *codes, uint32_t *numbers, siz
 /* ---- who lives ---- */
 
 /* Whether the code that was read `back` codes ago is removed; of the payload. */
-static bool is_removed(const struct reader *reader, size_t back, uint64_t payload)
+static bool is_removed(const struct join_reader *reader, size_t back, uint64_t payload)
 {
     const struct snapshot *snapshot = &reader->snapshot;
     if (reader->part < snapshot->state->count)
@@ -98,9 +99,9 @@ static bool is_removed(const struct reader *reader, size_t back, uint64_t payloa
 }
 
 /* Note a code, the `back`-th last that was read. @return false without memory */
-static bool note(struct index_join *join, size_t back, uint64_t payload)
+static bool note_index_join(struct index_join *join, size_t back, uint64_t payload)
 {
-    struct reader *reader = &join->reader;
+    struct join_reader *reader = &join->reader;
     const struct doppel_index_join_request *request = join->request;
     uint64_t place = reader->place++;
     bool lives = !is_removed(reader, back, payload) &&
@@ -115,17 +116,17 @@ static bool note_all(struct index_join *join)
 {
     uint64_t codes[BATCH * MAX_WORDS], payloads[BATCH];
     size_t got;
-    begin_again(&join->reader);
-    while ((got = read_all(&join->reader, codes, payloads, BATCH)) > 0)
+    begin_again_join_index(&join->reader);
+    while ((got = read_all_reader(&join->reader, codes, payloads, BATCH)) > 0)
         for (size_t i = 0; i < got; i++)
-            if (!note(join, got - i, payloads[i]))
+            if (!note_index_join(join, got - i, payloads[i]))
                 return false;
     return true;
 }
 
 /* ---- the join ---- */
 
-static bool visit(void *context, const struct doppel_index_pair *pairs, size_t count)
+static bool visit_join_index(void *context, const struct doppel_index_pair *pairs, size_t count)
 {
     struct index_join *join = context;
     const uint64_t *payloads = join->reader.payloads.items;
@@ -146,21 +147,21 @@ static enum doppel_status damage_of(const struct snapshot *snapshot, struct dopp
     return status;
 }
 
-static enum doppel_status run(struct index_join *join, struct doppel_error *error)
+static enum doppel_status run_index_join(struct index_join *join, struct doppel_error *error)
 {
-    struct reader *reader = &join->reader;
+    struct join_reader *reader = &join->reader;
     if (!note_all(join))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to join %zu codes",
                            reader->payloads.count);
     struct doppel_index_codes codes = {.count = reader->payloads.count,
-                                       .read = read_living,
-                                       .rewind = begin_again,
+                                       .read = read_living_join_index,
+                                       .rewind = begin_again_join_index,
                                        .context = reader};
     struct doppel_index_pairing pairing = {.bits = reader->index->options.bits,
                                            .radius = join->request->radius,
                                            .left = &codes,
                                            .threads = join->request->threads};
-    enum doppel_status status = doppel_index_pair_up(&pairing, visit, join, error);
+    enum doppel_status status = doppel_index_pair_up(&pairing, visit_join_index, join, error);
     enum doppel_status damage = damage_of(&reader->snapshot, error);
     return damage ? damage : status;
 }
@@ -175,7 +176,7 @@ enum doppel_status doppel_index_join(const struct doppel_index *index,
     if (index->options.table != DOPPEL_INDEX_HAMMING)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "only an index of Hamming codes is joined");
     join.reader.snapshot = snapshot_take(index);
-    enum doppel_status status = run(&join, error);
+    enum doppel_status status = run_index_join(&join, error);
     snapshot_release(&join.reader.snapshot);
     array_free(&join.reader.alive);
     array_free(&join.reader.payloads);

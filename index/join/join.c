@@ -57,14 +57,14 @@ struct join {
 
 /* ---- pairs ---- */
 
-static bool visit(struct join *join, const struct doppel_index_pair *pairs, size_t count)
+static bool visit_join(struct join *join, const struct doppel_index_pair *pairs, size_t count)
 {
     if (count && !join->visitor(join->context, pairs, count))
         join->status = DOPPEL_E_CANCELLED;
     return join->status == DOPPEL_OK;
 }
 
-static bool keep(struct work *work, const struct doppel_index_pair *pairs, size_t count)
+static bool keep_work(struct work *work, const struct doppel_index_pair *pairs, size_t count)
 {
     work->too_many = work->pairs.count + count > PIECE_PAIRS_MAX;
     for (size_t i = 0; i < count && !work->too_many && !work->no_memory; i++)
@@ -72,7 +72,7 @@ static bool keep(struct work *work, const struct doppel_index_pair *pairs, size_
     return !work->too_many && !work->no_memory;
 }
 
-static bool flush(struct join_hits *hits)
+static bool flush_join_hits(struct join_hits *hits)
 {
     struct work *work = hits->context;
     struct join *join = work->join;
@@ -82,7 +82,8 @@ static bool flush(struct join_hits *hits)
     hits->count = 0;
     if (count && pairing->filter)
         count = pairing->filter(pairing->filter_context, work->checked, count);
-    return work->at_once ? visit(join, work->checked, count) : keep(work, work->checked, count);
+    return work->at_once ? visit_join(join, work->checked, count)
+                         : keep_work(work, work->checked, count);
 }
 
 /* ---- one piece: a tile with all that differ from it by few of the upper bits ---- */
@@ -127,10 +128,10 @@ static void compare_piece(struct work *work, const struct piece *piece)
         if (block.limit >= 0 && !kernel(&block))
             return;
     }
-    (void)flush(&work->hits);
+    (void)flush_join_hits(&work->hits);
 }
 
-static void work_on(void *context, size_t number, size_t slot)
+static void work_on_join(void *context, size_t number, size_t slot)
 {
     struct join *join = context;
     struct work *work = &join->works[slot];
@@ -140,7 +141,7 @@ static void work_on(void *context, size_t number, size_t slot)
 }
 
 /* A piece with more pairs than are kept is done again, now that they can be visited at once. */
-static bool deliver(void *context, size_t number, size_t slot)
+static bool deliver_join(void *context, size_t number, size_t slot)
 {
     struct join *join = context;
     struct work *work = &join->works[slot];
@@ -149,7 +150,7 @@ static bool deliver(void *context, size_t number, size_t slot)
     else if (work->too_many)
         compare_piece(&join->works[join->slots], &join->pieces.items[number]);
     else if (!work->at_once)
-        (void)visit(join, work->pairs.items, work->pairs.count);
+        (void)visit_join(join, work->pairs.items, work->pairs.count);
     return join->status == DOPPEL_OK;
 }
 
@@ -212,8 +213,8 @@ static enum doppel_status join_chunk(struct join *join)
     struct ordered run = {.context = join,
                           .threads = pairing->threads,
                           .pieces = join->pieces.count,
-                          .work = work_on,
-                          .deliver = deliver};
+                          .work = work_on_join,
+                          .deliver = deliver_join};
     (void)ordered_run(&run);
     return join->status;
 }
@@ -228,7 +229,7 @@ static bool make_works(struct join *join)
     for (size_t i = 0; join->works && i <= join->slots; i++) {
         struct work *work = &join->works[i];
         work->join = join;
-        work->hits.flush = flush;
+        work->hits.flush = flush_join_hits;
         work->hits.context = work;
         work->at_once = join->slots == 1 || i == join->slots;
     }
@@ -264,8 +265,8 @@ static enum doppel_status join_chunks(struct join *join)
     return status;
 }
 
-static enum doppel_status check(const struct doppel_index_pairing *pairing,
-                                struct doppel_error *error)
+static enum doppel_status check_index_pairing(const struct doppel_index_pairing *pairing,
+                                              struct doppel_error *error)
 {
     const struct doppel_index_codes *sides[] = {pairing->left, pairing->right};
     uint32_t bits = pairing->bits;
@@ -287,7 +288,7 @@ enum doppel_status doppel_index_pair_up(const struct doppel_index_pairing *pairi
                         .visitor = visitor,
                         .context = context,
                         .kernels = join_kernels_choose()};
-    enum doppel_status status = check(pairing, error);
+    enum doppel_status status = check_index_pairing(pairing, error);
     if (status)
         return status;
     status = join_chunks(&join);

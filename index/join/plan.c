@@ -42,7 +42,8 @@ struct costing {
 /* ---- the sample ---- */
 
 /* Every so-manieth code, spread over all of them. */
-static size_t take_codes(const struct doppel_index_codes *codes, uint32_t words, uint64_t *out)
+static size_t take_codes_index_codes(const struct doppel_index_codes *codes, uint32_t words,
+                                     uint64_t *out)
 {
     uint64_t batch[BATCH * JOIN_WORDS_MAX];
     uint32_t numbers[BATCH];
@@ -116,7 +117,7 @@ static void rates_of(const struct costing *costing, const struct join_chunk *chu
     }
 }
 
-static double lanes_of(const struct join_plan *plan)
+static double lanes_of_join_plan(const struct join_plan *plan)
 {
     return plan->sketches || plan->bits == 32 ? 16 : 8;
 }
@@ -138,7 +139,7 @@ static double cost_of(const struct costing *costing, const struct join_chunk *ch
                       const struct rates *rates, int32_t share)
 {
     double buckets = (double)(UINT64_C(1) << chunk->prefix);
-    double lanes = lanes_of(&costing->plan), cell_ns = cell_cost(costing);
+    double lanes = lanes_of_join_plan(&costing->plan), cell_ns = cell_cost(costing);
     double left = costing->left / buckets, right = costing->right / buckets;
     if (share < 0)
         return 0;
@@ -153,7 +154,7 @@ static double cost_of(const struct costing *costing, const struct join_chunk *ch
 }
 
 /* Give the radius away bit by bit, each to the chunk that it costs least. */
-static double share_out(struct costing *costing)
+static double share_out_costing(struct costing *costing)
 {
     struct rates rates[JOIN_CHUNKS_MAX];
     double cost[JOIN_CHUNKS_MAX] = {0}, next[JOIN_CHUNKS_MAX], sum = 0;
@@ -179,7 +180,7 @@ static double share_out(struct costing *costing)
 
 /* ---- what there is to choose from ---- */
 
-static void cut(struct join_plan *plan, uint32_t chunks, uint32_t prefix)
+static void cut_join_plan(struct join_plan *plan, uint32_t chunks, uint32_t prefix)
 {
     plan->chunks = chunks;
     for (uint32_t i = 0; i < chunks; i++) {
@@ -198,11 +199,11 @@ static void all_with_all(struct join_plan *plan)
 
 static double cost_of_all(const struct costing *costing)
 {
-    return costing->pairs / (4 * lanes_of(&costing->plan)) * cell_cost(costing);
+    return costing->pairs / (4 * lanes_of_join_plan(&costing->plan)) * cell_cost(costing);
 }
 
 /* Prefixes about as wide as gives a bucket a cell's worth of codes, on the larger side. */
-static void choose(struct costing *costing, struct join_plan *out)
+static void choose_costing(struct costing *costing, struct join_plan *out)
 {
     static const uint32_t chunk_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32};
     struct costing all = *costing;
@@ -216,8 +217,8 @@ static void choose(struct costing *costing, struct join_plan *out)
             if (prefix < 4 || prefix > JOIN_PREFIX_MAX || chunks > costing->plan.radius + 1 ||
                 width < 4 || (uint32_t)prefix > width + (chunks > 1))
                 continue;
-            cut(&costing->plan, chunks, (uint32_t)prefix);
-            double cost = share_out(costing);
+            cut_join_plan(&costing->plan, chunks, (uint32_t)prefix);
+            double cost = share_out_costing(costing);
             if (cost < least) {
                 least = cost;
                 *out = costing->plan;
@@ -240,9 +241,9 @@ enum doppel_status join_plan_make(const struct doppel_index_pairing *pairing, st
     struct sample *sample = malloc(sizeof *sample);
     if (!sample)
         return DOPPEL_E_MEMORY;
-    sample->count[0] = take_codes(pairing->left, plan.words, sample->codes[0]);
+    sample->count[0] = take_codes_index_codes(pairing->left, plan.words, sample->codes[0]);
     if (!same)
-        sample->count[1] = take_codes(pairing->right, plan.words, sample->codes[1]);
+        sample->count[1] = take_codes_index_codes(pairing->right, plan.words, sample->codes[1]);
     if (sample->count[0] == 0 || (!same && sample->count[1] == 0)) {
         free(sample);
         return DOPPEL_OK;
@@ -256,7 +257,7 @@ enum doppel_status join_plan_make(const struct doppel_index_pairing *pairing, st
                               .same = same};
     costing.cell_ns = join_kernels_choose()->cell_ns;
     costing.sort_ns = SORT_NS + WORD_SORT_NS * plan.words;
-    choose(&costing, out);
+    choose_costing(&costing, out);
     free(sample);
     return DOPPEL_OK;
 }

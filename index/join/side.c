@@ -46,8 +46,8 @@ void join_side_free(struct join_side *side)
 
 /* Count into starts[bucket + 2], so that starts[bucket + 1] becomes the place to write at, and ends
  * as the beginning of the next. */
-static bool count_buckets(const struct join_plan *plan, const struct join_chunk *chunk,
-                          const struct doppel_index_codes *codes, struct join_side *side)
+static bool count_buckets_join_plan(const struct join_plan *plan, const struct join_chunk *chunk,
+                                    const struct doppel_index_codes *codes, struct join_side *side)
 {
     uint64_t batch[BATCH * JOIN_WORDS_MAX];
     uint32_t numbers[BATCH];
@@ -64,8 +64,8 @@ static bool count_buckets(const struct join_plan *plan, const struct join_chunk 
     return read == side->count;
 }
 
-static inline void put(const struct join_plan *plan, const struct join_chunk *chunk,
-                       const uint64_t *code, size_t at, struct join_side *side)
+static inline void put_join_plan(const struct join_plan *plan, const struct join_chunk *chunk,
+                                 const uint64_t *code, size_t at, struct join_side *side)
 {
     if (plan->bits == 32)
         side->lanes[at] = (uint32_t)code[0];
@@ -82,7 +82,7 @@ bool join_side_sort(const struct join_plan *plan, const struct join_chunk *chunk
     uint64_t batch[BATCH * JOIN_WORDS_MAX];
     uint32_t numbers[BATCH];
     size_t got, written = 0;
-    if (!count_buckets(plan, chunk, codes, side))
+    if (!count_buckets_join_plan(plan, chunk, codes, side))
         return false;
     codes->rewind(codes->context);
     while ((got = codes->read(codes->context, batch, numbers, BATCH)) > 0) {
@@ -91,7 +91,7 @@ bool join_side_sort(const struct join_plan *plan, const struct join_chunk *chunk
             size_t at = side->starts[join_prefix(code, plan->words, chunk) + 1]++;
             if (at >= side->count)
                 return false;
-            put(plan, chunk, code, at, side);
+            put_join_plan(plan, chunk, code, at, side);
             side->numbers[at] = numbers[i];
         }
         written += got;

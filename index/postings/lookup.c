@@ -17,7 +17,7 @@ struct found {
 #define NO_UNIT UINT64_MAX
 
 /* Some keys on their way. */
-struct block {
+struct postings_block {
     struct found found[BLOCK_KEYS];
     uint32_t listed[BLOCK_KEYS], listed_count; /* the keys that have a list */
     uint32_t positions[BLOCK_KEYS][SCAN_SLOTS + 8];
@@ -54,7 +54,8 @@ static bool ask_for_slots(const struct postings *table, uint32_t key, struct fou
 }
 
 /* The first slot of these that is not below `slot`. */
-static uint32_t halve(const struct postings *table, uint32_t first, uint32_t end, uint64_t slot)
+static uint32_t halve_postings(const struct postings *table, uint32_t first, uint32_t end,
+                               uint64_t slot)
 {
     while (first < end) {
         uint32_t middle = first + (end - first) / 2;
@@ -67,7 +68,7 @@ static uint32_t halve(const struct postings *table, uint32_t first, uint32_t end
 }
 
 /* A list of a single slot may be a long one. */
-static void follow(const struct postings *table, struct found *found, uint32_t unit)
+static void follow_postings(const struct postings *table, struct found *found, uint32_t unit)
 {
     found->unit = unit;
     const uint8_t *list = table->lists + found->unit * POSTINGS_UNIT;
@@ -81,13 +82,13 @@ static uint32_t find_by_halves(const struct postings *table, uint64_t remainder,
 {
     uint64_t mask = (1ull << table->position_bits) - 1;
     uint32_t end = found->end;
-    found->first = halve(table, found->first, end, remainder << table->position_bits);
-    found->end = halve(table, found->first, end, (remainder + 1) << table->position_bits);
+    found->first = halve_postings(table, found->first, end, remainder << table->position_bits);
+    found->end = halve_postings(table, found->first, end, (remainder + 1) << table->position_bits);
     if (found->end - found->first != 1)
         return found->end - found->first;
     uint64_t position = slot_read(table->slots, found->first, table->slot_bits) & mask;
     if (position >= table->shape.axis)
-        follow(table, found, (uint32_t)(position - table->shape.axis));
+        follow_postings(table, found, (uint32_t)(position - table->shape.axis));
     return 1;
 }
 
@@ -115,7 +116,7 @@ static int find_list(const struct postings *table, uint32_t key, struct found *f
     if (beyond && found->count > 1)
         return -1;
     if (beyond)
-        follow(table, found, positions[0] - (uint32_t)table->shape.axis);
+        follow_postings(table, found, positions[0] - (uint32_t)table->shape.axis);
     return found->count > 0;
 }
 
@@ -124,12 +125,13 @@ struct lookup {
     const struct postings *table;
     const uint32_t *keys;
     size_t count;
-    struct block blocks[2];
+    struct postings_block blocks[2];
 };
 
 /* Key number i goes through its next stage, and so do those a block and two blocks ahead: what is
  * asked of memory is spread evenly, for it takes little at once. False: damage */
-static bool advance(struct lookup *lookup, size_t i, struct block *block, struct block *next)
+static bool advance(struct lookup *lookup, size_t i, struct postings_block *block,
+                    struct postings_block *next)
 {
     const struct postings *table = lookup->table;
     uint32_t at = i % BLOCK_KEYS;
@@ -144,7 +146,7 @@ static bool advance(struct lookup *lookup, size_t i, struct block *block, struct
     return listed >= 0;
 }
 
-static bool begin(struct lookup *lookup)
+static bool begin_lookup(struct lookup *lookup)
 {
     bool sound = true;
     for (size_t i = 0; i < 2 * BLOCK_KEYS && i < lookup->count; i++)
@@ -155,11 +157,11 @@ static bool begin(struct lookup *lookup)
 }
 
 /* The lists of a block found, and those of the next two asked for. NULL: damage */
-static const struct block *find_block(struct lookup *lookup, size_t first)
+static const struct postings_block *find_block(struct lookup *lookup, size_t first)
 {
-    struct block *block = &lookup->blocks[first / BLOCK_KEYS % 2];
-    struct block *next = &lookup->blocks[(first / BLOCK_KEYS + 1) % 2];
-    if (!first && !begin(lookup))
+    struct postings_block *block = &lookup->blocks[first / BLOCK_KEYS % 2];
+    struct postings_block *next = &lookup->blocks[(first / BLOCK_KEYS + 1) % 2];
+    if (!first && !begin_lookup(lookup))
         return NULL;
     block->listed_count = 0;
     for (size_t i = first; i < first + BLOCK_KEYS && i < lookup->count; i++)
@@ -196,7 +198,7 @@ enum doppel_status postings_lookup(const struct postings *table, const uint32_t 
     struct lookup lookup = {.table = table, .keys = keys, .count = count};
     enum doppel_status status = DOPPEL_OK;
     for (size_t first = 0; first < count && !status; first += BLOCK_KEYS) {
-        const struct block *block = find_block(&lookup, first);
+        const struct postings_block *block = find_block(&lookup, first);
         if (!block)
             return postings_damaged(error);
         for (size_t i = 0; i < block->listed_count && !status; i++) {
@@ -218,7 +220,7 @@ enum doppel_status postings_counts(const struct postings *table, const uint32_t 
 {
     struct lookup lookup = {.table = table, .keys = keys, .count = count};
     for (size_t first = 0; first < count; first += BLOCK_KEYS) {
-        const struct block *block = find_block(&lookup, first);
+        const struct postings_block *block = find_block(&lookup, first);
         if (!block)
             return postings_damaged(error);
         for (size_t i = 0; i < block->listed_count; i++) {

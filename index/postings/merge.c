@@ -10,7 +10,7 @@
 #define NO_KEY UINT64_MAX
 
 /* A table as it is read, slot by slot. */
-struct reader {
+struct postings_reader {
     const struct postings *table;
     uint64_t slot, group;
     uint64_t key;     /* of the slot; NO_KEY at the end */
@@ -19,14 +19,14 @@ struct reader {
 };
 
 struct merging {
-    struct reader *readers, *reading;
+    struct postings_reader *readers, *reading;
     size_t count;
     struct list_items items;
     ARRAY(uint32_t) positions; /* of one key */
     bool no_memory;
 };
 
-static enum doppel_status no_memory(struct doppel_error *error)
+static enum doppel_status no_memory_postings_merge(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to merge postings tables");
 }
@@ -47,7 +47,7 @@ static enum doppel_status place_item(struct list_items *items, const struct post
 }
 
 static enum doppel_status place_items(const struct postings_merge *merge, size_t number,
-                                      struct reader *reader, struct list_items *items,
+                                      struct postings_reader *reader, struct list_items *items,
                                       struct doppel_error *error)
 {
     uint64_t count = reader->table->shape.items, end = 0;
@@ -70,7 +70,7 @@ static enum doppel_status place_items(const struct postings_merge *merge, size_t
 /* ---- lists ---- */
 
 /* Note the key of the slot that is next. False when the table is damaged. */
-static bool settle(struct reader *reader)
+static bool settle_reader(struct postings_reader *reader)
 {
     const struct postings *table = reader->table;
     const struct postings_shape *shape = &table->shape;
@@ -95,7 +95,7 @@ static bool settle(struct reader *reader)
 }
 
 /* Where a position goes; DROPPED when its item is. */
-static uint32_t place(const struct reader *reader, uint32_t position)
+static uint32_t place_reader(const struct postings_reader *reader, uint32_t position)
 {
     if (reader->whole)
         return reader->places[0] + position;
@@ -110,7 +110,7 @@ static bool add_positions(void *context, uint32_t number, const uint32_t *positi
     struct merging *merging = context;
     (void)number;
     for (size_t i = 0; i < count; i++) {
-        uint32_t placed = place(merging->reading, positions[i]);
+        uint32_t placed = place_reader(merging->reading, positions[i]);
         if (placed != DROPPED && !array_push(&merging->positions, placed)) {
             merging->no_memory = true;
             return false;
@@ -120,7 +120,7 @@ static bool add_positions(void *context, uint32_t number, const uint32_t *positi
 }
 
 /* Add the positions of the reader's key, and go on to its next. */
-static enum doppel_status read_list(struct merging *merging, struct reader *reader,
+static enum doppel_status read_list(struct merging *merging, struct postings_reader *reader,
                                     struct doppel_error *error)
 {
     const struct postings *table = reader->table;
@@ -136,10 +136,10 @@ static enum doppel_status read_list(struct merging *merging, struct reader *read
         else if (!add_positions(merging, 0, &one, 1))
             status = DOPPEL_E_CANCELLED;
         reader->slot++;
-        if (!status && !settle(reader))
+        if (!status && !settle_reader(reader))
             status = postings_damaged(error);
     }
-    return merging->no_memory ? no_memory(error) : status;
+    return merging->no_memory ? no_memory_postings_merge(error) : status;
 }
 
 static bool ascends(const uint32_t *positions, size_t count)
@@ -168,14 +168,14 @@ static enum doppel_status give_list(struct merging *merging, uint64_t key,
 }
 
 /* A list_source. */
-static enum doppel_status run(void *context, const struct list_taker *taker,
-                              struct doppel_error *error)
+static enum doppel_status run_postings_merge(void *context, const struct list_taker *taker,
+                                             struct doppel_error *error)
 {
     struct merging *merging = context;
     for (size_t i = 0; i < merging->count; i++) {
-        struct reader *reader = &merging->readers[i];
+        struct postings_reader *reader = &merging->readers[i];
         reader->slot = reader->group = reader->key = 0;
-        if (!settle(reader))
+        if (!settle_reader(reader))
             return postings_damaged(error);
     }
     for (;;) {
@@ -197,14 +197,15 @@ static enum doppel_status run(void *context, const struct list_taker *taker,
 
 /* ---- all together ---- */
 
-static enum doppel_status make_room(const struct postings_merge *merge, struct merging *merging,
-                                    struct doppel_error *error)
+static enum doppel_status make_room_postings_merge(const struct postings_merge *merge,
+                                                   struct merging *merging,
+                                                   struct doppel_error *error)
 {
     uint64_t items = 0;
     merging->readers = calloc(merge->count, sizeof *merging->readers);
     bool enough = merging->readers;
     for (size_t i = 0; i < merge->count && enough; i++) {
-        struct reader *reader = &merging->readers[merging->count++];
+        struct postings_reader *reader = &merging->readers[merging->count++];
         uint64_t count = merge->tables[i]->shape.items;
         reader->table = merge->tables[i];
         reader->places = calloc(count + 1, sizeof *reader->places);
@@ -214,7 +215,7 @@ static enum doppel_status make_room(const struct postings_merge *merge, struct m
     merging->items.payloads = calloc(items + 1, sizeof *merging->items.payloads);
     merging->items.starts = calloc(items + 1, sizeof *merging->items.starts);
     enough = enough && merging->items.payloads && merging->items.starts;
-    return enough ? DOPPEL_OK : no_memory(error);
+    return enough ? DOPPEL_OK : no_memory_postings_merge(error);
 }
 
 static enum doppel_status check_tables(const struct postings_merge *merge,
@@ -234,10 +235,10 @@ enum doppel_status postings_merge(const struct postings_merge *merge,
                                   struct doppel_error *error)
 {
     struct merging merging = {0};
-    struct list_source source = {&merging, run};
+    struct list_source source = {&merging, run_postings_merge};
     enum doppel_status status = check_tables(merge, error);
     if (!status)
-        status = make_room(merge, &merging, error);
+        status = make_room_postings_merge(merge, &merging, error);
     for (size_t i = 0; i < merge->count && !status; i++)
         status = place_items(merge, i, &merging.readers[i], &merging.items, error);
     if (!status)

@@ -51,7 +51,7 @@ struct segment_plan postings_plan(const struct postings_shape *shape)
 }
 
 /* The shape that the parameters tell; false when they cannot be a postings table's. */
-static bool read_shape(const struct segment_plan *plan, struct postings_shape *out)
+static bool read_shape_postings(const struct segment_plan *plan, struct postings_shape *out)
 {
     const uint64_t *parameters = plan->parameters;
     uint64_t key_bits = parameters[POSTINGS_PARAMETER_KEY_BITS];
@@ -76,20 +76,20 @@ static bool read_shape(const struct segment_plan *plan, struct postings_shape *o
     return !memcmp(wanted.part_bytes, plan->part_bytes, sizeof wanted.part_bytes);
 }
 
-static const void *part(const struct segment *segment, enum postings_part number)
+static const void *part_postings(const struct segment *segment, enum postings_part number)
 {
     return segment->parts[number];
 }
 
 static uint32_t axis_end(const struct segment *segment, uint64_t items)
 {
-    const uint32_t *end = (const uint32_t *)part(segment, POSTINGS_STARTS) + items;
+    const uint32_t *end = (const uint32_t *)part_postings(segment, POSTINGS_STARTS) + items;
     segment_touch(segment, end, sizeof *end);
     return *end;
 }
 
-static enum doppel_status check(const struct segment *segment, struct postings_shape *out,
-                                struct doppel_error *error)
+static enum doppel_status check_postings(const struct segment *segment, struct postings_shape *out,
+                                         struct doppel_error *error)
 {
     if (segment->plan.table != SEGMENT_POSTINGS)
         return doppel_fail(error, DOPPEL_E_FORMAT, "the segment is not a postings table");
@@ -98,7 +98,7 @@ static enum doppel_status check(const struct segment *segment, struct postings_s
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "the postings table has version %llu, this program reads %d",
                            (unsigned long long)version, POSTINGS_VERSION);
-    if (!read_shape(&segment->plan, out) || axis_end(segment, out->items) != out->axis)
+    if (!read_shape_postings(&segment->plan, out) || axis_end(segment, out->items) != out->axis)
         return doppel_fail(error, DOPPEL_E_CORRUPT, "the postings table's parameters are damaged");
     return DOPPEL_OK;
 }
@@ -107,7 +107,7 @@ enum doppel_status postings_open(struct segment *segment, struct postings **out,
                                  struct doppel_error *error)
 {
     struct postings_shape shape;
-    enum doppel_status status = check(segment, &shape, error);
+    enum doppel_status status = check_postings(segment, &shape, error);
     struct postings *table = status ? NULL : calloc(1, sizeof *table);
     if (!status && !table)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to open a postings table");
@@ -122,12 +122,12 @@ enum doppel_status postings_open(struct segment *segment, struct postings **out,
     table->slot_bits = table->remainder_bits + table->position_bits;
     table->unpack = postings_unpack_choose();
     table->scan = postings_scan_choose();
-    table->payloads = part(segment, POSTINGS_PAYLOADS);
-    table->starts = part(segment, POSTINGS_STARTS);
+    table->payloads = part_postings(segment, POSTINGS_PAYLOADS);
+    table->starts = part_postings(segment, POSTINGS_STARTS);
     table->in_rows = groups_in_rows(&shape);
-    table->groups = part(segment, POSTINGS_GROUPS);
-    table->slots = part(segment, POSTINGS_SLOTS);
-    table->lists = part(segment, POSTINGS_LISTS);
+    table->groups = part_postings(segment, POSTINGS_GROUPS);
+    table->slots = part_postings(segment, POSTINGS_SLOTS);
+    table->lists = part_postings(segment, POSTINGS_LISTS);
     *out = table;
     return DOPPEL_OK;
 }

@@ -6,16 +6,16 @@
 enum { LANES = 8 };
 
 /* Where words of the 32 bytes from the first slot and of the 32 that end with the eighth lie. */
-struct reach {
+struct scan_reach {
     uint64_t second; /* bytes from the first 32 to the others */
     __m512i closer;  /* words by which those beyond the first 16 come closer */
     __m512i slot_bits, mask, position_bits, position_mask, key, axis;
 };
 
-static inline struct reach make_reach(const struct slot_scan *scan)
+static inline struct scan_reach make_reach(const struct slot_scan *scan)
 {
     uint64_t second = scan->slot_bits > 30 ? (scan->slot_bits - 30) & ~1u : 0;
-    return (struct reach){
+    return (struct scan_reach){
         .second = second,
         .closer = _mm512_set1_epi16((short)(16 - second / 2)),
         .slot_bits = _mm512_set1_epi64(scan->slot_bits),
@@ -29,7 +29,7 @@ static inline struct reach make_reach(const struct slot_scan *scan)
 
 /* Slots number `first` and the next seven. No byte is read but theirs, if they take 32: it might
  * lie in a cache line that nobody has asked for. */
-static inline __m512i read_slots(const struct slot_scan *scan, const struct reach *reach,
+static inline __m512i read_slots(const struct slot_scan *scan, const struct scan_reach *reach,
                                  uint64_t first)
 {
     const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
@@ -53,8 +53,8 @@ static inline __m512i read_slots(const struct slot_scan *scan, const struct reac
 }
 
 /* Of the eight slots from `at` on those that `there` says. */
-static inline uint32_t take(const struct slot_scan *scan, const struct reach *reach, uint32_t at,
-                            uint32_t there, uint32_t *out, uint32_t *beyond)
+static inline uint32_t take_slot_scan(const struct slot_scan *scan, const struct scan_reach *reach,
+                                      uint32_t at, uint32_t there, uint32_t *out, uint32_t *beyond)
 {
     __m512i slots = read_slots(scan, reach, scan->first + at);
     __m512i positions = _mm512_and_si512(slots, reach->position_mask);
@@ -69,14 +69,15 @@ static inline uint32_t take(const struct slot_scan *scan, const struct reach *re
 /* The last eight are read again rather than what follows the group. */
 uint32_t postings_scan_avx512(const struct slot_scan *scan, uint32_t *out, bool *out_beyond)
 {
-    const struct reach reach = make_reach(scan);
+    const struct scan_reach reach = make_reach(scan);
     uint32_t beyond = 0, last = scan->count > LANES ? scan->count - LANES : 0;
     uint32_t few = scan->count < LANES ? (1u << scan->count) - 1 : 0xff;
-    uint32_t count = take(scan, &reach, 0, few, out, &beyond), at = LANES;
+    uint32_t count = take_slot_scan(scan, &reach, 0, few, out, &beyond), at = LANES;
     for (; at < last; at += LANES)
-        count += take(scan, &reach, at, 0xff, out + count, &beyond);
+        count += take_slot_scan(scan, &reach, at, 0xff, out + count, &beyond);
     /* Done in any case: many groups have more than eight. */
-    count += take(scan, &reach, last, last ? 0xff << (at - last) : 0, out + count, &beyond);
+    count +=
+        take_slot_scan(scan, &reach, last, last ? 0xff << (at - last) : 0, out + count, &beyond);
     *out_beyond = beyond != 0;
     return count;
 }

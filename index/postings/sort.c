@@ -12,7 +12,7 @@ enum { RANGE_BITS = 16, FEW = 48, DIGIT_BITS = 10, LEAST_RECORDS = 1 << 20 };
 /* A key in the high half, a position on the axis in the low one. */
 typedef uint64_t record;
 
-struct sorting {
+struct postings_sorting {
     struct posting_stream *stream;
     uint32_t key_bits, range_shift; /* key >> range_shift is its range */
     uint64_t capacity;              /* records */
@@ -26,7 +26,7 @@ struct sorting {
     bool sorted; /* the records are all, and in order */
 };
 
-static enum doppel_status no_memory(struct doppel_error *error)
+static enum doppel_status no_memory_sort(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to build a postings table");
 }
@@ -38,7 +38,7 @@ static enum doppel_status changed(struct doppel_error *error)
 
 /* ---- first pass ---- */
 
-static enum doppel_status count_item(struct sorting *sorting, uint32_t length,
+static enum doppel_status count_item(struct postings_sorting *sorting, uint32_t length,
                                      const struct doppel_index_posting *postings, size_t count,
                                      struct doppel_error *error)
 {
@@ -52,7 +52,8 @@ static enum doppel_status count_item(struct sorting *sorting, uint32_t length,
     return DOPPEL_OK;
 }
 
-static enum doppel_status count_items(struct sorting *sorting, struct doppel_error *error)
+static enum doppel_status count_items_sorting(struct postings_sorting *sorting,
+                                              struct doppel_error *error)
 {
     struct posting_stream *stream = sorting->stream;
     struct list_items *items = &sorting->items;
@@ -81,7 +82,7 @@ static enum doppel_status count_items(struct sorting *sorting, struct doppel_err
 
 /* ---- a pass for some ranges ---- */
 
-static bool gather_item(struct sorting *sorting, uint32_t start,
+static bool gather_item(struct postings_sorting *sorting, uint32_t start,
                         const struct doppel_index_posting *postings, size_t count)
 {
     uint64_t ranges = sorting->end - sorting->first;
@@ -100,7 +101,8 @@ static bool gather_item(struct sorting *sorting, uint32_t start,
     return true;
 }
 
-static enum doppel_status gather(struct sorting *sorting, struct doppel_error *error)
+static enum doppel_status gather_sorting(struct postings_sorting *sorting,
+                                         struct doppel_error *error)
 {
     struct posting_stream *stream = sorting->stream;
     const struct doppel_index_posting *postings;
@@ -125,7 +127,7 @@ static enum doppel_status gather(struct sorting *sorting, struct doppel_error *e
 
 /* ---- sorting a range ---- */
 
-static int compare(const void *a, const void *b)
+static int compare_sort(const void *a, const void *b)
 {
     record left = *(const record *)a, right = *(const record *)b;
     return (left > right) - (left < right);
@@ -157,7 +159,7 @@ static void sort_digit(const record *from, size_t count, uint32_t shift, uint32_
 
 /* Items come in order, and so, mostly, do the positions of a key: what is not in order after
  * sorting by key is sorted whole. */
-static void sort_range(const struct sorting *sorting, record *records, size_t count)
+static void sort_range(const struct postings_sorting *sorting, record *records, size_t count)
 {
     if (count <= FEW) {
         insert_sort(records, count);
@@ -175,12 +177,12 @@ static void sort_range(const struct sorting *sorting, record *records, size_t co
         memcpy(records, from, count * sizeof *records);
     for (size_t i = 1; i < count; i++)
         if (records[i] < records[i - 1]) {
-            qsort(records, count, sizeof *records, compare);
+            qsort(records, count, sizeof *records, compare_sort);
             return;
         }
 }
 
-static enum doppel_status give_lists(const struct sorting *sorting, const record *records,
+static enum doppel_status give_lists(const struct postings_sorting *sorting, const record *records,
                                      size_t count, const struct list_taker *taker,
                                      struct doppel_error *error)
 {
@@ -194,8 +196,8 @@ static enum doppel_status give_lists(const struct sorting *sorting, const record
     return status;
 }
 
-static enum doppel_status give_ranges(struct sorting *sorting, const struct list_taker *taker,
-                                      struct doppel_error *error)
+static enum doppel_status give_ranges(struct postings_sorting *sorting,
+                                      const struct list_taker *taker, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     const uint64_t *starts = sorting->starts;
@@ -210,10 +212,10 @@ static enum doppel_status give_ranges(struct sorting *sorting, const struct list
 }
 
 /* A list_source. */
-static enum doppel_status run(void *context, const struct list_taker *taker,
-                              struct doppel_error *error)
+static enum doppel_status run_sort(void *context, const struct list_taker *taker,
+                                   struct doppel_error *error)
 {
-    struct sorting *sorting = context;
+    struct postings_sorting *sorting = context;
     enum doppel_status status = DOPPEL_OK;
     const uint64_t *starts = sorting->starts;
     if (sorting->sorted)
@@ -224,7 +226,7 @@ static enum doppel_status run(void *context, const struct list_taker *taker,
         while (sorting->end < sorting->ranges &&
                starts[sorting->end + 1] - starts[sorting->first] <= sorting->capacity)
             sorting->end++;
-        status = gather(sorting, error);
+        status = gather_sorting(sorting, error);
         if (!status)
             status = give_ranges(sorting, taker, error);
         if (!sorting->first && sorting->end == sorting->ranges) {
@@ -237,7 +239,7 @@ static enum doppel_status run(void *context, const struct list_taker *taker,
 
 /* ---- all together ---- */
 
-static bool make_room_to_count(struct sorting *sorting)
+static bool make_room_to_count(struct postings_sorting *sorting)
 {
     uint64_t items = sorting->stream->items;
     sorting->starts = calloc(sorting->ranges + 1, sizeof *sorting->starts);
@@ -248,7 +250,7 @@ static bool make_room_to_count(struct sorting *sorting)
 }
 
 /* Ranges are not divided: the largest has to fit. */
-static bool make_room_to_sort(struct sorting *sorting, uint64_t memory_bytes)
+static bool make_room_to_sort(struct postings_sorting *sorting, uint64_t memory_bytes)
 {
     uint64_t postings = sorting->starts[sorting->ranges], largest = 0;
     for (uint64_t i = 0; i < sorting->ranges; i++)
@@ -277,14 +279,15 @@ enum doppel_status postings_build(const struct postings_options *options,
         return status;
     uint32_t key_bits = options->key_bits;
     uint32_t range_bits = key_bits < RANGE_BITS ? key_bits : RANGE_BITS;
-    struct sorting sorting = {.stream = stream,
-                              .key_bits = key_bits,
-                              .range_shift = key_bits - range_bits,
-                              .ranges = 1ull << range_bits};
-    struct list_source source = {&sorting, run};
-    status = make_room_to_count(&sorting) ? count_items(&sorting, error) : no_memory(error);
+    struct postings_sorting sorting = {.stream = stream,
+                                       .key_bits = key_bits,
+                                       .range_shift = key_bits - range_bits,
+                                       .ranges = 1ull << range_bits};
+    struct list_source source = {&sorting, run_sort};
+    status =
+        make_room_to_count(&sorting) ? count_items_sorting(&sorting, error) : no_memory_sort(error);
     if (!status && !make_room_to_sort(&sorting, options->memory_bytes))
-        status = no_memory(error);
+        status = no_memory_sort(error);
     if (!status)
         status = postings_write(key_bits, &sorting.items, &source, target, out, error);
     list_items_free(&sorting.items);

@@ -3,7 +3,7 @@
 
 #include "index/postings/postings_internal.h"
 
-static inline __m128i load(const uint32_t *words)
+static inline __m128i load_unpack_avx2(const uint32_t *words)
 {
     return _mm_loadu_si128((const __m128i *)(const void *)words);
 }
@@ -12,9 +12,9 @@ static inline __m128i load(const uint32_t *words)
 static inline __m128i unpack_row(const uint32_t *packed, uint32_t bit, __m128i mask)
 {
     const uint32_t *words = packed + bit / 32 * POSTINGS_COLUMNS;
-    __m128i low = _mm_srl_epi32(load(words), _mm_cvtsi32_si128((int)(bit % 32)));
-    __m128i high =
-        _mm_sll_epi32(load(words + POSTINGS_COLUMNS), _mm_cvtsi32_si128((int)(32 - bit % 32)));
+    __m128i low = _mm_srl_epi32(load_unpack_avx2(words), _mm_cvtsi32_si128((int)(bit % 32)));
+    __m128i high = _mm_sll_epi32(load_unpack_avx2(words + POSTINGS_COLUMNS),
+                                 _mm_cvtsi32_si128((int)(32 - bit % 32)));
     return _mm_and_si128(_mm_or_si128(low, high), mask);
 }
 

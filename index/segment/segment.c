@@ -20,7 +20,7 @@
 /* ---- layout ---- */
 
 /* Place `bytes` bytes at *end; nothing takes no room. */
-static uint64_t place(uint64_t bytes, uint64_t *end)
+static uint64_t place_segment(uint64_t bytes, uint64_t *end)
 {
     uint64_t at = *end;
     if (bytes)
@@ -36,16 +36,16 @@ bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, boo
     for (unsigned i = 0; i < SEGMENT_PARTS_MAX; i++) {
         if (plan->part_bytes[i] >= BYTES_END)
             return false;
-        out->parts[i] = place(plan->part_bytes[i], &end);
+        out->parts[i] = place_segment(plan->part_bytes[i], &end);
     }
     if (removed_count >= BYTES_END / sizeof(uint64_t))
         return false;
-    out->removed = place(removed_count * sizeof(uint64_t), &end);
+    out->removed = place_segment(removed_count * sizeof(uint64_t), &end);
     out->sums = end;
     out->blocks = with_sums ? (end + SEGMENT_BLOCK - 1) / SEGMENT_BLOCK : 0;
     /* Even an empty last part has something behind it to point at. */
     out->end = end + (with_sums ? 0 : SEGMENT_ALIGNMENT);
-    (void)place(out->blocks * sizeof(uint64_t), &out->end);
+    (void)place_segment(out->blocks * sizeof(uint64_t), &out->end);
     return out->end < BYTES_END;
 }
 
@@ -77,7 +77,7 @@ static enum doppel_status fail_file(struct doppel_error *error, const char *verb
 
 /* Reserve every byte now: later a full disk would be a SIGBUS. The signal of RLIMIT_FSIZE is held
  * back, and taken away if it came. @return errno or 0 */
-static int reserve(int fd, uint64_t bytes)
+static int reserve_segment(int fd, uint64_t bytes)
 {
     sigset_t over_limit, before, pending;
     sigemptyset(&over_limit);
@@ -107,7 +107,7 @@ static enum doppel_status make_file(struct segment_file *file, const char *path,
     file->fd = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file->fd < 0)
         return fail_file(error, "make", path, errno);
-    int number = reserve(file->fd, file->layout.end);
+    int number = reserve_segment(file->fd, file->layout.end);
     if (number)
         return fail_file(error, "write", path, number);
     void *base = mmap(NULL, file->layout.end, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
@@ -203,7 +203,7 @@ static void write_header(const struct segment *segment)
 }
 
 /* A new name is lasting when its folder is. @return errno or 0 */
-static int sync_folder(const char *path)
+static int sync_folder_segment(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
@@ -228,7 +228,7 @@ static int give_name(struct segment_file *file)
         return errno;
     free(file->temporary);
     file->temporary = NULL;
-    return file->durable ? sync_folder(file->path) : 0;
+    return file->durable ? sync_folder_segment(file->path) : 0;
 }
 
 enum doppel_status segment_seal(struct segment *segment, struct doppel_error *error)

@@ -17,7 +17,7 @@ struct stretch {
     uint64_t distance;
 };
 
-static uint32_t *codes_of(const struct doppel_fingerprint *fingerprint)
+static uint32_t *codes_of_fingerprint(const struct doppel_fingerprint *fingerprint)
 {
     uint32_t *codes = malloc((fingerprint->count + 1u) * sizeof *codes);
     for (uint32_t i = 0; codes && i < fingerprint->count; i++)
@@ -73,8 +73,8 @@ static bool equal(const struct stretch *stretch, uint32_t query_count, uint32_t 
     return stretch->distance == 0 && stretch->codes == query_count && query_count == item_count;
 }
 
-static void describe(const struct stretch *stretch, const struct doppel_fingerprint *query,
-                     const struct doppel_fingerprint *item, struct doppel_match *out)
+static void describe_stretch(const struct stretch *stretch, const struct doppel_fingerprint *query,
+                             const struct doppel_fingerprint *item, struct doppel_match *out)
 {
     double mean = stretch->codes ? (double)stretch->distance / stretch->codes : 16;
     *out = (struct doppel_match){
@@ -112,12 +112,12 @@ enum doppel_status doppel_match_chromaprints(const struct doppel_fingerprint *qu
                                              uint32_t max_distance, struct doppel_match *out_match,
                                              struct doppel_error *error)
 {
-    uint32_t *a = codes_of(query), *b = codes_of(item);
+    uint32_t *a = codes_of_fingerprint(query), *b = codes_of_fingerprint(item);
     struct doppel_match match;
     enum doppel_status status = DOPPEL_OK;
     if (a && b) {
         struct stretch stretch = best_stretch(a, query->count, b, item->count);
-        describe(&stretch, query, item, &match);
+        describe_stretch(&stretch, query, item, &match);
         if (equal(&stretch, query->count, item->count) ||
             (stretch.gain >= MIN_GAIN && stretch.codes >= MIN_CODES &&
              stretch.distance <= (uint64_t)max_distance * stretch.codes))

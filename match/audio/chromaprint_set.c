@@ -49,9 +49,9 @@ void doppel_chromaprints_free(struct doppel_chromaprints *set)
     free(set);
 }
 
-static enum doppel_status insert(struct doppel_chromaprints *set, uint64_t number,
-                                 const struct doppel_fingerprint *fingerprint,
-                                 struct doppel_error *error)
+static enum doppel_status insert_chromaprints(struct doppel_chromaprints *set, uint64_t number,
+                                              const struct doppel_fingerprint *fingerprint,
+                                              struct doppel_error *error)
 {
     uint64_t *codes = malloc((fingerprint->count + 1u) * sizeof *codes);
     uint64_t *payloads = malloc((fingerprint->count + 1u) * sizeof *payloads);
@@ -69,8 +69,9 @@ static enum doppel_status insert(struct doppel_chromaprints *set, uint64_t numbe
     return status;
 }
 
-static enum doppel_status copy(const struct doppel_fingerprint *from,
-                               struct doppel_fingerprint *out, struct doppel_error *error)
+static enum doppel_status copy_chromaprint_set(const struct doppel_fingerprint *from,
+                                               struct doppel_fingerprint *out,
+                                               struct doppel_error *error)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_CHROMAPRINT);
     enum doppel_status status =
@@ -89,11 +90,11 @@ enum doppel_status doppel_chromaprints_add(struct doppel_chromaprints *set, uint
     struct held held = {.id = id};
     if (fingerprint->count >> PLACE_BITS || set->items.count == ITEMS_MAX)
         return doppel_fail(error, DOPPEL_E_LIMIT, "too many Chromaprints, or too long a one");
-    enum doppel_status status = copy(fingerprint, &held.fingerprint, error);
+    enum doppel_status status = copy_chromaprint_set(fingerprint, &held.fingerprint, error);
     if (status)
         return status;
     if (array_reserve(&set->items))
-        status = insert(set, set->items.count, fingerprint, error);
+        status = insert_chromaprints(set, set->items.count, fingerprint, error);
     else
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a Chromaprint");
     if (status)
@@ -103,7 +104,7 @@ enum doppel_status doppel_chromaprints_add(struct doppel_chromaprints *set, uint
     return status;
 }
 
-static int by_value(const void *left, const void *right)
+static int by_value_chromaprint_set(const void *left, const void *right)
 {
     const uint64_t *a = left, *b = right;
     return (*a > *b) - (*a < *b);
@@ -118,10 +119,10 @@ static uint64_t vote_of(const struct doppel_index_hit *hit)
 }
 
 /* Numbers of items that are worth comparing, ascending, at the beginning of `votes`. */
-static size_t elect(uint64_t *votes, size_t count)
+static size_t elect_chromaprint_set(uint64_t *votes, size_t count)
 {
     size_t elected = 0;
-    qsort(votes, count, sizeof *votes, by_value);
+    qsort(votes, count, sizeof *votes, by_value_chromaprint_set);
     for (size_t i = 0, end; i < count; i = end) {
         uint64_t item = votes[i] >> (PLACE_BITS + 1);
         for (end = i + 1; end < count && votes[end] <= votes[i] + 1; end++)
@@ -133,9 +134,10 @@ static size_t elect(uint64_t *votes, size_t count)
     return elected;
 }
 
-static enum doppel_status search(const struct doppel_chromaprints *set,
-                                 const struct doppel_fingerprint *query, uint64_t **out,
-                                 size_t *out_count, struct doppel_error *error)
+static enum doppel_status search_chromaprints(const struct doppel_chromaprints *set,
+                                              const struct doppel_fingerprint *query,
+                                              uint64_t **out, size_t *out_count,
+                                              struct doppel_error *error)
 {
     uint64_t *codes = malloc((query->count + 1u) * sizeof *codes);
     if (!codes)
@@ -157,14 +159,15 @@ static enum doppel_status search(const struct doppel_chromaprints *set,
     free(hits);
     if (!votes)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu votes", count);
-    *out_count = elect(votes, count);
+    *out_count = elect_chromaprint_set(votes, count);
     *out = votes;
     return DOPPEL_OK;
 }
 
-static enum doppel_status judge(const struct held *held, const struct doppel_fingerprint *query,
-                                uint32_t max_distance, doppel_found_visitor *visitor, void *context,
-                                struct doppel_error *error)
+static enum doppel_status judge_held(const struct held *held,
+                                     const struct doppel_fingerprint *query, uint32_t max_distance,
+                                     doppel_found_visitor *visitor, void *context,
+                                     struct doppel_error *error)
 {
     struct doppel_found found = {.id = held->id};
     enum doppel_status status =
@@ -183,9 +186,10 @@ enum doppel_status doppel_chromaprints_find(const struct doppel_chromaprints *se
 {
     uint64_t *items = NULL;
     size_t count = 0;
-    enum doppel_status status = search(set, query, &items, &count, error);
+    enum doppel_status status = search_chromaprints(set, query, &items, &count, error);
     for (size_t i = 0; i < count && !status; i++)
-        status = judge(&set->items.items[items[i]], query, max_distance, visitor, context, error);
+        status =
+            judge_held(&set->items.items[items[i]], query, max_distance, visitor, context, error);
     free(items);
     return status;
 }

@@ -8,18 +8,18 @@
 /* What an audio clock may be off without being told. */
 static const double SPEED_WITHIN = 5e-4;
 
-static bool is_one(const struct run *run, double scale)
+static bool is_one_run(const struct run *run, double scale)
 {
     return fabs(scale - 1) <= 3 * run->speed_error + SPEED_WITHIN;
 }
 
-static struct doppel_segment segment_of(const struct run *run)
+static struct doppel_segment segment_of_run(const struct run *run)
 {
     return (struct doppel_segment){.a_start = run->a_start,
                                    .a_end = run->a_end,
                                    .b_start = run->b_start,
                                    .b_end = run->b_end,
-                                   .speed = is_one(run, run->speed) ? 1 : run->speed};
+                                   .speed = is_one_run(run, run->speed) ? 1 : run->speed};
 }
 
 /* Of the query's strong peaks in the runs, the share that the item has, so scaled that 0 is what
@@ -52,7 +52,7 @@ bool runs_describe(const struct run *runs, size_t count, double query_duration, 
     segments->count = 0;
     for (size_t i = 0; i < count; i++)
         if ((within ? runs[i].rate <= max_rate : &runs[i] == best) &&
-            !array_push(segments, segment_of(&runs[i])))
+            !array_push(segments, segment_of_run(&runs[i])))
             return false;
     struct doppel_match match = {.kind = DOPPEL_KIND_AUDIO,
                                  .scheme = DOPPEL_SCHEME_PEAKS32,
@@ -60,8 +60,8 @@ bool runs_describe(const struct run *runs, size_t count, double query_duration, 
                                  .score = -log10(best->rate),
                                  .false_positive_rate = best->rate};
     match.similarity = within ? similarity(runs, count, max_rate) : similarity(best, 1, 1);
-    match.transform.speed = is_one(best, best->speed) ? 0 : best->speed;
-    match.transform.pitch = is_one(best, best->pitch) ? 0 : best->pitch;
+    match.transform.speed = is_one_run(best, best->speed) ? 0 : best->speed;
+    match.transform.pitch = is_one_run(best, best->pitch) ? 0 : best->pitch;
     const struct segment_lengths lengths = {query_duration, best->item_duration, 0};
     match.has_coverage = query_duration > 0 && best->item_duration > 0;
     segments_describe(segments->items, segments->count, &lengths, &match);

@@ -100,7 +100,7 @@ static double denser(double away, double off, double limit)
 /* Near an end even of a clean copy windows hold both recordings, and peaks of neither. */
 static const double MOST_SHARE = 0.5;
 
-static double evidence_of(const struct look *look, const struct likeness *like)
+static double evidence_of_look(const struct look *look, const struct likeness *like)
 {
     double share = fmin(look_share(look, &like->level), MOST_SHARE);
     if (!look->met)
@@ -126,7 +126,7 @@ size_t end_of_looks(const struct look *looks, size_t count, size_t coarse)
     double sum = 0, best = -INFINITY;
     size_t found = 0;
     for (size_t i = doubt; i < last; i++) {
-        sum += evidence_of(&looks[i], &like);
+        sum += evidence_of_look(&looks[i], &like);
         if (!looks[i].met || sum <= best)
             continue;
         best = sum;
@@ -170,7 +170,7 @@ static bool query_audio(const struct doppel_recording *query, double from, doubl
     return false;
 }
 
-static bool item_audio(const struct pursuit *pursuit, uint64_t id, double from, double to)
+static bool item_audio_pursuit(const struct pursuit *pursuit, uint64_t id, double from, double to)
 {
     enum { PIECE = 13781 }; /* steps: twenty seconds */
     struct item_view *view = pursuit->view;
@@ -192,7 +192,7 @@ static bool is_silent(const struct pursuit *pursuit, const struct run *run, cons
                       double from, double to)
 {
     return !query_audio(pursuit->query, from, to) &&
-           !item_audio(pursuit, run->id, line_at(line, from), line_at(line, to));
+           !item_audio_pursuit(pursuit, run->id, line_at(line, from), line_at(line, to));
 }
 
 /* Steps from a peak of the query to the next one, later or earlier, PAST_MOST at most. */

@@ -5,24 +5,24 @@
 #include "match/audio/describe.h"
 
 /* Runs [first, end) of one item, and what is best of them. */
-struct entry {
+struct found_entry {
     uint64_t id;
     size_t first, end;
     double rate, evidence;
 };
 
-typedef ARRAY(struct entry) entry_array;
+typedef ARRAY(struct found_entry) entry_array;
 
 static bool make_entries(const run_array *runs, double max_rate, entry_array *out)
 {
     for (size_t i = 0; i < runs->count; i++) {
         const struct run *run = &runs->items[i];
         if (!i || runs->items[i - 1].id != run->id) {
-            struct entry entry = {.id = run->id, .first = i, .rate = 1};
+            struct found_entry entry = {.id = run->id, .first = i, .rate = 1};
             if (!array_push(out, entry))
                 return false;
         }
-        struct entry *entry = &out->items[out->count - 1];
+        struct found_entry *entry = &out->items[out->count - 1];
         entry->end = i + 1;
         entry->rate = fmin(entry->rate, run->rate);
         if (run->rate <= max_rate)
@@ -31,9 +31,9 @@ static bool make_entries(const run_array *runs, double max_rate, entry_array *ou
     return true;
 }
 
-static int best_first(const void *a, const void *b)
+static int best_first_audio_find(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct found_entry *x = a, *y = b;
     if (x->rate != y->rate)
         return x->rate < y->rate ? -1 : 1;
     if (x->evidence != y->evidence)
@@ -41,16 +41,16 @@ static int best_first(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static enum doppel_status visit_all(const struct hunt *hunt, const run_array *runs,
-                                    const entry_array *entries, doppel_found_visitor *visitor,
-                                    void *context)
+static enum doppel_status visit_all_hunt(const struct hunt *hunt, const run_array *runs,
+                                         const entry_array *entries, doppel_found_visitor *visitor,
+                                         void *context)
 {
     const struct doppel_audio_options *options = hunt->options;
     enum doppel_status status = DOPPEL_OK;
     segment_array segments = {0};
     size_t missed = 0;
     for (size_t i = 0; i < entries->count && !status; i++) {
-        const struct entry *entry = &entries->items[i];
+        const struct found_entry *entry = &entries->items[i];
         struct doppel_found found = {.id = entry->id};
         bool within;
         if (entry->rate > options->max_false_positives && missed++ >= options->near_misses)
@@ -101,8 +101,8 @@ enum doppel_status doppel_recordings_find(const struct doppel_recordings *record
     }
     if (!status) {
         if (entries.count)
-            qsort(entries.items, entries.count, sizeof *entries.items, best_first);
-        status = visit_all(&hunt, &runs, &entries, visitor, context);
+            qsort(entries.items, entries.count, sizeof *entries.items, best_first_audio_find);
+        status = visit_all_hunt(&hunt, &runs, &entries, visitor, context);
     }
     if (status == DOPPEL_E_MEMORY)
         doppel_fail(error, status, "no memory to describe what was found");

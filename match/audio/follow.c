@@ -40,7 +40,7 @@ static const double STAY = 0.9;
 static const int8_t shifts[SHIFTS] = {-97, -83, -71, -61, -53, -47, -41, -37, -29, -23, -17, -11,
                                       11,  17,  23,  29,  37,  41,  47,  53,  61,  71,  83,  97};
 
-struct walk {
+struct follow_walk {
     struct pursuit *pursuit;
     uint64_t id;
     struct line line;
@@ -61,7 +61,7 @@ static double steps_at(double seconds)
     return (seconds - zero) / (one - zero);
 }
 
-static float chance_of(struct walk *walk, double place, double frequency)
+static float chance_of(struct follow_walk *walk, double place, double frequency)
 {
     uint32_t tried = 0, met = 0;
     for (int i = 0; i < SHIFTS; i++) {
@@ -78,7 +78,7 @@ static float chance_of(struct walk *walk, double place, double frequency)
     return (float)fmin(fmax(chance, 0.005), 0.999);
 }
 
-static bool look_up(struct walk *walk, const struct doppel_audio_peak *peak)
+static bool look_up_walk(struct follow_walk *walk, const struct doppel_audio_peak *peak)
 {
     double place = line_at(&walk->line, peak->time);
     double frequency = peak->frequency / walk->line.pitch;
@@ -98,7 +98,7 @@ static bool look_up(struct walk *walk, const struct doppel_audio_peak *peak)
 }
 
 /* Have the item at hand where the query's [from, to) lies on the line. */
-static enum doppel_status cover(struct walk *walk, double from, double to)
+static enum doppel_status cover(struct follow_walk *walk, double from, double to)
 {
     enum doppel_status status = DOPPEL_E_NOT_FOUND;
     double margin = (shifts[SHIFTS - 1] + 2) * STEPS;
@@ -112,12 +112,12 @@ static enum doppel_status cover(struct walk *walk, double from, double to)
 }
 
 /* Look up the peaks [first, end) in the direction of the walk, BLOCK_MOST of them at most. */
-static bool look_up_block(struct walk *walk, size_t first, size_t end)
+static bool look_up_block(struct follow_walk *walk, size_t first, size_t end)
 {
     const struct doppel_audio_peak *peaks = walk->pursuit->query->peaks;
     size_t count = end - first < BLOCK_MOST ? end - first : BLOCK_MOST;
     for (size_t i = 0; i < count; i++)
-        if (!look_up(walk, &peaks[walk->back ? end - 1 - i : first + i]))
+        if (!look_up_walk(walk, &peaks[walk->back ? end - 1 - i : first + i]))
             return false;
     return true;
 }
@@ -141,7 +141,7 @@ static double log_sum(const double terms[LEVELS])
     return most + log(sum);
 }
 
-static void forget_level(struct walk *walk)
+static void forget_level(struct follow_walk *walk)
 {
     for (int i = 0; i < LEVELS; i++)
         walk->weights[i] = -log(LEVELS);
@@ -149,7 +149,7 @@ static void forget_level(struct walk *walk)
 }
 
 /* Add the looks since `from` to the sum: of all ways in which the level may have changed. */
-static void judge(struct walk *walk, size_t from)
+static void judge_walk(struct follow_walk *walk, size_t from)
 {
     double all = log_sum(walk->weights), next[LEVELS];
     for (int i = 0; i < LEVELS; i++) {
@@ -168,14 +168,14 @@ static void judge(struct walk *walk, size_t from)
 /* ---- walking ---- */
 
 /* How far a walk came, at its highest sum. */
-struct reach {
+struct walk_reach {
     double sum; /* nats */
     size_t looks;
     struct line line;
 };
 
 /* The looks about the last one, as many as a line is fitted to. */
-static void fit(struct walk *walk)
+static void fit_walk(struct follow_walk *walk)
 {
     const look_array *looks = &walk->looks;
     size_t first = looks->count;
@@ -186,28 +186,28 @@ static void fit(struct walk *walk)
 }
 
 /* A step of a walk: the query's times [from, to), the peaks [first, end) of them. */
-struct block {
+struct audio_block {
     double from, to;
     size_t first, end;
 };
 
-static struct block next_block(const struct walk *walk, const struct block *last)
+static struct audio_block next_block(const struct follow_walk *walk, const struct audio_block *last)
 {
     const struct doppel_recording *query = walk->pursuit->query;
-    struct block next;
+    struct audio_block next;
     if (walk->back) {
-        next = (struct block){last->from - BLOCK, last->from, last->first, last->first};
+        next = (struct audio_block){last->from - BLOCK, last->from, last->first, last->first};
         while (next.first && query->peaks[next.first - 1].time >= next.from)
             next.first--;
     } else {
-        next = (struct block){last->to, last->to + BLOCK, last->end, last->end};
+        next = (struct audio_block){last->to, last->to + BLOCK, last->end, last->end};
         while (next.end < query->count && query->peaks[next.end].time < next.to)
             next.end++;
     }
     return next;
 }
 
-static bool at_end(const struct walk *walk, const struct block *last)
+static bool at_end(const struct follow_walk *walk, const struct audio_block *last)
 {
     double place = line_at(&walk->line, walk->back ? last->from : last->to);
     if (walk->back)
@@ -215,7 +215,7 @@ static bool at_end(const struct walk *walk, const struct block *last)
     return last->end == walk->pursuit->query->count || place > walk->item_end + MEET_TIME;
 }
 
-static bool item_audio(const struct walk *walk, const struct block *block)
+static bool item_audio_walk(const struct follow_walk *walk, const struct audio_block *block)
 {
     const struct item_view *view = walk->pursuit->view;
     double from = fmax(line_at(&walk->line, block->from), view->from);
@@ -227,9 +227,10 @@ static bool item_audio(const struct walk *walk, const struct block *block)
 }
 
 /* Walk on from a block that was looked at. */
-static enum doppel_status walk_on(struct walk *walk, struct block block, struct reach *out)
+static enum doppel_status walk_on(struct follow_walk *walk, struct audio_block block,
+                                  struct walk_reach *out)
 {
-    struct reach best = {.line = walk->line};
+    struct walk_reach best = {.line = walk->line};
     for (int gap = 0, silent = 0; gap <= GAP_BLOCKS && silent <= SILENT_BLOCKS;) {
         if (at_end(walk, &block))
             break;
@@ -241,12 +242,12 @@ static enum doppel_status walk_on(struct walk *walk, struct block block, struct 
         if (!look_up_block(walk, block.first, block.end))
             return DOPPEL_E_MEMORY;
         walk->pursuit->walked += 0.5;
-        judge(walk, before);
-        gap += walk->looks.count > before || item_audio(walk, &block);
+        judge_walk(walk, before);
+        gap += walk->looks.count > before || item_audio_walk(walk, &block);
         silent++;
         if (walk->looks.count > before && walk->sum > best.sum) {
-            fit(walk);
-            best = (struct reach){walk->sum, walk->looks.count, walk->line};
+            fit_walk(walk);
+            best = (struct walk_reach){walk->sum, walk->looks.count, walk->line};
             gap = silent = 0;
         }
         if (walk->sum < best.sum - MOST_LOSS)
@@ -260,16 +261,17 @@ static enum doppel_status walk_on(struct walk *walk, struct block block, struct 
 
 /* Where in the piece the alignment is at its best: its first block, before it; and fit the line to
  * it. */
-static enum doppel_status locate(struct walk *walk, size_t first, size_t end, struct block *out)
+static enum doppel_status locate_walk(struct follow_walk *walk, size_t first, size_t end,
+                                      struct audio_block *out)
 {
     double time = walk->pursuit->query->peaks[first].time, sum = 0, best = -INFINITY;
-    struct block block = {time, time, first, first}, start = block;
+    struct audio_block block = {time, time, first, first}, start = block;
     size_t start_look = 0, best_first = 0, best_end = 0;
     *out = block;
     for (int i = 0; i < PIECE_BLOCKS && block.end < end; i++) {
         size_t before = walk->looks.count;
         if (sum <= 0) {
-            start = (struct block){block.to, block.to, block.end, block.end};
+            start = (struct audio_block){block.to, block.to, block.end, block.end};
             start_look = before;
             sum = 0;
         }
@@ -280,7 +282,7 @@ static enum doppel_status locate(struct walk *walk, size_t first, size_t end, st
         if (!look_up_block(walk, block.first, block.end))
             return DOPPEL_E_MEMORY;
         forget_level(walk);
-        judge(walk, before);
+        judge_walk(walk, before);
         sum += walk->sum;
         if (sum <= best)
             continue;
@@ -295,8 +297,8 @@ static enum doppel_status locate(struct walk *walk, size_t first, size_t end, st
 }
 
 /* Walk one way, and put the looks where they are wanted. */
-static enum doppel_status go(struct walk *walk, bool back, struct block start, struct reach *out,
-                             look_array *out_looks)
+static enum doppel_status go(struct follow_walk *walk, bool back, struct audio_block start,
+                             struct walk_reach *out, look_array *out_looks)
 {
     struct line line = walk->line;
     walk->back = back;
@@ -317,7 +319,7 @@ static void reverse(look_array *looks)
     }
 }
 
-static bool append(look_array *looks, const look_array *more)
+static bool append_follow(look_array *looks, const look_array *more)
 {
     for (size_t i = 0; i < more->count; i++)
         if (!array_push(looks, more->items[i]))
@@ -381,22 +383,22 @@ static void cut_ends(look_array *looks, size_t first, size_t end, const double p
     run->beyond = evidence_beyond(at + first, end - first, piece);
 }
 
-static enum doppel_status walk_both_ways(struct walk *walk, size_t first, size_t end,
+static enum doppel_status walk_both_ways(struct follow_walk *walk, size_t first, size_t end,
                                          look_array *looks, struct run *run)
 {
     look_array ahead = {0};
-    struct reach reach[2];
-    struct block start;
+    struct walk_reach reach[2];
+    struct audio_block start;
     const struct doppel_audio_peak *peaks = walk->pursuit->query->peaks;
     double piece[2] = {peaks[first].time, peaks[end - 1].time + 1.0};
-    enum doppel_status status = locate(walk, first, end, &start);
+    enum doppel_status status = locate_walk(walk, first, end, &start);
     if (!status)
         status = go(walk, true, start, &reach[0], looks);
     if (!status)
         status = go(walk, false, start, &reach[1], &ahead);
     size_t before = looks->count;
     reverse(looks);
-    if (!status && !append(looks, &ahead))
+    if (!status && !append_follow(looks, &ahead))
         status = DOPPEL_E_MEMORY;
     array_free(&ahead);
     if (!status && !(reach[0].looks + reach[1].looks))
@@ -412,9 +414,9 @@ static enum doppel_status walk_both_ways(struct walk *walk, size_t first, size_t
 enum doppel_status follow(struct pursuit *pursuit, const struct alignment *alignment, size_t first,
                           size_t end, struct run *out)
 {
-    struct walk walk = {.pursuit = pursuit,
-                        .id = alignment->id,
-                        .line = {0, alignment->offset, alignment->speed, alignment->pitch}};
+    struct follow_walk walk = {.pursuit = pursuit,
+                               .id = alignment->id,
+                               .line = {0, alignment->offset, alignment->speed, alignment->pitch}};
     look_array looks = {0};
     struct run run;
     enum doppel_status status = walk_both_ways(&walk, first, end, &looks, &run);

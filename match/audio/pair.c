@@ -8,8 +8,9 @@
 
 #include "match/audio/describe.h"
 
-static enum doppel_status set_of(const struct doppel_recording *recording,
-                                 struct doppel_recordings **out, struct doppel_error *error)
+static enum doppel_status set_of_recording(const struct doppel_recording *recording,
+                                           struct doppel_recordings **out,
+                                           struct doppel_error *error)
 {
     struct doppel_recordings *recordings;
     enum doppel_status status = doppel_recordings_new(&recordings, error);
@@ -29,7 +30,7 @@ static enum doppel_status find_in(const struct doppel_recording *query,
                                   struct doppel_error *error)
 {
     struct doppel_recordings *recordings = NULL;
-    enum doppel_status status = set_of(item, &recordings, error);
+    enum doppel_status status = set_of_recording(item, &recordings, error);
     struct hunt hunt = {.recordings = recordings, .query = query, .options = options};
     if (!status)
         status = runs_find(&hunt, out, error);
@@ -42,20 +43,20 @@ static enum doppel_status find_in(const struct doppel_recording *query,
     return status;
 }
 
-static struct line turned(const struct line *line)
+static struct line turned_line(const struct line *line)
 {
     return (struct line){line->place, line->time, 1 / line->speed, 1 / line->pitch};
 }
 
-static void turn(struct run *run, double item_duration)
+static void turn_run(struct run *run, double item_duration)
 {
     struct run was = *run;
     run->a_start = was.b_start;
     run->a_end = was.b_end;
     run->b_start = was.a_start;
     run->b_end = was.a_end;
-    run->first = turned(&was.first);
-    run->last = turned(&was.last);
+    run->first = turned_line(&was.first);
+    run->last = turned_line(&was.last);
     run->speed = 1 / was.speed;
     run->pitch = 1 / was.pitch;
     run->speed_error = was.speed_error / (was.speed * was.speed);
@@ -72,7 +73,7 @@ static enum doppel_status find_both_ways(const struct doppel_recording *one,
     if (!status)
         status = find_in(other, one, options, &back, error);
     for (size_t i = 0; i < back.count && !status; i++) {
-        turn(&back.items[i], other->duration);
+        turn_run(&back.items[i], other->duration);
         if (!array_push(out, back.items[i]))
             status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings");
     }
@@ -94,7 +95,7 @@ static int compare_peaks(const struct doppel_audio_peak *a, const struct doppel_
 }
 
 /* < 0, 0 and > 0 as of strings: an order that does not depend on which one is the query. */
-static int compare(const struct doppel_recording *a, const struct doppel_recording *b)
+static int compare_recording(const struct doppel_recording *a, const struct doppel_recording *b)
 {
     if (a->duration != b->duration)
         return a->duration > b->duration ? -1 : 1;
@@ -137,8 +138,9 @@ static bool match_itself(const struct doppel_recording *recording, run_array *ou
 
 /* ---- the answer ---- */
 
-static bool describe(const run_array *runs, const struct doppel_recording *query,
-                     const struct doppel_audio_options *options, struct doppel_match *out)
+static bool describe_audio_pair(const run_array *runs, const struct doppel_recording *query,
+                                const struct doppel_audio_options *options,
+                                struct doppel_match *out)
 {
     segment_array segments = {0};
     bool within = false;
@@ -176,7 +178,7 @@ enum doppel_status doppel_match_recordings(const struct doppel_recording *query,
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "peaks of a recording are not in order of time");
     struct doppel_recording one = audio_mended(query), other = audio_mended(item);
-    int order = compare(&one, &other);
+    int order = compare_recording(&one, &other);
     if (order < 0)
         status = find_both_ways(&one, &other, options, &runs, error);
     else if (order > 0)
@@ -184,8 +186,8 @@ enum doppel_status doppel_match_recordings(const struct doppel_recording *query,
     else if (one.count && !match_itself(&one, &runs))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings");
     for (size_t i = 0; i < runs.count && order > 0; i++)
-        turn(&runs.items[i], other.duration);
-    if (!status && !describe(&runs, &one, options, &match))
+        turn_run(&runs.items[i], other.duration);
+    if (!status && !describe_audio_pair(&runs, &one, options, &match))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings");
     array_free(&runs);
     if (!status)

@@ -39,7 +39,7 @@ static const double LEAST_SECONDS_SCALED = 1;
 static const double SCALED_FROM = 0.005, SAME_SPEED_WITHIN = 0.01; /* speed or pitch off 1 */
 static const double SCALE_APART = 0.01;
 
-struct search {
+struct piece_search {
     const struct hunt *hunt;
     struct item_view view;
     struct pursuit pursuit;
@@ -49,7 +49,7 @@ struct search {
 };
 
 /* Peaks [first, end) of the query. */
-struct window {
+struct piece_window {
     size_t first, end;
 };
 
@@ -61,9 +61,10 @@ static bool source_of(void *context, uint64_t id, uint32_t from, uint32_t to,
 
 /* ---- windows ---- */
 
-static struct window cut(const struct doppel_recording *query, double from, double to)
+static struct piece_window cut_recording(const struct doppel_recording *query, double from,
+                                         double to)
 {
-    struct window window = {query_peak_at(query, from), query_peak_at(query, to)};
+    struct piece_window window = {query_peak_at(query, from), query_peak_at(query, to)};
     if (window.end - window.first > WINDOW_PEAKS)
         window.end = window.first + WINDOW_PEAKS;
     return window;
@@ -71,7 +72,8 @@ static struct window cut(const struct doppel_recording *query, double from, doub
 
 /* The window after one that began at `*start`: half a window on, the last one at the end. False:
  * there is none. */
-static bool next_window(const struct doppel_recording *query, double *start, struct window *out)
+static bool next_window(const struct doppel_recording *query, double *start,
+                        struct piece_window *out)
 {
     double last = query->peaks[query->count - 1].time + 1.0;
     if (*start + WINDOW_STEPS >= last)
@@ -79,20 +81,21 @@ static bool next_window(const struct doppel_recording *query, double *start, str
     double next = fmin(*start + WINDOW_STEPS / 2.0, last - WINDOW_STEPS);
     double recordings = query->peaks[query_peak_at(query, next)].time; /* silence is passed over */
     *start = fmin(fmax(next, recordings), last - WINDOW_STEPS);
-    *out = cut(query, *start, *start + WINDOW_STEPS);
+    *out = cut_recording(query, *start, *start + WINDOW_STEPS);
     return true;
 }
 
-static bool first_window(const struct doppel_recording *query, double *start, struct window *out)
+static bool first_window(const struct doppel_recording *query, double *start,
+                         struct piece_window *out)
 {
     if (!query->count)
         return false;
     *start = query->peaks[0].time;
     double span = query->peaks[query->count - 1].time - *start;
     if (span <= WHOLE_STEPS)
-        *out = cut(query, *start, *start + WHOLE_STEPS + 1);
+        *out = cut_recording(query, *start, *start + WHOLE_STEPS + 1);
     else
-        *out = cut(query, *start, *start + WINDOW_STEPS);
+        *out = cut_recording(query, *start, *start + WINDOW_STEPS);
     if (span <= WHOLE_STEPS)
         *start += WHOLE_STEPS;
     return true;
@@ -125,8 +128,8 @@ static bool lies_on(const struct run *run, const struct alignment *alignment, do
 
 /* Whether a run goes through the item at the same place and another one through the query, so that
  * the item's own repetitions are all that the alignment tells. */
-static bool is_implied(const struct search *search, const struct alignment *alignment,
-                       double middle)
+static bool is_implied_search(const struct piece_search *search, const struct alignment *alignment,
+                              double middle)
 {
     double place = alignment->offset + alignment->speed * middle;
     bool query = false, item = false;
@@ -151,8 +154,8 @@ static bool is_nearer(const struct run *run, const struct alignment *alignment, 
 }
 
 /* Whether the alignment of a piece need not be followed. */
-static bool is_known(const struct search *search, const struct alignment *alignment, double from,
-                     double to)
+static bool is_known_search(const struct piece_search *search, const struct alignment *alignment,
+                            double from, double to)
 {
     double middle = (from + to) / 2;
     for (size_t i = 0; i < search->runs->count; i++) {
@@ -166,12 +169,12 @@ static bool is_known(const struct search *search, const struct alignment *alignm
             return true;
         }
     }
-    return !search->hunt->next_only && is_implied(search, alignment, middle);
+    return !search->hunt->next_only && is_implied_search(search, alignment, middle);
 }
 
 /* ---- the search ---- */
 
-static enum doppel_status follow_all(struct search *search, struct window window,
+static enum doppel_status follow_all(struct piece_search *search, struct piece_window window,
                                      const struct alignment *found, size_t count,
                                      struct doppel_error *error)
 {
@@ -180,7 +183,7 @@ static enum doppel_status follow_all(struct search *search, struct window window
     double budget = WALK_TIMES * query->duration + WALK_SECONDS;
     for (size_t i = 0; i < count && search->pursuit.walked < budget; i++) {
         struct run run;
-        if (found[i].rate > SEED_RATE || is_known(search, &found[i], from, to))
+        if (found[i].rate > SEED_RATE || is_known_search(search, &found[i], from, to))
             continue;
         enum doppel_status status =
             follow(&search->pursuit, &found[i], window.first, window.end, &run);
@@ -232,8 +235,8 @@ static bool is_crowded(const struct hunt *hunt, const struct alignment *found, s
     return within >= CROWD && !hunt->next_only;
 }
 
-static enum doppel_status try_window(struct search *search, struct window window, bool same_speed,
-                                     struct doppel_error *error)
+static enum doppel_status try_window(struct piece_search *search, struct piece_window window,
+                                     bool same_speed, struct doppel_error *error)
 {
     const struct hunt *hunt = search->hunt;
     const struct doppel_audio_peak *peaks = hunt->query->peaks + window.first;
@@ -272,7 +275,7 @@ static double share_met(const struct run *run)
                                   : run->strong > 0;
 }
 
-static bool is_found(const struct search *search, double time)
+static bool is_found(const struct piece_search *search, double time)
 {
     for (size_t i = 0; i < search->runs->count; i++) {
         const struct run *run = &search->runs->items[i];
@@ -286,11 +289,11 @@ static bool is_found(const struct search *search, double time)
 }
 
 /* Try some of the windows again, in which nothing was found, at other speeds. */
-static enum doppel_status try_scaled(struct search *search, struct doppel_error *error)
+static enum doppel_status try_scaled(struct piece_search *search, struct doppel_error *error)
 {
     const struct doppel_recording *query = search->hunt->query;
     enum doppel_status status = DOPPEL_OK;
-    struct window window;
+    struct piece_window window;
     double start;
     if (!first_window(query, &start, &window))
         return DOPPEL_OK;
@@ -304,10 +307,10 @@ static enum doppel_status try_scaled(struct search *search, struct doppel_error 
     return status;
 }
 
-static enum doppel_status try_all(struct search *search, struct doppel_error *error)
+static enum doppel_status try_all(struct piece_search *search, struct doppel_error *error)
 {
     const struct doppel_recording *query = search->hunt->query;
-    struct window window;
+    struct piece_window window;
     double start;
     if (!first_window(query, &start, &window))
         return DOPPEL_OK;
@@ -315,7 +318,7 @@ static enum doppel_status try_all(struct search *search, struct doppel_error *er
     bool more;
     enum doppel_status status;
     do {
-        struct window next;
+        struct piece_window next;
         more = next_window(query, &start, &next);
         status = try_window(search, window, more || start > first, error);
         window = next;
@@ -355,7 +358,7 @@ static double rate_of(const struct run *run, double windows, bool same_speed)
 
 enum doppel_status runs_find(const struct hunt *hunt, run_array *out, struct doppel_error *error)
 {
-    struct search search = {
+    struct piece_search search = {
         .hunt = hunt,
         .view = {.source = source_of, .context = (void *)(uintptr_t)hunt->recordings},
         .runs = out};

@@ -24,7 +24,7 @@ static const double STEPS_A_SECOND =
 
 /* ---- one line ---- */
 
-static int by_start(const void *a, const void *b)
+static int by_start_segments(const void *a, const void *b)
 {
     const struct run *x = a, *y = b;
     if (x->id != y->id)
@@ -50,7 +50,7 @@ static double length(const struct run *run)
 }
 
 /* The same twice, found from two pieces or from both sides: the better one. */
-static bool keep_better(struct run *run, const struct run *later, double both)
+static bool keep_better_run(struct run *run, const struct run *later, double both)
 {
     if (both < SAME * length(run) || both < SAME * length(later))
         return false;
@@ -61,10 +61,10 @@ static bool keep_better(struct run *run, const struct run *later, double both)
     return true;
 }
 
-static void join(struct run *run, const struct run *later)
+static void join_run(struct run *run, const struct run *later)
 {
     double both = fmax(fmin(run->a_end, later->a_end) - later->a_start, 0);
-    if (keep_better(run, later, both))
+    if (keep_better_run(run, later, both))
         return;
     double share = 1 - both / length(later);
     run->evidence += share * later->evidence;
@@ -95,7 +95,7 @@ static void join_lines(run_array *runs)
                 break;
             joined = is_one_line(earlier, &run);
             if (joined)
-                join(earlier, &run);
+                join_run(earlier, &run);
         }
         if (!joined)
             runs->items[kept++] = run;
@@ -146,7 +146,7 @@ static bool is_any_shadow(const struct run *run, const struct run *better, size_
     return false;
 }
 
-static bool is_implied(const struct run *run, const struct run *better, size_t count)
+static bool is_implied_run(const struct run *run, const struct run *better, size_t count)
 {
     return count && share_covered(better, count, run, false) >= COVERED &&
            share_covered(better, count, run, true) >= COVERED;
@@ -159,7 +159,7 @@ static int by_evidence(const void *a, const void *b)
         return x->id < y->id ? -1 : 1;
     if (x->evidence != y->evidence)
         return x->evidence > y->evidence ? -1 : 1;
-    return by_start(a, b);
+    return by_start_segments(a, b);
 }
 
 static void leave_out(run_array *runs, bool implied_too)
@@ -171,18 +171,18 @@ static void leave_out(run_array *runs, bool implied_too)
             first = kept;
         const struct run *better = runs->items + first;
         if (is_any_shadow(&run, better, kept - first) ||
-            (implied_too && is_implied(&run, better, kept - first)))
+            (implied_too && is_implied_run(&run, better, kept - first)))
             continue;
         runs->items[kept++] = run;
     }
     runs->count = kept;
 }
 
-static void settle(run_array *runs, bool implied_too)
+static void settle_segments(run_array *runs, bool implied_too)
 {
     if (!runs->count)
         return;
-    qsort(runs->items, runs->count, sizeof *runs->items, by_start);
+    qsort(runs->items, runs->count, sizeof *runs->items, by_start_segments);
     join_lines(runs);
     qsort(runs->items, runs->count, sizeof *runs->items, by_evidence);
     leave_out(runs, implied_too);
@@ -190,10 +190,10 @@ static void settle(run_array *runs, bool implied_too)
 
 void runs_settle(run_array *runs)
 {
-    settle(runs, true);
+    settle_segments(runs, true);
 }
 
 void runs_leave_shadows_out(run_array *runs)
 {
-    settle(runs, false);
+    settle_segments(runs, false);
 }

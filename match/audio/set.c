@@ -121,9 +121,9 @@ enum doppel_status doppel_recording_postings(const struct doppel_recording *reco
     return DOPPEL_OK;
 }
 
-static enum doppel_status insert(struct doppel_index *index, uint64_t id,
-                                 const struct doppel_recording *recording,
-                                 struct doppel_error *error)
+static enum doppel_status insert_index(struct doppel_index *index, uint64_t id,
+                                       const struct doppel_recording *recording,
+                                       struct doppel_error *error)
 {
     struct doppel_index_posting *postings = NULL;
     size_t count = 0;
@@ -142,7 +142,7 @@ static enum doppel_status insert(struct doppel_index *index, uint64_t id,
 
 /* ---- a set in memory ---- */
 
-static bool keep(const struct doppel_recording *recording, struct kept_audio *out)
+static bool keep_recording(const struct doppel_recording *recording, struct kept_audio *out)
 {
     size_t strong = 0;
     for (size_t i = 0; i < recording->count; i++)
@@ -157,7 +157,7 @@ static bool keep(const struct doppel_recording *recording, struct kept_audio *ou
 }
 
 /* Room for one more in all that knows of the ids. */
-static bool reserve(struct doppel_recordings *recordings)
+static bool reserve_recordings(struct doppel_recordings *recordings)
 {
     bool done = array_reserve(&recordings->ids) && array_reserve(&recordings->kept);
     recordings->map.ids = recordings->ids.items; /* may have moved */
@@ -175,9 +175,9 @@ enum doppel_status doppel_recordings_add(struct doppel_recordings *recordings, u
     if (id_map_find(&recordings->map, id) != ID_MAP_NONE)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "there is a recording %llu already",
                            (unsigned long long)id);
-    if (!reserve(recordings) || !keep(recording, &kept))
+    if (!reserve_recordings(recordings) || !keep_recording(recording, &kept))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu peaks", recording->count);
-    enum doppel_status status = insert(recordings->own, id, recording, error);
+    enum doppel_status status = insert_index(recordings->own, id, recording, error);
     if (status) {
         free(kept.peaks);
         return status;

@@ -47,7 +47,7 @@ static uint32_t bin_of(const struct doppel_audio_peak *peak)
     return peak->frequency / DOPPEL_AUDIO_BIN_STEPS;
 }
 
-static void mark(struct board *board, int hops, int bit)
+static void mark_board(struct board *board, int hops, int bit)
 {
     uint32_t *middle = board->masks + FARTHEST + hops * STEPS;
     for (int late = -TIME_WITHIN; late <= TIME_WITHIN; late++)
@@ -71,8 +71,8 @@ static bool board_init(struct board *board, const struct window *window,
     for (size_t i = 0; i < item->count; i++)
         board->peaks[next[bin_of(&item->peaks[i])]++] = item->peaks[i];
     for (int i = 0; i < SHIFTS; i++)
-        mark(board, shifts[i], i);
-    mark(board, 0, SHIFTS);
+        mark_board(board, shifts[i], i);
+    mark_board(board, 0, SHIFTS);
     return true;
 }
 
@@ -101,8 +101,8 @@ static void range_of(const struct board *board, int32_t frequency, int32_t withi
 }
 
 /* The alignments at which a peak of the window is met. */
-static uint32_t meet(const struct board *board, const struct candidate *at,
-                     const struct doppel_audio_peak *peak)
+static uint32_t meet_board(const struct board *board, const struct candidate *at,
+                           const struct doppel_audio_peak *peak)
 {
     int64_t time = time_in_item(at, peak);
     int32_t frequency = frequency_in_item(at, peak);
@@ -168,7 +168,8 @@ static void count_met(const struct board *board, const struct candidate *at, str
 {
     int32_t met[SHIFTS + 1] = {0};
     for (size_t i = 0; i < board->window->count; i++)
-        for (uint32_t mask = meet(board, at, &board->window->peaks[i]); mask; mask &= mask - 1)
+        for (uint32_t mask = meet_board(board, at, &board->window->peaks[i]); mask;
+             mask &= mask - 1)
             met[__builtin_ctz(mask)]++;
     uint32_t peaks = peaks_within(board->window, at, 0);
     out->met = (uint32_t)met[SHIFTS];
@@ -226,9 +227,9 @@ static void refine_offset(const struct board *board, struct candidate *at)
 }
 
 /* The nearest peak of the item that meets one of the window; NULL: none. */
-static const struct doppel_audio_peak *nearest(const struct board *board,
-                                               const struct candidate *at,
-                                               const struct doppel_audio_peak *peak)
+static const struct doppel_audio_peak *nearest_board(const struct board *board,
+                                                     const struct candidate *at,
+                                                     const struct doppel_audio_peak *peak)
 {
     int64_t time = time_in_item(at, peak);
     int32_t frequency = frequency_in_item(at, peak);
@@ -254,7 +255,7 @@ static bool refine_scales(const struct board *board, struct candidate *at)
     double count = 0, sum_t = 0, sum_tt = 0, sum_l = 0, sum_tl = 0, sum_ff = 0, sum_fh = 0;
     for (size_t i = 0; i < board->window->count; i++) {
         const struct doppel_audio_peak *peak = &board->window->peaks[i];
-        const struct doppel_audio_peak *other = nearest(board, at, peak);
+        const struct doppel_audio_peak *other = nearest_board(board, at, peak);
         if (!other)
             continue;
         double late = other->time - (at->speed * peak->time + at->offset);
@@ -292,7 +293,7 @@ static void round_scales(const struct window *window, struct candidate *at)
 
 /* Speed and pitch as the peaks met tell them; more are met then, and tell more. Kept when better.
  */
-static void fit(const struct board *board, struct candidate *at, struct verdict *verdict)
+static void fit_board(const struct board *board, struct candidate *at, struct verdict *verdict)
 {
     bool scaled = at->speed != 1 || at->pitch != 1;
     struct candidate fitted = *at;
@@ -319,7 +320,7 @@ bool candidate_check(const struct window *window, const struct doppel_audio_trac
     refine_offset(&board, candidate);
     count_met(&board, candidate, out);
     if (!same_speed && out->evidence >= LEAST_EVIDENCE)
-        fit(&board, candidate, out);
+        fit_board(&board, candidate, out);
     free(board.peaks);
     return true;
 }

@@ -71,19 +71,19 @@ static bool reserve_hits(struct ballot *ballot, size_t count)
 /* ---- keys ---- */
 
 /* Whether a list of that length tells something. */
-static bool is_telling(const struct ballot *ballot, uint64_t length)
+static bool is_telling_ballot(const struct ballot *ballot, uint64_t length)
 {
     return length && (double)length * VOTES_WIDTH < MOST_CHANCE * (double)ballot->hops;
 }
 
 /* Keep the keys with the shortest lists, as far as the budget goes. @return how many */
-static size_t spend(struct ballot *ballot, size_t count, uint64_t budget)
+static size_t spend_ballot(struct ballot *ballot, size_t count, uint64_t budget)
 {
     uint64_t *order = ballot->order[0], longest = 0;
     size_t usable = 0, kept = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t length = ballot->lengths[i];
-        if (!is_telling(ballot, length) || length > budget)
+        if (!is_telling_ballot(ballot, length) || length > budget)
             continue;
         order[usable++] = vote_hit(length, (uint32_t)i);
         longest = length > longest ? length : longest;
@@ -113,7 +113,7 @@ static void ask_all(struct ballot *ballot, size_t count, struct asked *asked)
 
 /* ---- hits ---- */
 
-struct gathering {
+struct vote_gathering {
     struct ballot *ballot;
     uint64_t bias;
     size_t count, most;
@@ -122,7 +122,7 @@ struct gathering {
 static bool take_hits(void *context, uint32_t number, uint64_t base, const uint32_t *positions,
                       size_t count)
 {
-    struct gathering *gathering = context;
+    struct vote_gathering *gathering = context;
     struct ballot *ballot = gathering->ballot;
     if (count > gathering->most - gathering->count)
         return false;
@@ -137,10 +137,11 @@ static bool take_hits(void *context, uint32_t number, uint64_t base, const uint3
 
 /* The hits of the keys that are asked, and the lengths of their lists. DOPPEL_E_LIMIT, with no
  * sentence: they are more than `most` */
-static enum doppel_status gather(struct ballot *ballot, const struct asked *asked, uint64_t most,
-                                 size_t *out_count, struct doppel_error *error)
+static enum doppel_status gather_ballot(struct ballot *ballot, const struct asked *asked,
+                                        uint64_t most, size_t *out_count,
+                                        struct doppel_error *error)
 {
-    struct gathering gathering = {ballot, asked->bias, 0, (size_t)most};
+    struct vote_gathering gathering = {ballot, asked->bias, 0, (size_t)most};
     if (!reserve_hits(ballot, (size_t)most))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a recording");
     memset(ballot->lengths, 0, asked->count * sizeof *ballot->lengths);
@@ -161,8 +162,8 @@ static enum doppel_status gather_rarest(struct ballot *ballot, struct asked *ask
         return status;
     for (size_t i = 0; i < asked->count; i++)
         hits += ballot->lengths[i] < budget - hits ? ballot->lengths[i] : budget - hits;
-    asked->count = spend(ballot, asked->count, budget);
-    status = gather(ballot, asked, hits, out_count, error);
+    asked->count = spend_ballot(ballot, asked->count, budget);
+    status = gather_ballot(ballot, asked, hits, out_count, error);
     if (status == DOPPEL_E_LIMIT)
         status = doppel_fail(error, DOPPEL_E_CORRUPT, "the index has more places than it says");
     return status;
@@ -185,7 +186,7 @@ static double exponent(int step)
 
 /* A key met by chance at a diagonal is worth -ln of that chance; Chernoff's bound on the sum of all
  * that are met, one independent of the other, needs its moments. Of `count` keys. */
-static uint32_t weigh(struct asked *asked, double chance, size_t count)
+static uint32_t weigh_asked(struct asked *asked, double chance, size_t count)
 {
     double surprise = -log(chance);
     for (int i = 0; i < BOUND_STEPS; i++)
@@ -204,12 +205,13 @@ static void weigh_all(struct ballot *ballot, struct asked *asked)
         if (length < COMMON_LENGTHS)
             common[length]++;
         else
-            ballot->weights[i] =
-                is_telling(ballot, length) ? weigh(asked, (double)length * place, 1) : 0;
+            ballot->weights[i] = is_telling_ballot(ballot, length)
+                                     ? weigh_asked(asked, (double)length * place, 1)
+                                     : 0;
     }
     for (uint64_t length = 0; length < COMMON_LENGTHS; length++) {
-        bool counts = common[length] && is_telling(ballot, length);
-        common[length] = counts ? weigh(asked, (double)length * place, common[length]) : 0;
+        bool counts = common[length] && is_telling_ballot(ballot, length);
+        common[length] = counts ? weigh_asked(asked, (double)length * place, common[length]) : 0;
     }
     for (size_t i = 0; i < asked->count; i++)
         if (ballot->lengths[i] < COMMON_LENGTHS)
@@ -226,7 +228,7 @@ struct counting {
     const uint64_t *hits;
 };
 
-static struct doppel_index_place place_of(const struct counting *counting, uint64_t hit)
+static struct doppel_index_place place_of_counting(const struct counting *counting, uint64_t hit)
 {
     uint64_t position =
         vote_diagonal(hit) + counting->ballot->places[vote_voter(hit)] - counting->asked->bias;
@@ -252,11 +254,11 @@ static bool is_skipped(const struct counting *counting, uint64_t id, double offs
     return false;
 }
 
-static bool is_wanted(void *context, const struct votes_peak *peak)
+static bool is_wanted_vote(void *context, const struct votes_peak *peak)
 {
     const struct counting *counting = context;
     struct doppel_index_place place =
-        place_of(counting, counting->hits[peak->first + (peak->end - peak->first) / 2]);
+        place_of_counting(counting, counting->hits[peak->first + (peak->end - peak->first) / 2]);
     return !place.removed &&
            !is_skipped(counting, place.payload, offset_of(counting, peak, &place));
 }
@@ -271,23 +273,23 @@ static double surprise(const struct counting *counting, double sum)
 }
 
 /* What the hits of a peak that lie in one item say of it. */
-struct share {
+struct vote_share {
     struct doppel_index_place place;
     uint64_t weight;
     uint32_t voters;
 };
 
 /* One diagonal may cross from an item to the next. @return the share of most weight */
-static struct share divide(const struct counting *counting, const struct votes_peak *peak)
+static struct vote_share divide(const struct counting *counting, const struct votes_peak *peak)
 {
     struct ballot *ballot = counting->ballot;
-    struct share shares[MOST_ITEMS] = {{{0}, 0, 0}}, *best = shares;
+    struct vote_share shares[MOST_ITEMS] = {{{0}, 0, 0}}, *best = shares;
     size_t count = 0, at = 0;
     for (size_t i = peak->first; i < peak->end; i++) {
         uint32_t voter = vote_voter(counting->hits[i]);
         if (ballot->seen[voter]++ || !ballot->weights[voter])
             continue;
-        struct doppel_index_place place = place_of(counting, counting->hits[i]);
+        struct doppel_index_place place = place_of_counting(counting, counting->hits[i]);
         for (at = 0; at < count && shares[at].place.start != place.start;)
             at++;
         if (at == MOST_ITEMS)
@@ -304,10 +306,10 @@ static struct share divide(const struct counting *counting, const struct votes_p
 }
 
 /* @return whether it is one still */
-static bool describe(const struct counting *counting, const struct votes_peak *peak,
-                     struct candidate *out)
+static bool describe_counting(const struct counting *counting, const struct votes_peak *peak,
+                              struct candidate *out)
 {
-    struct share share = divide(counting, peak);
+    struct vote_share share = divide(counting, peak);
     double offset = offset_of(counting, peak, &share.place);
     if (share.place.removed || is_skipped(counting, share.place.payload, offset))
         return false;
@@ -321,7 +323,7 @@ static bool describe(const struct counting *counting, const struct votes_peak *p
     return true;
 }
 
-static size_t elect(struct counting *counting, size_t hit_count, struct candidate *out)
+static size_t elect_counting(struct counting *counting, size_t hit_count, struct candidate *out)
 {
     struct votes_peak peaks[VOTES_BEST];
     struct votes votes = {.hits = counting->hits,
@@ -329,9 +331,9 @@ static size_t elect(struct counting *counting, size_t hit_count, struct candidat
                           .weights = counting->ballot->weights,
                           .seen = counting->ballot->seen,
                           .best = counting->hypothesis->candidates};
-    size_t count = votes_count(&votes, is_wanted, counting, peaks), elected = 0;
+    size_t count = votes_count(&votes, is_wanted_vote, counting, peaks), elected = 0;
     for (size_t i = 0; i < count; i++)
-        elected += describe(counting, &peaks[i], &out[elected]);
+        elected += describe_counting(counting, &peaks[i], &out[elected]);
     return elected;
 }
 
@@ -349,13 +351,14 @@ enum doppel_status ballot_count(struct ballot *ballot, const struct window *wind
                                      ballot->capacity);
     ask_all(ballot, count, &asked);
     if (ballot->hops < SMALL_SET) /* one look at each list is enough, then */
-        status = gather(ballot, &asked, budget < FIRST_LOOK ? budget : FIRST_LOOK, &hits, error);
+        status =
+            gather_ballot(ballot, &asked, budget < FIRST_LOOK ? budget : FIRST_LOOK, &hits, error);
     if (status == DOPPEL_E_LIMIT)
         status = gather_rarest(ballot, &asked, budget, &hits, error);
     if (status)
         return status;
     weigh_all(ballot, &asked);
     counting.hits = sort_hits(ballot, &asked, hits);
-    *out_count = elect(&counting, hits, out);
+    *out_count = elect_counting(&counting, hits, out);
     return DOPPEL_OK;
 }

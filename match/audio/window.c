@@ -18,7 +18,7 @@ enum {
 /* Of the window's peaks met, but for chance, at speed 1 and at one that was fitted from there. */
 static const double CLEAR_SHARE = 0.2, CLEAR_SHARE_FITTED = 0.65;
 
-struct search {
+struct window_search {
     const struct doppel_recordings *recordings;
     const struct doppel_audio_options *options;
     struct window window;
@@ -80,8 +80,9 @@ static bool is_same(const struct window *window, const struct candidate *a,
                                   middle_of(window, b->speed, b->offset)) <= SAME_WITHIN;
 }
 
-static struct alignment describe(const struct search *search, const struct candidate *candidate,
-                                 const struct verdict *verdict)
+static struct alignment describe_search(const struct window_search *search,
+                                        const struct candidate *candidate,
+                                        const struct verdict *verdict)
 {
     const struct window *window = &search->window;
     bool scaled = candidate->speed != 1 || candidate->pitch != 1;
@@ -108,7 +109,7 @@ static bool is_same_place(const struct window *window, const struct alignment *a
 }
 
 /* Best first, each place once. */
-static void insert(struct search *search, const struct alignment *alignment)
+static void insert_search(struct window_search *search, const struct alignment *alignment)
 {
     size_t kept = 0;
     for (size_t i = 0; i < search->count; i++) {
@@ -130,7 +131,7 @@ static void insert(struct search *search, const struct alignment *alignment)
 }
 
 /* False without memory. */
-static bool verify(struct search *search, struct candidate *candidate)
+static bool verify_window(struct window_search *search, struct candidate *candidate)
 {
     const struct window *window = &search->window;
     struct doppel_audio_track item = {0};
@@ -144,21 +145,22 @@ static bool verify(struct search *search, struct candidate *candidate)
     doppel_audio_track_free(&item);
     if (!done)
         return false;
-    struct alignment alignment = describe(search, candidate, &verdict);
-    insert(search, &alignment);
+    struct alignment alignment = describe_search(search, candidate, &verdict);
+    insert_search(search, &alignment);
     return true;
 }
 
-static enum doppel_status verify_all(struct search *search, struct candidate *candidates,
-                                     size_t count, struct doppel_error *error)
+static enum doppel_status verify_all_search(struct window_search *search,
+                                            struct candidate *candidates, size_t count,
+                                            struct doppel_error *error)
 {
     for (size_t i = 0; i < count; i++)
-        if (!verify(search, &candidates[i]))
+        if (!verify_window(search, &candidates[i]))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to verify a recording");
     return DOPPEL_OK;
 }
 
-static enum doppel_status find_plain(struct search *search, struct doppel_error *error)
+static enum doppel_status find_plain(struct window_search *search, struct doppel_error *error)
 {
     struct hypothesis hypothesis = {1, 1, doppel_audio_query_zone(), search->max_postings,
                                     usual_candidates(search->hops)};
@@ -166,7 +168,7 @@ static enum doppel_status find_plain(struct search *search, struct doppel_error 
     size_t count = 0;
     enum doppel_status status =
         ballot_count(&search->ballot, &search->window, &hypothesis, candidates, &count, error);
-    return status ? status : verify_all(search, candidates, count, error);
+    return status ? status : verify_all_search(search, candidates, count, error);
 }
 
 /* ---- scaled hypotheses ---- */
@@ -177,8 +179,8 @@ struct shortlist {
     size_t count;
 };
 
-static void enter(struct shortlist *list, const struct window *window,
-                  const struct candidate *candidate)
+static void enter_shortlist(struct shortlist *list, const struct window *window,
+                            const struct candidate *candidate)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++)
@@ -199,7 +201,7 @@ static void enter(struct shortlist *list, const struct window *window,
 }
 
 /* kind 0: played faster, time and frequency together; 1: time alone; 2: frequency alone */
-static struct hypothesis scaled(const struct search *search, int kind, double scale)
+static struct hypothesis scaled_search(const struct window_search *search, int kind, double scale)
 {
     uint64_t most = search->max_postings;
     struct hypothesis hypothesis = {.speed = kind < 2 ? scale : 1,
@@ -212,25 +214,25 @@ static struct hypothesis scaled(const struct search *search, int kind, double sc
     return hypothesis;
 }
 
-static enum doppel_status find_scaled(struct search *search, struct doppel_error *error)
+static enum doppel_status find_scaled(struct window_search *search, struct doppel_error *error)
 {
     struct shortlist list = {.count = 0};
     struct candidate candidates[VOTES_BEST];
     enum doppel_status status = DOPPEL_OK;
     for (int step = -SCALES; step <= SCALES && !status; step++)
         for (int kind = 0; kind < 3 && step && !status; kind++) {
-            struct hypothesis hypothesis = scaled(search, kind, 1 + step / 100.0);
+            struct hypothesis hypothesis = scaled_search(search, kind, 1 + step / 100.0);
             size_t count = 0;
             status = ballot_count(&search->ballot, &search->window, &hypothesis, candidates, &count,
                                   error);
             for (size_t i = 0; i < count; i++)
-                enter(&list, &search->window, &candidates[i]);
+                enter_shortlist(&list, &search->window, &candidates[i]);
         }
-    return status ? status : verify_all(search, list.items, list.count, error);
+    return status ? status : verify_all_search(search, list.items, list.count, error);
 }
 
 /* The best alignment has a neighbour so near that a change of tempo would explain both. */
-static bool is_torn(const struct search *search)
+static bool is_torn(const struct window_search *search)
 {
     const struct alignment *best = &search->found[0];
     for (size_t i = 1; i < search->count; i++) {
@@ -244,7 +246,7 @@ static bool is_torn(const struct search *search)
 
 /* A recording at another tempo matches itself at the same one, too, here and there and a little:
  * what is found so is no reason to look no further. */
-static bool is_clear(const struct search *search)
+static bool is_clear(const struct window_search *search)
 {
     const struct alignment *best = &search->found[0];
     double share = best->peaks ? (double)best->met / best->peaks : 0;
@@ -253,7 +255,7 @@ static bool is_clear(const struct search *search)
     return plain ? share >= CLEAR_SHARE && !is_torn(search) : share >= CLEAR_SHARE_FITTED;
 }
 
-static enum doppel_status find(struct search *search, struct doppel_error *error)
+static enum doppel_status find_search(struct window_search *search, struct doppel_error *error)
 {
     enum doppel_status status = find_plain(search, error);
     bool found = search->count && search->found[0].rate <= search->options->max_false_positives &&
@@ -270,7 +272,7 @@ enum doppel_status window_find(const struct doppel_recordings *recordings,
                                struct alignment out[ALIGNMENTS_MAX], size_t *out_count,
                                struct doppel_error *error)
 {
-    struct search search = {.recordings = recordings, .options = options, .found = out};
+    struct window_search search = {.recordings = recordings, .options = options, .found = out};
     struct doppel_index_axis *axis = NULL;
     *out_count = 0;
     if (!count)
@@ -286,7 +288,7 @@ enum doppel_status window_find(const struct doppel_recordings *recordings,
     search.ballot.skip = skip;
     if (window_init(&search.window, peaks, count) &&
         ballot_init(&search.ballot, search.window.count * doppel_audio_query_zone().fan_out))
-        status = find(&search, error);
+        status = find_search(&search, error);
     else
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a window of %zu peaks", count);
     if (!status)

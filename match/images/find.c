@@ -5,14 +5,14 @@
 
 #include "match/images/pair.h"
 
-struct gathering {
+struct match_gathering {
     struct candidates candidates;
     bool no_memory;
 };
 
-static bool gather(void *context, const struct doppel_index_hit *hit)
+static bool gather_images_find(void *context, const struct doppel_index_hit *hit)
 {
-    struct gathering *gathering = context;
+    struct match_gathering *gathering = context;
     gathering->no_memory = !candidates_add(&gathering->candidates, (uint32_t)hit->payload);
     return !gathering->no_memory;
 }
@@ -37,31 +37,32 @@ static enum doppel_status fill_tables(const struct doppel_matcher *matcher,
     return status;
 }
 
-static enum doppel_status look_up(const struct doppel_matcher *matcher,
-                                  const struct doppel_match_item *query,
-                                  struct gathering *gathering, struct doppel_error *error)
+static enum doppel_status look_up_matcher(const struct doppel_matcher *matcher,
+                                          const struct doppel_match_item *query,
+                                          struct match_gathering *gathering,
+                                          struct doppel_error *error)
 {
     const struct tables *tables = &matcher->search->tables;
     const struct doppel_fingerprint *fingerprint = query->fingerprint;
     uint64_t codes[MAX_LOOKUP_WORDS];
     size_t count = lookups_of_query(fingerprint, &matcher->options, codes);
-    enum doppel_status status =
-        tables_search(tables->codes, codes, count, matcher->radius, gather, gathering, error);
+    enum doppel_status status = tables_search(tables->codes, codes, count, matcher->radius,
+                                              gather_images_find, gathering, error);
     if (!status && tables->asks) {
         count = lookups_of_item(fingerprint, &matcher->options, codes);
-        status =
-            tables_search(tables->asks, codes, count, matcher->radius, gather, gathering, error);
+        status = tables_search(tables->asks, codes, count, matcher->radius, gather_images_find,
+                               gathering, error);
     }
     if (!status && tables->full && fingerprint->code_bits == 256)
         status = tables_search(tables->full, fingerprint->codes[0].word, 1, matcher->full_radius,
-                               gather, gathering, error);
+                               gather_images_find, gathering, error);
     if (gathering->no_memory)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a search");
     return status;
 }
 
 /* Best first: what matches, then what is borderline; by rate, by similarity, then by id. */
-static int compare_found(const void *left, const void *right)
+static int compare_found_images_find(const void *left, const void *right)
 {
     const struct doppel_found *a = left, *b = right;
     if (a->borderline != b->borderline)
@@ -86,8 +87,9 @@ bool matcher_judge(const struct doppel_matcher *matcher, const struct doppel_mat
     return matches || out->borderline;
 }
 
-static bool judge_all(const struct doppel_matcher *matcher, const struct doppel_match_item *query,
-                      const struct candidates *candidates, found_array *found)
+static bool judge_all_matcher(const struct doppel_matcher *matcher,
+                              const struct doppel_match_item *query,
+                              const struct candidates *candidates, found_array *found)
 {
     for (size_t i = 0; i < candidates->list.count; i++) {
         struct unpacked item;
@@ -100,12 +102,13 @@ static bool judge_all(const struct doppel_matcher *matcher, const struct doppel_
             return false;
     }
     if (found->count > 1)
-        qsort(found->items, found->count, sizeof *found->items, compare_found);
+        qsort(found->items, found->count, sizeof *found->items, compare_found_images_find);
     return true;
 }
 
-static enum doppel_status visit_all(const found_array *found, doppel_found_visitor *visitor,
-                                    void *context, struct doppel_error *error)
+static enum doppel_status visit_all_images_find(const found_array *found,
+                                                doppel_found_visitor *visitor, void *context,
+                                                struct doppel_error *error)
 {
     for (size_t i = 0; i < found->count; i++)
         if (!visitor(context, &found->items[i]))
@@ -118,7 +121,7 @@ enum doppel_status doppel_matcher_find(const struct doppel_matcher *matcher,
                                        doppel_found_visitor *visitor, void *context,
                                        struct doppel_error *error)
 {
-    struct gathering gathering = {0};
+    struct match_gathering gathering = {0};
     found_array found = {0};
     if (query->fingerprint->scheme != matcher->scheme->id ||
         query->fingerprint->version != matcher->scheme->version || !query->fingerprint->count)
@@ -133,11 +136,11 @@ enum doppel_status doppel_matcher_find(const struct doppel_matcher *matcher,
     status = DOPPEL_E_MEMORY;
     if (!candidates_make(&gathering.candidates, matcher->ids.count))
         goto end;
-    status = look_up(matcher, query, &gathering, error);
+    status = look_up_matcher(matcher, query, &gathering, error);
     if (status)
         goto end;
-    if (judge_all(matcher, query, &gathering.candidates, &found))
-        status = visit_all(&found, visitor, context, error);
+    if (judge_all_matcher(matcher, query, &gathering.candidates, &found))
+        status = visit_all_images_find(&found, visitor, context, error);
     else
         status = DOPPEL_E_MEMORY;
 end:

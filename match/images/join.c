@@ -32,7 +32,7 @@ static bool judge_meeting(const struct join *join, const struct meeting *meeting
     return matcher_judge(matcher, &query.item, &item.item, out);
 }
 
-static void judge(const struct join *join, size_t number, struct judging *judging)
+static void judge_join(const struct join *join, size_t number, struct judging *judging)
 {
     size_t place = number % MEETINGS_A_PIECE;
     judging->judged[place] = true;
@@ -47,18 +47,19 @@ static size_t end_of_piece(const struct join *join, size_t piece)
 }
 
 /* Who leads within the block is not known yet: those wait until they are handed over. */
-static void work(void *context, size_t piece, size_t slot)
+static void work_images_join(void *context, size_t piece, size_t slot)
 {
     struct join *join = context;
     struct judging *judging = &join->judgings[slot];
     for (size_t i = piece * MEETINGS_A_PIECE; i < end_of_piece(join, piece); i++) {
         judging->judged[i % MEETINGS_A_PIECE] = false;
         if (!join->leaders_only || join->meetings.items[i].earlier < join->start)
-            judge(join, i, judging);
+            judge_join(join, i, judging);
     }
 }
 
-static bool tell(struct join *join, const struct meeting *meeting, const struct doppel_found *found)
+static bool tell_join(struct join *join, const struct meeting *meeting,
+                      const struct doppel_found *found)
 {
     bool follows = false;
     if (!join->visitor(join->context, found, &follows)) {
@@ -76,17 +77,17 @@ static bool hand_over(struct join *join, size_t number, struct judging *judging)
     if (join->follows[meeting->earlier])
         return true;
     if (!judging->judged[place])
-        judge(join, number, judging);
-    return !judging->matches[place] || tell(join, meeting, &judging->found[place]);
+        judge_join(join, number, judging);
+    return !judging->matches[place] || tell_join(join, meeting, &judging->found[place]);
 }
 
 bool join_tell(struct join *join, const struct meeting *meeting)
 {
     struct doppel_found found;
-    return !judge_meeting(join, meeting, &found) || tell(join, meeting, &found);
+    return !judge_meeting(join, meeting, &found) || tell_join(join, meeting, &found);
 }
 
-static bool deliver(void *context, size_t piece, size_t slot)
+static bool deliver_images_join(void *context, size_t piece, size_t slot)
 {
     struct join *join = context;
     for (size_t i = piece * MEETINGS_A_PIECE; i < end_of_piece(join, piece); i++)
@@ -97,14 +98,14 @@ static bool deliver(void *context, size_t piece, size_t slot)
 
 /* ---- blocks ---- */
 
-static struct ordered run_of(struct join *join)
+static struct ordered run_of_join(struct join *join)
 {
     size_t pieces = (join->meetings.count + MEETINGS_A_PIECE - 1) / MEETINGS_A_PIECE;
     return (struct ordered){.context = join,
                             .threads = join->matcher->threads,
                             .pieces = pieces,
-                            .work = work,
-                            .deliver = deliver};
+                            .work = work_images_join,
+                            .deliver = deliver_images_join};
 }
 
 /* Where pictures are so much alike that their pairs do not fit, a block is made smaller: of those
@@ -121,7 +122,7 @@ static enum doppel_status join_blocks(struct join *join)
             status = DOPPEL_OK;
             continue;
         }
-        struct ordered run = run_of(join);
+        struct ordered run = run_of_join(join);
         if (!status && !ordered_run(&run))
             status = join->status;
         join->start = join->end;

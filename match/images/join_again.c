@@ -25,7 +25,7 @@ struct again {
 /* ---- who is old ---- */
 
 /* The place of each picture that was there. */
-static void find_places(struct again *again)
+static void find_places_again(struct again *again)
 {
     const struct doppel_former *former = again->former;
     const struct join *join = &again->join;
@@ -91,7 +91,7 @@ static uint32_t end_of_places(const struct again *again)
 
 /* The kept pairs of old ones, by rank; and of the old ones those that followed nobody were searched
  * then. */
-static bool take_known(struct again *again)
+static bool take_known_again(struct again *again)
 {
     uint32_t end = end_of_places(again);
     uint32_t *ranks = malloc((end + 1) * sizeof *ranks);
@@ -234,12 +234,12 @@ static enum doppel_status run_again(struct again *again)
     if (!again->places || !again->searched || !again->some)
         return DOPPEL_E_MEMORY;
     join->end = join->count;
-    find_places(again);
+    find_places_again(again);
     if (!keep_order(again))
         return DOPPEL_E_MEMORY;
     if (!is_worth_it(again))
         return DOPPEL_E_LIMIT;
-    if (!take_known(again))
+    if (!take_known_again(again))
         return DOPPEL_E_MEMORY;
     join->most += join->meetings.count;
     status = search_new(again);

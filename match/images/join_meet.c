@@ -10,7 +10,7 @@
 enum side { SIDE_QUERIES, SIDE_ITEMS, SIDE_FULL };
 
 /* The codes of a run of pictures, as a join of codes reads them. */
-struct reader {
+struct code_stream_reader {
     const struct join *join;
     enum side side;
     const bool *only;      /* these ranks; NULL: all */
@@ -20,7 +20,8 @@ struct reader {
 };
 
 /* The codes by which one picture asks or is found. */
-static size_t codes_of(const struct reader *reader, uint32_t rank, uint64_t out[MAX_LOOKUP_WORDS])
+static size_t codes_of_reader(const struct code_stream_reader *reader, uint32_t rank,
+                              uint64_t out[MAX_LOOKUP_WORDS])
 {
     const struct doppel_matcher *matcher = reader->join->matcher;
     struct unpacked image;
@@ -35,15 +36,15 @@ static size_t codes_of(const struct reader *reader, uint32_t rank, uint64_t out[
     return 1;
 }
 
-static size_t read_codes(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
+static size_t read_codes_join_meet(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
 {
-    struct reader *reader = context;
+    struct code_stream_reader *reader = context;
     size_t count = 0;
     while (reader->at < reader->to && count + MAX_LOOKUPS <= max) {
         uint32_t rank = reader->at++;
         if (reader->join->follows[rank] || (reader->only && !reader->only[rank]))
             continue;
-        size_t more = codes_of(reader, rank, codes + count * reader->words);
+        size_t more = codes_of_reader(reader, rank, codes + count * reader->words);
         for (size_t i = 0; i < more; i++)
             numbers[count++] = rank;
     }
@@ -52,28 +53,31 @@ static size_t read_codes(void *context, uint64_t *codes, uint32_t *numbers, size
 
 static void rewind_codes(void *context)
 {
-    struct reader *reader = context;
+    struct code_stream_reader *reader = context;
     reader->at = reader->from;
 }
 
-static size_t count_codes(struct reader *reader)
+static size_t count_codes(struct code_stream_reader *reader)
 {
     uint64_t codes[MAX_LOOKUP_WORDS];
     uint32_t numbers[MAX_LOOKUPS];
     size_t count = 0, more;
     rewind_codes(reader);
-    while ((more = read_codes(reader, codes, numbers, MAX_LOOKUPS)) > 0)
+    while ((more = read_codes_join_meet(reader, codes, numbers, MAX_LOOKUPS)) > 0)
         count += more;
     return count;
 }
 
 static void reader_make(const struct join *join, enum side side, const bool *only, uint32_t from,
-                        uint32_t to, struct reader *out)
+                        uint32_t to, struct code_stream_reader *out)
 {
-    *out = (struct reader){.join = join, .side = side, .only = only, .from = from, .to = to};
+    *out = (struct code_stream_reader){
+        .join = join, .side = side, .only = only, .from = from, .to = to};
     out->words = side == SIDE_FULL ? 4 : join->matcher->scheme->code_bits / 64u;
-    out->codes = (struct doppel_index_codes){
-        .read = read_codes, .rewind = rewind_codes, .context = out, .count = count_codes(out)};
+    out->codes = (struct doppel_index_codes){.read = read_codes_join_meet,
+                                             .rewind = rewind_codes,
+                                             .context = out,
+                                             .count = count_codes(out)};
 }
 
 /* ---- the gate ---- */
@@ -120,7 +124,7 @@ static bool met_before(uint64_t seen[SEEN], const struct doppel_index_pair *pair
     return met;
 }
 
-static size_t sift(void *context, struct doppel_index_pair *pairs, size_t count)
+static size_t sift_join_meet(void *context, struct doppel_index_pair *pairs, size_t count)
 {
     const struct join *join = context;
     uint64_t seen[SEEN] = {0}; /* 0: a picture with itself */
@@ -163,7 +167,7 @@ void join_settle(struct join *join)
 }
 
 /* Whether there is room for more of them. */
-static bool make_room(struct join *join)
+static bool make_room_join(struct join *join)
 {
     if (join->meetings.count < join->most || join->end - join->start == 1)
         return true;
@@ -173,13 +177,13 @@ static bool make_room(struct join *join)
     return !join->status;
 }
 
-static bool note(void *context, const struct doppel_index_pair *pairs, size_t count)
+static bool note_join_meet(void *context, const struct doppel_index_pair *pairs, size_t count)
 {
     struct join *join = context;
     for (size_t i = 0; i < count; i++) {
         uint32_t a = pairs[i].a, b = pairs[i].b;
         struct meeting meeting = {a < b ? a : b, a < b ? b : a};
-        if (!make_room(join))
+        if (!make_room_join(join))
             return false;
         if (!array_push(&join->meetings, meeting)) {
             join->status = DOPPEL_E_MEMORY;
@@ -189,23 +193,23 @@ static bool note(void *context, const struct doppel_index_pair *pairs, size_t co
     return true;
 }
 
-static enum doppel_status pair_up(struct join *join, const struct reader *left,
-                                  const struct reader *right, uint32_t radius)
+static enum doppel_status pair_up(struct join *join, const struct code_stream_reader *left,
+                                  const struct code_stream_reader *right, uint32_t radius)
 {
     struct doppel_index_pairing pairing = {.bits = (uint32_t)left->words * 64,
                                            .radius = radius,
                                            .left = &left->codes,
                                            .right = right ? &right->codes : NULL,
-                                           .filter = sift,
+                                           .filter = sift_join_meet,
                                            .filter_context = join,
                                            .threads = join->matcher->threads};
-    enum doppel_status status = doppel_index_pair_up(&pairing, note, join, NULL);
+    enum doppel_status status = doppel_index_pair_up(&pairing, note_join_meet, join, NULL);
     return join->status ? join->status : status;
 }
 
 static enum doppel_status meet_by_look_ups(struct join *join)
 {
-    struct reader asking, found;
+    struct code_stream_reader asking, found;
     uint32_t radius = join->matcher->radius;
     reader_make(join, SIDE_QUERIES, NULL, join->start, join->end, &asking);
     reader_make(join, SIDE_ITEMS, NULL, 0, join->end, &found);
@@ -219,7 +223,7 @@ static enum doppel_status meet_by_look_ups(struct join *join)
 
 static enum doppel_status meet_in_full(struct join *join)
 {
-    struct reader block, before;
+    struct code_stream_reader block, before;
     uint32_t radius = join->matcher->full_radius;
     reader_make(join, SIDE_FULL, NULL, join->start, join->end, &block);
     enum doppel_status status = pair_up(join, &block, NULL, radius);
@@ -244,7 +248,7 @@ enum doppel_status join_meet(struct join *join)
 static enum doppel_status meet_one_way(struct join *join, enum side some_side, enum side all_side,
                                        const bool *some)
 {
-    struct reader left, right;
+    struct code_stream_reader left, right;
     bool full = some_side == SIDE_FULL;
     reader_make(join, some_side, some, 0, join->count, &left);
     reader_make(join, all_side, NULL, 0, join->count, &right);

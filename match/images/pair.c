@@ -82,9 +82,9 @@ static void describe_views(unsigned query_view, unsigned item_view, struct doppe
 
 /* Judged both ways, since query and item differ in the views they show; the roles stay the
  * caller's. */
-static struct doppel_image_verdict judge(const struct doppel_match_item *query,
-                                         const struct doppel_match_item *item,
-                                         const struct doppel_match_options *options)
+static struct doppel_image_verdict judge_match_item(const struct doppel_match_item *query,
+                                                    const struct doppel_match_item *item,
+                                                    const struct doppel_match_options *options)
 {
     struct doppel_image_verdict forth =
         doppel_image_judge(query->fingerprint, item->fingerprint, &options->image);
@@ -104,7 +104,7 @@ static struct doppel_image_verdict judge(const struct doppel_match_item *query,
 static void match_views(const struct doppel_match_item *query, const struct doppel_match_item *item,
                         const struct doppel_match_options *options, struct doppel_match *match)
 {
-    struct doppel_image_verdict verdict = judge(query, item, options);
+    struct doppel_image_verdict verdict = judge_match_item(query, item, options);
     doppel_image_weigh(query->quality < item->quality ? query->quality : item->quality, &verdict);
     match->distance = verdict.distance64;
     match->similarity = verdict.similarity;
@@ -149,7 +149,7 @@ static void match_codes(const struct doppel_match_item *query, const struct dopp
     match->similarity = plain_similarity(match->distance, match->bits);
 }
 
-static bool is_shown(uint32_t view, enum doppel_image_views views)
+static bool is_shown_images_pair(uint32_t view, enum doppel_image_views views)
 {
     return view == DOPPEL_VIEW_FULL || views == DOPPEL_VIEWS_ALL ||
            (views == DOPPEL_VIEWS_TRIM && view < DOPPEL_VIEW_CENTRE);
@@ -165,8 +165,8 @@ static void match_bare(const struct doppel_match_item *query, const struct doppe
     match->distance = UINT32_MAX;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++)
-            if (is_shown(a->positions[i], options->image.views) &&
-                is_shown(b->positions[j], options->image.views) &&
+            if (is_shown_images_pair(a->positions[i], options->image.views) &&
+                is_shown_images_pair(b->positions[j], options->image.views) &&
                 match_nearer(&a->codes[i], &b->codes[j], orientations, match)) {
                 query_view = a->positions[i];
                 item_view = b->positions[j];

@@ -101,7 +101,7 @@ static double chance(const struct item_view *view, double time, double frequency
 }
 
 /* `odds`: ln of how much likelier the item is heard than not. */
-static void weigh(struct monitor_line *line, uint64_t step, double odds)
+static void weigh_monitor_line(struct monitor_line *line, uint64_t step, double odds)
 {
     double off = line->off, on = line->on;
     if (on - CHANGE > off) {
@@ -121,7 +121,7 @@ static void weigh(struct monitor_line *line, uint64_t step, double odds)
 }
 
 /* What a stretch says of the line's place and of its share. */
-struct tally {
+struct line_tally {
     uint32_t peaks, met;
     double late, chance;
 };
@@ -147,11 +147,11 @@ static void miss(struct monitor_line *line, uint64_t until)
     double missed = over ? INFINITY : (double)count_peaks(view, from, to);
     uint64_t last = line->last_peak;
     if (missed > 0)
-        weigh(line, last, fmax(missed * log(1 - line->share), -4 * CHANGE));
+        weigh_monitor_line(line, last, fmax(missed * log(1 - line->share), -4 * CHANGE));
 }
 
-static void meet(struct monitor_line *line, const struct doppel_audio_peak *peak, uint64_t step,
-                 struct tally *tally)
+static void meet_monitor_line(struct monitor_line *line, const struct doppel_audio_peak *peak,
+                              uint64_t step, struct line_tally *tally)
 {
     const struct item_view *view = &line->view;
     miss(line, step);
@@ -159,7 +159,8 @@ static void meet(struct monitor_line *line, const struct doppel_audio_peak *peak
     const struct doppel_audio_peak *other = view_near(view, time, frequency);
     double by_chance = chance(view, time, frequency);
     double heard = line->share + (1 - line->share) * by_chance;
-    weigh(line, step, other ? log(heard / by_chance) : log((1 - heard) / (1 - by_chance)));
+    weigh_monitor_line(line, step,
+                       other ? log(heard / by_chance) : log((1 - heard) / (1 - by_chance)));
     line->run.peaks++;
     line->run.met += other != NULL;
     line->run.chance += by_chance;
@@ -172,7 +173,7 @@ static void meet(struct monitor_line *line, const struct doppel_audio_peak *peak
 }
 
 /* Change the speed from here on. */
-static void turn(struct monitor_line *line, double speed)
+static void turn_monitor_line(struct monitor_line *line, double speed)
 {
     line->at = line_item_time(line, line->seen);
     line->anchor = line->seen;
@@ -180,7 +181,7 @@ static void turn(struct monitor_line *line, double speed)
 }
 
 /* Stay on the item where clocks differ, and speeds by a little. */
-static void adjust(struct monitor_line *line, const struct tally *tally)
+static void adjust(struct monitor_line *line, const struct line_tally *tally)
 {
     if (!line_is_on(line) || tally->met < LEAST_MET)
         return;
@@ -189,13 +190,13 @@ static void adjust(struct monitor_line *line, const struct tally *tally)
     line->share += SHARE_GAIN * (share - line->share);
     double late = tally->late / tally->met;
     line->at += MOVE_GAIN * late;
-    turn(line, SPEED_GAIN * late / MONITOR_STEPS_SECOND);
+    turn_monitor_line(line, SPEED_GAIN * late / MONITOR_STEPS_SECOND);
 }
 
 bool line_follow(struct monitor_line *line, uint64_t id, const struct monitor_tail *tail,
                  uint64_t until, enum doppel_status *out_status)
 {
-    struct tally tally = {0};
+    struct line_tally tally = {0};
     double margin = 60 * STEPS;
     if (!view_cover(&line->view, id, line_item_time(line, line->seen) - margin,
                     line_item_time(line, until) + AHEAD, out_status))
@@ -203,7 +204,7 @@ bool line_follow(struct monitor_line *line, uint64_t id, const struct monitor_ta
     for (size_t i = 0; i < tail->count; i++) {
         uint64_t step = tail->base + tail->peaks[i].time;
         if (step >= line->seen && step < until)
-            meet(line, &tail->peaks[i], step, &tally);
+            meet_monitor_line(line, &tail->peaks[i], step, &tally);
     }
     miss(line, until);
     line->seen = until;

@@ -18,7 +18,7 @@ enum {
 /* What is looked up: short pieces tell soon, long ones in noise; other speeds where nothing is
  * heard. */
 enum { EVERY_SHORT = 1, EVERY_MIDDLE = 2, EVERY_SCALED = 5, EVERY_LONG = 5, LOOKS = 4 };
-static const struct look {
+static const struct stream_lookup {
     uint32_t steps;
     uint32_t every; /* looks */
     bool scaled;
@@ -99,7 +99,7 @@ void doppel_monitor_exchange(struct doppel_monitor *monitor,
 /* ---- telling ---- */
 
 /* Where in the item the stream's audio starts; not before the item does. */
-static struct doppel_monitor_event describe(const struct monitor_heard *heard)
+static struct doppel_monitor_event describe_monitor_heard(const struct monitor_heard *heard)
 {
     const struct monitor_line *line = heard_last(heard);
     double start = doppel_audio_seconds((double)heard->start);
@@ -115,16 +115,18 @@ static struct doppel_monitor_event describe(const struct monitor_heard *heard)
 
 /* An end names the start that was told, though the line has become another since: music repeats
  * itself. */
-static struct doppel_monitor_event describe_end(const struct monitor_heard *heard)
+static struct doppel_monitor_event describe_end_monitor_heard(const struct monitor_heard *heard)
 {
-    struct doppel_monitor_event event = describe(heard);
+    struct doppel_monitor_event event = describe_monitor_heard(heard);
     event.stream_start = heard->told.stream_start;
     event.item_start = heard->told.item_start;
     return event;
 }
 
-static enum doppel_status tell(struct doppel_monitor *monitor, enum doppel_monitor_event_type type,
-                               struct doppel_monitor_event event, struct doppel_error *error)
+static enum doppel_status tell_monitor(struct doppel_monitor *monitor,
+                                       enum doppel_monitor_event_type type,
+                                       struct doppel_monitor_event event,
+                                       struct doppel_error *error)
 {
     event.type = type;
     if (monitor->visitor(monitor->context, &event))
@@ -132,33 +134,35 @@ static enum doppel_status tell(struct doppel_monitor *monitor, enum doppel_monit
     return doppel_fail(error, DOPPEL_E_CANCELLED, "the listening was ended");
 }
 
-static enum doppel_status end(struct doppel_monitor *monitor, size_t at, struct doppel_error *error)
+static enum doppel_status end_monitor(struct doppel_monitor *monitor, size_t at,
+                                      struct doppel_error *error)
 {
-    struct doppel_monitor_event event = describe_end(&monitor->heard[at]);
+    struct doppel_monitor_event event = describe_end_monitor_heard(&monitor->heard[at]);
     heard_end(&monitor->heard[at]);
     monitor->count--;
     memmove(&monitor->heard[at], &monitor->heard[at + 1],
             (monitor->count - at) * sizeof *monitor->heard);
-    return tell(monitor, DOPPEL_MONITOR_END, event, error);
+    return tell_monitor(monitor, DOPPEL_MONITOR_END, event, error);
 }
 
 static enum doppel_status end_all(struct doppel_monitor *monitor, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     while (monitor->count && !status)
-        status = end(monitor, 0, error);
+        status = end_monitor(monitor, 0, error);
     return status;
 }
 
 /* ---- looking ---- */
 
-static enum doppel_status start(struct doppel_monitor *monitor, const struct alignment *alignment,
-                                const struct monitor_line *line, struct doppel_error *error)
+static enum doppel_status start_monitor(struct doppel_monitor *monitor,
+                                        const struct alignment *alignment,
+                                        const struct monitor_line *line, struct doppel_error *error)
 {
     struct monitor_heard *heard = &monitor->heard[monitor->count++];
     heard_begin(heard, alignment->id, line, alignment->rate);
-    heard->told = describe(heard);
-    return tell(monitor, DOPPEL_MONITOR_START, heard->told, error);
+    heard->told = describe_monitor_heard(heard);
+    return tell_monitor(monitor, DOPPEL_MONITOR_START, heard->told, error);
 }
 
 static struct monitor_heard *find_heard(struct doppel_monitor *monitor, uint64_t id)
@@ -194,14 +198,15 @@ static enum doppel_status consider(struct doppel_monitor *monitor,
     if (had && heard && line_is_on(&line))
         heard_add(heard, &line);
     else if (had && !heard && line_is_sure(&line, 0))
-        return start(monitor, alignment, &line, error);
+        return start_monitor(monitor, alignment, &line, error);
     else
         line_end(&line);
     return status ? doppel_fail(error, status, "no memory to follow a recording") : DOPPEL_OK;
 }
 
-static enum doppel_status look_up(struct doppel_monitor *monitor, const struct look *look,
-                                  uint64_t now, struct doppel_error *error)
+static enum doppel_status look_up_monitor(struct doppel_monitor *monitor,
+                                          const struct stream_lookup *look, uint64_t now,
+                                          struct doppel_error *error)
 {
     const struct monitor_tail *tail = &monitor->tail;
     struct alignment found[ALIGNMENTS_MAX];
@@ -220,8 +225,8 @@ static enum doppel_status look_up(struct doppel_monitor *monitor, const struct l
     return status;
 }
 
-static enum doppel_status follow(struct doppel_monitor *monitor, uint64_t now,
-                                 struct doppel_error *error)
+static enum doppel_status follow_monitor(struct doppel_monitor *monitor, uint64_t now,
+                                         struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = monitor->count; i-- > 0 && !status;) {
@@ -230,13 +235,14 @@ static enum doppel_status follow(struct doppel_monitor *monitor, uint64_t now,
         if (status)
             return doppel_fail(error, status, "no memory to follow a recording");
         if (state == HEARD_JUMPED) {
-            status = tell(monitor, DOPPEL_MONITOR_END, describe_end(heard), error);
+            status =
+                tell_monitor(monitor, DOPPEL_MONITOR_END, describe_end_monitor_heard(heard), error);
             heard_jump(heard);
-            heard->told = describe(heard);
+            heard->told = describe_monitor_heard(heard);
             if (!status)
-                status = tell(monitor, DOPPEL_MONITOR_START, heard->told, error);
+                status = tell_monitor(monitor, DOPPEL_MONITOR_START, heard->told, error);
         } else if (state != HEARD_STILL) {
-            status = end(monitor, i, error);
+            status = end_monitor(monitor, i, error);
         }
     }
     return status;
@@ -259,13 +265,13 @@ static void trim(struct monitor_tail *tail, uint64_t now)
     tail->base = base;
 }
 
-static enum doppel_status look(struct doppel_monitor *monitor, struct doppel_error *error)
+static enum doppel_status look_monitor(struct doppel_monitor *monitor, struct doppel_error *error)
 {
     uint64_t now = monitor->next_look;
-    enum doppel_status status = follow(monitor, now, error);
+    enum doppel_status status = follow_monitor(monitor, now, error);
     for (int i = 0; i < LOOKS && !status; i++)
         if (monitor->number % looks[i].every == 0)
-            status = look_up(monitor, &looks[i], now, error);
+            status = look_up_monitor(monitor, &looks[i], now, error);
     trim(&monitor->tail, now);
     monitor->next_look += LOOK;
     monitor->number++;
@@ -280,7 +286,8 @@ static uint64_t step_of(double seconds)
     return step > 0 ? (uint64_t)fmin(step, 0x1p62) : 0;
 }
 
-static void keep(struct monitor_tail *tail, struct doppel_audio_peak peak, uint64_t step)
+static void keep_monitor_tail(struct monitor_tail *tail, struct doppel_audio_peak peak,
+                              uint64_t step)
 {
     if (tail->count == TAIL_PEAKS || step < tail->base || step - tail->base > UINT32_MAX)
         return;
@@ -315,12 +322,12 @@ enum doppel_status doppel_monitor_push(struct doppel_monitor *monitor,
     skip_to(monitor, at < count && from + peaks[0].time < end ? from + peaks[0].time : end);
     while (monitor->next_look <= end && !status) {
         for (; at < count && from + peaks[at].time < monitor->next_look; at++)
-            keep(&monitor->tail, peaks[at], from + peaks[at].time);
-        status = look(monitor, error);
+            keep_monitor_tail(&monitor->tail, peaks[at], from + peaks[at].time);
+        status = look_monitor(monitor, error);
         skip_to(monitor, at < count && from + peaks[at].time < end ? from + peaks[at].time : end);
     }
     for (; at < count && !status; at++)
-        keep(&monitor->tail, peaks[at], from + peaks[at].time);
+        keep_monitor_tail(&monitor->tail, peaks[at], from + peaks[at].time);
     return status;
 }
 
@@ -332,7 +339,7 @@ static enum doppel_status close_tail(struct doppel_monitor *monitor, struct dopp
     if (monitor->tail.count && monitor->known + LOOK > next) {
         monitor->next_look = monitor->known;
         monitor->number = 0; /* all windows */
-        status = look(monitor, error);
+        status = look_monitor(monitor, error);
         monitor->next_look = next;
     }
     monitor->tail.count = 0;
@@ -346,7 +353,7 @@ enum doppel_status doppel_monitor_gap(struct doppel_monitor *monitor, double fro
     enum doppel_status status = doppel_monitor_finish(monitor, visitor, context, error);
     struct doppel_monitor_event gap = {.stream_start = from, .stream_end = to};
     if (!status)
-        status = tell(monitor, DOPPEL_MONITOR_GAP, gap, error);
+        status = tell_monitor(monitor, DOPPEL_MONITOR_GAP, gap, error);
     monitor->known = step_of(to) > monitor->known ? step_of(to) : monitor->known;
     return status;
 }

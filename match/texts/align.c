@@ -12,7 +12,7 @@ enum {
     LEAST_WORK = 1 << 20
 };
 
-struct growing {
+struct passage_growing {
     const struct words *a, *b;
     uint32_t min_words;
     uint8_t *a_taken, *b_taken; /* by word: it lies in a passage */
@@ -41,7 +41,7 @@ struct aligned align_seed(const struct words *a, const struct words *b, struct a
 }
 
 /* Take words. @return how many were not taken before */
-static uint32_t take(uint8_t *taken, uint32_t first, uint32_t end, bool mark)
+static uint32_t take_align(uint8_t *taken, uint32_t first, uint32_t end, bool mark)
 {
     uint32_t fresh = 0;
     for (uint32_t i = first; i < end; i++)
@@ -52,14 +52,14 @@ static uint32_t take(uint8_t *taken, uint32_t first, uint32_t end, bool mark)
 }
 
 /* Whether it has enough that no other passage has, on one of the sides. */
-static bool is_new(const struct growing *growing, const struct aligned *found)
+static bool is_new(const struct passage_growing *growing, const struct aligned *found)
 {
     uint32_t least = growing->min_words / 2;
-    return take(growing->a_taken, found->a_first, found->a_end, false) >= least ||
-           take(growing->b_taken, found->b_first, found->b_end, false) >= least;
+    return take_align(growing->a_taken, found->a_first, found->a_end, false) >= least ||
+           take_align(growing->b_taken, found->b_first, found->b_end, false) >= least;
 }
 
-static bool grow(struct growing *growing, uint32_t a, uint32_t b)
+static bool grow_growing(struct passage_growing *growing, uint32_t a, uint32_t b)
 {
     uint32_t *explored = &growing->explored[(size_t)a + (growing->b->count - b)];
     if (a < *explored || (growing->a_taken[a] && growing->b_taken[b]))
@@ -70,13 +70,13 @@ static bool grow(struct growing *growing, uint32_t a, uint32_t b)
     *explored = straight ? found.a_end : a + SEED_WORDS;
     if (found.matched < growing->min_words || !is_new(growing, &found))
         return true;
-    take(growing->a_taken, found.a_first, found.a_end, true);
-    take(growing->b_taken, found.b_first, found.b_end, true);
+    take_align(growing->a_taken, found.a_first, found.a_end, true);
+    take_align(growing->b_taken, found.b_first, found.b_end, true);
     return array_push(growing->out, found);
 }
 
 /* Try the runs of b that occur once, or the others. */
-static bool grow_all(struct growing *growing, const struct grams *grams, bool once)
+static bool grow_all(struct passage_growing *growing, const struct grams *grams, bool once)
 {
     uint32_t places[MAX_PLACES];
     for (uint32_t a = 0; a + SEED_WORDS <= growing->a->count && growing->work; a++) {
@@ -84,7 +84,7 @@ static bool grow_all(struct growing *growing, const struct grams *grams, bool on
         if ((count == 1) != once)
             continue;
         for (size_t i = 0; i < count; i++)
-            if (!grow(growing, a, places[i]))
+            if (!grow_growing(growing, a, places[i]))
                 return false;
     }
     return true;
@@ -99,7 +99,7 @@ bool align_words(const struct words *a, const struct words *b, uint32_t min_word
         return true;
     if (!grams_make(b, &grams))
         return false;
-    struct growing growing = {
+    struct passage_growing growing = {
         .a = a,
         .b = b,
         .min_words = min_words,
@@ -123,8 +123,8 @@ bool aligned_cover(const aligned_array *found, bool of_b, uint32_t count, uint32
     uint32_t covered = 0;
     for (size_t i = 0; taken && i < found->count; i++) {
         const struct aligned *it = &found->items[i];
-        covered += of_b ? take(taken, it->b_first, it->b_end, true)
-                        : take(taken, it->a_first, it->a_end, true);
+        covered += of_b ? take_align(taken, it->b_first, it->b_end, true)
+                        : take_align(taken, it->a_first, it->a_end, true);
     }
     if (taken)
         *out = covered;

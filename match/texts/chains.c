@@ -16,14 +16,14 @@ static uint32_t shift(const struct aligned *end, const struct key_hit *hit)
 }
 
 /* Both ends of the chain lie before the end of the hit's key, not far from it. */
-static bool follows(const struct aligned *end, const struct key_hit *hit)
+static bool follows_aligned(const struct aligned *end, const struct key_hit *hit)
 {
     return hit->a + SEED_WORDS > end->a_end && hit->b + SEED_WORDS > end->b_end &&
            hit->a < end->a_end + MAX_GAP && hit->b < end->b_end + MAX_GAP &&
            hit->a >= end->a_first && shift(end, hit) <= MAX_SHIFT;
 }
 
-static void go_on(struct chain *chain, const struct key_hit *hit)
+static void go_on_chain(struct chain *chain, const struct key_hit *hit)
 {
     struct aligned *end = &chain->aligned;
     uint32_t a = hit->a + SEED_WORDS - end->a_end, b = hit->b + SEED_WORDS - end->b_end;
@@ -36,7 +36,7 @@ static void go_on(struct chain *chain, const struct key_hit *hit)
     chain->weight += hit->weight;
 }
 
-static struct chain begin(const struct key_hit *hit)
+static struct chain begin_key_hit(const struct key_hit *hit)
 {
     return (struct chain){{.a_first = hit->a,
                            .a_end = hit->a + SEED_WORDS,
@@ -54,7 +54,7 @@ static struct chain *fitting(chain_array *chains, const struct key_hit *hit)
     size_t last = chains->count, first = last > MAX_OPEN ? last - MAX_OPEN : 0;
     for (size_t i = last; i-- > first;) {
         struct chain *chain = &chains->items[i];
-        if (follows(&chain->aligned, hit) &&
+        if (follows_aligned(&chain->aligned, hit) &&
             (!best || shift(&chain->aligned, hit) < shift(&best->aligned, hit)))
             best = chain;
     }
@@ -67,8 +67,8 @@ bool chain_hits(const struct key_hit *hits, size_t count, chain_array *out)
     for (size_t i = 0; i < count; i++) {
         struct chain *chain = fitting(out, &hits[i]);
         if (chain)
-            go_on(chain, &hits[i]);
-        else if (!array_push(out, begin(&hits[i])))
+            go_on_chain(chain, &hits[i]);
+        else if (!array_push(out, begin_key_hit(&hits[i])))
             return false;
     }
     return true;

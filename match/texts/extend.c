@@ -16,7 +16,7 @@ _Static_assert(EXTEND_MATCH == 2 && EXTEND_REPLACED == 2 - DIFFERENCE &&
 #define UNREACHED (-1)
 
 /* The farthest point of a diagonal (a - b), by words of a. */
-struct reach {
+struct diagonal_reach {
     int64_t a;
     size_t matched;
 };
@@ -24,18 +24,18 @@ struct reach {
 struct extending {
     const struct extend_side *a, *b;
     uint64_t *work;
-    struct reach rows[2][RING]; /* of an even and of an odd number of differences */
-    int64_t low, high;          /* diagonals that are reached */
+    struct diagonal_reach rows[2][RING]; /* of an even and of an odd number of differences */
+    int64_t low, high;                   /* diagonals that are reached */
     struct extension best;
 };
 
-static struct reach *at(struct extending *it, int64_t differences, int64_t diagonal)
+static struct diagonal_reach *at(struct extending *it, int64_t differences, int64_t diagonal)
 {
     return &it->rows[differences % 2][(uint64_t)diagonal % RING];
 }
 
 /* Along equal words. */
-static void slide(struct extending *it, int64_t diagonal, struct reach *reach)
+static void slide(struct extending *it, int64_t diagonal, struct diagonal_reach *reach)
 {
     int64_t a = reach->a, b = a - diagonal;
     int64_t a_end = (int64_t)it->a->count, b_end = (int64_t)it->b->count;
@@ -49,16 +49,17 @@ static void slide(struct extending *it, int64_t diagonal, struct reach *reach)
     *it->work -= slid < *it->work ? slid : *it->work;
 }
 
-static void prefer(struct reach *best, struct reach other, int64_t step)
+static void prefer(struct diagonal_reach *best, struct diagonal_reach other, int64_t step)
 {
     if (other.a != UNREACHED && other.a + step > best->a)
-        *best = (struct reach){other.a + step, other.matched};
+        *best = (struct diagonal_reach){other.a + step, other.matched};
 }
 
 /* With one more difference than before: a replaced word, else one that only a, or only b, has. */
-static struct reach step(struct extending *it, int64_t differences, int64_t diagonal)
+static struct diagonal_reach step_extending(struct extending *it, int64_t differences,
+                                            int64_t diagonal)
 {
-    struct reach reach = {UNREACHED, 0};
+    struct diagonal_reach reach = {UNREACHED, 0};
     if (diagonal >= it->low && diagonal <= it->high)
         prefer(&reach, *at(it, differences - 1, diagonal), 1);
     if (diagonal - 1 >= it->low && diagonal - 1 <= it->high)
@@ -68,18 +69,18 @@ static struct reach step(struct extending *it, int64_t differences, int64_t diag
     bool inside = reach.a != UNREACHED && reach.a <= (int64_t)it->a->count &&
                   reach.a - diagonal <= (int64_t)it->b->count;
     if (!inside)
-        return (struct reach){UNREACHED, 0};
+        return (struct diagonal_reach){UNREACHED, 0};
     slide(it, diagonal, &reach);
     return reach;
 }
 
-static int64_t score_at(const struct reach *reach, int64_t differences, int64_t diagonal)
+static int64_t score_at(const struct diagonal_reach *reach, int64_t differences, int64_t diagonal)
 {
     return 2 * reach->a - diagonal - DIFFERENCE * differences;
 }
 
-static void note(struct extending *it, const struct reach *reach, int64_t differences,
-                 int64_t diagonal)
+static void note_extending(struct extending *it, const struct diagonal_reach *reach,
+                           int64_t differences, int64_t diagonal)
 {
     int64_t score = score_at(reach, differences, diagonal);
     if (score > it->best.score)
@@ -88,11 +89,11 @@ static void note(struct extending *it, const struct reach *reach, int64_t differ
 }
 
 /* Forget what fell too far behind, at the rims. */
-static void narrow(struct extending *it, int64_t differences)
+static void narrow_extending(struct extending *it, int64_t differences)
 {
     int64_t least = it->best.score - EXTEND_DROP, low = it->low, high = it->high;
     for (int64_t diagonal = low; diagonal <= high; diagonal++) {
-        struct reach *reach = at(it, differences, diagonal);
+        struct diagonal_reach *reach = at(it, differences, diagonal);
         if (reach->a != UNREACHED && score_at(reach, differences, diagonal) < least)
             reach->a = UNREACHED;
     }
@@ -109,23 +110,23 @@ static void narrow(struct extending *it, int64_t differences)
 struct extension extend(const struct extend_side *a, const struct extend_side *b, uint64_t *work)
 {
     struct extending it = {.a = a, .b = b, .work = work};
-    struct reach start = {0, 0};
+    struct diagonal_reach start = {0, 0};
     slide(&it, 0, &start);
     *at(&it, 0, 0) = start;
-    note(&it, &start, 0, 0);
+    note_extending(&it, &start, 0, 0);
     for (int64_t differences = 1; it.low <= it.high && *work; differences++) {
         int64_t low = it.low - 1, high = it.high + 1;
         for (int64_t diagonal = low; diagonal <= high; diagonal++) {
-            struct reach reach = step(&it, differences, diagonal);
+            struct diagonal_reach reach = step_extending(&it, differences, diagonal);
             *at(&it, differences, diagonal) = reach;
             if (reach.a != UNREACHED)
-                note(&it, &reach, differences, diagonal);
+                note_extending(&it, &reach, differences, diagonal);
         }
         uint64_t cells = (uint64_t)(high - low + 1);
         *work -= cells < *work ? cells : *work;
         it.low = low;
         it.high = high;
-        narrow(&it, differences);
+        narrow_extending(&it, differences);
     }
     return it.best;
 }

@@ -13,7 +13,8 @@ struct doppel_text_limits doppel_text_limits_default(void)
     return (struct doppel_text_limits){.min_similarity = 0.7, .min_containment = 0.9};
 }
 
-static bool same_content(const struct doppel_text_evidence *a, const struct doppel_text_evidence *b)
+static bool same_content_text_evidence(const struct doppel_text_evidence *a,
+                                       const struct doppel_text_evidence *b)
 {
     return memcmp(a->content.bytes, b->content.bytes, sizeof a->content.bytes) == 0;
 }
@@ -23,7 +24,7 @@ static bool have_lanes(const struct doppel_text_evidence *a, const struct doppel
     return a->lanes && b->lanes && a->lane_count && a->lane_count == b->lane_count;
 }
 
-static void describe_same(struct doppel_match *match)
+static void describe_same_match(struct doppel_match *match)
 {
     match->verified = DOPPEL_VERIFIED_EXACT;
     match->similarity = 1;
@@ -39,7 +40,7 @@ static void describe_lanes(const struct doppel_text_evidence *query,
         match->distance += query->lanes[i] != item->lanes[i];
 }
 
-static double share(double part, size_t whole)
+static double share_texts_pair(double part, size_t whole)
 {
     double value = whole ? part / (double)whole : 0;
     return value < 1 ? value : 1;
@@ -52,10 +53,11 @@ static void describe_shingles(const struct doppel_text_evidence *query,
         count_common(query->shingles, query->shingle_count, item->shingles, item->shingle_count);
     bool kept = query->shingles_kept || item->shingles_kept;
     match->verified = kept ? DOPPEL_VERIFIED_CODES : DOPPEL_VERIFIED_EXACT;
-    match->similarity = share((double)common, query->shingle_count + item->shingle_count - common);
+    match->similarity =
+        share_texts_pair((double)common, query->shingle_count + item->shingle_count - common);
     match->has_coverage = true;
-    match->query_coverage = share((double)common, query->shingle_count);
-    match->item_coverage = share((double)common, item->shingle_count);
+    match->query_coverage = share_texts_pair((double)common, query->shingle_count);
+    match->item_coverage = share_texts_pair((double)common, item->shingle_count);
 }
 
 /* Of two sets whose sizes are known, the Jaccard similarity tells how much they share. */
@@ -71,13 +73,13 @@ static void describe_signatures(const struct doppel_text_evidence *query,
         return;
     double common = match->similarity / (1 + match->similarity) *
                     ((double)query->shingle_count + (double)item->shingle_count);
-    match->query_coverage = share(common, query->shingle_count);
-    match->item_coverage = share(common, item->shingle_count);
+    match->query_coverage = share_texts_pair(common, query->shingle_count);
+    match->item_coverage = share_texts_pair(common, item->shingle_count);
 }
 
 /* Which contains which: what is covered more is in the other one. */
-static enum doppel_relation relation_by_coverage(const struct doppel_match *match,
-                                                 const struct doppel_text_limits *limits)
+static enum doppel_relation relation_by_coverage_match(const struct doppel_match *match,
+                                                       const struct doppel_text_limits *limits)
 {
     bool more_of_query = match->query_coverage > match->item_coverage;
     double larger = more_of_query ? match->query_coverage : match->item_coverage;
@@ -87,11 +89,11 @@ static enum doppel_relation relation_by_coverage(const struct doppel_match *matc
     return more_of_query ? DOPPEL_RELATION_CONTAINED : DOPPEL_RELATION_CONTAINS;
 }
 
-static bool judge(const struct doppel_text_limits *limits, struct doppel_match *match)
+static bool judge_text_limits(const struct doppel_text_limits *limits, struct doppel_match *match)
 {
     if (match->similarity >= limits->min_similarity)
         return true;
-    match->relation = relation_by_coverage(match, limits);
+    match->relation = relation_by_coverage_match(match, limits);
     return match->relation != DOPPEL_RELATION_OVERLAPS;
 }
 
@@ -107,15 +109,15 @@ bool doppel_match_texts(const struct doppel_text_evidence *query,
     };
     if (have_lanes(query, item))
         describe_lanes(query, item, out_match);
-    if (same_content(query, item)) {
-        describe_same(out_match);
+    if (same_content_text_evidence(query, item)) {
+        describe_same_match(out_match);
         return true;
     }
     if (query->shingles && item->shingles)
         describe_shingles(query, item, out_match);
     else if (have_lanes(query, item))
         describe_signatures(query, item, out_match);
-    bool within = judge(limits, out_match);
+    bool within = judge_text_limits(limits, out_match);
     if (!within || query->too_short || item->too_short)
         out_match->relation = DOPPEL_RELATION_OVERLAPS;
     return within && !query->too_short && !item->too_short;

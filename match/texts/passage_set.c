@@ -75,7 +75,7 @@ struct doppel_passage_request doppel_passage_request_default(
 
 /* ---- candidates ---- */
 
-static bool weigh(struct passage_search *search, struct passage_candidate *candidate)
+static bool weigh_passage_search(struct passage_search *search, struct passage_candidate *candidate)
 {
     if (candidate->count == 1) {
         uint32_t key = search->hits.places.items[candidate->first].key;
@@ -112,8 +112,8 @@ static bool list_candidates(struct passage_search *search, const struct doppel_i
                                               .words = item.length,
                                               .first = first,
                                               .count = next - first};
-        if (!item.removed &&
-            !(weigh(search, &candidate) && array_push(&search->candidates, candidate)))
+        if (!item.removed && !(weigh_passage_search(search, &candidate) &&
+                               array_push(&search->candidates, candidate)))
             return false;
     }
     if (search->candidates.count > 1)
@@ -123,7 +123,8 @@ static bool list_candidates(struct passage_search *search, const struct doppel_i
 }
 
 /* The most promising first. What is told by keys alone costs nothing. */
-static enum doppel_status verify_all(struct passage_search *search, struct doppel_error *error)
+static enum doppel_status verify_all_passage_search(struct passage_search *search,
+                                                    struct doppel_error *error)
 {
     bool asks = search->request->source;
     enum doppel_status status = DOPPEL_OK;
@@ -137,7 +138,7 @@ static enum doppel_status verify_all(struct passage_search *search, struct doppe
 
 /* ---- answers ---- */
 
-static int compare_found(const void *left, const void *right)
+static int compare_found_passage_set(const void *left, const void *right)
 {
     const struct doppel_found *a = left, *b = right;
     if (a->match.score != b->match.score)
@@ -145,11 +146,13 @@ static int compare_found(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static enum doppel_status visit(struct passage_search *search, doppel_found_visitor *visitor,
-                                void *context, struct doppel_error *error)
+static enum doppel_status visit_passage_search(struct passage_search *search,
+                                               doppel_found_visitor *visitor, void *context,
+                                               struct doppel_error *error)
 {
     if (search->found.count > 1)
-        qsort(search->found.items, search->found.count, sizeof *search->found.items, compare_found);
+        qsort(search->found.items, search->found.count, sizeof *search->found.items,
+              compare_found_passage_set);
     for (size_t i = 0; i < search->found.count; i++)
         if (!visitor(context, &search->found.items[i]))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "the search was ended by its caller");
@@ -184,9 +187,9 @@ enum doppel_status doppel_passages_find(const struct doppel_passages *passages,
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the items found");
     doppel_index_axis_free(axis);
     if (!status)
-        status = verify_all(&search, error);
+        status = verify_all_passage_search(&search, error);
     if (!status)
-        status = visit(&search, visitor, context, error);
+        status = visit_passage_search(&search, visitor, context, error);
     free_search(&search);
     return status;
 }

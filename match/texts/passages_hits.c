@@ -16,7 +16,7 @@ static int compare_lengths(const void *left, const void *right)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static int compare_positions(const void *left, const void *right)
+static int compare_positions_passages_hits(const void *left, const void *right)
 {
     const struct place *a = left, *b = right;
     if (a->position != b->position)
@@ -70,7 +70,7 @@ static enum doppel_status measure_keys(const struct doppel_index_axis *axis, uin
 }
 
 /* Keep the rarest keys that the budget is enough for, in order of their lengths. */
-static void spend(struct hits *hits, uint64_t budget)
+static void spend_hits(struct hits *hits, uint64_t budget)
 {
     size_t kept = 0;
     qsort(hits->keys.items, hits->keys.count, sizeof *hits->keys.items, compare_lengths);
@@ -106,7 +106,7 @@ enum doppel_status hits_gather(const struct doppel_index_axis *axis,
             ? measure_keys(axis, keys, items, out, error)
             : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the keys of a query");
     if (!status) {
-        spend(out, request->max_postings);
+        spend_hits(out, request->max_postings);
         for (size_t i = 0; i < out->keys.count; i++)
             keys[i] = out->keys.items[i].key;
         status = doppel_index_lookup(axis, keys, out->keys.count, take_places, out, error);
@@ -115,7 +115,8 @@ enum doppel_status hits_gather(const struct doppel_index_axis *axis,
     }
     free(keys);
     if (!status && out->places.count)
-        qsort(out->places.items, out->places.count, sizeof *out->places.items, compare_positions);
+        qsort(out->places.items, out->places.count, sizeof *out->places.items,
+              compare_positions_passages_hits);
     return status;
 }
 

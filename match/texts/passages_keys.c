@@ -20,12 +20,12 @@ static double key_place(const struct doppel_passage_text *text, uint32_t word)
     return text->key_starts[low];
 }
 
-static double start_of(const struct doppel_passage_text *text, uint32_t word)
+static double start_of_passage_text(const struct doppel_passage_text *text, uint32_t word)
 {
     return text->words ? text->words[word].start : key_place(text, word);
 }
 
-static double end_of(const struct doppel_passage_text *text, uint32_t end)
+static double end_of_passage_text(const struct doppel_passage_text *text, uint32_t end)
 {
     return text->words ? text->words[end - 1].end : key_place(text, end);
 }
@@ -46,10 +46,10 @@ static bool segments_by_keys(const struct doppel_passage_text *query,
         return false;
     for (size_t i = 0; i < found->count; i++) {
         const struct aligned *it = &found->items[i];
-        segments[i] = (struct doppel_segment){.a_start = start_of(query, it->a_first),
-                                              .a_end = end_of(query, it->a_end),
-                                              .b_start = start_of(item, it->b_first),
-                                              .b_end = end_of(item, it->b_end),
+        segments[i] = (struct doppel_segment){.a_start = start_of_passage_text(query, it->a_first),
+                                              .a_end = end_of_passage_text(query, it->a_end),
+                                              .b_start = start_of_passage_text(item, it->b_first),
+                                              .b_end = end_of_passage_text(item, it->b_end),
                                               .speed = 1};
     }
     match->segments = segments;
@@ -109,20 +109,20 @@ static struct doppel_text_key *sorted_keys(const struct doppel_passage_text *tex
 }
 
 /* The keys equal to the first of some, all of them and those that are looked at. */
-struct run {
+struct key_run {
     size_t all, looked_at;
 };
 
-static struct run run_of(const struct doppel_text_key *keys, size_t count)
+static struct key_run run_of_text_key(const struct doppel_text_key *keys, size_t count)
 {
     size_t all = 1;
     while (all < count && keys[all].key == keys[0].key)
         all++;
-    return (struct run){all, all < MAX_PLACES ? all : MAX_PLACES};
+    return (struct key_run){all, all < MAX_PLACES ? all : MAX_PLACES};
 }
 
-static bool push_run(key_hit_array *hits, const struct doppel_text_key *a, size_t a_count,
-                     const struct doppel_text_key *b, size_t b_count)
+static bool push_run_passages_keys(key_hit_array *hits, const struct doppel_text_key *a,
+                                   size_t a_count, const struct doppel_text_key *b, size_t b_count)
 {
     for (size_t i = 0; i < a_count; i++)
         for (size_t j = 0; j < b_count; j++)
@@ -131,16 +131,17 @@ static bool push_run(key_hit_array *hits, const struct doppel_text_key *a, size_
     return true;
 }
 
-static bool gather(const struct doppel_text_key *a, size_t a_count, const struct doppel_text_key *b,
-                   size_t b_count, key_hit_array *hits)
+static bool gather_text_key(const struct doppel_text_key *a, size_t a_count,
+                            const struct doppel_text_key *b, size_t b_count, key_hit_array *hits)
 {
     for (size_t i = 0, j = 0; i < a_count && j < b_count;) {
         if (a[i].key != b[j].key) {
             *(a[i].key < b[j].key ? &i : &j) += 1;
             continue;
         }
-        struct run of_a = run_of(a + i, a_count - i), of_b = run_of(b + j, b_count - j);
-        if (!push_run(hits, a + i, of_a.looked_at, b + j, of_b.looked_at))
+        struct key_run of_a = run_of_text_key(a + i, a_count - i),
+                       of_b = run_of_text_key(b + j, b_count - j);
+        if (!push_run_passages_keys(hits, a + i, of_a.looked_at, b + j, of_b.looked_at))
             return false;
         i += of_a.all;
         j += of_b.all;
@@ -156,7 +157,7 @@ bool match_by_keys(const struct doppel_passage_text *query, const struct doppel_
     struct doppel_text_key *a = sorted_keys(query), *b = sorted_keys(item);
     key_hit_array hits = {0};
     chain_array chains = {0};
-    bool done = a && b && gather(a, query->key_count, b, item->key_count, &hits) &&
+    bool done = a && b && gather_text_key(a, query->key_count, b, item->key_count, &hits) &&
                 chain_hits(hits.items, hits.count, &chains) &&
                 match_by_chains(&chains, query, item, options, out);
     array_free(&hits);

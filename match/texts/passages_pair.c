@@ -20,7 +20,7 @@ struct doppel_passage_text doppel_passage_text_of(const struct doppel_text_resul
 }
 
 /* Which of two texts is gone through: an order that does not depend on which is the query. */
-static bool in_order(const struct words *a, const struct words *b)
+static bool in_order_words(const struct words *a, const struct words *b)
 {
     if (a->count != b->count)
         return a->count < b->count;
@@ -44,15 +44,15 @@ static void swap_sides(aligned_array *found)
 static bool align_either_way(const struct words *query, const struct words *item,
                              uint32_t min_words, aligned_array *found)
 {
-    if (in_order(query, item))
+    if (in_order_words(query, item))
         return align_words(query, item, min_words, found);
     bool done = align_words(item, query, min_words, found);
     swap_sides(found);
     return done;
 }
 
-static struct doppel_segment segment_of(const struct words *query, const struct words *item,
-                                        const struct aligned *found)
+static struct doppel_segment segment_of_words(const struct words *query, const struct words *item,
+                                              const struct aligned *found)
 {
     return (struct doppel_segment){.a_start = query->items[found->a_first].start,
                                    .a_end = query->items[found->a_end - 1].end,
@@ -70,7 +70,7 @@ static bool make_segments(const struct words *query, const struct words *item,
     if (!segments)
         return false;
     for (size_t i = 0; i < found->count; i++)
-        segments[i] = segment_of(query, item, &found->items[i]);
+        segments[i] = segment_of_words(query, item, &found->items[i]);
     match->segments = segments;
     match->segment_count = found->count;
     return true;
@@ -123,9 +123,10 @@ bool describe_passages(const struct passage_counts *counts, const aligned_array 
 }
 
 /* False without memory. */
-static bool match_by_words(const struct doppel_passage_text *query,
-                           const struct doppel_passage_text *item,
-                           const struct doppel_passage_options *options, struct doppel_match *out)
+static bool match_by_words_passage_text(const struct doppel_passage_text *query,
+                                        const struct doppel_passage_text *item,
+                                        const struct doppel_passage_options *options,
+                                        struct doppel_match *out)
 {
     struct words a = {query->words, query->word_count}, b = {item->words, item->word_count};
     struct passage_counts counts = {a.count, b.count};
@@ -145,7 +146,7 @@ enum doppel_status doppel_match_passages(const struct doppel_passage_text *query
 {
     struct doppel_match match;
     bool words = (query->words || !query->word_count) && (item->words || !item->word_count);
-    if (!(words ? match_by_words : match_by_keys)(query, item, options, &match))
+    if (!(words ? match_by_words_passage_text : match_by_keys)(query, item, options, &match))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two texts");
     *out_match = match;
     return DOPPEL_OK;

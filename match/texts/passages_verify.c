@@ -44,9 +44,10 @@ static bool has_passage(const struct passage_search *search, const struct doppel
     return false;
 }
 
-static enum doppel_status match_by_words(const struct passage_search *search,
-                                         const struct doppel_passage_text *item, bool *out_matches,
-                                         struct doppel_match *out, struct doppel_error *error)
+static enum doppel_status match_by_words_passage_search(const struct passage_search *search,
+                                                        const struct doppel_passage_text *item,
+                                                        bool *out_matches, struct doppel_match *out,
+                                                        struct doppel_error *error)
 {
     *out_matches = false;
     if (!has_passage(search, item))
@@ -73,7 +74,7 @@ enum doppel_status candidate_verify(struct passage_search *search,
     if (!candidate_chain(search, candidate))
         status = DOPPEL_E_MEMORY;
     else if (item.words && request->query.words)
-        status = match_by_words(search, &item, &matches, &found.match, error);
+        status = match_by_words_passage_search(search, &item, &matches, &found.match, error);
     else if (match_by_chains(&search->chains, &request->query, &item, &search->options,
                              &found.match))
         matches = found.match.query_coverage > 0;

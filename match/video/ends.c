@@ -9,12 +9,12 @@ static const double EDGE = .6;
 /* Seconds. */
 static const double HALF_SAMPLE = DOPPEL_VIDEO_STEP_MS / 2000.0;
 
-static double start_of(const struct doppel_video_track *track, uint32_t run)
+static double start_of_video_track(const struct doppel_video_track *track, uint32_t run)
 {
     return video_seconds(track->frames[run].start_ms);
 }
 
-static double end_of(const struct doppel_video_track *track, uint32_t run)
+static double end_of_video_track(const struct doppel_video_track *track, uint32_t run)
 {
     return video_seconds(track->frames[run].end_ms);
 }
@@ -23,25 +23,25 @@ static double end_of(const struct doppel_video_track *track, uint32_t run)
 
 double video_duration(const struct doppel_video_track *track)
 {
-    double last = track->count ? end_of(track, (uint32_t)track->count - 1) : 0;
+    double last = track->count ? end_of_video_track(track, (uint32_t)track->count - 1) : 0;
     return fmax(video_seconds(track->duration_ms), last);
 }
 
 double video_shown_from(const struct doppel_video_track *track, uint32_t run)
 {
-    double start = start_of(track, run);
+    double start = start_of_video_track(track, run);
     if (!run)
         return start <= EDGE ? 0 : start - HALF_SAMPLE;
-    double gap = start - end_of(track, run - 1);
+    double gap = start - end_of_video_track(track, run - 1);
     return start - (gap <= VIDEO_SAMPLED ? gap / 2 : HALF_SAMPLE);
 }
 
 double video_shown_until(const struct doppel_video_track *track, uint32_t run)
 {
-    double end = end_of(track, run);
+    double end = end_of_video_track(track, run);
     if (run + 1 == track->count)
         return video_duration(track) - end <= EDGE ? video_duration(track) : end + HALF_SAMPLE;
-    double gap = start_of(track, run + 1) - end;
+    double gap = start_of_video_track(track, run + 1) - end;
     return end + (gap <= VIDEO_SAMPLED ? gap / 2 : HALF_SAMPLE);
 }
 
@@ -55,7 +55,8 @@ double video_shown(const struct doppel_video_track *track)
 void video_mark_runs(const struct doppel_video_track *track, double from, double until, bool *marks)
 {
     for (uint32_t run = 0; run < track->count; run++)
-        marks[run] |= end_of(track, run) >= from && start_of(track, run) <= until;
+        marks[run] |=
+            end_of_video_track(track, run) >= from && start_of_video_track(track, run) <= until;
 }
 
 /* As video_shown_from, with the black frames before the run. */
@@ -63,7 +64,7 @@ static double dark_from(const struct doppel_video_track *track, uint32_t run)
 {
     if (!run)
         return 0;
-    double before = end_of(track, run - 1) + HALF_SAMPLE;
+    double before = end_of_video_track(track, run - 1) + HALF_SAMPLE;
     return fmin(before, video_shown_from(track, run));
 }
 
@@ -71,14 +72,14 @@ static double dark_until(const struct doppel_video_track *track, uint32_t run)
 {
     if (run + 1 == track->count)
         return video_duration(track);
-    double after = start_of(track, run + 1) - HALF_SAMPLE;
+    double after = start_of_video_track(track, run + 1) - HALF_SAMPLE;
     return fmax(after, video_shown_until(track, run));
 }
 
 /* ---- of two ---- */
 
 /* A video beside another one, whose times are its own × speed + offset. */
-struct side {
+struct end_side {
     const struct doppel_video_track *track, *other;
     double offset, speed;
     uint32_t first, last; /* runs that are the same */
@@ -86,32 +87,37 @@ struct side {
 
 /* A video of keyframes says nothing of the time between them: the other one's beginning may lie
  * there. @return in the video's time */
-static double keyframe_from(const struct side *side)
+static double keyframe_from(const struct end_side *side)
 {
     double begins = -side->offset / side->speed; /* the other video */
-    if (!side->first || end_of(side->track, side->first - 1) < begins)
+    if (!side->first || end_of_video_track(side->track, side->first - 1) < begins)
         return fmax(begins, 0);
-    return (end_of(side->track, side->first - 1) + start_of(side->track, side->first)) / 2;
+    return (end_of_video_track(side->track, side->first - 1) +
+            start_of_video_track(side->track, side->first)) /
+           2;
 }
 
-static double keyframe_until(const struct side *side)
+static double keyframe_until(const struct end_side *side)
 {
     double ends = (video_duration(side->other) - side->offset) / side->speed;
     double own = video_duration(side->track);
-    if (side->last + 1 == side->track->count || start_of(side->track, side->last + 1) > ends)
+    if (side->last + 1 == side->track->count ||
+        start_of_video_track(side->track, side->last + 1) > ends)
         return fmin(ends, own);
-    return (end_of(side->track, side->last) + start_of(side->track, side->last + 1)) / 2;
+    return (end_of_video_track(side->track, side->last) +
+            start_of_video_track(side->track, side->last + 1)) /
+           2;
 }
 
 /* From when on, and until when, a video may be the same, as far as it can tell itself. */
-static double from_of(const struct side *side)
+static double from_of(const struct end_side *side)
 {
     if (side->track->keyframes_only)
         return keyframe_from(side);
     return side->other->keyframes_only ? 0 : dark_from(side->track, side->first);
 }
 
-static double until_of(const struct side *side)
+static double until_of(const struct end_side *side)
 {
     if (side->track->keyframes_only)
         return keyframe_until(side);
@@ -124,9 +130,9 @@ struct doppel_segment video_ends(const struct video_path *path, const struct vid
 {
     const struct doppel_video_track *query = overlay->task->query, *item = overlay->item;
     const struct video_step *first = &path->steps[path->first], *last = &path->steps[path->end - 1];
-    struct side a = {query, item, line->offset, line->speed, first->run, last->run};
-    struct side b = {item,         query,      -line->offset / line->speed, 1 / line->speed,
-                     first->other, last->other};
+    struct end_side a = {query, item, line->offset, line->speed, first->run, last->run};
+    struct end_side b = {item,         query,      -line->offset / line->speed, 1 / line->speed,
+                         first->other, last->other};
     double from = fmax(from_of(&a), video_line_back(line, from_of(&b)));
     double until = fmin(until_of(&a), video_line_back(line, until_of(&b)));
     from = fmax(fmin(from, first->start), 0);

@@ -25,7 +25,7 @@ void video_findings_free(video_findings *findings)
     array_free(findings);
 }
 
-static double score_of(const struct video_finding *finding)
+static double score_of_video_finding(const struct video_finding *finding)
 {
     double best = -HUGE_VAL;
     for (size_t i = 0; i < finding->stretches.count; i++)
@@ -33,10 +33,10 @@ static double score_of(const struct video_finding *finding)
     return best;
 }
 
-static int by_score(const void *a, const void *b)
+static int by_score_video_find(const void *a, const void *b)
 {
     const struct video_finding *x = a, *y = b;
-    double of_x = score_of(x), of_y = score_of(y);
+    double of_x = score_of_video_finding(x), of_y = score_of_video_finding(y);
     if (x->rejected != y->rejected)
         return x->rejected ? 1 : -1;
     if (of_x != of_y)
@@ -49,7 +49,7 @@ enum doppel_status video_findings_visit(video_findings *findings, const struct v
 {
     size_t near_misses = visit->near_misses;
     if (findings->count)
-        qsort(findings->items, findings->count, sizeof *findings->items, by_score);
+        qsort(findings->items, findings->count, sizeof *findings->items, by_score_video_find);
     for (size_t i = 0; i < findings->count; i++) {
         const struct video_finding *finding = &findings->items[i];
         if (!finding->stretches.count || (finding->rejected && !near_misses--))
@@ -81,22 +81,22 @@ static struct video_finding *finding_of(video_findings *findings, uint64_t id)
 /* ---- candidates ---- */
 
 /* The lines of one item. */
-struct lines {
+struct video_lines {
     const struct video_candidate *first;
     size_t count;
 };
 
 static int by_weight(const void *a, const void *b)
 {
-    const struct video_candidate *x = ((const struct lines *)a)->first;
-    const struct video_candidate *y = ((const struct lines *)b)->first;
+    const struct video_candidate *x = ((const struct video_lines *)a)->first;
+    const struct video_candidate *y = ((const struct video_lines *)b)->first;
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
     return (x->id > y->id) - (x->id < y->id);
 }
 
 /* @param candidates by id. @param out room for as many. @return items */
-static size_t group(const video_candidates *candidates, struct lines *out)
+static size_t group(const video_candidates *candidates, struct video_lines *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < candidates->count; i++) {
@@ -104,17 +104,17 @@ static size_t group(const video_candidates *candidates, struct lines *out)
         if (i && candidate[-1].id == candidate->id)
             out[count - 1].count++;
         else
-            out[count++] = (struct lines){candidate, 1};
+            out[count++] = (struct video_lines){candidate, 1};
     }
     if (count)
         qsort(out, count, sizeof *out, by_weight);
     return count;
 }
 
-static bool judge(struct video_task *task, const video_candidates *candidates,
-                  video_findings *findings)
+static bool judge_video_task(struct video_task *task, const video_candidates *candidates,
+                             video_findings *findings)
 {
-    struct lines *items = malloc((candidates->count + 1) * sizeof *items);
+    struct video_lines *items = malloc((candidates->count + 1) * sizeof *items);
     size_t count = items ? group(candidates, items) : 0, misses = 0;
     bool done = items;
     for (size_t i = 0; done && i < count && misses < MOST_MISSES; i++) {
@@ -129,7 +129,7 @@ static bool judge(struct video_task *task, const video_candidates *candidates,
 /* ---- stages ---- */
 
 /* Note which runs are in what was found. @return whether nearly all are */
-static bool is_answered(struct video_task *task, const video_findings *findings)
+static bool is_answered_video_task(struct video_task *task, const video_findings *findings)
 {
     const struct doppel_video_track *query = task->query;
     size_t open = 0;
@@ -148,8 +148,8 @@ static bool is_answered(struct video_task *task, const video_findings *findings)
     return !open || (found && (double)open <= most);
 }
 
-static enum doppel_status look(struct video_task *task, unsigned stage, uint32_t radius,
-                               video_findings *findings, struct doppel_error *error)
+static enum doppel_status look_video_task(struct video_task *task, unsigned stage, uint32_t radius,
+                                          video_findings *findings, struct doppel_error *error)
 {
     size_t first = 0, end;
     while (first < task->view_count && task->views[first].stage < stage)
@@ -162,7 +162,8 @@ static enum doppel_status look(struct video_task *task, unsigned stage, uint32_t
     struct video_hits hits = {0};
     video_candidates candidates = {0};
     enum doppel_status status = videos_look_up(task, first, end, radius, &hits, error);
-    if (!status && !(videos_vote(task, &hits, &candidates) && judge(task, &candidates, findings)))
+    if (!status &&
+        !(videos_vote(task, &hits, &candidates) && judge_video_task(task, &candidates, findings)))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to search videos");
     array_free(&candidates);
     free(hits.items);
@@ -185,8 +186,8 @@ enum doppel_status doppel_videos_find(const struct doppel_videos *videos,
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", query->count);
     for (unsigned stage = 0; !status && stage < STAGES; stage++)
         for (size_t i = 0; !status && i < sizeof RADII / sizeof *RADII; i++)
-            if (!is_answered(&task, &findings))
-                status = look(&task, stage, RADII[i], &findings, error);
+            if (!is_answered_video_task(&task, &findings))
+                status = look_video_task(&task, stage, RADII[i], &findings, error);
     if (!status)
         status = video_findings_visit(&findings, &visit, error);
     video_findings_free(&findings);

@@ -29,13 +29,13 @@ struct fit {
 };
 
 /* A view and how near the frames come in it: less is better. */
-struct place {
+struct view_place {
     struct doppel_video_view view;
     double far;
 };
 
-static uint32_t nearest(const struct fit *fit, const struct video_pair *pair,
-                        const struct doppel_code *code)
+static uint32_t nearest_fit(const struct fit *fit, const struct video_pair *pair,
+                            const struct doppel_code *code)
 {
     uint32_t best = 256;
     for (uint32_t i = pair->first; i < pair->first + pair->count; i++) {
@@ -53,13 +53,13 @@ static double far_of(const struct fit *fit, const struct doppel_video_view *view
         struct doppel_code code;
         uint32_t distance = FARTHEST;
         if (video_view_code(fit->query, fit->pairs[i].run, view, &code))
-            distance = nearest(fit, &fit->pairs[i], &code);
+            distance = nearest_fit(fit, &fit->pairs[i], &code);
         sum += distance < FARTHEST ? distance : FARTHEST;
     }
     return sum;
 }
 
-static float within(float value, float least, float most)
+static float within_fit_view(float value, float least, float most)
 {
     return fminf(fmaxf(value, least), most);
 }
@@ -67,19 +67,20 @@ static float within(float value, float least, float most)
 /* An original reaches at most to where a larger frame would. */
 static void limit(struct doppel_video_warp *warp)
 {
-    warp->scale_x = within(warp->scale_x, LEAST_SCALE, MOST_SCALE);
-    warp->scale_y = within(warp->scale_y, LEAST_SCALE, MOST_SCALE);
+    warp->scale_x = within_fit_view(warp->scale_x, LEAST_SCALE, MOST_SCALE);
+    warp->scale_y = within_fit_view(warp->scale_y, LEAST_SCALE, MOST_SCALE);
     warp->scale_x =
-        within(warp->scale_x, warp->scale_y / MOST_STRETCH, warp->scale_y * MOST_STRETCH);
-    warp->degrees = within(warp->degrees, -MOST_DEGREES, MOST_DEGREES);
+        within_fit_view(warp->scale_x, warp->scale_y / MOST_STRETCH, warp->scale_y * MOST_STRETCH);
+    warp->degrees = within_fit_view(warp->degrees, -MOST_DEGREES, MOST_DEGREES);
     float most_x = fabsf(warp->scale_x - 1) / 2 + FREE_SHIFT;
     float most_y = fabsf(warp->scale_y - 1) / 2 + FREE_SHIFT;
-    warp->shift_x = within(warp->shift_x, -most_x, most_x);
-    warp->shift_y = within(warp->shift_y, -most_y, most_y);
+    warp->shift_x = within_fit_view(warp->shift_x, -most_x, most_x);
+    warp->shift_y = within_fit_view(warp->shift_y, -most_y, most_y);
 }
 
 /* One of MOVES small changes: of a scale, a shift or the angle, or of one edge alone. */
-static struct doppel_video_warp moved(const struct doppel_video_warp *warp, int move, float step)
+static struct doppel_video_warp moved_video_warp(const struct doppel_video_warp *warp, int move,
+                                                 float step)
 {
     struct doppel_video_warp out = *warp;
     float sign = move & 1 ? -step : step;
@@ -110,10 +111,10 @@ static struct doppel_video_warp moved(const struct doppel_video_warp *warp, int 
     return out;
 }
 
-static bool try_move(const struct fit *fit, int move, float step, struct place *place)
+static bool try_move(const struct fit *fit, int move, float step, struct view_place *place)
 {
-    struct place next = *place;
-    next.view.warp = moved(&place->view.warp, move, step);
+    struct view_place next = *place;
+    next.view.warp = moved_video_warp(&place->view.warp, move, step);
     next.far = far_of(fit, &next.view, place->far);
     if (next.far >= place->far)
         return false;
@@ -122,7 +123,7 @@ static bool try_move(const struct fit *fit, int move, float step, struct place *
 }
 
 /* @return false: it is not worth to go on */
-static bool climb(const struct fit *fit, struct place *place)
+static bool climb(const struct fit *fit, struct view_place *place)
 {
     float step = 1;
     for (int round = 0; round < ROUNDS && step > .1f; round++) {
@@ -137,14 +138,15 @@ static bool climb(const struct fit *fit, struct place *place)
 }
 
 /* The best of the usual views of the same picture, and of the one given. */
-static struct place find_start(const struct fit *fit, const struct doppel_video_search *options,
-                               const struct doppel_video_view *view)
+static struct view_place find_start(const struct fit *fit,
+                                    const struct doppel_video_search *options,
+                                    const struct doppel_video_view *view)
 {
     struct video_view views[VIDEO_VIEWS_MAX];
     size_t count = video_views(fit->query, options, views);
-    struct place best = {*view, far_of(fit, view, HUGE_VAL)};
+    struct view_place best = {*view, far_of(fit, view, HUGE_VAL)};
     for (size_t i = 0; i < count; i++) {
-        struct place place = {views[i].view, 0};
+        struct view_place place = {views[i].view, 0};
         if (place.view.mirrored != view->mirrored || (view->rectangle && place.view.rectangle))
             continue;
         place.view.rectangle = view->rectangle;
@@ -167,7 +169,7 @@ bool video_view_improve(const struct doppel_video_track *query,
     for (size_t i = 0; i < fit.count; i++)
         fit.pairs[i] = pairs[i * count / fit.count];
     double before = far_of(&fit, &view->view, HUGE_VAL);
-    struct place place = find_start(&fit, options, &view->view);
+    struct view_place place = find_start(&fit, options, &view->view);
     if (!climb(&fit, &place) || place.far >= before)
         return false;
     view->view = place.view;

@@ -39,7 +39,8 @@ static size_t most_look_ups(const struct video_task *task, size_t first_view, ui
 }
 
 /* Every so many-th open run is looked up, other ones in each view. */
-static void choose(struct video_task *task, size_t view, size_t stride, struct look_ups *out)
+static void choose_video_task(struct video_task *task, size_t view, size_t stride,
+                              struct look_ups *out)
 {
     struct doppel_code code;
     size_t open = view, first = out->count;
@@ -67,7 +68,7 @@ static bool look_ups_make(struct video_task *task, size_t first_view, size_t end
         open += !task->answered[i];
     size_t stride = (open * views + out->most - 1) / out->most;
     for (size_t view = first_view; stride && view < end_view; view++)
-        choose(task, view, stride, out);
+        choose_video_task(task, view, stride, out);
     return true;
 }
 
@@ -79,7 +80,7 @@ struct collector {
     bool out_of_memory;
 };
 
-static bool collect(void *context, const struct doppel_index_hit *hit)
+static bool collect_video_hits(void *context, const struct doppel_index_hit *hit)
 {
     struct collector *collector = context;
     struct video_hit found = collector->look_ups->origins[hit->query];
@@ -91,7 +92,7 @@ static bool collect(void *context, const struct doppel_index_hit *hit)
     return !collector->out_of_memory && collector->hits.count < MOST_HITS;
 }
 
-static bool sort(const struct video_task *task, struct video_hits *hits)
+static bool sort_video_task(const struct video_task *task, struct video_hits *hits)
 {
     size_t count = hits->count;
     uint64_t *keys = malloc((count + 1) * sizeof *keys);
@@ -115,7 +116,7 @@ static bool sort(const struct video_task *task, struct video_hits *hits)
 }
 
 /* In how many items a code of the query is, says what it weighs. */
-static bool weigh(struct video_task *task, const struct video_hits *hits)
+static bool weigh_video_task(struct video_task *task, const struct video_hits *hits)
 {
     size_t runs = task->query->count;
     uint32_t *items = calloc(runs + 1, sizeof *items);
@@ -149,11 +150,12 @@ enum doppel_status videos_look_up(struct video_task *task, size_t first_view, si
                                            .radius = radius,
                                            .cap = MOST_HITS_A_CODE};
     const struct doppel_index *index = videos_index(task->videos);
-    status = index ? doppel_index_search(index, &request, collect, &collector, error) : DOPPEL_OK;
+    status = index ? doppel_index_search(index, &request, collect_video_hits, &collector, error)
+                   : DOPPEL_OK;
     if (status == DOPPEL_E_CANCELLED)
         status = collector.out_of_memory ? DOPPEL_E_MEMORY : DOPPEL_OK;
     struct video_hits hits = {collector.hits.items, collector.hits.count};
-    if (!status && !(sort(task, &hits) && weigh(task, &hits)))
+    if (!status && !(sort_video_task(task, &hits) && weigh_video_task(task, &hits)))
         status = DOPPEL_E_MEMORY;
     collector.hits.items = hits.items;
     if (!status) {

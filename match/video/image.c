@@ -11,7 +11,7 @@ enum {
     MOST_MISSES = 64     /* items in a row that do not show it */
 };
 
-struct image {
+struct found_image {
     struct doppel_code codes[CODES];
     size_t count;
     double weight;  /* of what its frames tell, by how much structure it has */
@@ -20,7 +20,8 @@ struct image {
 };
 
 /* The full frame, and without borders where it has some; as they are, then mirrored. */
-static size_t codes_of(const struct doppel_fingerprint *fingerprint, struct doppel_code *out)
+static size_t codes_of_video_image(const struct doppel_fingerprint *fingerprint,
+                                   struct doppel_code *out)
 {
     size_t count = 0;
     for (unsigned mirrored = 0; mirrored < 2; mirrored++)
@@ -31,14 +32,14 @@ static size_t codes_of(const struct doppel_fingerprint *fingerprint, struct dopp
     return count;
 }
 
-static struct image image_view(const struct doppel_match_item *item, uint64_t frames,
-                               const struct doppel_video_search *options)
+static struct found_image image_view(const struct doppel_match_item *item, uint64_t frames,
+                                     const struct doppel_video_search *options)
 {
     const struct video_view as_it_is = {.class = VIDEO_CLASS_PLAIN};
     float structure = (float)fmin(item->quality / 100.0, 1);
-    struct image image = {.weight = video_score_weight(&as_it_is, structure),
-                          .enough = -log10(options->max_expected)};
-    image.count = codes_of(item->fingerprint, image.codes);
+    struct found_image image = {.weight = video_score_weight(&as_it_is, structure),
+                                .enough = -log10(options->max_expected)};
+    image.count = codes_of_video_image(item->fingerprint, image.codes);
     image.choices = log10((double)(frames + 1) * CODES);
     return image;
 }
@@ -46,8 +47,8 @@ static struct image image_view(const struct doppel_match_item *item, uint64_t fr
 /* ---- one video ---- */
 
 /* The nearest code to a frame. @return its number */
-static size_t nearest(const struct image *image, const struct doppel_code *code,
-                      uint32_t *out_distance)
+static size_t nearest_image(const struct found_image *image, const struct doppel_code *code,
+                            uint32_t *out_distance)
 {
     size_t best = 0;
     *out_distance = UINT32_MAX;
@@ -61,11 +62,11 @@ static size_t nearest(const struct image *image, const struct doppel_code *code,
     return best;
 }
 
-static struct video_stretch stretch_of(const struct image *image,
+static struct video_stretch stretch_of(const struct found_image *image,
                                        const struct doppel_video_track *item, uint32_t run)
 {
     uint32_t distance;
-    size_t code = nearest(image, &item->frames[run].code, &distance);
+    size_t code = nearest_image(image, &item->frames[run].code, &distance);
     return (struct video_stretch){
         .segment = {.b_start = video_shown_from(item, run),
                     .b_end = video_shown_until(item, run),
@@ -76,7 +77,7 @@ static struct video_stretch stretch_of(const struct image *image,
 }
 
 /* One showing of several runs is one. */
-static bool add(video_stretches *stretches, const struct video_stretch *next)
+static bool add_video_image(video_stretches *stretches, const struct video_stretch *next)
 {
     struct video_stretch *last = stretches->count ? &stretches->items[stretches->count - 1] : NULL;
     if (!last || next->segment.b_start - last->segment.b_end > VIDEO_SAMPLED)
@@ -89,15 +90,15 @@ static bool add(video_stretches *stretches, const struct video_stretch *next)
     return true;
 }
 
-static bool look_at(const struct image *image, const struct video_item *item,
-                    struct video_finding *finding)
+static bool look_at_image(const struct found_image *image, const struct video_item *item,
+                          struct video_finding *finding)
 {
     struct video_stretch near = {.score = -HUGE_VAL};
     finding->seconds = video_shown(&item->track);
     for (uint32_t run = 0; run < item->track.count; run++) {
         struct video_stretch stretch = stretch_of(image, &item->track, run);
         near = stretch.score > near.score ? stretch : near;
-        if (stretch.score >= image->enough && !add(&finding->stretches, &stretch))
+        if (stretch.score >= image->enough && !add_video_image(&finding->stretches, &stretch))
             return false;
     }
     finding->rejected = !finding->stretches.count;
@@ -114,13 +115,13 @@ struct near_item {
 
 typedef ARRAY(struct near_item) near_items;
 
-static bool collect(void *context, const struct doppel_index_hit *hit)
+static bool collect_video_image(void *context, const struct doppel_index_hit *hit)
 {
     struct near_item item = {hit->payload >> 32, hit->distance};
     return array_push((near_items *)context, item);
 }
 
-static int by_id(const void *a, const void *b)
+static int by_id_video_image(const void *a, const void *b)
 {
     const struct near_item *x = a, *y = b;
     if (x->id != y->id)
@@ -137,12 +138,12 @@ static int by_distance(const void *a, const void *b)
 }
 
 /* Each item once, the nearest first. */
-static void sort(near_items *items)
+static void sort_video_image(near_items *items)
 {
     size_t kept = 0;
     if (!items->count)
         return;
-    qsort(items->items, items->count, sizeof *items->items, by_id);
+    qsort(items->items, items->count, sizeof *items->items, by_id_video_image);
     for (size_t i = 0; i < items->count; i++)
         if (!i || items->items[i].id != items->items[kept - 1].id)
             items->items[kept++] = items->items[i];
@@ -150,8 +151,9 @@ static void sort(near_items *items)
     qsort(items->items, items->count, sizeof *items->items, by_distance);
 }
 
-static enum doppel_status look_up(const struct doppel_videos *videos, const struct image *image,
-                                  near_items *out, struct doppel_error *error)
+static enum doppel_status look_up_videos(const struct doppel_videos *videos,
+                                         const struct found_image *image, near_items *out,
+                                         struct doppel_error *error)
 {
     uint64_t codes[CODES];
     for (size_t i = 0; i < image->count; i++)
@@ -161,15 +163,16 @@ static enum doppel_status look_up(const struct doppel_videos *videos, const stru
     const struct doppel_index *index = videos_index(videos);
     if (!index)
         return DOPPEL_OK;
-    enum doppel_status status = doppel_index_search(index, &request, collect, out, error);
+    enum doppel_status status =
+        doppel_index_search(index, &request, collect_video_image, out, error);
     if (status == DOPPEL_E_CANCELLED)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", out->count);
-    sort(out);
+    sort_video_image(out);
     return status;
 }
 
-static bool judge(const struct doppel_videos *videos, const struct image *image,
-                  const near_items *items, video_findings *findings)
+static bool judge_videos(const struct doppel_videos *videos, const struct found_image *image,
+                         const near_items *items, video_findings *findings)
 {
     size_t misses = 0;
     for (size_t i = 0; i < items->count && misses < MOST_MISSES; i++) {
@@ -177,7 +180,7 @@ static bool judge(const struct doppel_videos *videos, const struct image *image,
         struct video_item item;
         if (!videos_item(videos, finding.id, &item))
             continue;
-        bool done = look_at(image, &item, &finding) && array_push(findings, finding);
+        bool done = look_at_image(image, &item, &finding) && array_push(findings, finding);
         videos_item_free(&item);
         if (!done) {
             array_free(&finding.stretches);
@@ -200,12 +203,12 @@ enum doppel_status doppel_videos_find_image(const struct doppel_videos *videos,
                            "only pictures of scheme phash64 are looked for in videos");
     if (image->quality < DOPPEL_IMAGE_MIN_QUALITY)
         return DOPPEL_OK;
-    struct image wanted = image_view(image, doppel_videos_frames(videos), options);
+    struct found_image wanted = image_view(image, doppel_videos_frames(videos), options);
     const struct video_visit visit = {0, options->near_misses, visitor, context};
     near_items items = {0};
     video_findings findings = {0};
-    enum doppel_status status = look_up(videos, &wanted, &items, error);
-    if (!status && !judge(videos, &wanted, &items, &findings))
+    enum doppel_status status = look_up_videos(videos, &wanted, &items, error);
+    if (!status && !judge_videos(videos, &wanted, &items, &findings))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what was found");
     if (!status)
         status = video_findings_visit(&findings, &visit, error);

@@ -71,7 +71,8 @@ static uint32_t run_at(const struct doppel_video_track *track, double time)
     return (uint32_t)low;
 }
 
-static double bits_of(const struct video_overlay *overlay, uint32_t run, uint32_t other)
+static double bits_of_video_overlay(const struct video_overlay *overlay, uint32_t run,
+                                    uint32_t other)
 {
     if (overlay->used_query[run] && overlay->used_item[other])
         return -1e6;
@@ -91,7 +92,8 @@ static struct gain gain_of(const struct video_overlay *overlay, const struct vid
         double from = video_line_back(line, video_shown_from(item, other));
         double to = video_line_back(line, video_shown_until(item, other));
         if (fmin(end, to) > fmax(start, from) && overlay->reading->there[run])
-            add_gain(&gainer, bits_of(overlay, run, other), fmax(start, from), fmin(end, to));
+            add_gain(&gainer, bits_of_video_overlay(overlay, run, other), fmax(start, from),
+                     fmin(end, to));
         if (end <= to)
             run++;
         else
@@ -103,7 +105,7 @@ static struct gain gain_of(const struct video_overlay *overlay, const struct vid
 /* ---- the search ---- */
 
 /* The best line so far. */
-struct best {
+struct best_line {
     const struct video_overlay *overlay;
     struct video_line line;
     struct gain gain;
@@ -111,7 +113,7 @@ struct best {
 };
 
 /* The line moved, and turned around the middle of the stretch. */
-static struct video_line moved(const struct best *best, double by, double turned)
+static struct video_line moved_best(const struct best_line *best, double by, double turned)
 {
     double middle = (best->gain.start + best->gain.end) / 2;
     double speed = best->line.speed + turned;
@@ -119,7 +121,7 @@ static struct video_line moved(const struct best *best, double by, double turned
     return (struct video_line){best->line.offset + by + (best->line.speed - speed) * middle, speed};
 }
 
-static bool try_line(struct best *best, struct video_line line, double at_least)
+static bool try_line(struct best_line *best, struct video_line line, double at_least)
 {
     struct gain gain = gain_of(best->overlay, &line);
     if (!(gain.bits > at_least))
@@ -130,22 +132,22 @@ static bool try_line(struct best *best, struct video_line line, double at_least)
 }
 
 /* As try_line, for a line that is likelier for other reasons. */
-static bool prefer_line(struct best *best, struct video_line line)
+static bool prefer_line(struct best_line *best, struct video_line line)
 {
     return try_line(best, line, best->gain.bits * (1 - SHARE_MAY_LOSE) - MAY_LOSE);
 }
 
 /* Hits of few scenes leave the speed open. */
-static void search_speeds(struct best *best)
+static void search_speeds(struct best_line *best)
 {
-    struct best begun = *best;
+    struct best_line begun = *best;
     for (double turn = SPEED_STEP; turn <= TRIED_SPEED; turn += SPEED_STEP)
         for (int side = -1; side <= 1; side += 2)
             for (int move = -1; move <= 1; move++)
-                try_line(best, moved(&begun, move * FIRST_MOVE, side * turn), best->gain.bits);
+                try_line(best, moved_best(&begun, move * FIRST_MOVE, side * turn), best->gain.bits);
 }
 
-static void search_near(struct best *best)
+static void search_near(struct best_line *best)
 {
     double move = FIRST_MOVE;
     for (int level = 0; level < LEVELS; level++, move /= 2) {
@@ -153,12 +155,12 @@ static void search_near(struct best *best)
         for (int i = 0; i < MOVES && is_moving; i++) {
             double span = fmax(best->gain.end - best->gain.start, 2);
             double turn = fmin(move * 2 / span, FIRST_TURN);
-            is_moving = try_line(best, moved(best, move, 0), best->gain.bits) ||
-                        try_line(best, moved(best, -move, 0), best->gain.bits);
+            is_moving = try_line(best, moved_best(best, move, 0), best->gain.bits) ||
+                        try_line(best, moved_best(best, -move, 0), best->gain.bits);
             if (best->same_speed)
                 continue;
-            is_moving |= try_line(best, moved(best, 0, turn), best->gain.bits) ||
-                         try_line(best, moved(best, 0, -turn), best->gain.bits);
+            is_moving |= try_line(best, moved_best(best, 0, turn), best->gain.bits) ||
+                         try_line(best, moved_best(best, 0, -turn), best->gain.bits);
         }
     }
 }
@@ -193,15 +195,16 @@ static bool nearest_cut(const struct doppel_video_track *item, uint32_t near, do
     return found;
 }
 
-struct sums {
+struct line_sums {
     double count, x, y, xx, xy;
 };
 
 /* The cuts of both that meet along a line: between frames that are the same. */
-static struct sums sum_cuts(const struct best *best, const struct video_path *path, double within)
+static struct line_sums sum_cuts(const struct best_line *best, const struct video_path *path,
+                                 double within)
 {
     const struct video_overlay *overlay = best->overlay;
-    struct sums sums = {0};
+    struct line_sums sums = {0};
     for (size_t i = path->first + 1; i < path->end; i++) {
         const struct video_step *step = &path->steps[i];
         double x, y = 0;
@@ -222,12 +225,12 @@ static struct sums sum_cuts(const struct best *best, const struct video_path *pa
 
 /* Least squares through the cuts that meet. A speed is told from three on that are seconds apart.
  * @return how many there are */
-static double fit_cuts(struct best *best, struct video_path *path)
+static double fit_cuts(struct best_line *best, struct video_path *path)
 {
     double count = 0;
     for (int i = 0; i < FITS; i++) {
         video_path_follow(path, best->overlay, &best->line);
-        struct sums sums = sum_cuts(best, path, CUTS_WITHIN[i]);
+        struct line_sums sums = sum_cuts(best, path, CUTS_WITHIN[i]);
         count = sums.count;
         if (count < 1)
             break;
@@ -244,20 +247,20 @@ static double fit_cuts(struct best *best, struct video_path *path)
 }
 
 /* The best line at speed 1: most videos run at it. */
-static struct best at_speed_one(const struct best *best)
+static struct best_line at_speed_one(const struct best_line *best)
 {
-    struct best one = *best, begun;
+    struct best_line one = *best, begun;
     one.same_speed = true;
-    one.line = moved(best, 0, 1 - best->line.speed);
+    one.line = moved_best(best, 0, 1 - best->line.speed);
     one.gain = gain_of(best->overlay, &one.line);
     begun = one;
     for (int move = -MOVES_AT_ONE; move <= MOVES_AT_ONE; move++)
-        try_line(&one, moved(&begun, move * FIRST_MOVE, 0), one.gain.bits);
+        try_line(&one, moved_best(&begun, move * FIRST_MOVE, 0), one.gain.bits);
     search_near(&one);
     return one;
 }
 
-static double score_of(const struct best *best, struct video_path *path)
+static double score_of_best(const struct best_line *best, struct video_path *path)
 {
     video_path_follow(path, best->overlay, &best->line);
     return path->score;
@@ -265,19 +268,19 @@ static double score_of(const struct best *best, struct video_path *path)
 
 /* Whether speed 1 takes hardly anything; where there are no cuts to tell speeds apart, somewhat
  * more. */
-static bool is_better_at_one(const struct best *best, const struct best *one, double cuts,
+static bool is_better_at_one(const struct best_line *best, const struct best_line *one, double cuts,
                              struct video_path *path)
 {
     double share = cuts >= TELLING_CUTS ? SHARE_MAY_LOSE : SHARE_WITHOUT_CUTS;
     return one->gain.bits > best->gain.bits * (1 - share) - MAY_LOSE &&
-           score_of(one, path) > score_of(best, path) - SCORE_MAY_LOSE;
+           score_of_best(one, path) > score_of_best(best, path) - SCORE_MAY_LOSE;
 }
 
 void video_line_polish(struct video_line *line, const struct video_overlay *overlay,
                        struct video_path *path)
 {
     bool is_short = overlay->task->query->count + overlay->item->count < LONG_VIDEOS;
-    struct best best = {
+    struct best_line best = {
         .overlay = overlay, .line = *line, .same_speed = overlay->task->options->same_speed};
     best.gain = gain_of(overlay, line);
     for (int move = -MOVES_AT_ALL; move <= MOVES_AT_ALL; move++)
@@ -293,7 +296,7 @@ void video_line_polish(struct video_line *line, const struct video_overlay *over
         search_near(&best);
     double cuts = fit_cuts(&best, path);
     if (best.line.speed != 1 && is_short) {
-        struct best one = at_speed_one(&best);
+        struct best_line one = at_speed_one(&best);
         if (is_better_at_one(&best, &one, cuts, path)) {
             best = one;
             fit_cuts(&best, path);

@@ -13,7 +13,7 @@ struct answer {
     bool known, out_of_memory;
 };
 
-static bool keep(void *context, const struct doppel_found *found)
+static bool keep_video_pair(void *context, const struct doppel_found *found)
 {
     struct answer *answer = context;
     size_t bytes = found->match.segment_count * sizeof *found->match.segments;
@@ -29,8 +29,8 @@ static bool keep(void *context, const struct doppel_found *found)
 }
 
 /* Close what was visited. */
-static enum doppel_status finish(enum doppel_status status, struct answer *answer,
-                                 struct doppel_error *error)
+static enum doppel_status finish_video_pair(enum doppel_status status, struct answer *answer,
+                                            struct doppel_error *error)
 {
     if (!answer->known)
         video_describe(&(video_stretches){0}, 0, 0, NULL, &answer->match);
@@ -40,26 +40,26 @@ static enum doppel_status finish(enum doppel_status status, struct answer *answe
 }
 
 /* A set of one video. */
-static enum doppel_status set_of(const struct doppel_video_track *item, struct doppel_videos **out,
-                                 struct doppel_error *error)
+static enum doppel_status set_of_video_track(const struct doppel_video_track *item,
+                                             struct doppel_videos **out, struct doppel_error *error)
 {
     enum doppel_status status = doppel_videos_new(out, error);
     return status ? status : doppel_videos_add(*out, 0, item, error);
 }
 
-static enum doppel_status look(const struct doppel_video_track *query,
-                               const struct doppel_video_track *item,
-                               const struct doppel_video_search *options, struct answer *out,
-                               struct doppel_error *error)
+static enum doppel_status look_video_track(const struct doppel_video_track *query,
+                                           const struct doppel_video_track *item,
+                                           const struct doppel_video_search *options,
+                                           struct answer *out, struct doppel_error *error)
 {
     struct doppel_video_search with_near = *options;
     struct doppel_videos *videos = NULL;
     with_near.near_misses = 1;
-    enum doppel_status status = set_of(item, &videos, error);
+    enum doppel_status status = set_of_video_track(item, &videos, error);
     if (!status)
-        status = doppel_videos_find(videos, query, &with_near, keep, out, error);
+        status = doppel_videos_find(videos, query, &with_near, keep_video_pair, out, error);
     doppel_videos_free(videos);
-    return finish(status, out, error);
+    return finish_video_pair(status, out, error);
 }
 
 /* ---- the other way round ---- */
@@ -79,7 +79,7 @@ static struct doppel_video_view turned_view(const struct doppel_video_view *view
     return out;
 }
 
-static void turn(struct doppel_match *match)
+static void turn_video_pair(struct doppel_match *match)
 {
     struct doppel_segment *segments = (struct doppel_segment *)match->segments;
     double coverage = match->query_coverage;
@@ -100,7 +100,7 @@ static void turn(struct doppel_match *match)
     segments_sort(segments, match->segment_count);
 }
 
-static bool is_better(const struct doppel_match *a, const struct doppel_match *b)
+static bool is_better_match(const struct doppel_match *a, const struct doppel_match *b)
 {
     return (a->segment_count > 0) != (b->segment_count > 0) ? a->segment_count > 0
                                                             : a->score > b->score;
@@ -112,16 +112,16 @@ enum doppel_status doppel_match_videos(const struct doppel_video_track *query,
                                        struct doppel_match *out_match, struct doppel_error *error)
 {
     struct answer there = {0}, back = {0};
-    enum doppel_status status = look(query, item, options, &there, error);
+    enum doppel_status status = look_video_track(query, item, options, &there, error);
     bool is_found = there.match.segment_count &&
                     (there.match.query_coverage >= ENOUGH || there.match.item_coverage >= ENOUGH);
     if (!status && !is_found)
-        status = look(item, query, options, &back, error);
-    if (!status && back.known && (!there.known || is_better(&back.match, &there.match))) {
+        status = look_video_track(item, query, options, &back, error);
+    if (!status && back.known && (!there.known || is_better_match(&back.match, &there.match))) {
         struct answer other = there;
         there = back;
         back = other;
-        turn(&there.match);
+        turn_video_pair(&there.match);
     }
     free((void *)back.match.segments);
     if (status)
@@ -141,11 +141,12 @@ enum doppel_status doppel_match_image_in_video(const struct doppel_match_item *i
     struct doppel_videos *videos = NULL;
     struct answer answer = {0};
     with_near.near_misses = 1;
-    enum doppel_status status = set_of(item, &videos, error);
+    enum doppel_status status = set_of_video_track(item, &videos, error);
     if (!status)
-        status = doppel_videos_find_image(videos, image, &with_near, keep, &answer, error);
+        status =
+            doppel_videos_find_image(videos, image, &with_near, keep_video_pair, &answer, error);
     doppel_videos_free(videos);
-    status = finish(status, &answer, error);
+    status = finish_video_pair(status, &answer, error);
     if (!status)
         *out_match = answer.match;
     return status;

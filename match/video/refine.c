@@ -31,7 +31,7 @@ struct strip {
     double end; /* seconds of the query: the end that is refined */
 };
 
-static void take_frames(const struct doppel_video_end *end, struct strip *strip)
+static void take_frames_video_end(const struct doppel_video_end *end, struct strip *strip)
 {
     for (size_t i = 0; i < end->query->count && strip->count < MOST_FRAMES; i++) {
         double time = video_seconds(end->query->frames[i].start_ms);
@@ -126,7 +126,7 @@ static void fit_time(struct strip *strip)
 
 /* ---- the end ---- */
 
-static int by_value(const void *a, const void *b)
+static int by_value_refine(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -143,7 +143,7 @@ static bool usual_distance(const struct strip *strip, double *out)
             count += distance_at(strip, i, 0, 1, &distances[count]);
     if (!count)
         return false;
-    qsort(distances, count, sizeof *distances, by_value);
+    qsort(distances, count, sizeof *distances, by_value_refine);
     *out = distances[count / 2];
     return *out <= MOST_DISTANCE;
 }
@@ -181,7 +181,7 @@ static double interval_of(const struct strip *strip)
 
 /* When the frames change; where all are the same, when the first or last of a video is shown.
  * @return false when it is not known */
-static bool end_of(const struct strip *strip, double *out)
+static bool end_of_strip(const struct strip *strip, double *out)
 {
     double usual;
     size_t first, end;
@@ -207,10 +207,10 @@ void doppel_match_video_refine(const struct doppel_video_end *end, struct doppel
         return;
     *strip = (struct strip){
         .item = end->item, .line = {b - speed * a, speed}, .last = end->last, .end = a};
-    take_frames(end, strip);
+    take_frames_video_end(end, strip);
     if (strip->count && strip->item->count) {
         fit_time(strip);
-        bool known = end_of(strip, &a);
+        bool known = end_of_strip(strip, &a);
         b = fmax(video_line_at(&strip->line, a), 0);
         if (known && end->last && a > segment->a_start && b > segment->b_start) {
             segment->a_end = a;

@@ -22,7 +22,7 @@ static uint32_t median_distance(const struct video_path *path)
     return distance;
 }
 
-static double weight_of(const struct video_path *path)
+static double weight_of_video_path(const struct video_path *path)
 {
     double weight = 1;
     for (size_t i = path->first; i < path->end; i++)
@@ -42,7 +42,7 @@ struct video_stretch video_stretch_of(const struct video_path *path,
     double told = path->score;
     if (stretch.uncertain) {
         options.same_speed = true; /* it had no choice of speeds */
-        told = video_score_still(stretch.distance) * weight_of(path);
+        told = video_score_still(stretch.distance) * weight_of_video_path(path);
         stretch.segment = video_scenes(path, overlay);
     } else {
         stretch.segment = video_ends(path, overlay, line);

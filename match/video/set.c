@@ -86,7 +86,7 @@ bool video_track_is_in_order(const struct doppel_video_track *track)
     return true;
 }
 
-static uint64_t payload_of(uint64_t id, const struct doppel_video_frame *frame)
+static uint64_t payload_of_video_set(uint64_t id, const struct doppel_video_frame *frame)
 {
     return id << 32 | frame->start_ms;
 }
@@ -107,7 +107,7 @@ enum doppel_status doppel_video_codes(uint64_t id, const struct doppel_video_tra
     }
     for (size_t i = 0; i < track->count; i++) {
         codes[i] = track->frames[i].code.word[0];
-        payloads[i] = payload_of(id, &track->frames[i]);
+        payloads[i] = payload_of_video_set(id, &track->frames[i]);
     }
     *out_codes = codes;
     *out_payloads = payloads;
@@ -116,7 +116,7 @@ enum doppel_status doppel_video_codes(uint64_t id, const struct doppel_video_tra
 
 /* ---- a set in memory ---- */
 
-static bool keep(const struct doppel_video_track *track, struct doppel_video_track *out)
+static bool keep_video_track(const struct doppel_video_track *track, struct doppel_video_track *out)
 {
     *out = (struct doppel_video_track){.count = track->count,
                                        .box = track->box,
@@ -132,15 +132,16 @@ static bool keep(const struct doppel_video_track *track, struct doppel_video_tra
 }
 
 /* Room for one more in all that knows of the ids. */
-static bool reserve(struct doppel_videos *videos)
+static bool reserve_videos(struct doppel_videos *videos)
 {
     bool done = array_reserve(&videos->ids) && array_reserve(&videos->kept);
     videos->map.ids = videos->ids.items; /* may have moved */
     return done && id_map_reserve(&videos->map);
 }
 
-static enum doppel_status insert(struct doppel_index *index, uint64_t id,
-                                 const struct doppel_video_track *track, struct doppel_error *error)
+static enum doppel_status insert_video_set(struct doppel_index *index, uint64_t id,
+                                           const struct doppel_video_track *track,
+                                           struct doppel_error *error)
 {
     uint64_t *codes = NULL, *payloads = NULL;
     enum doppel_status status = doppel_video_codes(id, track, &codes, &payloads, error);
@@ -163,9 +164,9 @@ enum doppel_status doppel_videos_add(struct doppel_videos *videos, uint64_t id,
                            (unsigned long long)id);
     if (!video_track_is_in_order(track))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the frames of a video are not by time");
-    if (!reserve(videos) || !keep(track, &kept))
+    if (!reserve_videos(videos) || !keep_video_track(track, &kept))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
-    enum doppel_status status = insert(videos->own, id, track, error);
+    enum doppel_status status = insert_video_set(videos->own, id, track, error);
     if (status) {
         free(kept.frames);
         return status;
@@ -177,14 +178,15 @@ enum doppel_status doppel_videos_add(struct doppel_videos *videos, uint64_t id,
     return DOPPEL_OK;
 }
 
-static enum doppel_status forget(struct doppel_index *index, uint64_t id,
-                                 const struct doppel_video_track *track, struct doppel_error *error)
+static enum doppel_status forget_index(struct doppel_index *index, uint64_t id,
+                                       const struct doppel_video_track *track,
+                                       struct doppel_error *error)
 {
     uint64_t *payloads = malloc((track->count + 1) * sizeof *payloads);
     if (!payloads)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
     for (size_t i = 0; i < track->count; i++)
-        payloads[i] = payload_of(id, &track->frames[i]);
+        payloads[i] = payload_of_video_set(id, &track->frames[i]);
     enum doppel_status status = doppel_index_remove(index, payloads, track->count, error);
     free(payloads);
     return status;
@@ -198,7 +200,7 @@ enum doppel_status doppel_videos_remove(struct doppel_videos *videos, uint64_t i
     uint32_t slot = id_map_find(&videos->map, id);
     if (slot == ID_MAP_NONE)
         return DOPPEL_OK;
-    enum doppel_status status = forget(videos->own, id, &videos->kept.items[slot], error);
+    enum doppel_status status = forget_index(videos->own, id, &videos->kept.items[slot], error);
     if (status)
         return status;
     uint32_t last = (uint32_t)--videos->ids.count;

@@ -26,7 +26,7 @@ static bool agree_at(const struct doppel_segment *a, const struct doppel_segment
     return fabs(item_time(a, time) - item_time(b, time)) <= SAME_LINE;
 }
 
-static bool is_one(const struct video_stretch *a, const struct video_stretch *b)
+static bool is_one_video_stretch(const struct video_stretch *a, const struct video_stretch *b)
 {
     const struct doppel_segment *x = &a->segment, *y = &b->segment;
     return !a->uncertain && !b->uncertain && a->view.mirrored == b->view.mirrored &&
@@ -36,7 +36,7 @@ static bool is_one(const struct video_stretch *a, const struct video_stretch *b)
 }
 
 /* The better one's view and score stand for both. */
-static void join(struct video_stretch *into, const struct video_stretch *other)
+static void join_video_stretch(struct video_stretch *into, const struct video_stretch *other)
 {
     struct video_stretch both = into->score >= other->score ? *into : *other;
     const struct doppel_segment *x = &into->segment, *y = &other->segment;
@@ -52,9 +52,9 @@ static void join_all(video_stretches *stretches)
 {
     for (size_t i = 0; i < stretches->count; i++)
         for (size_t j = i + 1; j < stretches->count; j++) {
-            if (!is_one(&stretches->items[i], &stretches->items[j]))
+            if (!is_one_video_stretch(&stretches->items[i], &stretches->items[j]))
                 continue;
-            join(&stretches->items[i], &stretches->items[j]);
+            join_video_stretch(&stretches->items[i], &stretches->items[j]);
             stretches->items[j] = stretches->items[--stretches->count];
             j = i; /* the joined one may touch others now */
         }

@@ -51,7 +51,8 @@ struct follower {
     size_t most; /* steps that there is room for */
 };
 
-static uint32_t distance_of(const struct video_overlay *overlay, uint32_t run, uint32_t other)
+static uint32_t distance_of_video_overlay(const struct video_overlay *overlay, uint32_t run,
+                                          uint32_t other)
 {
     return doppel_code_distance(&overlay->reading->codes[run], &overlay->item->frames[other].code,
                                 256);
@@ -76,7 +77,7 @@ static void moved_from(const struct follower *follower, uint32_t run, uint32_t o
     }
 }
 
-static float weight_of(const struct video_overlay *overlay, uint32_t run)
+static float weight_of_video_overlay(const struct video_overlay *overlay, uint32_t run)
 {
     const struct video_reading *reading = overlay->reading;
     double weight = overlay->task->rarity[run];
@@ -85,12 +86,12 @@ static float weight_of(const struct video_overlay *overlay, uint32_t run)
     return (float)weight;
 }
 
-static void weigh(struct follower *follower, struct video_step *step)
+static void weigh_follower(struct follower *follower, struct video_step *step)
 {
     const struct video_overlay *overlay = follower->overlay;
     uint32_t least, most;
     moved_from(follower, step->run, step->other, &least, &most);
-    step->weight = weight_of(overlay, step->run);
+    step->weight = weight_of_video_overlay(overlay, step->run);
     double told = video_score_frame(step->distance);
     double novelty = video_score_novelty(told < 0 ? most : least);
     if (told < 0)
@@ -124,7 +125,7 @@ static void step_at(struct follower *follower, uint32_t run, double middle, uint
             break;
         if (video_seconds(item->frames[i].end_ms) < middle - WITHIN)
             continue;
-        uint32_t distance = distance_of(overlay, run, i);
+        uint32_t distance = distance_of_video_overlay(overlay, run, i);
         if (distance >= best)
             continue;
         best = distance;
@@ -137,7 +138,7 @@ static void step_at(struct follower *follower, uint32_t run, double middle, uint
     if (overlay->used_query[run] && overlay->used_item[step->other])
         step->score = BARRED;
     else
-        weigh(follower, step);
+        weigh_follower(follower, step);
     follower->path->steps[follower->path->count++] = *step;
 }
 

@@ -24,7 +24,7 @@ static const struct family FINER[] = {
     {1.3f, 1.3f, .1f, .1f, 0},     {1.3f, 1.3f, 0, 0, 0},
 };
 
-struct list {
+struct hit_list {
     struct video_view *views;
     size_t count;
     const struct doppel_video_track *query;
@@ -39,7 +39,7 @@ static float aspect_of(const struct doppel_video_track *query, unsigned rectangl
     return width > 0 && height > 0 ? width / height : 0;
 }
 
-static void add(struct list *list, const struct video_view *view)
+static void add_list(struct hit_list *list, const struct video_view *view)
 {
     for (int mirrored = 0; mirrored < 2 && list->count < VIDEO_VIEWS_MAX; mirrored++) {
         struct video_view *out = &list->views[list->count++];
@@ -49,7 +49,7 @@ static void add(struct list *list, const struct video_view *view)
     }
 }
 
-static void add_family(struct list *list, const struct family *family, unsigned stage)
+static void add_family(struct hit_list *list, const struct family *family, unsigned stage)
 {
     for (int signs = 0; signs < 8; signs++) {
         if ((signs & 1 && family->shift_x == 0) || (signs & 2 && family->shift_y == 0) ||
@@ -62,19 +62,19 @@ static void add_family(struct list *list, const struct family *family, unsigned 
             .shift_y = signs & 2 ? -family->shift_y : family->shift_y,
             .degrees = signs & 4 ? -family->degrees : family->degrees,
         };
-        add(list, &(struct video_view){{.warp = warp}, VIDEO_CLASS_WARPED, stage});
+        add_list(list, &(struct video_view){{.warp = warp}, VIDEO_CLASS_WARPED, stage});
     }
 }
 
-static void add_rectangle(struct list *list, uint8_t number)
+static void add_rectangle(struct hit_list *list, uint8_t number)
 {
     struct video_view view = {.view = {.rectangle = number, .warp = IDENTITY},
                               .class = VIDEO_CLASS_RECTANGLE};
-    add(list, &view);
+    add_list(list, &view);
 }
 
 /* Always: what lies around them may be found, too. */
-static void add_rectangles(struct list *list)
+static void add_rectangles(struct hit_list *list)
 {
     const struct doppel_video_track *query = list->query;
     for (uint8_t i = 0; i < query->rectangle_count && i < DOPPEL_VIDEO_RECTANGLES; i++)
@@ -86,8 +86,8 @@ size_t video_views(const struct doppel_video_track *query,
                    const struct doppel_video_search *options,
                    struct video_view out[VIDEO_VIEWS_MAX])
 {
-    struct list list = {.views = out, .query = query};
-    add(&list, &(struct video_view){{.warp = IDENTITY}, VIDEO_CLASS_PLAIN, 0});
+    struct hit_list list = {.views = out, .query = query};
+    add_list(&list, &(struct video_view){{.warp = IDENTITY}, VIDEO_CLASS_PLAIN, 0});
     if (options->plain)
         return list.count;
     add_rectangles(&list);

@@ -24,7 +24,7 @@ static const double WITHIN[FITS] = {1.25, .8, .6};
 /* Makes all diagonals positive: the largest time at the largest speed, in ms. */
 static const double BIAS_MS = 2.0 * UINT32_MAX;
 
-struct group {
+struct vote_group {
     const struct video_task *task;
     const struct video_hit *hits;
     size_t count;
@@ -41,19 +41,19 @@ static uint32_t voter_of(const struct video_hit *hit)
     return hit->run & ((1u << VOTER_BITS) - 1);
 }
 
-static double seconds_of(const struct group *group, const struct video_hit *hit)
+static double seconds_of(const struct vote_group *group, const struct video_hit *hit)
 {
     return video_seconds(group->task->query->frames[hit->run].start_ms);
 }
 
-static double weight_of(const struct group *group, const struct video_hit *hit)
+static double weight_of_group(const struct vote_group *group, const struct video_hit *hit)
 {
     double far = hit->distance > FULL_WEIGHT ? hit->distance - FULL_WEIGHT : 0;
     return fmax(1.6 - .12 * far, .3) * group->task->rarity[hit->run];
 }
 
 /* A voter weighs what the nearest of its hits does. @return how many there are, 2 at most */
-static size_t set_weights(const struct group *group, struct ballot *ballot)
+static size_t set_weights(const struct vote_group *group, struct ballot *ballot)
 {
     size_t voters = 1;
     for (size_t i = 0; i < group->count; i++) {
@@ -61,7 +61,7 @@ static size_t set_weights(const struct group *group, struct ballot *ballot)
         voters += group->hits[i].run != group->hits[0].run && voters < 2;
     }
     for (size_t i = 0; i < group->count; i++) {
-        uint32_t weight = (uint32_t)(1000 * weight_of(group, &group->hits[i])) + 1;
+        uint32_t weight = (uint32_t)(1000 * weight_of_group(group, &group->hits[i])) + 1;
         uint32_t *known = &ballot->weights[voter_of(&group->hits[i])];
         *known = weight > *known ? weight : *known;
     }
@@ -117,7 +117,7 @@ static void insertion_sort(uint64_t *items, size_t count)
     }
 }
 
-static void vote_at_speed(const struct group *group, struct ballot *ballot, double speed,
+static void vote_at_speed(const struct vote_group *group, struct ballot *ballot, double speed,
                           struct peaks *peaks)
 {
     struct votes_peak found[VOTES_BEST];
@@ -145,18 +145,18 @@ static void vote_at_speed(const struct group *group, struct ballot *ballot, doub
 /* ---- fits ---- */
 
 /* Weighted sums for a least squares line. */
-struct sums {
+struct vote_sums {
     double weight, x, y, xx, xy;
 };
 
-static void add_near(const struct group *group, const struct video_line *line, double within,
-                     struct sums *sums)
+static void add_near(const struct vote_group *group, const struct video_line *line, double within,
+                     struct vote_sums *sums)
 {
     for (size_t i = 0; i < group->count; i++) {
         double x = seconds_of(group, &group->hits[i]), y = video_seconds(group->hits[i].start_ms);
         if (fabs(y - video_line_at(line, x)) > within)
             continue;
-        double weight = weight_of(group, &group->hits[i]);
+        double weight = weight_of_group(group, &group->hits[i]);
         sums->weight += weight;
         sums->x += weight * x;
         sums->y += weight * y;
@@ -166,10 +166,10 @@ static void add_near(const struct group *group, const struct video_line *line, d
 }
 
 /* Trimmed least squares. Where the hits lie too close in time, they tell the offset only. */
-static void fit(const struct group *group, struct video_line *line)
+static void fit_group(const struct vote_group *group, struct video_line *line)
 {
     for (int i = 0; i < FITS; i++) {
-        struct sums sums = {0};
+        struct vote_sums sums = {0};
         add_near(group, line, WITHIN[i], &sums);
         if (!(sums.weight > 0))
             return;
@@ -182,7 +182,7 @@ static void fit(const struct group *group, struct video_line *line)
 }
 
 /* The view that has most of the hits of a line. */
-static uint32_t view_of(const struct group *group, const struct video_line *line)
+static uint32_t view_of_group(const struct vote_group *group, const struct video_line *line)
 {
     double weights[VIDEO_VIEWS_MAX] = {0};
     uint32_t best = group->hits[0].view;
@@ -191,7 +191,7 @@ static uint32_t view_of(const struct group *group, const struct video_line *line
         if (fabs(video_seconds(hit->start_ms) - video_line_at(line, seconds_of(group, hit))) >
             WITHIN[0])
             continue;
-        weights[hit->view] += weight_of(group, hit);
+        weights[hit->view] += weight_of_group(group, hit);
         if (weights[hit->view] > weights[best])
             best = hit->view;
     }
@@ -200,7 +200,7 @@ static uint32_t view_of(const struct group *group, const struct video_line *line
 
 /* ---- all ---- */
 
-static bool vote_group(const struct group *group, struct ballot *ballot, video_candidates *out)
+static bool vote_group(const struct vote_group *group, struct ballot *ballot, video_candidates *out)
 {
     struct peaks peaks = {.middle = 0};
     for (size_t i = 0; i < group->count; i++) {
@@ -215,15 +215,15 @@ static bool vote_group(const struct group *group, struct ballot *ballot, video_c
     }
     for (size_t i = 0; i < peaks.count; i++) {
         struct video_candidate *peak = &peaks.items[i];
-        fit(group, &peak->line);
-        peak->view = view_of(group, &peak->line);
+        fit_group(group, &peak->line);
+        peak->view = view_of_group(group, &peak->line);
         if (!array_push(out, *peak))
             return false;
     }
     return true;
 }
 
-static int by_item(const void *a, const void *b)
+static int by_item_vote(const void *a, const void *b)
 {
     const struct video_candidate *x = a, *y = b;
     if (x->id != y->id)
@@ -235,7 +235,7 @@ static int by_item(const void *a, const void *b)
     return (x->view > y->view) - (x->view < y->view);
 }
 
-static bool ballot_init(struct ballot *ballot, size_t hits, size_t runs)
+static bool ballot_init_vote(struct ballot *ballot, size_t hits, size_t runs)
 {
     size_t voters = runs < 1u << VOTER_BITS ? runs : 1u << VOTER_BITS;
     *ballot = (struct ballot){.votes = malloc((hits + 1) * sizeof *ballot->votes),
@@ -249,17 +249,17 @@ bool videos_vote(const struct video_task *task, const struct video_hits *hits,
                  video_candidates *out)
 {
     struct ballot ballot;
-    bool done = ballot_init(&ballot, hits->count, task->query->count);
+    bool done = ballot_init_vote(&ballot, hits->count, task->query->count);
     for (size_t first = 0, end; done && first < hits->count; first = end) {
         uint64_t number = video_hit_group(task, &hits->items[first]);
         for (end = first + 1; end < hits->count; end++)
             if (video_hit_group(task, &hits->items[end]) != number)
                 break;
-        struct group group = {task, hits->items + first, end - first};
+        struct vote_group group = {task, hits->items + first, end - first};
         done = vote_group(&group, &ballot, out);
     }
     if (done && out->count)
-        qsort(out->items, out->count, sizeof *out->items, by_item);
+        qsort(out->items, out->count, sizeof *out->items, by_item_vote);
     free(ballot.votes);
     free(ballot.scratch);
     free(ballot.weights);

@@ -10,7 +10,7 @@ struct doppel_vpdq_limits doppel_vpdq_limits_default(void)
 }
 
 /* The different codes of frames that are good enough. */
-struct codes {
+struct vpdq_codes {
     struct doppel_code *items; /* given */
     size_t count;
 };
@@ -20,7 +20,8 @@ static int by_bits(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct doppel_code));
 }
 
-static bool collect(const struct doppel_vpdq *list, uint8_t min_quality, struct codes *out)
+static bool collect_vpdq(const struct doppel_vpdq *list, uint8_t min_quality,
+                         struct vpdq_codes *out)
 {
     struct doppel_code *codes = malloc((list->count + 1) * sizeof *codes);
     size_t good = 0, count = 0;
@@ -33,13 +34,14 @@ static bool collect(const struct doppel_vpdq *list, uint8_t min_quality, struct 
     for (size_t i = 0; i < good; i++)
         if (!count || by_bits(&codes[count - 1], &codes[i]))
             codes[count++] = codes[i];
-    *out = (struct codes){codes, count};
+    *out = (struct vpdq_codes){codes, count};
     return true;
 }
 
 /* The distance of a code to the nearest of others; what is nearer than `enough` need not be told.
  */
-static uint32_t nearest(const struct doppel_code *code, const struct codes *others, uint32_t enough)
+static uint32_t nearest_code(const struct doppel_code *code, const struct vpdq_codes *others,
+                             uint32_t enough)
 {
     uint32_t least = UINT32_MAX;
     for (size_t i = 0; i < others->count && least > enough; i++) {
@@ -49,11 +51,12 @@ static uint32_t nearest(const struct doppel_code *code, const struct codes *othe
     return least;
 }
 
-static double share(const struct codes *codes, const struct codes *others, uint32_t max_distance)
+static double share_codes(const struct vpdq_codes *codes, const struct vpdq_codes *others,
+                          uint32_t max_distance)
 {
     size_t met = 0;
     for (size_t i = 0; i < codes->count; i++)
-        met += nearest(&codes->items[i], others, max_distance) <= max_distance;
+        met += nearest_code(&codes->items[i], others, max_distance) <= max_distance;
     return codes->count ? (double)met / (double)codes->count : 0;
 }
 
@@ -62,14 +65,15 @@ enum doppel_status doppel_match_vpdqs(const struct doppel_vpdq *query,
                                       const struct doppel_vpdq_limits *limits, bool *out_matches,
                                       struct doppel_match *out_match, struct doppel_error *error)
 {
-    struct codes a = {0}, b = {0};
-    if (!collect(query, limits->min_quality, &a) || !collect(item, limits->min_quality, &b)) {
+    struct vpdq_codes a = {0}, b = {0};
+    if (!collect_vpdq(query, limits->min_quality, &a) ||
+        !collect_vpdq(item, limits->min_quality, &b)) {
         free(a.items);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare %zu frames with %zu",
                            query->count, item->count);
     }
-    double of_query = share(&a, &b, limits->max_distance);
-    double of_item = share(&b, &a, limits->max_distance);
+    double of_query = share_codes(&a, &b, limits->max_distance);
+    double of_item = share_codes(&b, &a, limits->max_distance);
     double most = of_query > of_item ? of_query : of_item;
     *out_matches = most > 0 && most >= limits->min_share;
     *out_match = (struct doppel_match){
