@@ -1,4 +1,4 @@
-/* Bytes that are shown to people: UTF-8 checked, control characters made visible. */
+/* What is shown to people: UTF-8 checked, control characters made visible; times as clocks. */
 #include "core/printable.h"
 
 #include <stdlib.h>
@@ -136,4 +136,19 @@ size_t display_width(const char *text)
         text += length ? length : 1;
     }
     return width;
+}
+
+void human_clock(double seconds, int decimals, char *out, size_t size)
+{
+    static const unsigned long powers[] = {1, 10, 100};
+    unsigned long power = powers[decimals];
+    unsigned long units = (unsigned long)(seconds * (double)power + 0.5), whole = units / power;
+    int used = 0;
+    if (whole >= 3600)
+        used = snprintf(out, size, "%lu:%02lu", whole / 3600, whole / 60 % 60);
+    else
+        used = snprintf(out, size, "%lu", whole / 60);
+    used += snprintf(out + used, size - (size_t)used, ":%02lu", whole % 60);
+    if (decimals)
+        snprintf(out + used, size - (size_t)used, ".%0*lu", decimals, units % power);
 }

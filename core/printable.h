@@ -1,4 +1,4 @@
-/* Bytes that are shown to people: UTF-8 checked, control characters made visible. */
+/* What is shown to people: UTF-8 checked, control characters made visible; times as clocks. */
 #ifndef DOPPEL_CORE_PRINTABLE_H
 #define DOPPEL_CORE_PRINTABLE_H
 
@@ -30,5 +30,8 @@ char *printable(const char *text, bool bytes_too);
 
 /* Columns on a terminal. */
 size_t display_width(const char *text);
+
+/* "1:02.35", "1:02:03.35"; with 0 to 2 decimals. `size` is at least 32. */
+void human_clock(double seconds, int decimals, char *out, size_t size);
 
 #endif

@@ -12,7 +12,7 @@ struct audio_chart {
     const struct doppel_match *match;    /* without segments: none is drawn */
 };
 
-/** Write it to a file. DOPPEL_E_IO. */
+/** Write it to a file. DOPPEL_E_IO, DOPPEL_E_MEMORY. */
 enum doppel_status audio_chart_write(const char *path, struct audio_chart *chart,
                                      struct doppel_error *error);
 

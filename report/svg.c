@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,18 +33,20 @@ enum doppel_status svg_write(const char *path, const struct svg *svg, struct dop
             "<rect class=\"paper\" width=\"%zu\" height=\"%zu\"/>\n",
             svg->width, svg->height, svg->width, svg->height, style, svg->style, svg->width,
             svg->height);
-    svg->draw(svg->context, stream);
+    bool drawn = svg->draw(svg->context, stream);
     fputs("</svg>\n", stream);
     bool failed = ferror(stream);
     failed |= fclose(stream) != 0;
     if (failed)
         return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written (%s)", path, strerror(errno));
-    return DOPPEL_OK;
+    return drawn ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to draw %s", path);
 }
 
 void svg_print_name(FILE *stream, const char *name, size_t most_bytes)
 {
     char *shown = printable(name, true);
+    if (!shown)
+        return;
     size_t length = strlen(shown);
     const char *tail = length > most_bytes ? shown + length - most_bytes : shown;
     while ((*tail & 0xc0) == 0x80) /* not within a character */

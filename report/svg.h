@@ -3,6 +3,7 @@
 #ifndef DOPPEL_REPORT_SVG_H
 #define DOPPEL_REPORT_SVG_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <doppel/core.h>
@@ -11,11 +12,11 @@
 struct svg {
     size_t width, height;                      /* pixels */
     const char *style;                         /* more of CSS */
-    void (*draw)(void *context, FILE *stream); /* all between <svg> and </svg> */
+    bool (*draw)(void *context, FILE *stream); /* all between <svg> and </svg>; false: no memory */
     void *context;
 };
 
-/** Write it to a file. DOPPEL_E_IO. */
+/** Write it to a file. DOPPEL_E_IO, DOPPEL_E_MEMORY. */
 enum doppel_status svg_write(const char *path, const struct svg *svg, struct doppel_error *error);
 
 /** The end of a name, which may be any bytes: what XML or a terminal would not take is replaced. */

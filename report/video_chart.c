@@ -8,7 +8,7 @@
 
 #include "compare/video_candidates.h"
 #include "compare/video.h"
-#include "tools/output/output.h"
+#include "core/printable.h"
 #include "report/svg.h"
 
 /* In pixels; frames stand to the right of the plot. */
@@ -47,7 +47,7 @@ static const char style[] =
     "}\n";
 
 /* Where things lie. */
-struct plot {
+struct video_plot {
     const struct video_chart *chart;
     const struct doppel_segment *main; /* the longest; NULL: nothing is shared */
     double from[2], to[2];             /* seconds of each video that are drawn */
@@ -101,7 +101,7 @@ size_t video_shots_choose(const struct doppel_match *match, struct video_shot ou
 /* ---- where things lie ---- */
 
 /* Of a video of which little is shared only that, and some of what is around it. */
-static void choose_range(struct plot *plot, int side)
+static void choose_range(struct video_plot *plot, int side)
 {
     const struct doppel_match *match = plot->chart->match;
     double length = fmax(1, (double)plot->chart->tracks[side].duration_ms / 1000);
@@ -121,20 +121,20 @@ static void choose_range(struct plot *plot, int side)
     }
 }
 
-static double place(const struct plot *plot, int side, double seconds)
+static double place(const struct video_plot *plot, int side, double seconds)
 {
     double share = (seconds - plot->from[side]) / (plot->to[side] - plot->from[side]);
     return side == 0 ? LEFT + share * PLOT_WIDTH : TOP + (1 - share) * PLOT_HEIGHT;
 }
 
-static bool has(const struct plot *plot, int side, double seconds)
+static bool has(const struct video_plot *plot, int side, double seconds)
 {
     return seconds >= plot->from[side] && seconds <= plot->to[side];
 }
 
 /* ---- axes ---- */
 
-static void draw_marks(FILE *stream, const struct plot *plot, int side)
+static void draw_marks(FILE *stream, const struct video_plot *plot, int side)
 {
     char text[32];
     double step = svg_clock_step(plot->to[side] - plot->from[side], MOST_MARKS);
@@ -154,7 +154,7 @@ static void draw_marks(FILE *stream, const struct plot *plot, int side)
     }
 }
 
-static void draw_axis_name(FILE *stream, const struct plot *plot, int side)
+static void draw_axis_name(FILE *stream, const struct video_plot *plot, int side)
 {
     if (side == 0)
         fprintf(stream, "<text class=\"title\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
@@ -172,7 +172,7 @@ static void draw_axis_name(FILE *stream, const struct plot *plot, int side)
 /* ---- what is shared ---- */
 
 /* All dots of a kind are one path: a dot is a line without length. */
-static void draw_hits(FILE *stream, const struct plot *plot, const struct video_hit *hits,
+static void draw_hits(FILE *stream, const struct video_plot *plot, const struct video_hit *hits,
                       size_t count, bool met)
 {
     fprintf(stream, "<path class=\"%s\" d=\"", met ? "met" : "hit");
@@ -184,7 +184,7 @@ static void draw_hits(FILE *stream, const struct plot *plot, const struct video_
     fputs("\"/>\n", stream);
 }
 
-static void draw_line(FILE *stream, const struct plot *plot, const char *class, double a_from,
+static void draw_line(FILE *stream, const struct video_plot *plot, const char *class, double a_from,
                       double a_to, const struct doppel_segment *segment)
 {
     double length = segment->a_end - segment->a_start;
@@ -198,7 +198,7 @@ static void draw_line(FILE *stream, const struct plot *plot, const char *class, 
             place(plot, 1, b_to));
 }
 
-static void draw_segments(FILE *stream, const struct plot *plot)
+static void draw_segments(FILE *stream, const struct video_plot *plot)
 {
     const struct doppel_match *match = plot->chart->match;
     for (size_t i = 0; i < match->segment_count; i++) {
@@ -237,7 +237,7 @@ static void draw_image(FILE *stream, const char *png, double x, double y, double
             x + SHOT_WIDTH / 2.0, y + SHOT_HEIGHT + 14, text);
 }
 
-static void draw_shots(FILE *stream, const struct plot *plot)
+static void draw_shots(FILE *stream, const struct video_plot *plot)
 {
     const struct video_chart *chart = plot->chart;
     if (!chart->shot_count)
@@ -261,7 +261,7 @@ static void draw_shots(FILE *stream, const struct plot *plot)
 
 /* ---- in words ---- */
 
-static void print_main(FILE *stream, const struct plot *plot)
+static void print_longest(FILE *stream, const struct video_plot *plot)
 {
     const struct doppel_segment *main = plot->main;
     const struct doppel_match *match = plot->chart->match;
@@ -286,7 +286,7 @@ static void print_main(FILE *stream, const struct plot *plot)
     fputs("</text>\n", stream);
 }
 
-static void draw_key(FILE *stream)
+static void draw_video_key(FILE *stream)
 {
     int y = HEIGHT - 16;
     fprintf(
@@ -303,10 +303,10 @@ static void draw_key(FILE *stream)
         LEFT + 334, y - 4, LEFT + 348, y, LEFT + 464, y - 4, LEFT + 500, y - 4, LEFT + 508, y);
 }
 
-static void draw(void *context, FILE *stream)
+static bool draw_videos(void *context, FILE *stream)
 {
     const struct video_chart *chart = context;
-    struct plot plot = {.chart = chart, .main = longest_segment(chart->match)};
+    struct video_plot plot = {.chart = chart, .main = longest_segment(chart->match)};
     struct video_hit *hits;
     size_t count = video_hits(&chart->tracks[0], &chart->tracks[1], chart->match, &hits);
     choose_range(&plot, 0);
@@ -316,7 +316,7 @@ static void draw(void *context, FILE *stream)
             "</clipPath>\n",
             LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT);
     fprintf(stream, "<text class=\"title\" x=\"%d\" y=\"30\">What two videos share</text>\n", LEFT);
-    print_main(stream, &plot);
+    print_longest(stream, &plot);
     for (int side = 0; side < 2; side++) {
         draw_marks(stream, &plot, side);
         draw_axis_name(stream, &plot, side);
@@ -327,14 +327,15 @@ static void draw(void *context, FILE *stream)
     fprintf(stream, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT,
             TOP, PLOT_WIDTH, PLOT_HEIGHT);
     draw_shots(stream, &plot);
-    draw_key(stream);
+    draw_video_key(stream);
     free(hits);
+    return true;
 }
 
 enum doppel_status video_chart_write(const char *path, struct video_chart *chart,
                                      struct doppel_error *error)
 {
-    const struct svg svg = {chart->shot_count ? WIDTH_WITH_SHOTS : WIDTH, HEIGHT, style, draw,
-                            chart};
+    const struct svg svg = {chart->shot_count ? WIDTH_WITH_SHOTS : WIDTH, HEIGHT, style,
+                            draw_videos, chart};
     return svg_write(path, &svg, error);
 }

@@ -26,7 +26,7 @@ struct video_chart {
  * middles of its longest ones, in order of time. @return how many */
 size_t video_shots_choose(const struct doppel_match *match, struct video_shot out[VIDEO_SHOTS]);
 
-/** Write it to a file. DOPPEL_E_IO. */
+/** Write it to a file. DOPPEL_E_IO, DOPPEL_E_MEMORY. */
 enum doppel_status video_chart_write(const char *path, struct video_chart *chart,
                                      struct doppel_error *error);
 

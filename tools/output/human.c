@@ -34,21 +34,6 @@ static void format_seconds(double seconds, char *out, size_t size)
         snprintf(out, size, "%lu:%02lu.%lu", whole / 60, whole % 60, tenths % 10);
 }
 
-void human_clock(double seconds, int decimals, char *out, size_t size)
-{
-    static const unsigned long powers[] = {1, 10, 100};
-    unsigned long power = powers[decimals];
-    unsigned long units = (unsigned long)(seconds * (double)power + 0.5), whole = units / power;
-    int used = 0;
-    if (whole >= 3600)
-        used = snprintf(out, size, "%lu:%02lu", whole / 3600, whole / 60 % 60);
-    else
-        used = snprintf(out, size, "%lu", whole / 60);
-    used += snprintf(out + used, size - (size_t)used, ":%02lu", whole % 60);
-    if (decimals)
-        snprintf(out + used, size - (size_t)used, ".%0*lu", decimals, units % power);
-}
-
 /* Words with commas between, else what JSON has. */
 static char *list_text(const json_t *list)
 {

@@ -74,9 +74,6 @@ bool output_finish(struct output *output);
 /** "1.2 MB"; `out` always ends in NUL. */
 void human_size(double bytes, char *out, size_t size);
 
-/** "1:02.35", "1:02:03.35"; with 0 to 2 decimals. `size` is at least 32. */
-void human_clock(double seconds, int decimals, char *out, size_t size);
-
 /* ---- filling a row; keys appear in the order in which they are put ---- */
 
 void put_text(json_t *object, const char *key, const char *text);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compare/video.h"
+#include "core/printable.h"
 
 /* Places that begin so near to each other stand in the order in which they were found, which is
  * that of the better match. */

@@ -7,7 +7,7 @@
 #include "intake/intake.h"
 #include "intake/open_cache.h"
 #include "tools/output/output.h"
-#include "report/pair_chart.h"
+#include "report/match_chart.h"
 #include "compare/pair.h"
 #include "tools/output/segment_rows.h"
 
@@ -97,6 +97,17 @@ static enum doppel_status refine(const struct intake_file files[2], struct video
     return status;
 }
 
+static enum doppel_status draw_pair(const struct settings *settings,
+                                    const struct intake_file files[2],
+                                    const struct doppel_match *match, struct video_looks *looks,
+                                    struct doppel_error *error)
+{
+    const struct chart_side sides[2] = {{files[0].path, &files[0].stamp, &files[0].record},
+                                        {files[1].path, &files[1].stamp, &files[1].record}};
+    return match_chart_write(settings->chart, sides, match, settings->thumbnails ? looks : NULL,
+                             error);
+}
+
 /* Compare two files that were read, print what came of it, and draw it. @param out_code of exit */
 static enum doppel_status judge(const struct settings *settings, struct report *report,
                                 const struct intake_file files[2], int *out_code,
@@ -114,7 +125,7 @@ static enum doppel_status judge(const struct settings *settings, struct report *
     if (!status && !print_comparison(settings, report, files, comparable ? &pair : NULL))
         *out_code = EXIT_WRONG_USE;
     if (!status && settings->chart)
-        status = pair_chart_write(settings, files, &pair, looks, error);
+        status = draw_pair(settings, files, &pair.match, looks, error);
     video_looks_free(looks);
     pair_match_free(&pair);
     return status;

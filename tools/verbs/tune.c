@@ -1,7 +1,6 @@
 /* doppel tune LABELS.csv: what each limit would catch of labelled pairs, and which to take. */
 #include <stdio.h>
 
-#include "report/chart.h"
 #include "tools/args/commands.h"
 #include "exchange/labelled_pairs.h"
 #include "report/threshold_sweep.h"
@@ -34,72 +33,73 @@ static void put_share(json_t *row, const char *key, size_t part, size_t whole)
 }
 
 static void print_step(struct output *output, enum doppel_scheme_id scheme,
-                       const struct ladder *ladder, int step, bool recommended)
+                       const struct threshold_sweep *sweep, int step, bool recommended)
 {
     const struct doppel_scheme *info = doppel_scheme_by_id(scheme);
-    const struct outcome *outcome = step < 0 ? &ladder->usual : &ladder->steps[step];
+    const struct sweep_counts *outcome = step < 0 ? &sweep->by_default : &sweep->steps[step];
     json_t *row = json_object();
     put_text(row, "kind", doppel_kind_name(info->kind));
     put_text(row, "scheme", info->name);
     if (step >= 0) {
         json_t *limit = json_object();
-        put_number(limit, "min_similarity", ladder_limit(step), 2);
+        put_number(limit, "min_similarity", sweep_threshold(step), 2);
         put_value(row, "limit", limit);
     }
     put_bool(row, "usual", step < 0);
     put_integer(row, "caught", outcome->caught);
-    put_integer(row, "duplicates", ladder->duplicates);
-    put_share(row, "caught_share", outcome->caught, ladder->duplicates);
+    put_integer(row, "duplicates", sweep->duplicates);
+    put_share(row, "caught_share", outcome->caught, sweep->duplicates);
     put_integer(row, "false", outcome->wrong);
-    put_integer(row, "distinct", ladder->distinct);
-    put_share(row, "false_share", outcome->wrong, ladder->distinct);
+    put_integer(row, "distinct", sweep->distinct);
+    put_share(row, "false_share", outcome->wrong, sweep->distinct);
     put_bool(row, "recommended", recommended);
     output_row(output, row);
 }
 
-static void print_ladder(struct output *output, enum doppel_scheme_id scheme,
-                         const struct ladder *ladder, int recommended)
+static void print_sweep(struct output *output, enum doppel_scheme_id scheme,
+                        const struct threshold_sweep *sweep, int recommended)
 {
-    print_step(output, scheme, ladder, RECOMMEND_USUAL, recommended == RECOMMEND_USUAL);
-    for (int step = 0; step < LADDER_STEPS; step++)
+    print_step(output, scheme, sweep, RECOMMEND_DEFAULT, recommended == RECOMMEND_DEFAULT);
+    for (int step = 0; step < SWEEP_STEPS; step++)
         if ((step >= FIRST_STEP && step % STRIDE == 0) || step == recommended)
-            print_step(output, scheme, ladder, step, step == recommended);
+            print_step(output, scheme, sweep, step, step == recommended);
 }
 
 static void say_recommended(const struct settings *settings, struct report *report,
-                            const char *kind, const struct ladder *ladder, int step)
+                            const char *kind, const struct threshold_sweep *sweep, int step)
 {
-    if (!ladder->duplicates || !ladder->distinct)
+    if (!sweep->duplicates || !sweep->distinct)
         report_notice(report, "%s: no limit is recommended without pairs of both labels", kind);
     else if (step == RECOMMEND_NONE)
         report_notice(report,
                       "%s: no limit catches any and keeps false matches within %g of the pairs "
                       "(--max-false)",
                       kind, settings->max_false);
-    else if (step == RECOMMEND_USUAL)
+    else if (step == RECOMMEND_DEFAULT)
         report_notice(report, "%s: recommended: the usual rule, without a limit", kind);
     else
-        report_notice(report, "%s: recommended: --min-similarity %.2f", kind, ladder_limit(step));
+        report_notice(report, "%s: recommended: --min-similarity %.2f", kind,
+                      sweep_threshold(step));
 }
 
 /* What is made of the pairs of a kind. */
 struct verdict {
-    struct ladder ladder;
+    struct threshold_sweep sweep;
     int recommended;
     char title[128];
 };
 
 static struct verdict verdict_of_kind(const struct settings *settings, const struct tuned *tuned)
 {
-    struct verdict verdict = {.ladder = ladder_of(&tuned->pairs)};
+    struct verdict verdict = {.sweep = sweep_of(&tuned->pairs)};
     const struct doppel_scheme *scheme = doppel_scheme_by_id(tuned->scheme);
-    bool both = verdict.ladder.duplicates && verdict.ladder.distinct;
+    bool both = verdict.sweep.duplicates && verdict.sweep.distinct;
     verdict.recommended =
-        both ? ladder_recommend(&verdict.ladder, settings->max_false) : RECOMMEND_NONE;
+        both ? sweep_recommend(&verdict.sweep, settings->max_false) : RECOMMEND_NONE;
     snprintf(verdict.title, sizeof verdict.title,
              "%s by %s: %zu pairs that are the same, %zu that are not",
-             doppel_kind_name(scheme->kind), scheme->name, verdict.ladder.duplicates,
-             verdict.ladder.distinct);
+             doppel_kind_name(scheme->kind), scheme->name, verdict.sweep.duplicates,
+             verdict.sweep.distinct);
     return verdict;
 }
 
@@ -107,7 +107,7 @@ static int print_all(const struct settings *settings, struct report *report,
                      const struct tuned tuned[TUNED_KINDS])
 {
     struct verdict verdicts[TUNED_KINDS];
-    struct chart_panel panels[TUNED_KINDS];
+    struct sweep_panel panels[TUNED_KINDS];
     struct doppel_error error;
     size_t count = 0;
     struct output *output = output_new(settings, &layout, report);
@@ -117,16 +117,16 @@ static int print_all(const struct settings *settings, struct report *report,
         struct verdict *verdict = &verdicts[count];
         *verdict = verdict_of_kind(settings, &tuned[kind]);
         panels[count++] =
-            (struct chart_panel){verdict->title, &verdict->ladder, verdict->recommended};
-        print_ladder(output, tuned[kind].scheme, &verdict->ladder, verdict->recommended);
-        say_recommended(settings, report, doppel_kind_name((enum doppel_kind)kind),
-                        &verdict->ladder, verdict->recommended);
+            (struct sweep_panel){verdict->title, &verdict->sweep, verdict->recommended};
+        print_sweep(output, tuned[kind].scheme, &verdict->sweep, verdict->recommended);
+        say_recommended(settings, report, doppel_kind_name((enum doppel_kind)kind), &verdict->sweep,
+                        verdict->recommended);
     }
     if (!output_finish(output))
         return EXIT_WRONG_USE;
     if (!count)
         return report_fatal(report, "%s: no pair to tune by", settings->operands.items[0]);
-    if (settings->chart && chart_write(settings->chart, panels, count, &error))
+    if (settings->chart && sweep_chart_write(settings->chart, panels, count, &error))
         return report_fatal(report, "%s", error.message);
     return EXIT_DONE;
 }

@@ -96,36 +96,37 @@ static bool same_bytes(const struct doppel_record *a, const struct doppel_record
 }
 
 /* Same words, and texts that hold one another, match at every limit; short ones at none. */
-static struct judged judge_texts(const struct settings *settings, const struct doppel_record *a,
-                                 const struct doppel_record *b)
+static struct scored_pair score_texts(const struct settings *settings,
+                                      const struct doppel_record *a, const struct doppel_record *b)
 {
     struct settings any = *settings, most = *settings;
     struct doppel_match match = {0};
     any.min_similarity = 0;
     most.min_similarity = 1;
-    struct judged judged = {.similarity = -1, .usual = text_records_match(settings, a, b, &match)};
+    struct scored_pair scored = {.similarity = -1,
+                                 .by_default = text_records_match(settings, a, b, &match)};
     if (text_records_match(&most, a, b, &match))
-        judged.similarity = 1;
+        scored.similarity = 1;
     else if (text_records_match(&any, a, b, &match))
-        judged.similarity = match.similarity;
-    return judged;
+        scored.similarity = match.similarity;
+    return scored;
 }
 
-static struct judged judge(const struct settings *settings, const struct doppel_record *a,
-                           const struct doppel_record *b)
+static struct scored_pair score_pair(const struct settings *settings, const struct doppel_record *a,
+                                     const struct doppel_record *b)
 {
     struct doppel_match_options usual = match_options_from(settings), any = usual;
     struct doppel_match_item query = {&a->fingerprint, a->quality};
     struct doppel_match_item item = {&b->fingerprint, b->quality};
     struct doppel_match match;
     if (same_bytes(a, b))
-        return (struct judged){.similarity = 1, .usual = true};
+        return (struct scored_pair){.similarity = 1, .by_default = true};
     if (a->kind == DOPPEL_KIND_TEXT)
-        return judge_texts(settings, a, b);
+        return score_texts(settings, a, b);
     any.min_similarity = 0;
-    struct judged judged = {.usual = doppel_match_pair(&query, &item, &usual, &match)};
-    judged.similarity = doppel_match_pair(&query, &item, &any, &match) ? match.similarity : -1;
-    return judged;
+    struct scored_pair scored = {.by_default = doppel_match_pair(&query, &item, &usual, &match)};
+    scored.similarity = doppel_match_pair(&query, &item, &any, &match) ? match.similarity : -1;
+    return scored;
 }
 
 static void report_pair(struct report *report, const char *path, uint64_t line, const char *reason)
@@ -137,18 +138,18 @@ static void report_pair(struct report *report, const char *path, uint64_t line, 
     free(place);
 }
 
-static void add_judged(struct tuned *tuned, enum doppel_scheme_id scheme, struct judged judged)
+static void add_scored(struct tuned *tuned, enum doppel_scheme_id scheme, struct scored_pair scored)
 {
-    struct judged_list *pairs = &tuned->pairs;
+    struct scored_pairs *pairs = &tuned->pairs;
     if (pairs->count == pairs->capacity) {
         pairs->capacity = 2 * pairs->capacity + 64;
         pairs->items = must_resize(pairs->items, pairs->capacity * sizeof *pairs->items);
     }
-    pairs->items[pairs->count++] = judged;
+    pairs->items[pairs->count++] = scored;
     tuned->scheme = scheme;
 }
 
-static void judge_all(const struct settings *settings, struct report *report,
+static void score_all(const struct settings *settings, struct report *report,
                       const char *label_path, const struct labels *labels,
                       const struct files *files, struct tuned out[TUNED_KINDS])
 {
@@ -161,9 +162,9 @@ static void judge_all(const struct settings *settings, struct report *report,
             report_pair(report, label_path, label->line, "the two are of different kinds");
             continue;
         }
-        struct judged judged = judge(settings, a, b);
-        judged.same = label->same;
-        add_judged(&out[a->kind], a->scheme, judged);
+        struct scored_pair scored = score_pair(settings, a, b);
+        scored.same = label->same;
+        add_scored(&out[a->kind], a->scheme, scored);
     }
 }
 
@@ -178,7 +179,7 @@ enum doppel_status tune_pairs(const struct settings *settings, struct report *re
     struct files files = files_of(labels, report);
     status = read_files(settings, report, cache, &files, error);
     if (status == DOPPEL_OK)
-        judge_all(settings, report, label_path, labels, &files, out);
+        score_all(settings, report, label_path, labels, &files, out);
     files_free(&files);
     doppel_cache_close(cache);
     return status;

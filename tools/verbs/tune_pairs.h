@@ -10,7 +10,7 @@
 /* The pairs of one kind. */
 struct tuned {
     enum doppel_scheme_id scheme;
-    struct judged_list pairs;
+    struct scored_pairs pairs;
 };
 
 enum { TUNED_KINDS = 8 }; /* more than there are kinds */
