@@ -152,7 +152,7 @@ def test_examples_link_the_shared_library():
 
 def test_examples_link_the_whole_library_static():
     others = run("pkg-config", "--print-requires-private", "doppel").split()
-    link = ["-l:libdoppel.a", *run("pkg-config", "--libs", *others).split(), "-lm", "-pthread"]
+    link = ["-l:libdoppel.a", *run("pkg-config", "--libs", *others).split(), "-lm", "-lstdc++", "-pthread"]
     program = compile_example("compare_files", *run("pkg-config", "--cflags", "doppel").split(), f"-L{libdir}", *link)
     assert not any(name.startswith("libdoppel") for name in needed(program))
 
@@ -166,6 +166,14 @@ def test_doppel_itself_links_no_decoder():
 def test_exported_symbols_are_ours():
     lines = run("nm", "-D", "--defined-only", libdir / "libdoppel.so").splitlines()
     names = {line.split()[-1] for line in lines}
+    assert len(names) > 40
+    foreign = [name for name in names if not name.startswith("doppel_")]
+    assert not foreign, foreign
+
+
+def test_globals_of_the_static_library_are_ours():
+    lines = run("nm", "-g", "--defined-only", libdir / "libdoppel.a").splitlines()
+    names = {line.split()[-1] for line in lines if re.match(r"[0-9a-f]+ \w ", line)}
     assert len(names) > 40
     foreign = [name for name in names if not name.startswith("doppel_")]
     assert not foreign, foreign
