@@ -1,5 +1,5 @@
 /* From samples to rows of levels, a second at a time. */
-#include "audio/room.h"
+#include "audio/audio_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

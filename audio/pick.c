@@ -1,5 +1,5 @@
 /* From rows of levels to peaks: local maxima, refined, and of these the ones that stand out. */
-#include "audio/room.h"
+#include "audio/audio_internal.h"
 
 #include <string.h>
 
@@ -169,7 +169,7 @@ static int rank_of_pick(const int32_t *values, int count, int32_t value)
     return rank;
 }
 
-static bool tell_peak(struct doppel_audio *audio, struct doppel_audio_peak peak)
+static bool emit_peak(struct doppel_audio *audio, struct doppel_audio_peak peak)
 {
     if (!array_push(&audio->peaks, peak))
         return false;
@@ -199,7 +199,7 @@ bool pick_peaks(struct doppel_audio *audio, uint32_t hops)
         int rank = rank_of_pick(values, count, values[i]);
         struct doppel_audio_peak peak = audio->candidates.items[i].peak;
         peak.strong = rank < quota(hops, DOPPEL_AUDIO_ITEM_PEAKS);
-        if (rank < quota(hops, DOPPEL_AUDIO_QUERY_PEAKS) && !tell_peak(audio, peak))
+        if (rank < quota(hops, DOPPEL_AUDIO_QUERY_PEAKS) && !emit_peak(audio, peak))
             return false;
     }
     if (count) {

@@ -1,5 +1,5 @@
 /* The transform: a Hann window, and FFTW's plan, which is made once for the whole program. */
-#include "audio/room.h"
+#include "audio/audio_internal.h"
 
 #include <math.h>
 #include <pthread.h>

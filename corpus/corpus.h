@@ -59,11 +59,11 @@ struct doppel_corpus_place {
  * @return DOPPEL_E_NOT_FOUND: the corpus is gone, or has something else there; _LIMIT: beyond 16
  * MB; _MEMORY; with a sentence without a subject. Thread-safe.
  */
-DOPPEL_API enum doppel_status doppel_corpus_text_again(const struct doppel_corpus_place *place,
-                                                       const struct doppel_corpus_fields *fields,
-                                                       const struct doppel_text_options *options,
-                                                       size_t most, char **out, size_t *out_size,
-                                                       struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_corpus_reread_text(const struct doppel_corpus_place *place,
+                                                        const struct doppel_corpus_fields *fields,
+                                                        const struct doppel_text_options *options,
+                                                        size_t most, char **out, size_t *out_size,
+                                                        struct doppel_error *error);
 
 /* ---- dedup ---- */
 

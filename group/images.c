@@ -22,9 +22,9 @@ struct doppel_image_verdict verdict_of(const struct doppel_match *match)
 }
 
 /* What the cache keeps of a pair was found with all views in all orientations. */
-static bool is_default(const struct doppel_image_judge_options *options)
+static bool is_default(const struct doppel_image_verify_options *options)
 {
-    struct doppel_image_judge_options usual = doppel_image_judge_options_default();
+    struct doppel_image_verify_options usual = doppel_image_verify_options_default();
     return options->views == usual.views && options->orientations == usual.orientations;
 }
 

@@ -158,7 +158,7 @@ static enum doppel_status lead_again(struct grouping *grouping, const struct kep
         pairs[i] = (struct doppel_former_pair){get_u32(at), get_u32(at + 4)};
     struct doppel_former former = {images, find_places(grouping, kept, images), pairs, kept->pairs};
     enum doppel_status status =
-        doppel_matcher_lead_again(grouping->matcher, &former, visitor, grouping, error);
+        doppel_matcher_lead_cached(grouping->matcher, &former, visitor, grouping, error);
     free(images);
     free(pairs);
     return status;

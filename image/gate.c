@@ -28,12 +28,12 @@ static gate_kernel *choose_kernel(void)
 static int32_t most_of(enum judge_class class, double max_rate, double min_similarity)
 {
     const double rounding = 1e-9;
-    struct judge_pair best[JUDGE_CLASSES];
+    struct view_pair best[JUDGE_CLASSES];
     for (int i = 0; i < JUDGE_CLASSES; i++)
-        best[i] = (struct judge_pair){.score = UINT16_MAX};
+        best[i] = (struct view_pair){.score = UINT16_MAX};
     for (int32_t score = JUDGE_SCORE_MAX; score >= 0; score--) {
         best[class].score = (uint16_t)score;
-        struct doppel_image_verdict verdict = judge_by(&calibration_builtin, best);
+        struct doppel_image_verdict verdict = verify_by(&calibration_builtin, best);
         if (verdict.false_positive_rate <= max_rate * (1 + rounding) ||
             verdict.similarity >= min_similarity - rounding)
             return score;
@@ -64,15 +64,15 @@ static void learn_turns(struct doppel_image_gate *gate)
     }
 }
 
-struct doppel_image_gate doppel_image_gate_make(const struct doppel_image_judge_options *options,
+struct doppel_image_gate doppel_image_gate_make(const struct doppel_image_verify_options *options,
                                                 double max_rate, double min_similarity)
 {
     struct doppel_image_gate gate = {.options = *options, .passes = choose_kernel()};
     for (int class = 0; class < JUDGE_CLASSES; class ++)
         gate.most[class] = most_of((enum judge_class) class, max_rate, min_similarity);
     for (uint32_t view = 0; view < DOPPEL_VIEW_COUNT; view++) {
-        gate.query_views |= (uint32_t)judge_view_counts(view, options->views, true) << view;
-        gate.item_views |= (uint32_t)judge_view_counts(view, options->views, false) << view;
+        gate.query_views |= (uint32_t)rate_view_counts(view, options->views, true) << view;
+        gate.item_views |= (uint32_t)rate_view_counts(view, options->views, false) << view;
     }
     learn_turns(&gate);
     return gate;

@@ -63,7 +63,7 @@ GATE_INLINE int32_t score_of(const struct doppel_code *a, const struct doppel_co
 GATE_INLINE bool views_reach(const struct doppel_image_gate *gate, struct gate_view query,
                              struct gate_view item, unsigned orientation)
 {
-    enum judge_class class = judge_class_of(query.view, item.view, orientation);
+    enum judge_class class = rate_class_of(query.view, item.view, orientation);
     struct doppel_code code = doppel_image_orient(query.code, orientation);
     return score_of(&code, item.code, class == JUDGE_FULL ? JUDGE_FULL_WEIGHT : JUDGE_WEIGHT) <=
            gate->most[class];

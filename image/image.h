@@ -133,12 +133,12 @@ DOPPEL_API enum doppel_status doppel_image_attachment_read(const uint8_t *data, 
 /** Which views meet which. */
 enum doppel_image_views { DOPPEL_VIEWS_FULL, DOPPEL_VIEWS_TRIM, DOPPEL_VIEWS_ALL };
 
-struct doppel_image_judge_options {
+struct doppel_image_verify_options {
     enum doppel_image_views views; /**< default ALL */
     bool orientations;             /**< also the mirrored and turned ones; default true */
 };
 
-DOPPEL_API struct doppel_image_judge_options doppel_image_judge_options_default(void);
+DOPPEL_API struct doppel_image_verify_options doppel_image_verify_options_default(void);
 
 /** Widest 64-bit distance at which a pair of views is a candidate. */
 enum { DOPPEL_IMAGE_CANDIDATE_RADIUS = 16 };
@@ -164,14 +164,14 @@ enum { DOPPEL_IMAGE_MAX_QUERIES = 3 * DOPPEL_IMAGE_ORIENTATIONS };
  * @return how many of `out` were written (1 to 24). Thread-safe.
  */
 DOPPEL_API size_t doppel_image_queries(const struct doppel_fingerprint *fingerprint,
-                                       const struct doppel_image_judge_options *options,
+                                       const struct doppel_image_verify_options *options,
                                        struct doppel_image_query out[DOPPEL_IMAGE_MAX_QUERIES]);
 
 /** The codes under which a picture is put into the index (with their views), for queries made by
  * doppel_image_queries to meet: each index view, mirrored so that bits 0 and 1 are set. Without
  * `orientations` the codes as they are. @return how many were written (1 to 11). Thread-safe. */
 DOPPEL_API size_t doppel_image_index_codes(const struct doppel_fingerprint *fingerprint,
-                                           const struct doppel_image_judge_options *options,
+                                           const struct doppel_image_verify_options *options,
                                            uint64_t out[DOPPEL_VIEW_COUNT]);
 
 /** What is to be said of two pictures. */
@@ -194,9 +194,9 @@ struct doppel_image_verdict {
  *
  * Thread-safe. Source: own calibration, docs/methods.md.
  */
-DOPPEL_API struct doppel_image_verdict doppel_image_judge(
+DOPPEL_API struct doppel_image_verdict doppel_image_verify(
     const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,
-    const struct doppel_image_judge_options *options);
+    const struct doppel_image_verify_options *options);
 
 /** The codes of a picture, packed. */
 struct doppel_image_codes {
@@ -206,7 +206,7 @@ struct doppel_image_codes {
 
 /** What a pair has to reach: made by doppel_image_gate_make, its fields are image/gate.c's. */
 struct doppel_image_gate {
-    struct doppel_image_judge_options options;
+    struct doppel_image_verify_options options;
     int32_t most[7]; /**< highest score of each class; < 0: none will do */
     uint32_t query_views, item_views;
     uint64_t mirrored[4], flipped[4];          /**< bits that the mirrorings negate */
@@ -219,10 +219,10 @@ struct doppel_image_gate {
 /** A gate for pairs whose verdict has a rate of at most `max_rate`, or a similarity of at least
  * `min_similarity` (over 1: by rate only). */
 DOPPEL_API struct doppel_image_gate doppel_image_gate_make(
-    const struct doppel_image_judge_options *options, double max_rate, double min_similarity);
+    const struct doppel_image_verify_options *options, double max_rate, double min_similarity);
 
 /** Whether judging two pictures, either way, could give what the gate wants: a tenth of the time of
- * judging, and seldom true of strangers. Never false where doppel_image_judge gives it. 256-bit
+ * judging, and seldom true of strangers. Never false where doppel_image_verify gives it. 256-bit
  * codes. Thread-safe. */
 DOPPEL_API bool doppel_image_gate_passes(const struct doppel_image_gate *gate,
                                          const struct doppel_image_codes *a,
@@ -252,7 +252,7 @@ DOPPEL_API void doppel_image_weigh(uint8_t poorer_quality, struct doppel_image_v
  */
 DOPPEL_API bool doppel_image_check_pixels(const struct doppel_image_features *query,
                                           const struct doppel_image_features *item,
-                                          const struct doppel_image_judge_options *options,
+                                          const struct doppel_image_verify_options *options,
                                           struct doppel_image_verdict *verdict);
 
 #ifdef __cplusplus

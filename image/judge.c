@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-struct doppel_image_judge_options doppel_image_judge_options_default(void)
+struct doppel_image_verify_options doppel_image_verify_options_default(void)
 {
-    return (struct doppel_image_judge_options){.views = DOPPEL_VIEWS_ALL, .orientations = true};
+    return (struct doppel_image_verify_options){.views = DOPPEL_VIEWS_ALL, .orientations = true};
 }
 
-enum judge_class judge_class_of(uint32_t query_view, uint32_t item_view, unsigned orientation)
+enum judge_class rate_class_of(uint32_t query_view, uint32_t item_view, unsigned orientation)
 {
     enum judge_class class = item_view >= DOPPEL_VIEW_CENTRE ? JUDGE_CROP
                              : query_view || item_view       ? JUDGE_TRIMMED
@@ -16,7 +16,7 @@ enum judge_class judge_class_of(uint32_t query_view, uint32_t item_view, unsigne
     return orientation ? class + JUDGE_FULL_TURNED : class;
 }
 
-bool judge_view_counts(uint32_t view, enum doppel_image_views views, bool query)
+bool rate_view_counts(uint32_t view, enum doppel_image_views views, bool query)
 {
     if (view == DOPPEL_VIEW_FULL)
         return true;
@@ -30,7 +30,7 @@ bool judge_view_counts(uint32_t view, enum doppel_image_views views, bool query)
 
 /** How near: the low bits count four times in moved frames. In a full frame that was only painted
  * on they are as likely to change as the others, or more. */
-static uint16_t score_of_judge_pair(const struct judge_pair *pair, enum judge_class class)
+static uint16_t score_of_view_pair(const struct view_pair *pair, enum judge_class class)
 {
     unsigned weight = class == JUDGE_FULL ? JUDGE_FULL_WEIGHT : JUDGE_WEIGHT;
     return (uint16_t)(pair->distance256 + weight * pair->distance64);
@@ -38,7 +38,7 @@ static uint16_t score_of_judge_pair(const struct judge_pair *pair, enum judge_cl
 
 /** Whether a search by 64-bit codes, or of full frames by 256-bit ones, brings the pair together.
  */
-static bool is_candidate(const struct judge_pair *pair)
+static bool is_candidate(const struct view_pair *pair)
 {
     bool full = !pair->query_view && !pair->item_view && !pair->orientation;
     return pair->distance64 <= DOPPEL_IMAGE_CANDIDATE_RADIUS ||
@@ -116,8 +116,8 @@ struct comparison {
     bool with_crops;
     bool same_trim; /**< their crops are of the same part */
     bool knows_parts;
-    struct parts parts;      /**< once asked for */
-    struct judge_pair *best; /**< JUDGE_CLASSES */
+    struct parts parts;     /**< once asked for */
+    struct view_pair *best; /**< JUDGE_CLASSES */
 };
 
 static const struct parts *parts_of(struct comparison *at)
@@ -130,7 +130,7 @@ static const struct parts *parts_of(struct comparison *at)
 
 /** Strangers with the same logo, or the same corners left empty by a turn, are near as a whole. But
  * not all crops show those: one that is far apart makes the whole so. */
-static uint16_t mind_the_parts(struct comparison *at, const struct judge_pair *pair,
+static uint16_t mind_the_parts(struct comparison *at, const struct view_pair *pair,
                                enum judge_class class, uint16_t score)
 {
     bool comparable = pair->query_view == pair->item_view && !pair->orientation;
@@ -141,13 +141,13 @@ static uint16_t mind_the_parts(struct comparison *at, const struct judge_pair *p
 }
 
 static void compare_pair(struct comparison *at, const struct doppel_code *code, uint32_t view,
-                         struct judge_pair pair)
+                         struct view_pair pair)
 {
     pair.distance256 = (uint16_t)doppel_code_distance(code, &at->item->codes[view], 256);
     if (!is_candidate(&pair))
         return;
-    enum judge_class class = judge_class_of(pair.query_view, pair.item_view, pair.orientation);
-    pair.score = score_of_judge_pair(&pair, class);
+    enum judge_class class = rate_class_of(pair.query_view, pair.item_view, pair.orientation);
+    pair.score = score_of_view_pair(&pair, class);
     if (pair.score >= at->best[class].score)
         return;
     pair.score = mind_the_parts(at, &pair, class, pair.score);
@@ -161,12 +161,12 @@ static void compare_pair(struct comparison *at, const struct doppel_code *code, 
 
 /** One oriented view of the query against all views of the item. */
 static void compare_views(struct comparison *at, const struct doppel_code *code,
-                          struct judge_pair pair)
+                          struct view_pair pair)
 {
     for (uint32_t i = 0; i < at->item->count; i++) {
         pair.item_view = (uint8_t)at->item->positions[i];
         pair.distance64 = (uint16_t)doppel_code_distance(code, &at->item->codes[i], 64);
-        if (judge_view_counts(at->item->positions[i], at->views, false) &&
+        if (rate_view_counts(at->item->positions[i], at->views, false) &&
             (pair.distance64 <= DOPPEL_IMAGE_CANDIDATE_RADIUS ||
              (!pair.item_view && !pair.query_view)))
             compare_pair(at, code, i, pair);
@@ -177,22 +177,23 @@ static void compare_views(struct comparison *at, const struct doppel_code *code,
  * frame. */
 static void compare_parts(struct comparison *at)
 {
-    const struct judge_pair *full = &at->best[JUDGE_FULL];
+    const struct view_pair *full = &at->best[JUDGE_FULL];
     if (full->score > JUDGE_SCORE_MAX || parts_of(at)->nearest == UINT16_MAX)
         return;
-    struct judge_pair *out = &at->best[JUDGE_PARTS];
+    struct view_pair *out = &at->best[JUDGE_PARTS];
     *out = *full;
     unsigned whole = full->distance256 + JUDGE_FULL_WEIGHT * full->distance64;
     out->score = (uint16_t)((whole + at->parts.nearest) / 2);
     out->score = mind_the_parts(at, out, JUDGE_FULL, out->score);
 }
 
-void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,
-                      const struct doppel_image_judge_options *options,
-                      struct judge_pair best[JUDGE_CLASSES])
+void verify_best_pairs(const struct doppel_fingerprint *query,
+                       const struct doppel_fingerprint *item,
+                       const struct doppel_image_verify_options *options,
+                       struct view_pair best[JUDGE_CLASSES])
 {
     for (int i = 0; i < JUDGE_CLASSES; i++)
-        best[i] = (struct judge_pair){.score = UINT16_MAX};
+        best[i] = (struct view_pair){.score = UINT16_MAX};
     if (!query->count || !item->count)
         return;
     struct comparison at = {.query = query,
@@ -203,12 +204,12 @@ void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppe
                             .best = best};
     unsigned orientations = options->orientations ? DOPPEL_IMAGE_ORIENTATIONS : 1;
     for (uint32_t i = 0; i < query->count; i++) {
-        if (!judge_view_counts(query->positions[i], options->views, true))
+        if (!rate_view_counts(query->positions[i], options->views, true))
             continue;
         for (unsigned o = 0; o < orientations; o++) {
             struct doppel_code code = doppel_image_orient(&query->codes[i], o);
-            struct judge_pair pair = {.query_view = (uint8_t)query->positions[i],
-                                      .orientation = (uint8_t)o};
+            struct view_pair pair = {.query_view = (uint8_t)query->positions[i],
+                                     .orientation = (uint8_t)o};
             compare_views(&at, &code, pair);
         }
     }
@@ -217,26 +218,26 @@ void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppe
 }
 
 /** 1 for equal codes, 0 where half of the bits differ. */
-static double similarity_of_judge(uint16_t score, enum judge_class class)
+static double similarity_of_views(uint16_t score, enum judge_class class)
 {
     bool whole = class == JUDGE_FULL || class == JUDGE_PARTS;
     double unrelated = 128 + 32 * (whole ? JUDGE_FULL_WEIGHT : JUDGE_WEIGHT);
     return fmax(0, 1 - score / unrelated);
 }
 
-struct doppel_image_verdict judge_by(const struct calibration *calibration,
-                                     const struct judge_pair best[JUDGE_CLASSES])
+struct doppel_image_verdict verify_by(const struct calibration *calibration,
+                                      const struct view_pair best[JUDGE_CLASSES])
 {
     /* nothing within the radius: say so by the full frames */
     struct doppel_image_verdict verdict = {
         .distance64 = 64, .distance256 = 256, .false_positive_rate = 1, .similarity = 0};
-    const struct judge_pair *top = NULL;
+    const struct view_pair *top = NULL;
     double log_rate = 0;
     for (int i = 0; i < JUDGE_CLASSES; i++) {
         if (best[i].score > JUDGE_SCORE_MAX)
             continue;
         verdict.similarity =
-            fmax(verdict.similarity, similarity_of_judge(best[i].score, (enum judge_class)i));
+            fmax(verdict.similarity, similarity_of_views(best[i].score, (enum judge_class)i));
         double class_rate = calibration_log_rate(calibration, (enum judge_class)i, best[i].score);
         if (!top || class_rate < log_rate) {
             log_rate = class_rate;
@@ -261,11 +262,11 @@ void doppel_image_weigh(uint8_t poorer_quality, struct doppel_image_verdict *ver
         telling ? pow(verdict->false_positive_rate, fmin(1, poorer_quality / 100.)) : 1;
 }
 
-struct doppel_image_verdict doppel_image_judge(const struct doppel_fingerprint *query,
-                                               const struct doppel_fingerprint *item,
-                                               const struct doppel_image_judge_options *options)
+struct doppel_image_verdict doppel_image_verify(const struct doppel_fingerprint *query,
+                                                const struct doppel_fingerprint *item,
+                                                const struct doppel_image_verify_options *options)
 {
-    struct judge_pair best[JUDGE_CLASSES];
-    judge_best_pairs(query, item, options, best);
-    return judge_by(&calibration_builtin, best);
+    struct view_pair best[JUDGE_CLASSES];
+    verify_best_pairs(query, item, options, best);
+    return verify_by(&calibration_builtin, best);
 }

@@ -7,7 +7,7 @@
 #include "image/calibration.h"
 
 /** A pair of views, oriented, and how far apart they are. */
-struct judge_pair {
+struct view_pair {
     uint16_t score; /**< UINT16_MAX = none is a candidate */
     uint16_t distance64, distance256;
     uint8_t query_view, item_view, orientation;
@@ -18,11 +18,11 @@ struct judge_pair {
  * pair of strangers in a hundred is as near. */
 enum { JUDGE_CORE_SCORE_MAX = 150 };
 
-enum judge_class judge_class_of(uint32_t query_view, uint32_t item_view, unsigned orientation);
+enum judge_class rate_class_of(uint32_t query_view, uint32_t item_view, unsigned orientation);
 
 /** Whether a view is compared: furniture is looked for in queries only, crops are made of items
  * only. */
-bool judge_view_counts(uint32_t view, enum doppel_image_views views, bool query);
+bool rate_view_counts(uint32_t view, enum doppel_image_views views, bool query);
 
 /** So near are only copies, whatever is around them: of such a pair the views without any frame may
  * have been cut differently. */
@@ -33,12 +33,13 @@ enum { JUDGE_PART_SLACK = 40 };
 
 /** The nearest pair of each class that a search brings together: within
  * DOPPEL_IMAGE_CANDIDATE_RADIUS, or of full frames within DOPPEL_IMAGE_FULL_RADIUS. */
-void judge_best_pairs(const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,
-                      const struct doppel_image_judge_options *options,
-                      struct judge_pair best[JUDGE_CLASSES]);
+void verify_best_pairs(const struct doppel_fingerprint *query,
+                       const struct doppel_fingerprint *item,
+                       const struct doppel_image_verify_options *options,
+                       struct view_pair best[JUDGE_CLASSES]);
 
 /** The verdict that a calibration gives on them. */
-struct doppel_image_verdict judge_by(const struct calibration *calibration,
-                                     const struct judge_pair best[JUDGE_CLASSES]);
+struct doppel_image_verdict verify_by(const struct calibration *calibration,
+                                      const struct view_pair best[JUDGE_CLASSES]);
 
 #endif

@@ -104,7 +104,7 @@ struct sides {
     struct align_target target;
 };
 
-static double agreement_from(const struct sides *sides, const struct judge_pair *pair)
+static double agreement_from(const struct sides *sides, const struct view_pair *pair)
 {
     double query_box[4], item_box[4];
     if (!box_of_image_features(sides->query, pair->query_view, query_box) ||
@@ -121,11 +121,11 @@ static double agreement_from(const struct sides *sides, const struct judge_pair 
 
 double pixels_agreement(const struct doppel_image_features *query,
                         const struct doppel_image_features *item,
-                        const struct doppel_image_judge_options *options)
+                        const struct doppel_image_verify_options *options)
 {
-    struct judge_pair best[JUDGE_CLASSES];
+    struct view_pair best[JUDGE_CLASSES];
     struct sides sides = {.query = query, .item = item};
-    judge_best_pairs(&query->fingerprint, &item->fingerprint, options, best);
+    verify_best_pairs(&query->fingerprint, &item->fingerprint, options, best);
     smooth(query->thumb, sides.plane);
     make_target(item->thumb, &sides.target);
     double agreement = 0;
@@ -137,7 +137,7 @@ double pixels_agreement(const struct doppel_image_features *query,
 
 bool doppel_image_check_pixels(const struct doppel_image_features *query,
                                const struct doppel_image_features *item,
-                               const struct doppel_image_judge_options *options,
+                               const struct doppel_image_verify_options *options,
                                struct doppel_image_verdict *verdict)
 {
     double agreement = pixels_agreement(query, item, options);

@@ -7,6 +7,6 @@
 /** Agreement of the aligned blocks, best of the starts: 0 (none) to 1 (the same picture). */
 double pixels_agreement(const struct doppel_image_features *query,
                         const struct doppel_image_features *item,
-                        const struct doppel_image_judge_options *options);
+                        const struct doppel_image_verify_options *options);
 
 #endif

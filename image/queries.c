@@ -47,7 +47,7 @@ static unsigned exchange_queries(unsigned signs)
 }
 
 size_t doppel_image_queries(const struct doppel_fingerprint *fingerprint,
-                            const struct doppel_image_judge_options *options,
+                            const struct doppel_image_verify_options *options,
                             struct doppel_image_query out[DOPPEL_IMAGE_MAX_QUERIES])
 {
     const unsigned sure = options->orientations ? sure_signs(fingerprint) : 0;
@@ -75,7 +75,7 @@ static uint64_t upright(const struct doppel_code *code)
 }
 
 size_t doppel_image_index_codes(const struct doppel_fingerprint *fingerprint,
-                                const struct doppel_image_judge_options *options,
+                                const struct doppel_image_verify_options *options,
                                 uint64_t out[DOPPEL_VIEW_COUNT])
 {
     size_t count = 0;

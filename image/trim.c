@@ -214,7 +214,7 @@ static void cut_captions_and_borders(struct lines *lines, struct rect *rect)
     }
 }
 
-static void cut_furniture(struct lines *lines, struct rect *rect)
+static void cut_interface(struct lines *lines, struct rect *rect)
 {
     for (unsigned round = 0; round < 3; round++) {
         bool cut = cut_layouts(lines, rect);
@@ -279,7 +279,7 @@ struct trimmed_boxes trim_boxes(const struct doppel_plane *plane)
     cut_captions_and_borders(&lines, &rect);
     boxes.trimmed = to_shares(plane, &rect);
     rect = frame;
-    cut_furniture(&lines, &rect);
+    cut_interface(&lines, &rect);
     boxes.furniture = to_shares(plane, &rect);
     return boxes;
 }

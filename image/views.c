@@ -77,15 +77,15 @@ struct view_sums {
     uint32_t side;
 };
 
-static void look_at_plane_sums(const struct plane_sums *sums, struct share_box box,
-                               struct view_sums *out)
+static void measure_view(const struct plane_sums *sums, struct share_box box, struct view_sums *out)
 {
     out->side = quality_side(sums->plane.width, sums->plane.height);
     plane_sums_average(sums, box, out->side, 1, out->cells);
 }
 
 /* A part without detail matches anything: only the full frame stays whatever it shows. */
-static void add_if_telling(struct views *views, uint32_t view, struct share_box box, uint8_t detail)
+static void add_if_distinctive(struct views *views, uint32_t view, struct share_box box,
+                               uint8_t detail)
 {
     if (detail < MIN_DETAIL)
         return;
@@ -104,20 +104,20 @@ static struct views choose_views(const struct plane_sums *sums, const struct vie
     struct views views = {.detail = detail_of_cells(whole->cells, whole->side)};
     add_view(&views, DOPPEL_VIEW_FULL, share_box_full);
     if (!same_box(trim.trimmed, share_box_full)) {
-        look_at_plane_sums(sums, trim.trimmed, &trimmed);
+        measure_view(sums, trim.trimmed, &trimmed);
         frame = &trimmed;
-        add_if_telling(&views, DOPPEL_VIEW_TRIMMED, trim.trimmed,
-                       detail_of_cells(trimmed.cells, trimmed.side));
+        add_if_distinctive(&views, DOPPEL_VIEW_TRIMMED, trim.trimmed,
+                           detail_of_cells(trimmed.cells, trimmed.side));
     }
     if (!same_box(trim.furniture, trim.trimmed) && !same_box(trim.furniture, share_box_full)) {
-        look_at_plane_sums(sums, trim.furniture, &furniture);
-        add_if_telling(&views, DOPPEL_VIEW_FURNITURE, trim.furniture,
-                       detail_of_cells(furniture.cells, furniture.side));
+        measure_view(sums, trim.furniture, &furniture);
+        add_if_distinctive(&views, DOPPEL_VIEW_FURNITURE, trim.furniture,
+                           detail_of_cells(furniture.cells, furniture.side));
     }
     for (unsigned i = 0; i < sizeof crops / sizeof *crops; i++) {
         struct share_box crop = crop_box(&crops[i]);
-        add_if_telling(&views, crops[i].view, inside(trim.trimmed, crop),
-                       detail_of_part(frame->cells, frame->side, crop));
+        add_if_distinctive(&views, crops[i].view, inside(trim.trimmed, crop),
+                           detail_of_part(frame->cells, frame->side, crop));
     }
     return views;
 }
@@ -163,7 +163,7 @@ enum doppel_status doppel_image_features(const struct doppel_plane *plane,
     if (status)
         return status;
     struct view_sums whole;
-    look_at_plane_sums(&sums, share_box_full, &whole);
+    measure_view(&sums, share_box_full, &whole);
     struct views views = choose_views(&sums, &whole);
     status = doppel_fingerprint_make(scheme, PHASH_BITS, views.count, &features.fingerprint, error);
     if (status)

@@ -262,7 +262,7 @@ static size_t read_living_index_head(void *context, uint64_t *codes, uint64_t *p
     return n;
 }
 
-static void begin_again_index_head(void *context)
+static void rewind_index_head(void *context)
 {
     ((struct head_stream *)context)->at = 0;
 }
@@ -270,8 +270,8 @@ static void begin_again_index_head(void *context)
 void head_stream_init(struct head_stream *stream, const struct head *head)
 {
     *stream = (struct head_stream){
-        .codes = {stream, head->alive, read_living_index_head, begin_again_index_head},
-        .items = {stream, head->alive, head_alive(head), head_next_item, begin_again_index_head},
+        .codes = {stream, head->alive, read_living_index_head, rewind_index_head},
+        .items = {stream, head->alive, head_alive(head), head_next_item, rewind_index_head},
         .head = head};
 }
 

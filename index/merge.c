@@ -102,7 +102,7 @@ static size_t read_merged(void *context, uint64_t *codes, uint64_t *payloads, si
     return 0;
 }
 
-static void begin_again_index_merge(void *context)
+static void rewind_index_merge(void *context)
 {
     struct merge_stream *merge = context;
     merge->part = merge->run.first;
@@ -114,7 +114,7 @@ static bool count_living(struct merge_stream *merge)
     uint64_t *codes = malloc(PIECE * (merge->words + 1) * sizeof *codes);
     if (!codes)
         return false;
-    begin_again_index_merge(merge);
+    rewind_index_merge(merge);
     size_t n;
     while ((n = read_merged(merge, codes, codes + PIECE * merge->words, PIECE)) != 0)
         merge->stream.count += n;
@@ -125,7 +125,7 @@ static bool count_living(struct merge_stream *merge)
 static bool merge_stream_init(struct merge_stream *merge, const struct doppel_index *index,
                               const struct merge_run *run)
 {
-    *merge = (struct merge_stream){.stream = {merge, 0, read_merged, begin_again_index_merge},
+    *merge = (struct merge_stream){.stream = {merge, 0, read_merged, rewind_index_merge},
                                    .run = *run,
                                    .words = index->words,
                                    .part = run->first};

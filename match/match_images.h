@@ -12,7 +12,7 @@ extern "C" {
 
 /** How near is near. */
 struct doppel_match_options {
-    struct doppel_image_judge_options image;
+    struct doppel_image_verify_options image;
     int32_t max_distance;  /**< of the deciding pair of codes at the scheme's width; -1 = judge by
                               rate or similarity */
     double min_similarity; /**< < 0 = by the default rate (DOPPEL_IMAGE_MAX_FPR) */
@@ -120,10 +120,10 @@ struct doppel_former {
  * in the order that they had, are not looked up again: the work grows with the number of others.
  * Of what was visited then, only pairs that were followed are visited; the visitor must answer as
  * it did. */
-DOPPEL_API enum doppel_status doppel_matcher_lead_again(const struct doppel_matcher *matcher,
-                                                        const struct doppel_former *former,
-                                                        doppel_leader_visitor *visitor,
-                                                        void *context, struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_matcher_lead_cached(const struct doppel_matcher *matcher,
+                                                         const struct doppel_former *former,
+                                                         doppel_leader_visitor *visitor,
+                                                         void *context, struct doppel_error *error);
 
 /** Describe a pair of the set, whether it matches or not. @return false when an id is not there.
  * Thread-safe while nobody writes. */

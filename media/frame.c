@@ -90,7 +90,7 @@ static void read_row_conversion(const struct conversion *c, int y)
 }
 
 /* Whether the samples taken are all that there is of a pixel. */
-static bool is_told_whole(const struct conversion *c)
+static bool is_complete(const struct conversion *c)
 {
     bool whole = c->paletted || c->format->nb_components == c->components;
     for (int i = 0; i < c->format->nb_components; i++)
@@ -110,7 +110,7 @@ static enum doppel_status convert_conversion(struct conversion *c,
     struct rows rows;
     enum doppel_status status =
         rows_begin(&rows, options, (uint32_t)width, (uint32_t)c->frame->height, error);
-    if (status == DOPPEL_OK && digest && is_told_whole(c))
+    if (status == DOPPEL_OK && digest && is_complete(c))
         status = rows_want_digest(&rows, error);
     if (status != DOPPEL_OK) {
         rows_free(&rows);

@@ -19,7 +19,7 @@ struct video_clock {
 
 /** Tell the time of a frame that the container presents at `at_us` (INT64_MIN: not told).
  * @return false: it goes back, the frame is passed over */
-bool video_clock_tell(struct video_clock *clock, int64_t at_us, int64_t *out_us);
+bool video_clock_time(struct video_clock *clock, int64_t at_us, int64_t *out_us);
 
 /** Microseconds, or INT64_MIN of what is no time. */
 int64_t video_us(int64_t time, AVRational base);

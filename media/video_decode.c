@@ -68,7 +68,7 @@ static enum doppel_status take_frame_video(struct video *video, struct doppel_er
     video->number++;
     if (frame->decode_error_flags)
         note_damage_video(video);
-    if (!video_clock_tell(&video->clock, presented_us(video), &us))
+    if (!video_clock_time(&video->clock, presented_us(video), &us))
         return DOPPEL_OK;
     /* The frames that others refer to are too far apart for the samples. */
     if (follows && us - last_us > (int64_t)video->options.step_ms * 1000)

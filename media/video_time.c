@@ -15,7 +15,7 @@ int64_t video_us(int64_t time, AVRational base)
     return us > MAX_US || us < -MAX_US ? INT64_MIN : us;
 }
 
-bool video_clock_tell(struct video_clock *clock, int64_t at_us, int64_t *out_us)
+bool video_clock_time(struct video_clock *clock, int64_t at_us, int64_t *out_us)
 {
     bool is_told = at_us != INT64_MIN;
     int64_t next_us = clock->begun ? clock->last_us + clock->frame_us : 0;

@@ -154,8 +154,8 @@ static void take_record(const struct page_looks *looks, struct page_look *look)
     fields.path = looks->settings->path_field;
     if (!*item->path)
         look->reason = must_copy("came by a stream: its text is not kept");
-    else if (doppel_corpus_text_again(&place, &fields, looks->text, TEXT_BYTES, &text, &look->size,
-                                      &error))
+    else if (doppel_corpus_reread_text(&place, &fields, looks->text, TEXT_BYTES, &text, &look->size,
+                                       &error))
         look->reason = must_copy(error.message);
     else
         look->bytes = (uint8_t *)text;

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "text/room.h"
+#include "text/text_internal.h"
 
 enum { VALUES_A_WORD = 2, VALUES_A_CODE = 8, CODE_BITS = 256 };
 

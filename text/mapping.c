@@ -125,7 +125,7 @@ static size_t normalise_piece(struct mapping *mapping, const uint8_t *bytes, siz
 }
 
 /* As mapping_of, not remembered. */
-static uint32_t ask_mapping(const struct mapping *mapping, uint32_t point)
+static uint32_t map_point(const struct mapping *mapping, uint32_t point)
 {
     uint8_t bytes[4], out[PIECE_BYTES];
     size_t length = (size_t)utf8proc_encode_char((int32_t)point, bytes);
@@ -152,9 +152,9 @@ static uint32_t ask_mapping(const struct mapping *mapping, uint32_t point)
 uint32_t mapping_of(struct mapping *mapping, uint32_t point)
 {
     if (point >= TABLE_POINTS)
-        return ask_mapping(mapping, point);
+        return map_point(mapping, point);
     if (!mapping->points[point])
-        mapping->points[point] = ask_mapping(mapping, point);
+        mapping->points[point] = map_point(mapping, point);
     return mapping->points[point];
 }
 

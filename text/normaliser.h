@@ -13,7 +13,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "text/room.h"
+#include "text/text_internal.h"
 
 enum {
     TABLE_POINTS = 0x20000, /* code points whose mapping is remembered: two planes */

@@ -4,7 +4,7 @@
 
 #include <gumbo.h>
 
-#include "text/room.h"
+#include "text/text_internal.h"
 
 struct page;
 

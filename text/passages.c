@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
-#include "text/room.h"
+#include "text/text_internal.h"
 #include "text/winnow.h"
 
 struct passages {

@@ -2,7 +2,7 @@
 #ifndef DOPPEL_TEXT_PLAIN_H
 #define DOPPEL_TEXT_PLAIN_H
 
-#include "text/room.h"
+#include "text/text_internal.h"
 
 /* What stands between the last text and the next: the widest that was asked for. */
 enum gap { GAP_NONE, GAP_SPACE, GAP_LINE, GAP_PARAGRAPH };

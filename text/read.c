@@ -1,5 +1,5 @@
 /* Reading a text: from bytes to plain text, through the normaliser, into what is wanted. */
-#include "text/room.h"
+#include "text/text_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

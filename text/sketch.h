@@ -4,7 +4,7 @@
 
 #include <stdalign.h>
 
-#include "text/room.h"
+#include "text/text_internal.h"
 
 enum {
     CHUNK_UNITS = 2048, /* hashed at a time: units and shingles stay in the first cache */

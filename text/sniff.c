@@ -1,5 +1,5 @@
 /* Whether bytes begin like HTML: the patterns of the MIME Sniffing Standard, section 7.1. */
-#include "text/room.h"
+#include "text/text_internal.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,5 +1,5 @@
 /* UTF-16 to UTF-8: what some systems still save text as. */
-#include "text/room.h"
+#include "text/text_internal.h"
 
 #include <stdlib.h>
 #include <utf8proc.h>

@@ -1,5 +1,5 @@
 /* Bars beside, above and below a picture: black, or of any one colour. */
-#include "video/room.h"
+#include "video/video_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

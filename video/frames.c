@@ -6,7 +6,7 @@
 
 #include <doppel/image.h>
 
-#include "video/room.h"
+#include "video/video_internal.h"
 
 /* Frames by which bars and rectangles are judged. */
 enum { WAITING_MAX = 64 * 1024 * 1024 / GRID_BYTES };

@@ -1,5 +1,5 @@
 /* Small grids of frames: the cells of a part of them, and the code of cells. */
-#include "video/room.h"
+#include "video/video_internal.h"
 
 #include <doppel/image.h>
 

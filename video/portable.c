@@ -8,7 +8,7 @@
 #include <zstd.h>
 
 #include "core/bytes.h"
-#include "video/room.h"
+#include "video/video_internal.h"
 
 /* version u16, flags u8, rectangles u8, runs u32, width u32, height u32, sampled u32, bytes of the
  * times u32, of the codes u32, of the cells u32, duration u64, damaged u64, bytes of the audio u64,

@@ -1,5 +1,5 @@
 /* Rectangles of straight edges that stay where they are: pictures in the picture. */
-#include "video/room.h"
+#include "video/video_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

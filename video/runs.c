@@ -1,5 +1,5 @@
 /* Runs of near-identical frames, and the cells of each. */
-#include "video/room.h"
+#include "video/video_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -142,7 +142,7 @@ static enum doppel_status hash_file(struct workshop *workshop, int fd,
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(order->scheme);
     if (order->look)
-        return look_at(workshop, fd, order, out);
+        return make_preview(workshop, fd, order, out);
     if (scheme && scheme->kind == DOPPEL_KIND_TEXT)
         return fingerprint_text(workshop, fd, order, out);
     bool known = scheme && scheme->version == order->version;

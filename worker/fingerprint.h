@@ -33,8 +33,8 @@ struct doppel_samples_options samples_options(const struct worker_limits *limits
                                               const struct doppel_order *order);
 
 /* What a file is shown by, as attachment. @param out freed by the caller, also on failure */
-enum doppel_status look_at(struct workshop *workshop, int fd, const struct doppel_order *order,
-                           struct doppel_outcome *out);
+enum doppel_status make_preview(struct workshop *workshop, int fd, const struct doppel_order *order,
+                                struct doppel_outcome *out);
 
 /* Of a text: fingerprint and attachment. @param out freed by the caller, also on failure */
 enum doppel_status fingerprint_text(struct workshop *workshop, int fd,

@@ -18,7 +18,7 @@ struct watching {
 static bool watch_fingerprint_video(void *context, const struct doppel_frame *frame)
 {
     struct watching *watching = context;
-    progress_tell(watching->progress, frame->time_ms, frame->expected_ms);
+    progress_report(watching->progress, frame->time_ms, frame->expected_ms);
     watching->status =
         doppel_video_push(watching->video, &frame->plane, frame->time_ms, watching->error);
     return watching->status == DOPPEL_OK;

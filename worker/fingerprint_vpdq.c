@@ -37,7 +37,7 @@ static bool visit_fingerprint_vpdq(void *context, const struct doppel_frame *fra
     struct vpdq_list *list = context;
     struct doppel_vpdq_frame entry = {.number = (uint32_t)frame->number,
                                       .seconds = frame->time_ms / 1000.0};
-    progress_tell(list->progress, frame->time_ms, frame->expected_ms);
+    progress_report(list->progress, frame->time_ms, frame->expected_ms);
     list->status = doppel_image_pdq(&frame->plane, &entry.code, &entry.quality, list->error);
     if (list->status == DOPPEL_E_FLAT)
         list->status = DOPPEL_OK; /* quality 0: the list has it, and nobody compares it */

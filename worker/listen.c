@@ -75,7 +75,7 @@ static uint64_t known_until(const struct listening *listening,
     return known > listening->told ? known : listening->told;
 }
 
-static bool tell_listening(struct listening *listening, uint64_t until)
+static bool emit_listening(struct listening *listening, uint64_t until)
 {
     struct doppel_audio_peak copy[TRACK_PEAKS];
     size_t count;
@@ -98,23 +98,23 @@ static bool tell_listening(struct listening *listening, uint64_t until)
 }
 
 /* Peaks come by the second; silence is told by the second, too. */
-static bool tell_some(struct listening *listening)
+static bool emit_some(struct listening *listening)
 {
     size_t count;
     const struct doppel_audio_peak *peaks = doppel_audio_peaks(listening->audio, &count);
     uint64_t until = known_until(listening, peaks, count);
     if (!count && until - listening->told < TELL_SAMPLES)
         return true;
-    return tell_listening(listening, until);
+    return emit_listening(listening, until);
 }
 
 /* ---- hearing ---- */
 
 /* Tell what is left of the analysis, and begin another one with the next sample. */
-static bool begin_anew(struct listening *listening)
+static bool restart_stream(struct listening *listening)
 {
     uint64_t end = listening->origin + listening->pushed;
-    if (doppel_audio_finish(listening->audio, &listening->error) || !tell_listening(listening, end))
+    if (doppel_audio_finish(listening->audio, &listening->error) || !emit_listening(listening, end))
         return false;
     doppel_audio_reset(listening->audio);
     listening->origin = end;
@@ -124,7 +124,7 @@ static bool begin_anew(struct listening *listening)
 
 static bool hear_gap(struct listening *listening, uint64_t samples)
 {
-    if (!begin_anew(listening))
+    if (!restart_stream(listening))
         return false;
     struct stretch gap = {
         .gap = true, .from = listening->origin, .until = listening->origin + samples};
@@ -138,8 +138,8 @@ static bool hear_piece(struct listening *listening, const float *samples, size_t
         return false;
     listening->pushed += count;
     if (listening->pushed >= longest_analysis)
-        return begin_anew(listening);
-    return tell_some(listening);
+        return restart_stream(listening);
+    return emit_some(listening);
 }
 
 /* @param samples NULL: silence */
@@ -196,7 +196,7 @@ static enum doppel_status listen_through(struct listening *listening, int fd,
         return status;
     status = doppel_media_read_samples(fd, &options, hear_listen, listening, NULL, &error);
     bool whole = !listening->deaf && !listening->error.status && settle_gap(listening) &&
-                 begin_anew(listening);
+                 restart_stream(listening);
     if (whole)
         listening->error = error;
     return whole ? status : listening->error.status;

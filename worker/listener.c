@@ -150,7 +150,7 @@ static enum doppel_status hear_listener(struct doppel_listener *listener, struct
     return DOPPEL_OK;
 }
 
-static enum doppel_status tell_end(const struct doppel_listener *listener,
+static enum doppel_status emit_end(const struct doppel_listener *listener,
                                    struct doppel_error *error)
 {
     if (!listener->end.status)
@@ -195,5 +195,5 @@ enum doppel_status doppel_listener_next(struct doppel_listener *listener, int ti
         if (status)
             return status;
     }
-    return tell_end(listener, error);
+    return emit_end(listener, error);
 }

@@ -83,7 +83,7 @@ void progress_work(struct progress_page *page, uint64_t more_ms)
         atomic_fetch_add_explicit(&page->worked_ms, more_ms, memory_order_relaxed);
 }
 
-void progress_tell(struct progress_page *page, uint64_t done_ms, uint64_t expected_ms)
+void progress_report(struct progress_page *page, uint64_t done_ms, uint64_t expected_ms)
 {
     if (!page)
         return;

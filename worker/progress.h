@@ -32,7 +32,7 @@ struct progress_page *progress_page_take(int fd);
 void progress_begin_file(struct progress_page *page);
 
 /* `done_ms` of the file are done: never less than before. */
-void progress_tell(struct progress_page *page, uint64_t done_ms, uint64_t expected_ms);
+void progress_report(struct progress_page *page, uint64_t done_ms, uint64_t expected_ms);
 
 /* More of it was decoded, which is not to be seen. */
 void progress_work(struct progress_page *page, uint64_t more_ms);

@@ -96,12 +96,12 @@ struct doppel_order {
     uint32_t from_ms, to_ms; /**< CLOSE: every frame of this stretch; THUMBNAIL: the frame at
                                 from_ms, at most to_ms pixels wide and high */
     float video_box[4];      /**< CLOSE: left, top, right, bottom (struct doppel_video_box) */
-    uint8_t look;            /**< enum doppel_look: then the scheme is not heeded */
+    uint8_t look;            /**< enum doppel_preview: then the scheme is not heeded */
     uint32_t look_size;      /**< how much of it, at most */
 };
 
 /** What a file is shown by, instead of a fingerprint; the attachment has it. */
-enum doppel_look {
+enum doppel_preview {
     DOPPEL_LOOK_NONE = 0,
     DOPPEL_LOOK_STILL, /**< a picture as a JPEG, its longest side at most look_size pixels */
     DOPPEL_LOOK_WAVE,  /**< a recording: DOPPEL_WAVE_HEAD_BYTES (milliseconds, buckets: u32 each),

@@ -23,7 +23,7 @@ struct keyed {
 
 struct buckets {
     struct dedup *dedup;
-    struct crew crew;
+    struct thread_team thread_team;
     uint32_t band;
     uint64_t *keys;      /* of all records; NO_KEY: it takes no part */
     uint32_t piece_bits; /* keys are scattered into 2^piece_bits pieces */
@@ -195,7 +195,7 @@ static void do_ranges(void *context, uint32_t thread)
     while ((range = atomic_fetch_add(&buckets->next, 1)) < buckets->ranges)
         if (!do_range(buckets, range)) {
             no_memory_buckets(&error);
-            crew_fail(&buckets->crew, &error);
+            thread_team_fail(&buckets->thread_team, &error);
         }
 }
 
@@ -211,20 +211,21 @@ static void plan(struct buckets *buckets)
         buckets->piece_bits++;
     buckets->ranges = 1;
     while (buckets->ranges < 1 << 4 &&
-           (buckets->ranges < buckets->crew.threads ||
+           (buckets->ranges < buckets->thread_team.threads ||
             (dedup->space.limit &&
-             bytes / buckets->ranges * buckets->crew.threads > dedup->space.limit)))
+             bytes / buckets->ranges * buckets->thread_team.threads > dedup->space.limit)))
         buckets->ranges *= 2;
 }
 
 static enum doppel_status do_band(struct buckets *buckets, struct doppel_error *error)
 {
     atomic_store(&buckets->next, 0);
-    enum doppel_status status = crew_run(&buckets->crew, compute_keys, buckets, error);
+    enum doppel_status status =
+        thread_team_run(&buckets->thread_team, compute_keys, buckets, error);
     chunked_let_go(&buckets->dedup->lanes_of);
     atomic_store(&buckets->next, 0);
     if (!status)
-        status = crew_run(&buckets->crew, do_ranges, buckets, error);
+        status = thread_team_run(&buckets->thread_team, do_ranges, buckets, error);
     chunked_let_go(&buckets->dedup->cells);
     return status;
 }
@@ -258,9 +259,9 @@ enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *
             chunked_let_go(&dedup->cells);
     }
     struct buckets buckets = {.dedup = dedup};
-    crew_init(&buckets.crew, dedup->count < FEW ? 1 : dedup->threads);
+    thread_team_init(&buckets.thread_team, dedup->count < FEW ? 1 : dedup->threads);
     plan(&buckets);
     status = do_bands(&buckets, error);
-    crew_end(&buckets.crew);
+    thread_team_end(&buckets.thread_team);
     return status;
 }

@@ -149,20 +149,21 @@ enum { LET_GO_RECORDS = 1 << 19 };
 
 /* ---- threads, and the first thing that went wrong in any ---- */
 
-struct crew {
+struct thread_team {
     uint32_t threads;
     pthread_mutex_t lock;
     struct doppel_error error; /* status OK: none */
 };
 
-void crew_init(struct crew *crew, uint32_t threads);
+void thread_team_init(struct thread_team *thread_team, uint32_t threads);
 /** Run `work` on all threads, the calling one is number 0. Fewer than wanted are no failure: what
  * they do is shared out as it comes. @return the first failure */
-enum doppel_status crew_run(struct crew *crew, void (*work)(void *context, uint32_t thread),
-                            void *context, struct doppel_error *error);
-void crew_fail(struct crew *crew, const struct doppel_error *error);
-bool crew_failed(struct crew *crew);
-void crew_end(struct crew *crew);
+enum doppel_status thread_team_run(struct thread_team *thread_team,
+                                   void (*work)(void *context, uint32_t thread), void *context,
+                                   struct doppel_error *error);
+void thread_team_fail(struct thread_team *thread_team, const struct doppel_error *error);
+bool thread_team_failed(struct thread_team *thread_team);
+void thread_team_end(struct thread_team *thread_team);
 
 /* ---- the stages, in order ---- */
 

@@ -132,8 +132,8 @@ static enum doppel_status read_text_evidence(struct evidence *evidence, uint32_t
     size_t size;
     if (!make_line_room(evidence, facts->size))
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
-    enum doppel_status status = reader_again(dedup->reader, file_of(dedup, number), facts->place,
-                                             facts->size, evidence->line, error);
+    enum doppel_status status = reader_rewind(dedup->reader, file_of(dedup, number), facts->place,
+                                              facts->size, evidence->line, error);
     if (status)
         return status;
     parser_line(evidence->parser, evidence->line, facts->size, &record);
@@ -147,8 +147,8 @@ static enum doppel_status read_text_evidence(struct evidence *evidence, uint32_t
     return status;
 }
 
-static enum doppel_status load_again(struct evidence *evidence, uint32_t number,
-                                     struct shingles *out, struct doppel_error *error)
+static enum doppel_status reload_text(struct evidence *evidence, uint32_t number,
+                                      struct shingles *out, struct doppel_error *error)
 {
     struct doppel_text_result result;
     enum doppel_status status = read_text_evidence(evidence, number, &result, error);
@@ -203,7 +203,7 @@ static enum doppel_status load_evidence(struct evidence *evidence, uint32_t numb
     if (flags & FACT_LIBRARY)
         status = load_library(evidence, number, out, error);
     else if (flags & FACT_PLAIN)
-        status = load_again(evidence, number, out, error);
+        status = reload_text(evidence, number, out, error);
     else if (flags & FACT_KEPT)
         status = load_kept(evidence, number, out, error);
     if (status == DOPPEL_E_MEMORY)

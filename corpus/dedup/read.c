@@ -13,7 +13,7 @@ struct dedup_slot {
 /* A ring of slots: read at `head`, filed at `tail`. */
 struct dedup_line {
     struct dedup *dedup;
-    struct crew crew; /* its error ends all */
+    struct thread_team thread_team; /* its error ends all */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct dedup_slot *slots;
@@ -48,13 +48,13 @@ static void put_slot_line(struct dedup_line *line, struct dedup_slot *slot)
 static void sign_slot(struct dedup_line *line, struct signer **signer, struct dedup_slot *slot)
 {
     struct doppel_error error;
-    bool fine = !crew_failed(&line->crew);
+    bool fine = !thread_team_failed(&line->thread_team);
     if (fine && !*signer && signer_new(line->dedup, signer, &error)) {
-        crew_fail(&line->crew, &error);
+        thread_team_fail(&line->thread_team, &error);
         fine = false;
     }
     if (fine && signer_sign(*signer, &slot->batch, &error))
-        crew_fail(&line->crew, &error);
+        thread_team_fail(&line->thread_team, &error);
 }
 
 static void sign_blocks(struct dedup_line *line)
@@ -191,7 +191,7 @@ static void read_block_line(struct dedup_line *line)
         return;
     }
     if (status != DOPPEL_E_NOT_FOUND)
-        crew_fail(&line->crew, &error);
+        thread_team_fail(&line->thread_team, &error);
     end_reading(line);
 }
 
@@ -213,8 +213,8 @@ static void file_block(struct dedup_line *line)
     struct doppel_error error;
     struct dedup_slot *slot = &line->slots[line->tail % line->slot_count];
     await_signed(line, slot);
-    if (!crew_failed(&line->crew) && file_batch(line->dedup, &slot->batch, &error)) {
-        crew_fail(&line->crew, &error);
+    if (!thread_team_failed(&line->thread_team) && file_batch(line->dedup, &slot->batch, &error)) {
+        thread_team_fail(&line->thread_team, &error);
         end_reading(line);
     }
     slot->is_signed = false;
@@ -257,15 +257,15 @@ enum doppel_status dedup_read(struct dedup *dedup, struct doppel_error *error)
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
     pthread_mutex_init(&line.lock, NULL);
     pthread_cond_init(&line.changed, NULL);
-    crew_init(&line.crew, dedup->threads + 1);
-    enum doppel_status status = crew_run(&line.crew, work_dedup_read, &line, error);
+    thread_team_init(&line.thread_team, dedup->threads + 1);
+    enum doppel_status status = thread_team_run(&line.thread_team, work_dedup_read, &line, error);
     if (!status)
         status = begin_file(dedup, (uint32_t)reader_file_count(dedup->reader), error);
     for (size_t i = 0; i < line.slot_count; i++)
         batch_free(&line.slots[i].batch);
     free(line.slots);
     signer_free(line.signer);
-    crew_end(&line.crew);
+    thread_team_end(&line.thread_team);
     pthread_cond_destroy(&line.changed);
     pthread_mutex_destroy(&line.lock);
     return status;

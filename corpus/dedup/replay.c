@@ -24,7 +24,7 @@ struct replay {
     struct dedup *dedup;
     struct components components;
     struct judge *judges; /* a thread */
-    struct crew crew;
+    struct thread_team thread_team;
     atomic_size_t next; /* component, or record of the window */
     /* of a large component */
     const uint32_t *window;
@@ -40,14 +40,14 @@ static size_t size_of_replay(const struct replay *replay, size_t component)
 
 static bool is_large(const struct replay *replay, size_t component)
 {
-    return replay->crew.threads > 1 && size_of_replay(replay, component) >= LARGE;
+    return replay->thread_team.threads > 1 && size_of_replay(replay, component) >= LARGE;
 }
 
 static void fail_replay(struct replay *replay, enum doppel_status status,
                         const struct doppel_error *error)
 {
     if (status)
-        crew_fail(&replay->crew, error);
+        thread_team_fail(&replay->thread_team, error);
 }
 
 /* Comparing may take much longer than reading did. What was cancelled while reading is decided. */
@@ -81,7 +81,7 @@ static void decide_small(void *context, uint32_t thread)
     struct doppel_error error;
     size_t first, count = replay->components.starts.count - 1;
     while ((first = atomic_fetch_add(&replay->next, SHARE)) < count &&
-           !crew_failed(&replay->crew)) {
+           !thread_team_failed(&replay->thread_team)) {
         for (size_t i = first; i < count && i < first + SHARE; i++)
             if (!is_large(replay, i))
                 decide_component(replay, thread, i);
@@ -130,7 +130,7 @@ static enum doppel_status decide_one_replay(struct replay *replay, size_t i,
 static enum doppel_status decide_window(struct replay *replay, struct doppel_error *error)
 {
     atomic_store(&replay->next, 0);
-    enum doppel_status status = crew_run(&replay->crew, search_window, replay, error);
+    enum doppel_status status = thread_team_run(&replay->thread_team, search_window, replay, error);
     for (size_t i = 0; i < replay->window_count && !status; i++)
         status = decide_one_replay(replay, i, error);
     return status;
@@ -191,15 +191,15 @@ enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error)
         return status;
     for (uint32_t i = 0; i < dedup->count; i++)
         facts_of(dedup, i)->leader = i;
-    crew_init(&replay.crew, dedup->threads);
+    thread_team_init(&replay.thread_team, dedup->threads);
     status = make_judges(&replay, error);
     if (!status)
         status = decide_large(&replay, error);
     atomic_store(&replay.next, 0);
     if (!status)
-        status = crew_run(&replay.crew, decide_small, &replay, error);
+        status = thread_team_run(&replay.thread_team, decide_small, &replay, error);
     free_judges(&replay);
-    crew_end(&replay.crew);
+    thread_team_end(&replay.thread_team);
     components_free(&replay.components);
     return status;
 }

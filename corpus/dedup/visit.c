@@ -78,8 +78,8 @@ static enum doppel_status load_line(struct visit *visit, uint32_t number,
     if (status)
         return status;
     if (facts->flags & FACT_PLAIN)
-        status = reader_again(dedup->reader, file_of(dedup, number), facts->place, facts->size,
-                              visit->line, error);
+        status = reader_rewind(dedup->reader, file_of(dedup, number), facts->place, facts->size,
+                               visit->line, error);
     else {
         uint64_t shingles = facts->flags & FACT_KEPT ? facts->shingles * sizeof(uint32_t) : 0;
         status = temporary_read(dedup->folder, dedup->kept, visit->line, facts->size,

@@ -118,7 +118,7 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
         .lanes = pool_add(&batch->lanes, result.lanes,
                           preparer->batches->options->text.lanes * sizeof *result.lanes),
         .path = pool_add_string(&batch->strings, is_file ? record->path : NULL),
-        .said = parser_give_said(preparer->parser),
+        .said = parser_give_metadata(preparer->parser),
         .is_file = is_file,
         .unreadable = unreadable,
         .too_short = result.too_short,
@@ -130,7 +130,7 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
         prepared.source == POOL_FAILED || prepared.date == POOL_FAILED ||
         prepared.problem == POOL_FAILED || prepared.path == POOL_FAILED ||
         prepared.lanes == POOL_FAILED || !array_push(&batch->records, prepared)) {
-        said_free(prepared.said);
+        record_metadata_free(prepared.said);
         return out_of_memory(preparer);
     }
     return true;
@@ -139,7 +139,7 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
 static void forget_records(struct ingest_batch *batch)
 {
     for (size_t i = 0; i < batch->records.count; i++)
-        said_free(batch->records.items[i].said);
+        record_metadata_free(batch->records.items[i].said);
     batch->records.count = batch->strings.count = batch->lanes.count = 0;
 }
 
@@ -231,7 +231,7 @@ static struct parser *new_parser(const struct doppel_ingest_options *options)
         return NULL;
     if (options->decide_files)
         parser_take_paths(parser);
-    if (options->plain_records || parser_take_said(parser))
+    if (options->plain_records || parser_take_metadata(parser))
         return parser;
     parser_free(parser);
     return NULL;

@@ -28,7 +28,7 @@ static bool push(struct slot *slot, struct event event)
 }
 
 /* Mark the frequent paragraphs of the record. */
-static bool judge_task(const struct show_task *task, struct event *event, size_t *out_dropped)
+static bool decide_task(const struct show_task *task, struct event *event, size_t *out_dropped)
 {
     struct slot *slot = task->slot;
     struct counting *counting = task->counting;
@@ -98,7 +98,7 @@ static bool show_record(void *context, const struct doppel_corpus_record *record
     if (reason.status)
         return show_unreadable(slot, &event, &reason);
     size_t dropped;
-    if (!judge_task(task, &event, &dropped))
+    if (!decide_task(task, &event, &dropped))
         return false;
     if (!task->counting->options->record)
         return true;

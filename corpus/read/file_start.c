@@ -46,7 +46,7 @@ static bool next_line_is_record(const char *line, const char *end)
     return length && *text == '{';
 }
 
-static enum doppel_status judge_file_start(const char *bytes, size_t size, bool takes_paths,
+static enum doppel_status check_file_start(const char *bytes, size_t size, bool takes_paths,
                                            struct doppel_error *error)
 {
     if (is_utf16_file_start(bytes, size))
@@ -69,6 +69,6 @@ bool file_start(const char *bytes, size_t size, bool takes_paths, struct line_bl
 {
     size_t skipped = begins_file_start(bytes, size, "\xEF\xBB\xBF", 3) ? 3 : 0;
     block->bytes = bytes + skipped;
-    return judge_file_start(bytes + skipped, size - skipped, takes_paths, &block->damage) ==
+    return check_file_start(bytes + skipped, size - skipped, takes_paths, &block->damage) ==
            DOPPEL_OK;
 }

@@ -86,7 +86,7 @@ void parser_free(struct parser *parser)
         value_free(&parser->slots[i].value);
     }
     value_free(&parser->copy);
-    said_free(parser->said);
+    record_metadata_free(parser->said);
     free(parser);
 }
 
@@ -95,7 +95,7 @@ void parser_take_paths(struct parser *parser)
     parser->takes_paths = true;
 }
 
-bool parser_take_said(struct parser *parser)
+bool parser_take_metadata(struct parser *parser)
 {
     static const char *const names[] = {"external_id", "meta", "labels", "list", "lists"};
     bool good = true;
@@ -110,7 +110,7 @@ bool parser_take_said(struct parser *parser)
     return good;
 }
 
-struct doppel_about *parser_give_said(struct parser *parser)
+struct doppel_about *parser_give_metadata(struct parser *parser)
 {
     struct doppel_about *said = parser->said;
     parser->said = NULL;
@@ -304,24 +304,26 @@ static void read_names_parser(struct parser *parser, struct doppel_corpus_record
     }
 }
 
-static struct said_token said_token(const struct parser *parser, enum slot_id id, const char *end)
+static struct metadata_token metadata_token(const struct parser *parser, enum slot_id id,
+                                            const char *end)
 {
     const struct field_slot *slot = &parser->slots[id];
-    return (struct said_token){slot->name, slot->token,
-                               slot->token ? (size_t)(end - slot->token) : 0};
+    return (struct metadata_token){slot->name, slot->token,
+                                   slot->token ? (size_t)(end - slot->token) : 0};
 }
 
 /* What the record says of itself, of a line without fault. */
-static void read_said(struct parser *parser, const char *end, struct doppel_corpus_record *out)
+static void read_metadata_fields(struct parser *parser, const char *end,
+                                 struct doppel_corpus_record *out)
 {
     const struct said_tokens tokens = {
-        .external_id = said_token(parser, SLOT_EXTERNAL_ID, end),
-        .meta = said_token(parser, SLOT_META, end),
-        .labels = said_token(parser, SLOT_LABELS, end),
-        .lists = {said_token(parser, SLOT_LIST, end), said_token(parser, SLOT_LISTS, end)},
+        .external_id = metadata_token(parser, SLOT_EXTERNAL_ID, end),
+        .meta = metadata_token(parser, SLOT_META, end),
+        .labels = metadata_token(parser, SLOT_LABELS, end),
+        .lists = {metadata_token(parser, SLOT_LIST, end), metadata_token(parser, SLOT_LISTS, end)},
     };
-    if (said_is_any(&tokens) &&
-        said_read(&tokens, parser->json, &parser->said, &out->error) == DOPPEL_OK)
+    if (record_metadata_is_any(&tokens) &&
+        record_metadata_read(&tokens, parser->json, &parser->said, &out->error) == DOPPEL_OK)
         out->said = parser->said;
 }
 
@@ -364,7 +366,7 @@ void parser_line(struct parser *parser, const char *line, size_t size,
     out->size = size;
     out->id = out->text = out->path = out->source = out->date = NULL;
     out->text_size = 0;
-    said_free(parser_give_said(parser));
+    record_metadata_free(parser_give_metadata(parser));
     out->said = NULL;
     out->error.status = DOPPEL_OK;
     out->error.message[0] = '\0';
@@ -375,7 +377,7 @@ void parser_line(struct parser *parser, const char *line, size_t size,
     problem_explain(visit_line(parser, line, size), line, size, &out->error);
     read_names_parser(parser, out);
     if (!out->error.status && parser->slot_count > PLAIN_SLOTS)
-        read_said(parser, line + size, out);
+        read_metadata_fields(parser, line + size, out);
     if (!out->error.status)
         read_text_parser(parser, out);
 }

@@ -396,8 +396,8 @@ enum doppel_status reader_next(struct reader *reader, struct line_block *out,
 
 /* ---- reading again ---- */
 
-enum doppel_status reader_again(const struct reader *reader, uint32_t number, uint64_t offset,
-                                size_t size, char *buffer, struct doppel_error *error)
+enum doppel_status reader_rewind(const struct reader *reader, uint32_t number, uint64_t offset,
+                                 size_t size, char *buffer, struct doppel_error *error)
 {
     return reread(&reader->files[number], &(struct reread_part){offset, size, buffer}, error);
 }

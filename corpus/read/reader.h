@@ -55,8 +55,8 @@ void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *
 
 /** Read `size` bytes at `offset` of a plain file. @param buffer room for size + PARSE_SLACK.
  * Thread-safe. DOPPEL_OK; DOPPEL_E_CHANGED; DOPPEL_E_IO */
-enum doppel_status reader_again(const struct reader *reader, uint32_t file, uint64_t offset,
-                                size_t size, char *buffer, struct doppel_error *error);
+enum doppel_status reader_rewind(const struct reader *reader, uint32_t file, uint64_t offset,
+                                 size_t size, char *buffer, struct doppel_error *error);
 
 /** The sentence for a line over the limit. @param line its beginning, `size` its whole size */
 enum doppel_status line_too_long(const char *line, uint64_t size, uint64_t limit,
@@ -75,10 +75,11 @@ void parser_take_paths(struct parser *parser);
 
 /** From now on what records say of themselves is read too, but for fields that are called otherwise
  * here. False: no memory. */
-bool parser_take_said(struct parser *parser);
+bool parser_take_metadata(struct parser *parser);
 
-/** What the record that was parsed last says of itself: given (said_free); NULL: nothing. */
-struct doppel_about *parser_give_said(struct parser *parser);
+/** What the record that was parsed last says of itself: given (record_metadata_free); NULL:
+ * nothing. */
+struct doppel_about *parser_give_metadata(struct parser *parser);
 
 /** Parse one line. Strings of the record are borrowed until the next call; a record with
  * error.status != OK has what could be read before. @param line readable PARSE_SLACK beyond size */

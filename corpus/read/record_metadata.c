@@ -9,7 +9,7 @@
 
 enum { MAX_NAMES = 1000 }; /* labels, or lists, of a record */
 
-bool said_is_any(const struct said_tokens *tokens)
+bool record_metadata_is_any(const struct said_tokens *tokens)
 {
     return tokens->external_id.bytes || tokens->meta.bytes || tokens->labels.bytes ||
            tokens->lists[0].bytes || tokens->lists[1].bytes;
@@ -23,7 +23,7 @@ static void free_names_record_metadata(char **names, size_t count)
 }
 
 /* Reading corpora wants no library. */
-void said_free(struct doppel_about *about)
+void record_metadata_free(struct doppel_about *about)
 {
     if (!about)
         return;
@@ -39,7 +39,7 @@ static enum doppel_status no_memory_record_metadata(struct doppel_error *error)
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
 }
 
-static enum doppel_status is_no(const struct said_token *token, const char *wanted,
+static enum doppel_status is_no(const struct metadata_token *token, const char *wanted,
                                 struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_FORMAT, "\"%s\" is no %s; --plain-records leaves it unread",
@@ -47,7 +47,7 @@ static enum doppel_status is_no(const struct said_token *token, const char *want
 }
 
 /* Bytes of the string, number or word that a value is. */
-static size_t scalar_size(const struct said_token *token)
+static size_t scalar_size(const struct metadata_token *token)
 {
     const char *at = token->bytes, *end = at + token->size;
     if (*at == '"')
@@ -57,8 +57,8 @@ static size_t scalar_size(const struct said_token *token)
     return (size_t)(at - token->bytes);
 }
 
-static enum doppel_status check_nul(const struct said_token *token, const char *bytes, size_t size,
-                                    struct doppel_error *error)
+static enum doppel_status check_nul(const struct metadata_token *token, const char *bytes,
+                                    size_t size, struct doppel_error *error)
 {
     if (!memchr(bytes, '\0', size))
         return DOPPEL_OK;
@@ -68,8 +68,8 @@ static enum doppel_status check_nul(const struct said_token *token, const char *
 /* ---- strings ---- */
 
 /* @param out given; NULL where the value is null or not there */
-static enum doppel_status read_string(const struct said_token *token, bool or_number, char **out,
-                                      struct doppel_error *error)
+static enum doppel_status read_string(const struct metadata_token *token, bool or_number,
+                                      char **out, struct doppel_error *error)
 {
     const char *wanted = or_number ? "string or number" : "string or array of strings";
     struct value value = {0};
@@ -92,7 +92,7 @@ static enum doppel_status read_string(const struct said_token *token, bool or_nu
 typedef ARRAY(char *) name_array;
 
 struct metadata_reading {
-    const struct said_token *token;
+    const struct metadata_token *token;
     name_array names;
     struct doppel_error *error;
     enum doppel_status status;
@@ -116,8 +116,8 @@ static bool take_string(void *context, const char *bytes, size_t size)
 }
 
 /* One string, or an array of them, behind those that are there. */
-static enum doppel_status read_names_said_token(const struct said_token *token, struct json *json,
-                                                name_array *names, struct doppel_error *error)
+static enum doppel_status read_names_token(const struct metadata_token *token, struct json *json,
+                                           name_array *names, struct doppel_error *error)
 {
     struct metadata_reading reading = {.token = token, .names = *names, .error = error};
     char *one = NULL;
@@ -155,8 +155,8 @@ static bool has_nul(const char *json, size_t size)
     return false;
 }
 
-static enum doppel_status read_meta(const struct said_token *token, struct json *json, char **out,
-                                    struct doppel_error *error)
+static enum doppel_status read_meta(const struct metadata_token *token, struct json *json,
+                                    char **out, struct doppel_error *error)
 {
     size_t size = token->bytes ? scalar_size(token) : 0;
     if (!token->bytes || (size == 4 && memcmp(token->bytes, "null", 4) == 0))
@@ -178,8 +178,8 @@ static enum doppel_status read_meta(const struct said_token *token, struct json 
 
 /* ---- all ---- */
 
-enum doppel_status said_read(const struct said_tokens *tokens, struct json *json,
-                             struct doppel_about **out, struct doppel_error *error)
+enum doppel_status record_metadata_read(const struct said_tokens *tokens, struct json *json,
+                                        struct doppel_about **out, struct doppel_error *error)
 {
     name_array labels = {0}, lists = {0};
     struct doppel_about *about = calloc(1, sizeof *about);
@@ -189,15 +189,15 @@ enum doppel_status said_read(const struct said_tokens *tokens, struct json *json
     if (!status)
         status = read_meta(&tokens->meta, json, &about->meta, error);
     if (!status)
-        status = read_names_said_token(&tokens->labels, json, &labels, error);
+        status = read_names_token(&tokens->labels, json, &labels, error);
     for (int i = 0; i < 2 && !status; i++)
-        status = read_names_said_token(&tokens->lists[i], json, &lists, error);
+        status = read_names_token(&tokens->lists[i], json, &lists, error);
     about->labels = labels.items;
     about->label_count = labels.count;
     about->lists = lists.items;
     about->list_count = lists.count;
     if (status)
-        said_free(about);
+        record_metadata_free(about);
     else
         *out = about;
     return status;

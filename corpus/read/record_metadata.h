@@ -7,23 +7,23 @@
 #include "corpus/read/parse.h"
 
 /* A value as it stands in its line. */
-struct said_token {
+struct metadata_token {
     const char *name;  /* of its field */
     const char *bytes; /* NULL: absent */
     size_t size;       /* to the end of the line; readable PARSE_SLACK beyond */
 };
 
 struct said_tokens {
-    struct said_token external_id, meta, labels, lists[2];
+    struct metadata_token external_id, meta, labels, lists[2];
 };
 
 /** Whether any is there. */
-bool said_is_any(const struct said_tokens *tokens);
+bool record_metadata_is_any(const struct said_tokens *tokens);
 
-/** Read them. @param out given (said_free); untouched on failure. DOPPEL_E_FORMAT (a value of
- * another type, with a sentence); DOPPEL_E_MEMORY */
-enum doppel_status said_read(const struct said_tokens *tokens, struct json *json,
-                             struct doppel_about **out, struct doppel_error *error);
-void said_free(struct doppel_about *about);
+/** Read them. @param out given (record_metadata_free); untouched on failure. DOPPEL_E_FORMAT (a
+ * value of another type, with a sentence); DOPPEL_E_MEMORY */
+enum doppel_status record_metadata_read(const struct said_tokens *tokens, struct json *json,
+                                        struct doppel_about **out, struct doppel_error *error);
+void record_metadata_free(struct doppel_about *about);
 
 #endif

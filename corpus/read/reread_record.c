@@ -72,11 +72,11 @@ static enum doppel_status take_plain(struct doppel_text *text, const struct dopp
     return DOPPEL_OK;
 }
 
-enum doppel_status doppel_corpus_text_again(const struct doppel_corpus_place *place,
-                                            const struct doppel_corpus_fields *fields,
-                                            const struct doppel_text_options *options, size_t most,
-                                            char **out, size_t *out_size,
-                                            struct doppel_error *error)
+enum doppel_status doppel_corpus_reread_text(const struct doppel_corpus_place *place,
+                                             const struct doppel_corpus_fields *fields,
+                                             const struct doppel_text_options *options, size_t most,
+                                             char **out, size_t *out_size,
+                                             struct doppel_error *error)
 {
     struct doppel_corpus_record record;
     struct doppel_text *text = NULL;

@@ -58,7 +58,7 @@ static size_t read_all_reader(struct join_reader *reader, uint64_t *codes, uint6
     return read_head(reader, codes, payloads, max);
 }
 
-static void begin_again_join_index(void *context)
+static void rewind_join_index(void *context)
 {
     struct join_reader *reader = context;
     reader->part = reader->at = reader->place = reader->number = 0;
@@ -116,7 +116,7 @@ static bool note_all(struct index_join *join)
 {
     uint64_t codes[BATCH * MAX_WORDS], payloads[BATCH];
     size_t got;
-    begin_again_join_index(&join->reader);
+    rewind_join_index(&join->reader);
     while ((got = read_all_reader(&join->reader, codes, payloads, BATCH)) > 0)
         for (size_t i = 0; i < got; i++)
             if (!note_index_join(join, got - i, payloads[i]))
@@ -155,7 +155,7 @@ static enum doppel_status run_index_join(struct index_join *join, struct doppel_
                            reader->payloads.count);
     struct doppel_index_codes codes = {.count = reader->payloads.count,
                                        .read = read_living_join_index,
-                                       .rewind = begin_again_join_index,
+                                       .rewind = rewind_join_index,
                                        .context = reader};
     struct doppel_index_pairing pairing = {.bits = reader->index->options.bits,
                                            .radius = join->request->radius,

@@ -36,7 +36,7 @@ static const uint8_t *group_of(const struct postings *table, uint32_t key)
 }
 
 /* False when the table is damaged. */
-static bool ask_for_slots(const struct postings *table, uint32_t key, struct found *found)
+static bool prefetch_slots(const struct postings *table, uint32_t key, struct found *found)
 {
     *found = (struct found){.unit = NO_UNIT};
     if (!has_list(table, key))
@@ -138,7 +138,7 @@ static bool advance(struct lookup *lookup, size_t i, struct postings_block *bloc
     if (i + 2 * BLOCK_KEYS < lookup->count)
         __builtin_prefetch(group_of(table, lookup->keys[i + 2 * BLOCK_KEYS]));
     if (i + BLOCK_KEYS < lookup->count &&
-        !ask_for_slots(table, lookup->keys[i + BLOCK_KEYS], &next->found[at]))
+        !prefetch_slots(table, lookup->keys[i + BLOCK_KEYS], &next->found[at]))
         return false;
     int listed = find_list(table, lookup->keys[i], &block->found[at], block->positions[at]);
     block->listed[block->listed_count] = at;
@@ -152,7 +152,7 @@ static bool begin_lookup(struct lookup *lookup)
     for (size_t i = 0; i < 2 * BLOCK_KEYS && i < lookup->count; i++)
         __builtin_prefetch(group_of(lookup->table, lookup->keys[i]));
     for (size_t i = 0; i < BLOCK_KEYS && i < lookup->count; i++)
-        sound &= ask_for_slots(lookup->table, lookup->keys[i], &lookup->blocks[0].found[i]);
+        sound &= prefetch_slots(lookup->table, lookup->keys[i], &lookup->blocks[0].found[i]);
     return sound;
 }
 

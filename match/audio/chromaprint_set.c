@@ -164,7 +164,7 @@ static enum doppel_status search_chromaprints(const struct doppel_chromaprints *
     return DOPPEL_OK;
 }
 
-static enum doppel_status judge_held(const struct held *held,
+static enum doppel_status score_held(const struct held *held,
                                      const struct doppel_fingerprint *query, uint32_t max_distance,
                                      doppel_found_visitor *visitor, void *context,
                                      struct doppel_error *error)
@@ -189,7 +189,7 @@ enum doppel_status doppel_chromaprints_find(const struct doppel_chromaprints *se
     enum doppel_status status = search_chromaprints(set, query, &items, &count, error);
     for (size_t i = 0; i < count && !status; i++)
         status =
-            judge_held(&set->items.items[items[i]], query, max_distance, visitor, context, error);
+            score_held(&set->items.items[items[i]], query, max_distance, visitor, context, error);
     free(items);
     return status;
 }

@@ -10,11 +10,11 @@
  * are believed to be off, before anything is met. */
 static const double TIME_OFF = 5, FREQUENCY_OFF = 20, SLOPE_OFF = 0.003;
 
-static double fit_within(struct line *line, const struct look *looks, size_t count, double within)
+static double fit_within(struct line *line, const struct look *views, size_t count, double within)
 {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0, ff = 0, fg = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct look *look = &looks[i];
+        const struct look *look = &views[i];
         double time = look->time - line->time, late = look->place - line_at(line, look->time);
         double high = look->found - look->frequency / line->pitch;
         if (!look->met || fabs(late) > within * MEET_TIME || fabs(high) > within * MEET_FREQUENCY)
@@ -38,14 +38,14 @@ static double fit_within(struct line *line, const struct look *looks, size_t cou
     return TIME_OFF / sqrt(spread + prior);
 }
 
-double line_fit(struct line *line, const struct look *looks, size_t count)
+double line_fit(struct line *line, const struct look *views, size_t count)
 {
     if (!count)
         return SLOPE_OFF;
-    double time = looks[count - 1].time;
+    double time = views[count - 1].time;
     *line = (struct line){time, line_at(line, time), line->speed, line->pitch};
-    fit_within(line, looks, count, 1);
-    return fit_within(line, looks, count, 0.6);
+    fit_within(line, views, count, 1);
+    return fit_within(line, views, count, 0.6);
 }
 
 /* ---- ends ---- */
@@ -61,7 +61,7 @@ struct likeness {
     double time_off, frequency_off; /* steps, about */
 };
 
-static struct likeness likeness_of(const struct look *looks, size_t count)
+static struct likeness likeness_of(const struct look *views, size_t count)
 {
     struct likeness like = {
         .level = follow_levels[0], .time_off = MEET_TIME, .frequency_off = MEET_FREQUENCY};
@@ -69,17 +69,17 @@ static struct likeness likeness_of(const struct look *looks, size_t count)
     for (int k = 0; k < LEVELS; k++) {
         double sum = 0;
         for (size_t i = 0; i < count; i++)
-            sum += look_evidence(&looks[i], look_share(&looks[i], &follow_levels[k]));
+            sum += view_evidence(&views[i], look_share(&views[i], &follow_levels[k]));
         if (sum > best)
             like.level = follow_levels[k];
         best = fmax(best, sum);
     }
     for (size_t i = 0; i < count; i++) {
-        if (!looks[i].met)
+        if (!views[i].met)
             continue;
         met++;
-        late += fabs(looks[i].late);
-        high += fabs(looks[i].high);
+        late += fabs(views[i].late);
+        high += fabs(views[i].high);
     }
     if (met < 8)
         return like;
@@ -100,7 +100,7 @@ static double denser(double away, double off, double limit)
 /* Near an end even of a clean copy windows hold both recordings, and peaks of neither. */
 static const double MOST_SHARE = 0.5;
 
-static double evidence_of_look(const struct look *look, const struct likeness *like)
+static double evidence_of_view(const struct look *look, const struct likeness *like)
 {
     double share = fmin(look_share(look, &like->level), MOST_SHARE);
     if (!look->met)
@@ -110,24 +110,24 @@ static double evidence_of_look(const struct look *look, const struct likeness *l
     return log(share * (1 - look->chance) / look->chance * real + 1);
 }
 
-size_t end_of_looks(const struct look *looks, size_t count, size_t coarse)
+size_t end_of_views(const struct look *views, size_t count, size_t coarse)
 {
     if (!coarse)
         return 0;
-    double end = looks[coarse - 1].time;
+    double end = views[coarse - 1].time;
     size_t first = coarse, doubt = coarse, last = coarse;
-    while (first && fabs(looks[first - 1].time - end) <= LEVEL_STEPS)
+    while (first && fabs(views[first - 1].time - end) <= LEVEL_STEPS)
         first--;
-    while (doubt && fabs(looks[doubt - 1].time - end) <= DOUBT_STEPS)
+    while (doubt && fabs(views[doubt - 1].time - end) <= DOUBT_STEPS)
         doubt--;
-    while (last < count && fabs(looks[last].time - end) <= DOUBT_STEPS)
+    while (last < count && fabs(views[last].time - end) <= DOUBT_STEPS)
         last++;
-    struct likeness like = likeness_of(looks + first, coarse - first);
+    struct likeness like = likeness_of(views + first, coarse - first);
     double sum = 0, best = -INFINITY;
     size_t found = 0;
     for (size_t i = doubt; i < last; i++) {
-        sum += evidence_of_look(&looks[i], &like);
-        if (!looks[i].met || sum <= best)
+        sum += evidence_of_view(&views[i], &like);
+        if (!views[i].met || sum <= best)
             continue;
         best = sum;
         found = i + 1;

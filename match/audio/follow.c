@@ -45,7 +45,7 @@ struct follow_walk {
     uint64_t id;
     struct line line;
     bool back;
-    look_array looks;
+    look_array views;
     double item_end;           /* steps */
     double tried, met_shifted; /* looks at shifted alignments */
     double weights[LEVELS];    /* ln of each level's share in the sum */
@@ -94,7 +94,7 @@ static bool look_up_walk(struct follow_walk *walk, const struct doppel_audio_pea
         look.found = near->frequency;
         look.high = (float)(near->frequency - frequency);
     }
-    return array_push(&walk->looks, look);
+    return array_push(&walk->views, look);
 }
 
 /* Have the item at hand where the query's [from, to) lies on the line. */
@@ -124,7 +124,7 @@ static bool look_up_block(struct follow_walk *walk, size_t first, size_t end)
 
 /* ---- judging ---- */
 
-double look_evidence(const struct look *look, double share)
+double view_evidence(const struct look *look, double share)
 {
     if (!look->met)
         return log1p(-share);
@@ -149,15 +149,15 @@ static void forget_level(struct follow_walk *walk)
 }
 
 /* Add the looks since `from` to the sum: of all ways in which the level may have changed. */
-static void judge_walk(struct follow_walk *walk, size_t from)
+static void score_walk(struct follow_walk *walk, size_t from)
 {
     double all = log_sum(walk->weights), next[LEVELS];
     for (int i = 0; i < LEVELS; i++) {
         double own = exp(walk->weights[i] - all);
         next[i] = all + log(STAY * own + (1 - STAY) / (LEVELS - 1) * (1 - own));
-        for (size_t k = from; k < walk->looks.count; k++) {
-            const struct look *look = &walk->looks.items[k];
-            next[i] += look_evidence(look, look_share(look, &follow_levels[i]));
+        for (size_t k = from; k < walk->views.count; k++) {
+            const struct look *look = &walk->views.items[k];
+            next[i] += view_evidence(look, look_share(look, &follow_levels[i]));
         }
     }
     for (int i = 0; i < LEVELS; i++)
@@ -170,19 +170,19 @@ static void judge_walk(struct follow_walk *walk, size_t from)
 /* How far a walk came, at its highest sum. */
 struct walk_reach {
     double sum; /* nats */
-    size_t looks;
+    size_t views;
     struct line line;
 };
 
 /* The looks about the last one, as many as a line is fitted to. */
 static void fit_walk(struct follow_walk *walk)
 {
-    const look_array *looks = &walk->looks;
-    size_t first = looks->count;
-    double last = looks->count ? looks->items[looks->count - 1].time : 0;
-    while (first && fabs(looks->items[first - 1].time - last) <= FIT_STEPS)
+    const look_array *views = &walk->views;
+    size_t first = views->count;
+    double last = views->count ? views->items[views->count - 1].time : 0;
+    while (first && fabs(views->items[first - 1].time - last) <= FIT_STEPS)
         first--;
-    line_fit(&walk->line, looks->items + first, looks->count - first);
+    line_fit(&walk->line, views->items + first, views->count - first);
 }
 
 /* A step of a walk: the query's times [from, to), the peaks [first, end) of them. */
@@ -238,16 +238,16 @@ static enum doppel_status walk_on(struct follow_walk *walk, struct audio_block b
         enum doppel_status status = cover(walk, block.from, block.to);
         if (status)
             return status;
-        size_t before = walk->looks.count;
+        size_t before = walk->views.count;
         if (!look_up_block(walk, block.first, block.end))
             return DOPPEL_E_MEMORY;
         walk->pursuit->walked += 0.5;
-        judge_walk(walk, before);
-        gap += walk->looks.count > before || item_audio_walk(walk, &block);
+        score_walk(walk, before);
+        gap += walk->views.count > before || item_audio_walk(walk, &block);
         silent++;
-        if (walk->looks.count > before && walk->sum > best.sum) {
+        if (walk->views.count > before && walk->sum > best.sum) {
             fit_walk(walk);
-            best = (struct walk_reach){walk->sum, walk->looks.count, walk->line};
+            best = (struct walk_reach){walk->sum, walk->views.count, walk->line};
             gap = silent = 0;
         }
         if (walk->sum < best.sum - MOST_LOSS)
@@ -269,7 +269,7 @@ static enum doppel_status locate_walk(struct follow_walk *walk, size_t first, si
     size_t start_look = 0, best_first = 0, best_end = 0;
     *out = block;
     for (int i = 0; i < PIECE_BLOCKS && block.end < end; i++) {
-        size_t before = walk->looks.count;
+        size_t before = walk->views.count;
         if (sum <= 0) {
             start = (struct audio_block){block.to, block.to, block.end, block.end};
             start_look = before;
@@ -282,17 +282,17 @@ static enum doppel_status locate_walk(struct follow_walk *walk, size_t first, si
         if (!look_up_block(walk, block.first, block.end))
             return DOPPEL_E_MEMORY;
         forget_level(walk);
-        judge_walk(walk, before);
+        score_walk(walk, before);
         sum += walk->sum;
         if (sum <= best)
             continue;
         best = sum;
         best_first = start_look;
-        best_end = walk->looks.count;
+        best_end = walk->views.count;
         *out = start;
     }
-    line_fit(&walk->line, walk->looks.items + best_first, best_end - best_first);
-    walk->looks.count = 0;
+    line_fit(&walk->line, walk->views.items + best_first, best_end - best_first);
+    walk->views.count = 0;
     return DOPPEL_OK;
 }
 
@@ -304,34 +304,34 @@ static enum doppel_status go(struct follow_walk *walk, bool back, struct audio_b
     walk->back = back;
     forget_level(walk);
     enum doppel_status status = walk_on(walk, start, out);
-    *out_looks = walk->looks;
-    walk->looks = (look_array){0};
+    *out_looks = walk->views;
+    walk->views = (look_array){0};
     walk->line = line;
     return status;
 }
 
-static void reverse(look_array *looks)
+static void reverse(look_array *views)
 {
-    for (size_t i = 0, j = looks->count; i + 1 < j; i++) {
-        struct look last = looks->items[--j];
-        looks->items[j] = looks->items[i];
-        looks->items[i] = last;
+    for (size_t i = 0, j = views->count; i + 1 < j; i++) {
+        struct look last = views->items[--j];
+        views->items[j] = views->items[i];
+        views->items[i] = last;
     }
 }
 
-static bool append_follow(look_array *looks, const look_array *more)
+static bool append_follow(look_array *views, const look_array *more)
 {
     for (size_t i = 0; i < more->count; i++)
-        if (!array_push(looks, more->items[i]))
+        if (!array_push(views, more->items[i]))
             return false;
     return true;
 }
 
 /* What the looks of a run say together. */
-static void sum_up(const look_array *looks, size_t first, size_t end, struct run *run)
+static void sum_up(const look_array *views, size_t first, size_t end, struct run *run)
 {
     for (size_t i = first; i < end; i++) {
-        const struct look *look = &looks->items[i];
+        const struct look *look = &views->items[i];
         if (!look->strong)
             continue;
         run->strong++;
@@ -342,13 +342,13 @@ static void sum_up(const look_array *looks, size_t first, size_t end, struct run
     double span = run->last.time - run->first.time;
     if (span > 0)
         line.speed = (run->last.place - run->first.place) / span;
-    run->speed_error = line_fit(&line, looks->items + first, end - first);
+    run->speed_error = line_fit(&line, views->items + first, end - first);
     run->speed = line.speed;
     run->pitch = line.pitch;
 }
 
 /* Evidence against music that is alike by its beat and key, of the looks outside of the piece. */
-static double evidence_beyond(const struct look *looks, size_t count, const double piece[2])
+static double evidence_beyond(const struct look *views, size_t count, const double piece[2])
 {
     double best = 0;
     for (int k = 0; k < LEVELS; k++) {
@@ -356,35 +356,35 @@ static double evidence_beyond(const struct look *looks, size_t count, const doub
             continue;
         double sum = -log(LEVELS);
         for (size_t i = 0; i < count; i++)
-            if (looks[i].time < piece[0] || looks[i].time >= piece[1])
-                sum += look_evidence(&looks[i], look_share(&looks[i], &follow_levels[k])) -
-                       look_evidence(&looks[i], look_share(&looks[i], &alike));
+            if (views[i].time < piece[0] || views[i].time >= piece[1])
+                sum += view_evidence(&views[i], look_share(&views[i], &follow_levels[k])) -
+                       view_evidence(&views[i], look_share(&views[i], &alike));
         best = fmax(best, sum);
     }
     return best;
 }
 
 /* Looks in order of time, of which [first, end) are about the run: make it exact. */
-static void cut_ends(look_array *looks, size_t first, size_t end, const double piece[2],
+static void cut_ends(look_array *views, size_t first, size_t end, const double piece[2],
                      struct run *run)
 {
-    const struct look *at = looks->items;
-    end = first + end_of_looks(at + first, looks->count - first, end - first);
-    reverse(looks);
-    size_t left = looks->count - end;
-    first = end_of_looks(at + left, looks->count - left, end - first);
-    reverse(looks);
+    const struct look *at = views->items;
+    end = first + end_of_views(at + first, views->count - first, end - first);
+    reverse(views);
+    size_t left = views->count - end;
+    first = end_of_views(at + left, views->count - left, end - first);
+    reverse(views);
     first = end - first;
     run->last.place = line_at(&run->last, at[end - 1].time);
     run->last.time = at[end - 1].time;
     run->first.place = line_at(&run->first, at[first].time);
     run->first.time = at[first].time;
-    sum_up(looks, first, end, run);
+    sum_up(views, first, end, run);
     run->beyond = evidence_beyond(at + first, end - first, piece);
 }
 
 static enum doppel_status walk_both_ways(struct follow_walk *walk, size_t first, size_t end,
-                                         look_array *looks, struct run *run)
+                                         look_array *views, struct run *run)
 {
     look_array ahead = {0};
     struct walk_reach reach[2];
@@ -393,21 +393,21 @@ static enum doppel_status walk_both_ways(struct follow_walk *walk, size_t first,
     double piece[2] = {peaks[first].time, peaks[end - 1].time + 1.0};
     enum doppel_status status = locate_walk(walk, first, end, &start);
     if (!status)
-        status = go(walk, true, start, &reach[0], looks);
+        status = go(walk, true, start, &reach[0], views);
     if (!status)
         status = go(walk, false, start, &reach[1], &ahead);
-    size_t before = looks->count;
-    reverse(looks);
-    if (!status && !append_follow(looks, &ahead))
+    size_t before = views->count;
+    reverse(views);
+    if (!status && !append_follow(views, &ahead))
         status = DOPPEL_E_MEMORY;
     array_free(&ahead);
-    if (!status && !(reach[0].looks + reach[1].looks))
+    if (!status && !(reach[0].views + reach[1].views))
         status = DOPPEL_E_NOT_FOUND;
     if (status)
         return status;
     *run = (struct run){.id = walk->id, .first = reach[0].line, .last = reach[1].line};
     run->evidence = reach[0].sum + reach[1].sum;
-    cut_ends(looks, before - reach[0].looks, before + reach[1].looks, piece, run);
+    cut_ends(views, before - reach[0].views, before + reach[1].views, piece, run);
     return DOPPEL_OK;
 }
 
@@ -417,11 +417,11 @@ enum doppel_status follow(struct pursuit *pursuit, const struct alignment *align
     struct follow_walk walk = {.pursuit = pursuit,
                                .id = alignment->id,
                                .line = {0, alignment->offset, alignment->speed, alignment->pitch}};
-    look_array looks = {0};
+    look_array views = {0};
     struct run run;
-    enum doppel_status status = walk_both_ways(&walk, first, end, &looks, &run);
-    array_free(&walk.looks);
-    array_free(&looks);
+    enum doppel_status status = walk_both_ways(&walk, first, end, &views, &run);
+    array_free(&walk.views);
+    array_free(&views);
     if (status)
         return status;
     run.item_duration = pursuit->view->duration;

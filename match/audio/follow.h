@@ -78,18 +78,18 @@ static inline double look_share(const struct look *look, const struct level *lev
 }
 
 /** ln of how much more probable the look is when such a share of peaks is met than by chance. */
-double look_evidence(const struct look *look, double share);
+double view_evidence(const struct look *look, double share);
 
 /** Move the line to where the met peaks are, and turn it a little. @return one standard deviation
  * of its speed */
-double line_fit(struct line *line, const struct look *looks, size_t count);
+double line_fit(struct line *line, const struct look *views, size_t count);
 
 /**
  * Where the audio and the item cease to be alike.
  * @param looks in order of time, or against it. @param coarse about so many of them belong to what
  * is alike. @return how many do
  */
-size_t end_of_looks(const struct look *looks, size_t count, size_t coarse);
+size_t end_of_views(const struct look *views, size_t count, size_t coarse);
 
 /** The ends of a run in seconds, out to those of query and item where nothing speaks against it. */
 void run_place_ends(const struct pursuit *pursuit, struct run *run);

@@ -330,7 +330,7 @@ static enum doppel_status try_all(struct piece_search *search, struct doppel_err
 
 /* What other speeds explain of the peaks must be more, and longer: the same words by another voice
  * are met so for a moment, or a little throughout. */
-static bool is_doubtful(const struct run *run, bool same_speed)
+static bool is_uncertain(const struct run *run, bool same_speed)
 {
     double off = fabs(run->speed - 1);
     bool scaled = off > 3 * run->speed_error + SCALED_FROM || fabs(run->pitch - 1) > SCALED_FROM;
@@ -347,7 +347,7 @@ static bool is_doubtful(const struct run *run, bool same_speed)
  */
 static double rate_of(const struct run *run, double windows, bool same_speed)
 {
-    if (is_doubtful(run, same_speed))
+    if (is_uncertain(run, same_speed))
         return 1;
     double product = run->seed_rate * exp(-run->beyond);
     if (product < 1e-300)

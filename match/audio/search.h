@@ -27,7 +27,7 @@ struct ballot {
     const struct alignment_skip *skip;
     struct doppel_audio_key *keys;
     size_t capacity;
-    uint32_t *asked;    /* keys looked up */
+    uint32_t *queried;  /* keys looked up */
     uint32_t *places;   /* of these in the window, in hops */
     uint32_t *weights;  /* of these */
     uint32_t *seen;     /* all 0 */

@@ -18,7 +18,7 @@ enum {
 static const double MOST_CHANCE = 0.25;
 
 /* How the keys that are asked add up by chance. */
-struct asked {
+struct queried {
     size_t count;
     uint64_t bias;             /* what makes all diagonals positive */
     double bound[BOUND_STEPS]; /* ln of the moments of the sum of surprises, by exponent */
@@ -31,21 +31,21 @@ bool ballot_init(struct ballot *ballot, size_t capacity)
     size_t least = capacity + 1;
     ballot->capacity = capacity;
     ballot->keys = malloc(least * sizeof *ballot->keys);
-    ballot->asked = malloc(least * sizeof *ballot->asked);
+    ballot->queried = malloc(least * sizeof *ballot->queried);
     ballot->places = malloc(least * sizeof *ballot->places);
     ballot->weights = malloc(least * sizeof *ballot->weights);
     ballot->seen = calloc(least, sizeof *ballot->seen);
     ballot->lengths = malloc(least * sizeof *ballot->lengths);
     for (int i = 0; i < 2; i++)
         ballot->order[i] = malloc(least * sizeof *ballot->order[i]);
-    return ballot->keys && ballot->asked && ballot->places && ballot->weights && ballot->seen &&
+    return ballot->keys && ballot->queried && ballot->places && ballot->weights && ballot->seen &&
            ballot->lengths && ballot->order[0] && ballot->order[1];
 }
 
 void ballot_free(struct ballot *ballot)
 {
     free(ballot->keys);
-    free(ballot->asked);
+    free(ballot->queried);
     free(ballot->places);
     free(ballot->weights);
     free(ballot->seen);
@@ -71,7 +71,7 @@ static bool reserve_hits(struct ballot *ballot, size_t count)
 /* ---- keys ---- */
 
 /* Whether a list of that length tells something. */
-static bool is_telling_ballot(const struct ballot *ballot, uint64_t length)
+static bool is_distinctive_ballot(const struct ballot *ballot, uint64_t length)
 {
     return length && (double)length * VOTES_WIDTH < MOST_CHANCE * (double)ballot->hops;
 }
@@ -83,7 +83,7 @@ static size_t spend_ballot(struct ballot *ballot, size_t count, uint64_t budget)
     size_t usable = 0, kept = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t length = ballot->lengths[i];
-        if (!is_telling_ballot(ballot, length) || length > budget)
+        if (!is_distinctive_ballot(ballot, length) || length > budget)
             continue;
         order[usable++] = vote_hit(length, (uint32_t)i);
         longest = length > longest ? length : longest;
@@ -93,22 +93,22 @@ static size_t spend_ballot(struct ballot *ballot, size_t count, uint64_t budget)
     for (; kept < usable && vote_diagonal(order[kept]) <= budget; kept++) {
         budget -= vote_diagonal(order[kept]);
         const struct doppel_audio_key *key = &ballot->keys[vote_voter(order[kept])];
-        ballot->asked[kept] = key->key;
+        ballot->queried[kept] = key->key;
         ballot->places[kept] = key->hop;
     }
     return kept;
 }
 
-static void ask_all(struct ballot *ballot, size_t count, struct asked *asked)
+static void query_all(struct ballot *ballot, size_t count, struct queried *queried)
 {
     uint32_t latest = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t hop = ballot->keys[i].hop;
-        ballot->asked[i] = ballot->keys[i].key;
+        ballot->queried[i] = ballot->keys[i].key;
         ballot->places[i] = hop;
         latest = hop > latest ? hop : latest;
     }
-    *asked = (struct asked){.count = count, .bias = (uint64_t)latest + VOTES_WIDTH};
+    *queried = (struct queried){.count = count, .bias = (uint64_t)latest + VOTES_WIDTH};
 }
 
 /* ---- hits ---- */
@@ -137,41 +137,42 @@ static bool take_hits(void *context, uint32_t number, uint64_t base, const uint3
 
 /* The hits of the keys that are asked, and the lengths of their lists. DOPPEL_E_LIMIT, with no
  * sentence: they are more than `most` */
-static enum doppel_status gather_ballot(struct ballot *ballot, const struct asked *asked,
+static enum doppel_status gather_ballot(struct ballot *ballot, const struct queried *queried,
                                         uint64_t most, size_t *out_count,
                                         struct doppel_error *error)
 {
-    struct vote_gathering gathering = {ballot, asked->bias, 0, (size_t)most};
+    struct vote_gathering gathering = {ballot, queried->bias, 0, (size_t)most};
     if (!reserve_hits(ballot, (size_t)most))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a recording");
-    memset(ballot->lengths, 0, asked->count * sizeof *ballot->lengths);
-    enum doppel_status status = doppel_index_lookup(ballot->axis, ballot->asked, asked->count,
+    memset(ballot->lengths, 0, queried->count * sizeof *ballot->lengths);
+    enum doppel_status status = doppel_index_lookup(ballot->axis, ballot->queried, queried->count,
                                                     take_hits, &gathering, error);
     *out_count = gathering.count;
     return status == DOPPEL_E_CANCELLED ? DOPPEL_E_LIMIT : status;
 }
 
 /* As many of the rarest keys as the budget is enough for. */
-static enum doppel_status gather_rarest(struct ballot *ballot, struct asked *asked, uint64_t budget,
-                                        size_t *out_count, struct doppel_error *error)
+static enum doppel_status gather_rarest(struct ballot *ballot, struct queried *queried,
+                                        uint64_t budget, size_t *out_count,
+                                        struct doppel_error *error)
 {
     uint64_t hits = 0;
     enum doppel_status status =
-        doppel_index_lengths(ballot->axis, ballot->asked, asked->count, ballot->lengths, error);
+        doppel_index_lengths(ballot->axis, ballot->queried, queried->count, ballot->lengths, error);
     if (status)
         return status;
-    for (size_t i = 0; i < asked->count; i++)
+    for (size_t i = 0; i < queried->count; i++)
         hits += ballot->lengths[i] < budget - hits ? ballot->lengths[i] : budget - hits;
-    asked->count = spend_ballot(ballot, asked->count, budget);
-    status = gather_ballot(ballot, asked, hits, out_count, error);
+    queried->count = spend_ballot(ballot, queried->count, budget);
+    status = gather_ballot(ballot, queried, hits, out_count, error);
     if (status == DOPPEL_E_LIMIT)
         status = doppel_fail(error, DOPPEL_E_CORRUPT, "the index has more places than it says");
     return status;
 }
 
-static const uint64_t *sort_hits(struct ballot *ballot, const struct asked *asked, size_t count)
+static const uint64_t *sort_hits(struct ballot *ballot, const struct queried *queried, size_t count)
 {
-    uint64_t highest = ballot->hops + asked->bias;
+    uint64_t highest = ballot->hops + queried->bias;
     unsigned end = VOTER_BITS + 64 - (unsigned)__builtin_clzll(highest | 1);
     return radix_sort(ballot->hits[0], ballot->hits[1], count, VOTER_BITS, end);
 }
@@ -186,34 +187,35 @@ static double exponent(int step)
 
 /* A key met by chance at a diagonal is worth -ln of that chance; Chernoff's bound on the sum of all
  * that are met, one independent of the other, needs its moments. Of `count` keys. */
-static uint32_t weigh_asked(struct asked *asked, double chance, size_t count)
+static uint32_t weigh_queried(struct queried *queried, double chance, size_t count)
 {
     double surprise = -log(chance);
     for (int i = 0; i < BOUND_STEPS; i++)
-        asked->bound[i] += (double)count * (exp((exponent(i) - 1) * surprise) - chance);
+        queried->bound[i] += (double)count * (exp((exponent(i) - 1) * surprise) - chance);
     /* A third of the keys of a true alignment are met: that much less surprising is a hit there. */
     return (uint32_t)lrint((surprise - 1) * WEIGHT_STEPS);
 }
 
 /* By the lengths of their lists; what tells nothing weighs nothing. */
-static void weigh_all(struct ballot *ballot, struct asked *asked)
+static void weigh_all(struct ballot *ballot, struct queried *queried)
 {
     uint32_t common[COMMON_LENGTHS] = {0};
     double place = VOTES_WIDTH / (double)ballot->hops;
-    for (size_t i = 0; i < asked->count; i++) {
+    for (size_t i = 0; i < queried->count; i++) {
         uint64_t length = ballot->lengths[i];
         if (length < COMMON_LENGTHS)
             common[length]++;
         else
-            ballot->weights[i] = is_telling_ballot(ballot, length)
-                                     ? weigh_asked(asked, (double)length * place, 1)
+            ballot->weights[i] = is_distinctive_ballot(ballot, length)
+                                     ? weigh_queried(queried, (double)length * place, 1)
                                      : 0;
     }
     for (uint64_t length = 0; length < COMMON_LENGTHS; length++) {
-        bool counts = common[length] && is_telling_ballot(ballot, length);
-        common[length] = counts ? weigh_asked(asked, (double)length * place, common[length]) : 0;
+        bool counts = common[length] && is_distinctive_ballot(ballot, length);
+        common[length] =
+            counts ? weigh_queried(queried, (double)length * place, common[length]) : 0;
     }
-    for (size_t i = 0; i < asked->count; i++)
+    for (size_t i = 0; i < queried->count; i++)
         if (ballot->lengths[i] < COMMON_LENGTHS)
             ballot->weights[i] = common[ballot->lengths[i]];
 }
@@ -224,14 +226,14 @@ struct counting {
     struct ballot *ballot;
     const struct window *window;
     const struct hypothesis *hypothesis;
-    const struct asked *asked;
+    const struct queried *queried;
     const uint64_t *hits;
 };
 
 static struct doppel_index_place place_of_counting(const struct counting *counting, uint64_t hit)
 {
     uint64_t position =
-        vote_diagonal(hit) + counting->ballot->places[vote_voter(hit)] - counting->asked->bias;
+        vote_diagonal(hit) + counting->ballot->places[vote_voter(hit)] - counting->queried->bias;
     return doppel_index_item_at(counting->ballot->axis, position);
 }
 
@@ -239,7 +241,7 @@ static struct doppel_index_place place_of_counting(const struct counting *counti
 static double offset_of(const struct counting *counting, const struct votes_peak *peak,
                         const struct doppel_index_place *place)
 {
-    double hops = (double)peak->middle - (double)counting->asked->bias - (double)place->start;
+    double hops = (double)peak->middle - (double)counting->queried->bias - (double)place->start;
     return hops * DOPPEL_AUDIO_TIME_STEPS;
 }
 
@@ -268,7 +270,7 @@ static double surprise(const struct counting *counting, double sum)
 {
     double best = -INFINITY;
     for (int i = 0; i < BOUND_STEPS; i++)
-        best = fmax(best, exponent(i) * sum - counting->asked->bound[i]);
+        best = fmax(best, exponent(i) * sum - counting->queried->bound[i]);
     return best - log((double)counting->ballot->hops / VOTES_WIDTH);
 }
 
@@ -342,23 +344,23 @@ enum doppel_status ballot_count(struct ballot *ballot, const struct window *wind
                                 struct candidate out[VOTES_BEST], size_t *out_count,
                                 struct doppel_error *error)
 {
-    struct asked asked;
-    struct counting counting = {ballot, window, hypothesis, &asked, NULL};
+    struct queried queried;
+    struct counting counting = {ballot, window, hypothesis, &queried, NULL};
     uint64_t budget = hypothesis->max_postings;
     enum doppel_status status = DOPPEL_E_LIMIT;
     size_t hits = 0;
     size_t count = doppel_audio_keys(window->peaks, window->count, &hypothesis->zone, ballot->keys,
                                      ballot->capacity);
-    ask_all(ballot, count, &asked);
+    query_all(ballot, count, &queried);
     if (ballot->hops < SMALL_SET) /* one look at each list is enough, then */
-        status =
-            gather_ballot(ballot, &asked, budget < FIRST_LOOK ? budget : FIRST_LOOK, &hits, error);
+        status = gather_ballot(ballot, &queried, budget < FIRST_LOOK ? budget : FIRST_LOOK, &hits,
+                               error);
     if (status == DOPPEL_E_LIMIT)
-        status = gather_rarest(ballot, &asked, budget, &hits, error);
+        status = gather_rarest(ballot, &queried, budget, &hits, error);
     if (status)
         return status;
-    weigh_all(ballot, &asked);
-    counting.hits = sort_hits(ballot, &asked, hits);
+    weigh_all(ballot, &queried);
+    counting.hits = sort_hits(ballot, &queried, hits);
     *out_count = elect_counting(&counting, hits, out);
     return DOPPEL_OK;
 }

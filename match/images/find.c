@@ -26,7 +26,7 @@ static enum doppel_status fill_tables(const struct doppel_matcher *matcher,
     pthread_mutex_lock(&search->lock);
     for (; search->filled < matcher->packed.count && !status; search->filled += !status) {
         struct packed *packed = &matcher->packed.items[search->filled];
-        if (packed->searchable || !matcher_is_telling(matcher, search->filled))
+        if (packed->searchable || !matcher_is_distinctive(matcher, search->filled))
             continue;
         status = tables_insert(&search->tables, matcher, search->filled, search->filled, error);
         packed->searchable = !status;
@@ -78,8 +78,8 @@ static int compare_found_images_find(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-bool matcher_judge(const struct doppel_matcher *matcher, const struct doppel_match_item *query,
-                   const struct doppel_match_item *item, struct doppel_found *out)
+bool matcher_verify(const struct doppel_matcher *matcher, const struct doppel_match_item *query,
+                    const struct doppel_match_item *item, struct doppel_found *out)
 {
     bool matches = doppel_match_pair(query, item, &matcher->options, &out->match);
     out->borderline = !matches && matcher->options.check_pixels &&
@@ -87,18 +87,18 @@ bool matcher_judge(const struct doppel_matcher *matcher, const struct doppel_mat
     return matches || out->borderline;
 }
 
-static bool judge_all_matcher(const struct doppel_matcher *matcher,
-                              const struct doppel_match_item *query,
-                              const struct candidates *candidates, found_array *found)
+static bool verify_all_candidates(const struct doppel_matcher *matcher,
+                                  const struct doppel_match_item *query,
+                                  const struct candidates *candidates, found_array *found)
 {
     for (size_t i = 0; i < candidates->list.count; i++) {
         struct unpacked item;
         uint32_t slot = candidates->list.items[i];
         struct doppel_found one = {.id = matcher->ids.items[slot]};
-        if (!matcher_is_telling(matcher, slot)) /* without memory it could not be removed */
+        if (!matcher_is_distinctive(matcher, slot)) /* without memory it could not be removed */
             continue;
         matcher_unpack(matcher, slot, &item);
-        if (matcher_judge(matcher, query, &item.item, &one) && !array_push(found, one))
+        if (matcher_verify(matcher, query, &item.item, &one) && !array_push(found, one))
             return false;
     }
     if (found->count > 1)
@@ -128,7 +128,7 @@ enum doppel_status doppel_matcher_find(const struct doppel_matcher *matcher,
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "the fingerprint asked for is not of %s, version %u",
                            matcher->scheme->name, matcher->scheme->version);
-    if (!is_telling(query))
+    if (!is_distinctive(query))
         return DOPPEL_OK;
     enum doppel_status status = fill_tables(matcher, error);
     if (status)
@@ -139,7 +139,7 @@ enum doppel_status doppel_matcher_find(const struct doppel_matcher *matcher,
     status = look_up_matcher(matcher, query, &gathering, error);
     if (status)
         goto end;
-    if (judge_all_matcher(matcher, query, &gathering.candidates, &found))
+    if (verify_all_candidates(matcher, query, &gathering.candidates, &found))
         status = visit_all_images_find(&found, visitor, context, error);
     else
         status = DOPPEL_E_MEMORY;

@@ -52,14 +52,14 @@ struct unpacked {
 };
 
 /** Whether the picture in a slot is compared with others at all. */
-bool matcher_is_telling(const struct doppel_matcher *matcher, uint32_t slot);
+bool matcher_is_distinctive(const struct doppel_matcher *matcher, uint32_t slot);
 
 void matcher_unpack(const struct doppel_matcher *matcher, uint32_t slot, struct unpacked *out);
 
 /** Judge a pair. @return whether it is to be visited: it matches, or is borderline and
  * borderline ones are wanted. */
-bool matcher_judge(const struct doppel_matcher *matcher, const struct doppel_match_item *query,
-                   const struct doppel_match_item *item, struct doppel_found *out);
+bool matcher_verify(const struct doppel_matcher *matcher, const struct doppel_match_item *query,
+                    const struct doppel_match_item *item, struct doppel_found *out);
 
 typedef ARRAY(struct doppel_found) found_array;
 

@@ -19,8 +19,8 @@ struct judging {
 
 /* ---- judging, on any thread ---- */
 
-static bool judge_meeting(const struct join *join, const struct meeting *meeting,
-                          struct doppel_found *out)
+static bool verify_meeting(const struct join *join, const struct meeting *meeting,
+                           struct doppel_found *out)
 {
     const struct doppel_matcher *matcher = join->matcher;
     struct unpacked query, item;
@@ -29,15 +29,15 @@ static bool judge_meeting(const struct join *join, const struct meeting *meeting
                                  .id = matcher->ids.items[item_slot]};
     matcher_unpack(matcher, query_slot, &query);
     matcher_unpack(matcher, item_slot, &item);
-    return matcher_judge(matcher, &query.item, &item.item, out);
+    return matcher_verify(matcher, &query.item, &item.item, out);
 }
 
-static void judge_join(const struct join *join, size_t number, struct judging *judging)
+static void verify_join_pair(const struct join *join, size_t number, struct judging *judging)
 {
     size_t place = number % MEETINGS_A_PIECE;
     judging->judged[place] = true;
     judging->matches[place] =
-        judge_meeting(join, &join->meetings.items[number], &judging->found[place]);
+        verify_meeting(join, &join->meetings.items[number], &judging->found[place]);
 }
 
 static size_t end_of_piece(const struct join *join, size_t piece)
@@ -54,11 +54,11 @@ static void work_images_join(void *context, size_t piece, size_t slot)
     for (size_t i = piece * MEETINGS_A_PIECE; i < end_of_piece(join, piece); i++) {
         judging->judged[i % MEETINGS_A_PIECE] = false;
         if (!join->leaders_only || join->meetings.items[i].earlier < join->start)
-            judge_join(join, i, judging);
+            verify_join_pair(join, i, judging);
     }
 }
 
-static bool tell_join(struct join *join, const struct meeting *meeting,
+static bool emit_join(struct join *join, const struct meeting *meeting,
                       const struct doppel_found *found)
 {
     bool follows = false;
@@ -77,14 +77,14 @@ static bool hand_over(struct join *join, size_t number, struct judging *judging)
     if (join->follows[meeting->earlier])
         return true;
     if (!judging->judged[place])
-        judge_join(join, number, judging);
-    return !judging->matches[place] || tell_join(join, meeting, &judging->found[place]);
+        verify_join_pair(join, number, judging);
+    return !judging->matches[place] || emit_join(join, meeting, &judging->found[place]);
 }
 
-bool join_tell(struct join *join, const struct meeting *meeting)
+bool join_emit(struct join *join, const struct meeting *meeting)
 {
     struct doppel_found found;
-    return !judge_meeting(join, meeting, &found) || tell_join(join, meeting, &found);
+    return !verify_meeting(join, meeting, &found) || emit_join(join, meeting, &found);
 }
 
 static bool deliver_images_join(void *context, size_t piece, size_t slot)
@@ -159,7 +159,7 @@ static bool make_order(struct join *join)
         return false;
     }
     for (uint32_t slot = 0; slot < slots; slot++)
-        if (matcher_is_telling(matcher, slot))
+        if (matcher_is_distinctive(matcher, slot))
             ids[join->count++] = (struct slot_of_id){matcher->ids.items[slot], slot};
     if (join->count > 1)
         qsort(ids, join->count, sizeof *ids, compare_ids);

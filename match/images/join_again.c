@@ -25,7 +25,7 @@ struct again {
 /* ---- who is old ---- */
 
 /* The place of each picture that was there. */
-static void find_places_again(struct again *again)
+static void find_cached_places(struct again *again)
 {
     const struct doppel_former *former = again->former;
     const struct join *join = &again->join;
@@ -91,7 +91,7 @@ static uint32_t end_of_places(const struct again *again)
 
 /* The kept pairs of old ones, by rank; and of the old ones those that followed nobody were searched
  * then. */
-static bool take_known_again(struct again *again)
+static bool take_cached(struct again *again)
 {
     uint32_t end = end_of_places(again);
     uint32_t *ranks = malloc((end + 1) * sizeof *ranks);
@@ -189,7 +189,7 @@ static enum doppel_status search_orphans(struct again *again, uint32_t rank,
 
 /* ---- telling ---- */
 
-static enum doppel_status tell_all(struct again *again)
+static enum doppel_status emit_all(struct again *again)
 {
     struct join *join = &again->join;
     enum doppel_status status = DOPPEL_OK;
@@ -197,7 +197,7 @@ static enum doppel_status tell_all(struct again *again)
     for (uint32_t rank = 0; rank < join->count && !status; rank++) {
         for (; at < join->meetings.count && join->meetings.items[at].later == rank; at++) {
             struct meeting meeting = join->meetings.items[at];
-            if (!join->follows[meeting.earlier] && !join_tell(join, &meeting))
+            if (!join->follows[meeting.earlier] && !join_emit(join, &meeting))
                 return join->status;
         }
         if (join->follows[rank] || again->searched[rank])
@@ -221,7 +221,7 @@ static bool is_worth_it(const struct again *again)
 }
 
 /* @return DOPPEL_E_LIMIT when they are to be joined anew; nothing was told */
-static enum doppel_status run_again(struct again *again)
+static enum doppel_status run_cached(struct again *again)
 {
     struct join *join = &again->join;
     enum doppel_status status = join_begin(join);
@@ -234,28 +234,28 @@ static enum doppel_status run_again(struct again *again)
     if (!again->places || !again->searched || !again->some)
         return DOPPEL_E_MEMORY;
     join->end = join->count;
-    find_places_again(again);
+    find_cached_places(again);
     if (!keep_order(again))
         return DOPPEL_E_MEMORY;
     if (!is_worth_it(again))
         return DOPPEL_E_LIMIT;
-    if (!take_known_again(again))
+    if (!take_cached(again))
         return DOPPEL_E_MEMORY;
     join->most += join->meetings.count;
     status = search_new(again);
-    return status ? status : tell_all(again);
+    return status ? status : emit_all(again);
 }
 
-enum doppel_status doppel_matcher_lead_again(const struct doppel_matcher *matcher,
-                                             const struct doppel_former *former,
-                                             doppel_leader_visitor *visitor, void *context,
-                                             struct doppel_error *error)
+enum doppel_status doppel_matcher_lead_cached(const struct doppel_matcher *matcher,
+                                              const struct doppel_former *former,
+                                              doppel_leader_visitor *visitor, void *context,
+                                              struct doppel_error *error)
 {
     struct again again = {
         .join = {.matcher = matcher, .leaders_only = true, .visitor = visitor, .context = context},
         .former = former,
         .most_orphans = ORPHANS};
-    enum doppel_status status = run_again(&again);
+    enum doppel_status status = run_cached(&again);
     join_end(&again.join);
     free(again.places);
     free(again.searched);

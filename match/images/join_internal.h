@@ -52,7 +52,7 @@ void join_settle(struct join *join);
 
 /** Judge a meeting whose earlier one leads, and tell the visitor. @return false: it ends the join
  */
-bool join_tell(struct join *join, const struct meeting *meeting);
+bool join_emit(struct join *join, const struct meeting *meeting);
 
 /** Make a join, by its matcher, ready, and take it apart. DOPPEL_E_MEMORY. */
 enum doppel_status join_begin(struct join *join);

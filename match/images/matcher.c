@@ -109,7 +109,7 @@ void matcher_unpack(const struct doppel_matcher *matcher, uint32_t slot, struct 
     out->item = (struct doppel_match_item){&out->fingerprint, packed->quality};
 }
 
-bool matcher_is_telling(const struct doppel_matcher *matcher, uint32_t slot)
+bool matcher_is_distinctive(const struct doppel_matcher *matcher, uint32_t slot)
 {
     const struct packed *packed = &matcher->packed.items[slot];
     return packed->views && packed->quality >= DOPPEL_IMAGE_MIN_QUALITY;

@@ -25,7 +25,7 @@ const char *doppel_verified_name(enum doppel_verified verified)
 struct doppel_match_options doppel_match_options_default(void)
 {
     return (struct doppel_match_options){
-        .image = doppel_image_judge_options_default(), .max_distance = -1, .min_similarity = -1};
+        .image = doppel_image_verify_options_default(), .max_distance = -1, .min_similarity = -1};
 }
 
 /* ---- the description of a match ---- */
@@ -82,14 +82,14 @@ static void describe_views(unsigned query_view, unsigned item_view, struct doppe
 
 /* Judged both ways, since query and item differ in the views they show; the roles stay the
  * caller's. */
-static struct doppel_image_verdict judge_match_item(const struct doppel_match_item *query,
-                                                    const struct doppel_match_item *item,
-                                                    const struct doppel_match_options *options)
+static struct doppel_image_verdict verify_match_item(const struct doppel_match_item *query,
+                                                     const struct doppel_match_item *item,
+                                                     const struct doppel_match_options *options)
 {
     struct doppel_image_verdict forth =
-        doppel_image_judge(query->fingerprint, item->fingerprint, &options->image);
+        doppel_image_verify(query->fingerprint, item->fingerprint, &options->image);
     struct doppel_image_verdict back =
-        doppel_image_judge(item->fingerprint, query->fingerprint, &options->image);
+        doppel_image_verify(item->fingerprint, query->fingerprint, &options->image);
     double similarity = fmax(forth.similarity, back.similarity);
     forth.similarity = back.similarity = similarity;
     if (forth.false_positive_rate <= back.false_positive_rate)
@@ -104,7 +104,7 @@ static struct doppel_image_verdict judge_match_item(const struct doppel_match_it
 static void match_views(const struct doppel_match_item *query, const struct doppel_match_item *item,
                         const struct doppel_match_options *options, struct doppel_match *match)
 {
-    struct doppel_image_verdict verdict = judge_match_item(query, item, options);
+    struct doppel_image_verdict verdict = verify_match_item(query, item, options);
     doppel_image_weigh(query->quality < item->quality ? query->quality : item->quality, &verdict);
     match->distance = verdict.distance64;
     match->similarity = verdict.similarity;
@@ -226,14 +226,14 @@ bool doppel_match_pair(const struct doppel_match_item *query, const struct doppe
         match_views(query, item, options, out_match);
     else
         match_codes(query, item, options, out_match);
-    if (!is_telling(query) || !is_telling(item)) {
+    if (!is_distinctive(query) || !is_distinctive(item)) {
         describe_rate(-1, out_match);
         return false;
     }
     return within_limits(out_match, options);
 }
 
-bool is_telling(const struct doppel_match_item *item)
+bool is_distinctive(const struct doppel_match_item *item)
 {
     return item->quality >= DOPPEL_IMAGE_MIN_QUALITY;
 }

@@ -52,7 +52,7 @@ void line_begin(struct monitor_line *line, const struct alignment *alignment,
         .view = view};
 }
 
-void line_again(struct monitor_line *line)
+void line_resume(struct monitor_line *line)
 {
     double chance = line->run.peaks > 0 ? line->run.chance / line->run.peaks : 0;
     line->share = within_share(line->run.met, line->run.peaks, chance);

@@ -123,7 +123,7 @@ static struct doppel_monitor_event describe_end_monitor_heard(const struct monit
     return event;
 }
 
-static enum doppel_status tell_monitor(struct doppel_monitor *monitor,
+static enum doppel_status emit_monitor(struct doppel_monitor *monitor,
                                        enum doppel_monitor_event_type type,
                                        struct doppel_monitor_event event,
                                        struct doppel_error *error)
@@ -142,7 +142,7 @@ static enum doppel_status end_monitor(struct doppel_monitor *monitor, size_t at,
     monitor->count--;
     memmove(&monitor->heard[at], &monitor->heard[at + 1],
             (monitor->count - at) * sizeof *monitor->heard);
-    return tell_monitor(monitor, DOPPEL_MONITOR_END, event, error);
+    return emit_monitor(monitor, DOPPEL_MONITOR_END, event, error);
 }
 
 static enum doppel_status end_all(struct doppel_monitor *monitor, struct doppel_error *error)
@@ -162,7 +162,7 @@ static enum doppel_status start_monitor(struct doppel_monitor *monitor,
     struct monitor_heard *heard = &monitor->heard[monitor->count++];
     heard_begin(heard, alignment->id, line, alignment->rate);
     heard->told = describe_monitor_heard(heard);
-    return tell_monitor(monitor, DOPPEL_MONITOR_START, heard->told, error);
+    return emit_monitor(monitor, DOPPEL_MONITOR_START, heard->told, error);
 }
 
 static struct monitor_heard *find_heard(struct doppel_monitor *monitor, uint64_t id)
@@ -192,7 +192,7 @@ static enum doppel_status consider(struct doppel_monitor *monitor,
                (struct item_view){.source = source, .context = monitor});
     bool had = line_follow(&line, alignment->id, &monitor->tail, now, &status);
     if (had && line_is_on(&line)) {
-        line_again(&line);
+        line_resume(&line);
         had = line_follow(&line, alignment->id, &monitor->tail, now, &status);
     }
     if (had && heard && line_is_on(&line))
@@ -236,11 +236,11 @@ static enum doppel_status follow_monitor(struct doppel_monitor *monitor, uint64_
             return doppel_fail(error, status, "no memory to follow a recording");
         if (state == HEARD_JUMPED) {
             status =
-                tell_monitor(monitor, DOPPEL_MONITOR_END, describe_end_monitor_heard(heard), error);
+                emit_monitor(monitor, DOPPEL_MONITOR_END, describe_end_monitor_heard(heard), error);
             heard_jump(heard);
             heard->told = describe_monitor_heard(heard);
             if (!status)
-                status = tell_monitor(monitor, DOPPEL_MONITOR_START, heard->told, error);
+                status = emit_monitor(monitor, DOPPEL_MONITOR_START, heard->told, error);
         } else if (state != HEARD_STILL) {
             status = end_monitor(monitor, i, error);
         }
@@ -265,7 +265,7 @@ static void trim(struct monitor_tail *tail, uint64_t now)
     tail->base = base;
 }
 
-static enum doppel_status look_monitor(struct doppel_monitor *monitor, struct doppel_error *error)
+static enum doppel_status look_up_stream(struct doppel_monitor *monitor, struct doppel_error *error)
 {
     uint64_t now = monitor->next_look;
     enum doppel_status status = follow_monitor(monitor, now, error);
@@ -323,7 +323,7 @@ enum doppel_status doppel_monitor_push(struct doppel_monitor *monitor,
     while (monitor->next_look <= end && !status) {
         for (; at < count && from + peaks[at].time < monitor->next_look; at++)
             keep_monitor_tail(&monitor->tail, peaks[at], from + peaks[at].time);
-        status = look_monitor(monitor, error);
+        status = look_up_stream(monitor, error);
         skip_to(monitor, at < count && from + peaks[at].time < end ? from + peaks[at].time : end);
     }
     for (; at < count && !status; at++)
@@ -339,7 +339,7 @@ static enum doppel_status close_tail(struct doppel_monitor *monitor, struct dopp
     if (monitor->tail.count && monitor->known + LOOK > next) {
         monitor->next_look = monitor->known;
         monitor->number = 0; /* all windows */
-        status = look_monitor(monitor, error);
+        status = look_up_stream(monitor, error);
         monitor->next_look = next;
     }
     monitor->tail.count = 0;
@@ -353,7 +353,7 @@ enum doppel_status doppel_monitor_gap(struct doppel_monitor *monitor, double fro
     enum doppel_status status = doppel_monitor_finish(monitor, visitor, context, error);
     struct doppel_monitor_event gap = {.stream_start = from, .stream_end = to};
     if (!status)
-        status = tell_monitor(monitor, DOPPEL_MONITOR_GAP, gap, error);
+        status = emit_monitor(monitor, DOPPEL_MONITOR_GAP, gap, error);
     monitor->known = step_of(to) > monitor->known ? step_of(to) : monitor->known;
     return status;
 }

@@ -49,7 +49,7 @@ bool line_is_on(const struct monitor_line *line);
 
 /* Follow it again from where it began, with the share of the peaks that its run had: tells better
  * where that began. */
-void line_again(struct monitor_line *line);
+void line_resume(struct monitor_line *line);
 
 /* It is on, and has been long enough since `from` that it is more than a few notes. */
 bool line_is_sure(const struct monitor_line *line, uint64_t from);

@@ -89,7 +89,7 @@ static enum doppel_relation relation_by_coverage_match(const struct doppel_match
     return more_of_query ? DOPPEL_RELATION_CONTAINED : DOPPEL_RELATION_CONTAINS;
 }
 
-static bool judge_text_limits(const struct doppel_text_limits *limits, struct doppel_match *match)
+static bool verify_text_limits(const struct doppel_text_limits *limits, struct doppel_match *match)
 {
     if (match->similarity >= limits->min_similarity)
         return true;
@@ -117,7 +117,7 @@ bool doppel_match_texts(const struct doppel_text_evidence *query,
         describe_shingles(query, item, out_match);
     else if (have_lanes(query, item))
         describe_signatures(query, item, out_match);
-    bool within = judge_text_limits(limits, out_match);
+    bool within = verify_text_limits(limits, out_match);
     if (!within || query->too_short || item->too_short)
         out_match->relation = DOPPEL_RELATION_OVERLAPS;
     return within && !query->too_short && !item->too_short;

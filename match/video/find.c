@@ -111,15 +111,15 @@ static size_t group(const video_candidates *candidates, struct video_lines *out)
     return count;
 }
 
-static bool judge_video_task(struct video_task *task, const video_candidates *candidates,
-                             video_findings *findings)
+static bool verify_video_task(struct video_task *task, const video_candidates *candidates,
+                              video_findings *findings)
 {
     struct video_lines *items = malloc((candidates->count + 1) * sizeof *items);
     size_t count = items ? group(candidates, items) : 0, misses = 0;
     bool done = items;
     for (size_t i = 0; done && i < count && misses < MOST_MISSES; i++) {
         struct video_finding *finding = finding_of(findings, items[i].first->id);
-        done = finding && video_judge_item(task, items[i].first, items[i].count, finding);
+        done = finding && video_verify_item(task, items[i].first, items[i].count, finding);
         misses = done && finding->stretches.count && !finding->rejected ? 0 : misses + 1;
     }
     free(items);
@@ -148,8 +148,9 @@ static bool is_answered_video_task(struct video_task *task, const video_findings
     return !open || (found && (double)open <= most);
 }
 
-static enum doppel_status look_video_task(struct video_task *task, unsigned stage, uint32_t radius,
-                                          video_findings *findings, struct doppel_error *error)
+static enum doppel_status search_video_task(struct video_task *task, unsigned stage,
+                                            uint32_t radius, video_findings *findings,
+                                            struct doppel_error *error)
 {
     size_t first = 0, end;
     while (first < task->view_count && task->views[first].stage < stage)
@@ -158,12 +159,12 @@ static enum doppel_status look_video_task(struct video_task *task, unsigned stag
         end++;
     if (first == end)
         return DOPPEL_OK;
-    video_task_look_anew(task);
+    video_task_search_again(task);
     struct video_hits hits = {0};
     video_candidates candidates = {0};
     enum doppel_status status = videos_look_up(task, first, end, radius, &hits, error);
     if (!status &&
-        !(videos_vote(task, &hits, &candidates) && judge_video_task(task, &candidates, findings)))
+        !(videos_vote(task, &hits, &candidates) && verify_video_task(task, &candidates, findings)))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to search videos");
     array_free(&candidates);
     free(hits.items);
@@ -187,7 +188,7 @@ enum doppel_status doppel_videos_find(const struct doppel_videos *videos,
     for (unsigned stage = 0; !status && stage < STAGES; stage++)
         for (size_t i = 0; !status && i < sizeof RADII / sizeof *RADII; i++)
             if (!is_answered_video_task(&task, &findings))
-                status = look_video_task(&task, stage, RADII[i], &findings, error);
+                status = search_video_task(&task, stage, RADII[i], &findings, error);
     if (!status)
         status = video_findings_visit(&findings, &visit, error);
     video_findings_free(&findings);

@@ -90,8 +90,8 @@ static bool add_video_image(video_stretches *stretches, const struct video_stret
     return true;
 }
 
-static bool look_at_image(const struct found_image *image, const struct video_item *item,
-                          struct video_finding *finding)
+static bool search_image(const struct found_image *image, const struct video_item *item,
+                         struct video_finding *finding)
 {
     struct video_stretch near = {.score = -HUGE_VAL};
     finding->seconds = video_shown(&item->track);
@@ -171,8 +171,8 @@ static enum doppel_status look_up_videos(const struct doppel_videos *videos,
     return status;
 }
 
-static bool judge_videos(const struct doppel_videos *videos, const struct found_image *image,
-                         const near_items *items, video_findings *findings)
+static bool verify_videos(const struct doppel_videos *videos, const struct found_image *image,
+                          const near_items *items, video_findings *findings)
 {
     size_t misses = 0;
     for (size_t i = 0; i < items->count && misses < MOST_MISSES; i++) {
@@ -180,7 +180,7 @@ static bool judge_videos(const struct doppel_videos *videos, const struct found_
         struct video_item item;
         if (!videos_item(videos, finding.id, &item))
             continue;
-        bool done = look_at_image(image, &item, &finding) && array_push(findings, finding);
+        bool done = search_image(image, &item, &finding) && array_push(findings, finding);
         videos_item_free(&item);
         if (!done) {
             array_free(&finding.stretches);
@@ -208,7 +208,7 @@ enum doppel_status doppel_videos_find_image(const struct doppel_videos *videos,
     near_items items = {0};
     video_findings findings = {0};
     enum doppel_status status = look_up_videos(videos, &wanted, &items, error);
-    if (!status && !judge_videos(videos, &wanted, &items, &findings))
+    if (!status && !verify_videos(videos, &wanted, &items, &findings))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what was found");
     if (!status)
         status = video_findings_visit(&findings, &visit, error);

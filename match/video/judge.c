@@ -22,7 +22,7 @@ struct judge {
     bool has_near;
 };
 
-static void mark_judge(struct judge *judge)
+static void mark_verified(struct judge *judge)
 {
     for (size_t i = judge->path.first; i < judge->path.end; i++) {
         const struct video_step *step = &judge->path.steps[i];
@@ -60,8 +60,8 @@ static bool is_used(const struct judge *judge)
 }
 
 /* Take what is found along a line, stretch by stretch. @return false: no memory */
-static bool take_judge(struct judge *judge, const struct video_overlay *overlay,
-                       const struct video_line *line, size_t *out_taken)
+static bool take_verified(struct judge *judge, const struct video_overlay *overlay,
+                          const struct video_line *line, size_t *out_taken)
 {
     video_stretches *stretches = &judge->finding->stretches;
     *out_taken = 0;
@@ -78,7 +78,7 @@ static bool take_judge(struct judge *judge, const struct video_overlay *overlay,
         if (!array_push(stretches, stretch))
             return false;
         ++*out_taken;
-        mark_judge(judge);
+        mark_verified(judge);
         video_path_follow(&judge->path, overlay, line);
     }
     return true;
@@ -101,7 +101,7 @@ static bool improve(struct judge *judge, struct video_view *view)
     return improved;
 }
 
-static bool follow_judge(struct judge *judge, const struct video_candidate *candidate)
+static bool follow_stretch(struct judge *judge, const struct video_candidate *candidate)
 {
     struct video_task *task = judge->task;
     struct video_view view = task->views[candidate->view];
@@ -116,7 +116,7 @@ static bool follow_judge(struct judge *judge, const struct video_candidate *cand
         if (!overlay.reading)
             return false;
         video_line_polish(&line, &overlay, &judge->path);
-        if (!take_judge(judge, &overlay, &line, &taken))
+        if (!take_verified(judge, &overlay, &line, &taken))
             return false;
         if (round || taken || task->options->plain || judge->path.score < WORTH_IMPROVING ||
             !task->fits)
@@ -130,7 +130,7 @@ static bool follow_judge(struct judge *judge, const struct video_candidate *cand
 
 /* ---- an item ---- */
 
-static bool judge_init_judge(struct judge *judge)
+static bool init_verifier(struct judge *judge)
 {
     struct video_overlay overlay = {.task = judge->task, .item = &judge->item.track};
     video_stretches *stretches = &judge->finding->stretches;
@@ -158,17 +158,17 @@ static bool keep_near(struct judge *judge)
     return array_push(stretches, judge->near);
 }
 
-bool video_judge_item(struct video_task *task, const struct video_candidate *candidates,
-                      size_t count, struct video_finding *finding)
+bool video_verify_item(struct video_task *task, const struct video_candidate *candidates,
+                       size_t count, struct video_finding *finding)
 {
     struct judge judge = {.task = task, .finding = finding};
     if (!videos_item(task->videos, finding->id, &judge.item))
         return true;
     finding->seconds = video_shown(&judge.item.track);
-    bool done = judge_init_judge(&judge);
+    bool done = init_verifier(&judge);
     for (size_t i = 0, misses = 0; done && i < count && misses < MOST_MISSES; i++) {
         size_t before = finding->stretches.count;
-        done = follow_judge(&judge, &candidates[i]);
+        done = follow_stretch(&judge, &candidates[i]);
         misses += finding->stretches.count == before;
     }
     video_stretches_settle(&finding->stretches);

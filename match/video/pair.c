@@ -47,10 +47,10 @@ static enum doppel_status set_of_video_track(const struct doppel_video_track *it
     return status ? status : doppel_videos_add(*out, 0, item, error);
 }
 
-static enum doppel_status look_video_track(const struct doppel_video_track *query,
-                                           const struct doppel_video_track *item,
-                                           const struct doppel_video_search *options,
-                                           struct answer *out, struct doppel_error *error)
+static enum doppel_status search_video_track(const struct doppel_video_track *query,
+                                             const struct doppel_video_track *item,
+                                             const struct doppel_video_search *options,
+                                             struct answer *out, struct doppel_error *error)
 {
     struct doppel_video_search with_near = *options;
     struct doppel_videos *videos = NULL;
@@ -112,11 +112,11 @@ enum doppel_status doppel_match_videos(const struct doppel_video_track *query,
                                        struct doppel_match *out_match, struct doppel_error *error)
 {
     struct answer there = {0}, back = {0};
-    enum doppel_status status = look_video_track(query, item, options, &there, error);
+    enum doppel_status status = search_video_track(query, item, options, &there, error);
     bool is_found = there.match.segment_count &&
                     (there.match.query_coverage >= ENOUGH || there.match.item_coverage >= ENOUGH);
     if (!status && !is_found)
-        status = look_video_track(item, query, options, &back, error);
+        status = search_video_track(item, query, options, &back, error);
     if (!status && back.known && (!there.known || is_better_match(&back.match, &there.match))) {
         struct answer other = there;
         there = back;

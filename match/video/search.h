@@ -59,7 +59,7 @@ bool video_task_init(struct video_task *task);
 void video_task_free(struct video_task *task);
 
 /* Views may be fitted again, so many. */
-void video_task_look_anew(struct video_task *task);
+void video_task_search_again(struct video_task *task);
 
 /* The codes in a view, valid until VIDEO_READINGS others were asked for. NULL: no memory. */
 const struct video_reading *video_task_read(struct video_task *task, const struct video_view *view);
@@ -211,8 +211,8 @@ typedef ARRAY(struct video_finding) video_findings;
 
 /* Follow the lines of one item, and add what they are to what was found of it. @param finding with
  * what was found before. @return false: no memory */
-bool video_judge_item(struct video_task *task, const struct video_candidate *candidates,
-                      size_t count, struct video_finding *finding);
+bool video_verify_item(struct video_task *task, const struct video_candidate *candidates,
+                       size_t count, struct video_finding *finding);
 
 void video_findings_free(video_findings *findings);
 

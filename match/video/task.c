@@ -17,12 +17,12 @@ bool video_task_init(struct video_task *task)
         return false;
     for (size_t i = 0; i < count; i++)
         task->rarity[i] = 1;
-    video_task_look_anew(task);
+    video_task_search_again(task);
     task->view_count = video_views(task->query, task->options, task->views);
     return true;
 }
 
-void video_task_look_anew(struct video_task *task)
+void video_task_search_again(struct video_task *task)
 {
     task->fits = task->options->thorough ? THOROUGH_FITS : FITS;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "audio/room.h"
+#include "audio/audio_internal.h"
 #include "audio/synth.h"
 #include "bench.h"
 #include "core/cpu.h"

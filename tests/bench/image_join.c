@@ -149,7 +149,7 @@ struct tally {
 
 static void count_lookups(const struct doppel_image_features *features, struct tally *tally)
 {
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     struct doppel_image_query queries[DOPPEL_IMAGE_MAX_QUERIES];
     uint64_t codes[DOPPEL_VIEW_COUNT];
     tally->flat += features->quality < DOPPEL_IMAGE_MIN_QUALITY;

@@ -9,7 +9,7 @@
 
 #include "bench.h"
 #include "debian_text.h"
-#include "text/room.h"
+#include "text/text_internal.h"
 
 enum { LIMIT = 4 << 20, ROUNDS = 7 };
 

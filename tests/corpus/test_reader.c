@@ -314,13 +314,13 @@ static void test_reading_again(void **state)
     char buffer[300 + PARSE_SLACK];
     struct doppel_error error;
     for (size_t at = 0; at + 300 <= file.size; at += 777) {
-        assert_int_equal(reader_again(reader, 0, at, 300, buffer, &error), DOPPEL_OK);
+        assert_int_equal(reader_rewind(reader, 0, at, 300, buffer, &error), DOPPEL_OK);
         assert_memory_equal(buffer, file.data + at, 300);
     }
-    assert_int_equal(reader_again(reader, 0, file.size - 100, 300, buffer, &error),
+    assert_int_equal(reader_rewind(reader, 0, file.size - 100, 300, buffer, &error),
                      DOPPEL_E_CHANGED);
     assert_int_equal(truncate(path, 500), 0);
-    assert_int_equal(reader_again(reader, 0, 0, 300, buffer, &error), DOPPEL_E_CHANGED);
+    assert_int_equal(reader_rewind(reader, 0, 0, 300, buffer, &error), DOPPEL_E_CHANGED);
     reader_free(reader);
     bytes_free(&file);
     free(path);

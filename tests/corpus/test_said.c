@@ -18,7 +18,7 @@ static struct parser *make_parser(const struct doppel_corpus_fields *fields)
     struct doppel_corpus_fields usual = doppel_corpus_fields_default();
     struct parser *parser = parser_new(fields ? fields : &usual);
     assert_non_null(parser);
-    assert_true(parser_take_said(parser));
+    assert_true(parser_take_metadata(parser));
     return parser;
 }
 
@@ -231,11 +231,11 @@ static void test_it_is_read_where_it_is_wanted(void **state)
     assert_string_equal(record.id, "1");
     assert_string_equal(record.said->lists[0], "l");
     assert_null(record.said->meta);
-    struct doppel_about *given = parser_give_said(parser);
-    assert_null(parser_give_said(parser));
+    struct doppel_about *given = parser_give_metadata(parser);
+    assert_null(parser_give_metadata(parser));
     parse(parser, "{\"id\":1}", &record);
     assert_string_equal(given->lists[0], "l"); /* it is ours */
-    said_free(given);
+    record_metadata_free(given);
     parser_free(parser);
 }
 

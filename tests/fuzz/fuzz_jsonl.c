@@ -80,7 +80,7 @@ static void read_all(const char *path, uint64_t max_line_bytes)
     struct reading reading = {0};
     struct reader *reader;
     struct line_block block;
-    check(parser && parser_take_said(parser));
+    check(parser && parser_take_metadata(parser));
     check(reader_new(&files, &reader, NULL) == DOPPEL_OK);
     while (reader_next(reader, &block, NULL) == DOPPEL_OK) {
         check(parser_block(parser, &block, check_record, &reading));

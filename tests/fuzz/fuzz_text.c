@@ -7,7 +7,7 @@
 #include "../text/soup.h"
 #include "core/cpu.h"
 #include "fuzz_text.h"
-#include "text/room.h"
+#include "text/text_internal.h"
 
 static void expect(bool holds)
 {

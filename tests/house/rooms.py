@@ -47,7 +47,7 @@ DEBTS = {
 USE_OF_MEDIA = {"intake/kind.c", "intake/pcm.c"}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
-WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint_audio.c", "fingerprint_chromaprint.c", "fingerprint_text.c", "fingerprint_video.c", "fingerprint_vpdq.c", "listen.c", "listen.h", "look.c", "fingerprint.h"}
+WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint_audio.c", "fingerprint_chromaprint.c", "fingerprint_text.c", "fingerprint_video.c", "fingerprint_vpdq.c", "listen.c", "listen.h", "preview.c", "fingerprint.h"}
 WORKER_PROGRAM_USES = "core media text image audio video worker"
 
 # A header of somebody else's library, and the rooms that may see it.

@@ -70,15 +70,16 @@ struct tally {
     unsigned wanted, passed;
 };
 
-static struct tally check_pairs(const struct doppel_image_judge_options *options, double max_rate,
+static struct tally check_pairs(const struct doppel_image_verify_options *options, double max_rate,
                                 double min_similarity)
 {
     struct tally tally = {0};
     struct doppel_image_gate gate = doppel_image_gate_make(options, max_rate, min_similarity);
     for (unsigned i = 0; i < IMAGES; i++)
         for (unsigned j = 0; j < i; j++) {
-            struct doppel_image_verdict forth = doppel_image_judge(&images[i], &images[j], options);
-            struct doppel_image_verdict back = doppel_image_judge(&images[j], &images[i], options);
+            struct doppel_image_verdict forth =
+                doppel_image_verify(&images[i], &images[j], options);
+            struct doppel_image_verdict back = doppel_image_verify(&images[j], &images[i], options);
             struct doppel_image_codes a = codes_of(&images[i]), b = codes_of(&images[j]);
             bool wanted = is_wanted(&forth, max_rate, min_similarity) ||
                           is_wanted(&back, max_rate, min_similarity);
@@ -95,8 +96,8 @@ static void check_kernel(uint32_t flags)
 {
     cpu_mask(flags);
     for (unsigned trial = 0; trial < 6; trial++) {
-        struct doppel_image_judge_options options = {(enum doppel_image_views)(trial % 3),
-                                                     trial / 3 == 1};
+        struct doppel_image_verify_options options = {(enum doppel_image_views)(trial % 3),
+                                                      trial / 3 == 1};
         struct tally strict = check_pairs(&options, DOPPEL_IMAGE_MAX_FPR, 2);
         struct tally loose = check_pairs(&options, DOPPEL_IMAGE_BORDERLINE_FPR, 2);
         struct tally alike = check_pairs(&options, 0, 0.7);

@@ -170,15 +170,15 @@ static void test_best_pairs_equal_the_slow_loop(void **state)
 {
     (void)state;
     uint64_t random = 7;
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     for (unsigned round = 0; round < 400; round++) {
         struct doppel_fingerprint query = random_fingerprint(&random);
         struct doppel_fingerprint item = random_fingerprint(&random);
         plant(&query, &item, &random);
         unsigned expected[JUDGE_CLASSES];
-        struct judge_pair best[JUDGE_CLASSES];
+        struct view_pair best[JUDGE_CLASSES];
         slow_scores(&query, &item, expected);
-        judge_best_pairs(&query, &item, &options, best);
+        verify_best_pairs(&query, &item, &options, best);
         for (unsigned i = 0; i < JUDGE_CLASSES; i++)
             assert_int_equal(best[i].score, expected[i] > UINT16_MAX ? UINT16_MAX : expected[i]);
         doppel_fingerprint_free(&query);
@@ -191,19 +191,19 @@ static void test_best_pairs_equal_the_slow_loop(void **state)
 static void test_a_turned_image_is_the_same(void **state)
 {
     (void)state;
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     for (unsigned orientation = 0; orientation < 8; orientation++) {
         struct doppel_plane plane = draw_scene(256, 192, 11 + orientation);
         struct doppel_plane turned = turn_plane(&plane, orientation);
         struct doppel_image_features query = features_of(&plane), item = features_of(&turned);
         struct doppel_image_verdict verdict =
-            doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
+            doppel_image_verify(&query.fingerprint, &item.fingerprint, &options);
         assert_int_equal(verdict.orientation, orientation);
         assert_true(verdict.distance256 <= 2);
         assert_true(verdict.false_positive_rate < DOPPEL_IMAGE_MAX_FPR);
         assert_true(verdict.similarity > (orientation ? .98 : .999));
         options.orientations = false;
-        verdict = doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
+        verdict = doppel_image_verify(&query.fingerprint, &item.fingerprint, &options);
         assert_true(orientation == 0 || verdict.false_positive_rate > DOPPEL_IMAGE_MAX_FPR);
         options.orientations = true;
         doppel_fingerprint_free(&query.fingerprint);
@@ -219,13 +219,13 @@ static void test_options_choose_the_views(void **state)
     struct doppel_plane plane = draw_scene(400, 300, 5);
     struct doppel_plane corner = {plane.data, 328, 246, plane.stride};
     struct doppel_image_features query = features_of(&corner), item = features_of(&plane);
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     struct doppel_image_verdict verdict =
-        doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
+        doppel_image_verify(&query.fingerprint, &item.fingerprint, &options);
     assert_int_equal(verdict.item_view, DOPPEL_VIEW_CORNER);
     assert_true(verdict.false_positive_rate < DOPPEL_IMAGE_MAX_FPR);
     options.views = DOPPEL_VIEWS_TRIM;
-    verdict = doppel_image_judge(&query.fingerprint, &item.fingerprint, &options);
+    verdict = doppel_image_verify(&query.fingerprint, &item.fingerprint, &options);
     assert_true(verdict.item_view < DOPPEL_VIEW_CENTRE);
     assert_true(verdict.false_positive_rate > DOPPEL_IMAGE_MAX_FPR);
     doppel_fingerprint_free(&query.fingerprint);
@@ -237,7 +237,7 @@ static void test_strangers_stay_strangers(void **state)
 {
     (void)state;
     enum { COUNT = 60 };
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     struct doppel_image_features features[COUNT];
     for (unsigned i = 0; i < COUNT; i++) {
         struct doppel_plane plane = draw_scene(200 + i, 260 - i, 1000 + i);
@@ -247,7 +247,7 @@ static void test_strangers_stay_strangers(void **state)
     for (unsigned i = 0; i < COUNT; i++)
         for (unsigned j = 0; j < COUNT; j++) {
             struct doppel_image_verdict verdict =
-                doppel_image_judge(&features[i].fingerprint, &features[j].fingerprint, &options);
+                doppel_image_verify(&features[i].fingerprint, &features[j].fingerprint, &options);
             assert_true((verdict.false_positive_rate <= DOPPEL_IMAGE_MAX_FPR) == (i == j));
         }
     for (unsigned i = 0; i < COUNT; i++)
@@ -270,7 +270,7 @@ static struct doppel_plane framed_plane(uint64_t seed)
 static void test_a_shared_frame_is_no_likeness(void **state)
 {
     (void)state;
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     struct doppel_plane sheets[6];
     struct doppel_image_features features[6];
     for (unsigned i = 0; i < 6; i++) {
@@ -280,7 +280,7 @@ static void test_a_shared_frame_is_no_likeness(void **state)
     for (unsigned a = 0; a < 6; a++)
         for (unsigned b = 0; b < 6; b++) {
             struct doppel_image_verdict verdict =
-                doppel_image_judge(&features[a].fingerprint, &features[b].fingerprint, &options);
+                doppel_image_verify(&features[a].fingerprint, &features[b].fingerprint, &options);
             assert_int_equal(verdict.false_positive_rate <= DOPPEL_IMAGE_MAX_FPR, a == b);
         }
     for (unsigned i = 0; i < 6; i++) {
@@ -293,8 +293,8 @@ static void test_empty_fingerprints_are_strangers(void **state)
 {
     (void)state;
     struct doppel_fingerprint none = {0};
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
-    struct doppel_image_verdict verdict = doppel_image_judge(&none, &none, &options);
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
+    struct doppel_image_verdict verdict = doppel_image_verify(&none, &none, &options);
     assert_true(verdict.false_positive_rate == 1 && verdict.similarity == 0);
 }
 
@@ -318,12 +318,12 @@ static void test_similarity_falls_with_distance(void **state)
 {
     (void)state;
     for (int class = 0; class < JUDGE_CLASSES; class ++) {
-        struct judge_pair best[JUDGE_CLASSES];
+        struct view_pair best[JUDGE_CLASSES];
         double last = 2;
         for (int i = 0; i < JUDGE_CLASSES; i++)
-            best[i] = (struct judge_pair){.score = UINT16_MAX};
+            best[i] = (struct view_pair){.score = UINT16_MAX};
         for (best[class].score = 0; best[class].score <= 120; best[class].score++) {
-            double similarity = judge_by(&calibration_builtin, best).similarity;
+            double similarity = verify_by(&calibration_builtin, best).similarity;
             assert_true(similarity < last && similarity > 0);
             assert_true((similarity >= 1) == (best[class].score == 0));
             last = similarity;

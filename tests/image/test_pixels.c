@@ -43,7 +43,7 @@ static struct doppel_plane moved(const struct doppel_plane *plane, double radian
 static double pixels_rate(const struct doppel_plane *query_plane,
                           const struct doppel_plane *item_plane)
 {
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     struct doppel_image_features query = features_of(query_plane), item = features_of(item_plane);
     struct doppel_image_verdict verdict = {.false_positive_rate = 1};
     query.quality = item.quality = 100;
@@ -102,7 +102,7 @@ static void test_different_images_are_not(void **state)
 static void test_poor_images_need_more_agreement(void **state)
 {
     (void)state;
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     struct doppel_plane plane = draw_scene(300, 200, 1);
     struct doppel_image_features a = features_of(&plane), b = features_of(&plane);
     double last = 0;
@@ -123,7 +123,7 @@ static void test_poor_images_need_more_agreement(void **state)
 static void test_a_verdict_never_gets_worse(void **state)
 {
     (void)state;
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     struct doppel_plane planes[2] = {draw_scene(300, 200, 1), draw_scene(300, 200, 2)};
     struct doppel_image_features a = features_of(&planes[0]), b = features_of(&planes[1]);
     struct doppel_image_verdict verdict = {.false_positive_rate = 1e-9};

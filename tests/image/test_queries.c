@@ -12,7 +12,7 @@
 
 #include "planes.h"
 
-static const struct doppel_image_judge_options all_views = {DOPPEL_VIEWS_ALL, true};
+static const struct doppel_image_verify_options all_views = {DOPPEL_VIEWS_ALL, true};
 
 static struct doppel_image_features features_of(const struct doppel_plane *plane)
 {
@@ -130,7 +130,7 @@ static void test_options_choose_views(void **state)
     const struct doppel_fingerprint *fingerprint = &features.fingerprint;
     struct doppel_image_query queries[DOPPEL_IMAGE_MAX_QUERIES];
     uint64_t codes[DOPPEL_VIEW_COUNT];
-    struct doppel_image_judge_options options = {DOPPEL_VIEWS_FULL, false};
+    struct doppel_image_verify_options options = {DOPPEL_VIEWS_FULL, false};
     assert_int_equal(doppel_image_queries(fingerprint, &options, queries), 1);
     assert_int_equal(queries[0].code, fingerprint->codes[0].word[0]);
     assert_int_equal(doppel_image_index_codes(fingerprint, &options, codes), 1);

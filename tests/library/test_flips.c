@@ -81,7 +81,7 @@ static void assert_in_words(enum doppel_status status, const struct doppel_error
 }
 
 /* Which items can still be read. */
-static void ask_all(struct doppel_library *library, bool readable[ITEMS + 1])
+static void query_all(struct doppel_library *library, bool readable[ITEMS + 1])
 {
     struct doppel_error error = {0};
     struct doppel_library_stats stats;
@@ -185,7 +185,7 @@ static void assert_survives(const char *folder, const char *what, size_t *refuse
         doppel_library_open(directory_of(folder), &read_only, &library, &error);
     assert_in_words(status, &error);
     if (!status)
-        ask_all(library, readable);
+        query_all(library, readable);
     if (!status)
         assert_in_words(doppel_library_verify(library, false, take_problem, &told, &error), &error);
     doppel_library_close(library);

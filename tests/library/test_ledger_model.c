@@ -273,7 +273,7 @@ static bool ignore_entry(void *context, const struct doppel_log_entry *entry,
     return true;
 }
 
-static void ask_all(struct doppel_library *library)
+static void query_all(struct doppel_library *library)
 {
     const struct doppel_log_query queries[] = {{.item = 2},
                                                {.item = 2, .newest_first = true, .limit = 5},
@@ -321,7 +321,7 @@ static void test_no_table_is_walked_through(void **state)
     assert_int_equal(doppel_library_link(library, 2, 1, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_link(library, 3, 1, NULL), DOPPEL_OK);
     commit(library);
-    ask_all(library);
+    query_all(library);
     assert_int_equal(doppel_store_statement(library->store, "SELECT 1", &statement, NULL),
                      DOPPEL_OK);
     sqlite3 *database = sqlite3_db_handle(statement);

@@ -195,7 +195,7 @@ static void lead_again(struct doppel_matcher *matcher, const struct collection *
         for (uint32_t place = 0; place < former->count; place++)
             if (former->images[place] == now->images[i] && !changed[now->images[i]])
                 places[what.image_count++] = (struct doppel_former_place){3 * i, place};
-    assert_int_equal(doppel_matcher_lead_again(matcher, &what, visit, &again, NULL), wanted);
+    assert_int_equal(doppel_matcher_lead_cached(matcher, &what, visit, &again, NULL), wanted);
 }
 
 static void check_history(const struct doppel_match_options *options, uint32_t count,
@@ -318,11 +318,11 @@ static void test_odd_memories(void **state)
         places[i] = (struct doppel_former_place){3 * i, i};
     struct doppel_former what = {places, POOL, pairs, 6};
     begin(&again, &pool, &now);
-    assert_int_equal(doppel_matcher_lead_again(matcher, &what, visit, &again, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_matcher_lead_cached(matcher, &what, visit, &again, NULL), DOPPEL_OK);
     again.count = 0;
     again.stop_after = 1;
     what.image_count = POOL / 2 + 40;
-    assert_int_equal(doppel_matcher_lead_again(matcher, &what, visit, &again, NULL),
+    assert_int_equal(doppel_matcher_lead_cached(matcher, &what, visit, &again, NULL),
                      DOPPEL_E_CANCELLED);
     doppel_matcher_free(matcher);
     free_pool(&pool);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "text/room.h"
+#include "text/text_internal.h"
 
 typedef enum doppel_status converter(const void *bytes, size_t size, struct plain_text *out,
                                      struct doppel_error *error);

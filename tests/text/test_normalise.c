@@ -11,7 +11,7 @@
 #include "core/cpu.h"
 #include "normal_form.h"
 #include "soup.h"
-#include "text/room.h"
+#include "text/text_internal.h"
 
 /* ---- a text and its normal form ---- */
 

@@ -10,7 +10,7 @@
 #include "core/cpu.h"
 #include "normal_form.h"
 #include "soup.h"
-#include "text/room.h"
+#include "text/text_internal.h"
 
 struct place {
     size_t word, size; /* in `words` */

@@ -9,7 +9,7 @@
 
 #include <doppel/text.h>
 
-#include "text/room.h"
+#include "text/text_internal.h"
 
 enum {
     EVERYTHING =

@@ -115,7 +115,7 @@ static void get_on(uint64_t steps)
     progress_begin_file(page());
     for (uint64_t i = 0; i < steps; i++) {
         usleep(100000);
-        progress_tell(page(), (i + 1) * 10000, steps * 10000);
+        progress_report(page(), (i + 1) * 10000, steps * 10000);
     }
 }
 

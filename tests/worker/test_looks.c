@@ -10,7 +10,7 @@
 #include "core/bytes.h"
 #include "audio.h"
 
-static struct doppel_outcome look_at(int fd, const struct doppel_order *order)
+static struct doppel_outcome make_preview(int fd, const struct doppel_order *order)
 {
     struct doppel_pool *pool = true_pool(0);
     assert_int_equal(doppel_pool_submit(pool, fd, order, 5, NULL), DOPPEL_OK);
@@ -81,7 +81,7 @@ static void stills_are_small_and_over_white(void **state)
 {
     (void)state;
     static const int red[] = {0xe0, 0x20, 0x20}, white[] = {255, 255, 255};
-    struct doppel_outcome outcome = look_at(draw_png(640, 320), &still);
+    struct doppel_outcome outcome = make_preview(draw_png(640, 320), &still);
     struct pixels pixels = decode(&outcome);
     assert_int_equal(pixels.width, 64);
     assert_int_equal(pixels.height, 32);
@@ -89,7 +89,7 @@ static void stills_are_small_and_over_white(void **state)
     assert_colour(&pixels, 54, 16, white);
     free(pixels.rgb);
     doppel_outcome_free(&outcome);
-    outcome = look_at(draw_png(20, 30), &still);
+    outcome = make_preview(draw_png(20, 30), &still);
     pixels = decode(&outcome);
     assert_int_equal(pixels.width, 20);
     assert_int_equal(pixels.height, 30);
@@ -132,7 +132,7 @@ static void stills_are_upright(void **state)
 {
     (void)state;
     static const int dark[] = {0x10, 0x10, 0x40}, bright[] = {0x20, 0xf0, 0x20};
-    struct doppel_outcome outcome = look_at(draw_turned_jpeg(400, 200, 0), &still);
+    struct doppel_outcome outcome = make_preview(draw_turned_jpeg(400, 200, 0), &still);
     struct pixels pixels = decode(&outcome);
     assert_int_equal(pixels.width, 32);
     assert_int_equal(pixels.height, 64);
@@ -146,19 +146,19 @@ static void stills_of_what_is_none_are_refused(void **state)
 {
     (void)state;
     struct doppel_order order = still;
-    struct doppel_outcome outcome = look_at(file_of("no picture", 10), &order);
+    struct doppel_outcome outcome = make_preview(file_of("no picture", 10), &order);
     assert_int_equal(outcome.error.status, DOPPEL_E_FORMAT);
     assert_null(outcome.attachment);
     doppel_outcome_free(&outcome);
-    outcome = look_at(draw_turned_jpeg(400, 200, 300), &order);
+    outcome = make_preview(draw_turned_jpeg(400, 200, 300), &order);
     assert_int_equal(outcome.error.status, DOPPEL_E_CORRUPT);
     doppel_outcome_free(&outcome);
     order.look_size = 5000;
-    outcome = look_at(draw_png(20, 20), &order);
+    outcome = make_preview(draw_png(20, 20), &order);
     assert_int_equal(outcome.error.status, DOPPEL_E_ARGUMENT);
     doppel_outcome_free(&outcome);
     order.look = 77;
-    outcome = look_at(draw_png(20, 20), &order);
+    outcome = make_preview(draw_png(20, 20), &order);
     assert_int_equal(outcome.error.status, DOPPEL_E_ARGUMENT);
     doppel_outcome_free(&outcome);
 }
@@ -180,7 +180,8 @@ static void envelopes_have_every_extreme(void **state)
                                      .pcm = DOPPEL_PCM_F32LE,
                                      .pcm_rate = 11025,
                                      .pcm_channels = 1};
-        struct doppel_outcome outcome = look_at(file_of(samples, count * sizeof *samples), &order);
+        struct doppel_outcome outcome =
+            make_preview(file_of(samples, count * sizeof *samples), &order);
         assert_int_equal(outcome.error.status, DOPPEL_OK);
         assert_in_range(get_u32(outcome.attachment), lengths[k] * 1000 - 2, lengths[k] * 1000 + 2);
         uint32_t buckets = get_u32(outcome.attachment + 4);
@@ -203,11 +204,11 @@ static void envelopes_of_what_is_no_audio_are_refused(void **state)
 {
     (void)state;
     struct doppel_order order = {.look = DOPPEL_LOOK_WAVE, .look_size = 100};
-    struct doppel_outcome outcome = look_at(draw_png(20, 20), &order);
+    struct doppel_outcome outcome = make_preview(draw_png(20, 20), &order);
     assert_int_not_equal(outcome.error.status, DOPPEL_OK);
     doppel_outcome_free(&outcome);
     order.look_size = 1;
-    outcome = look_at(draw_png(20, 20), &order);
+    outcome = make_preview(draw_png(20, 20), &order);
     assert_int_equal(outcome.error.status, DOPPEL_E_ARGUMENT);
     doppel_outcome_free(&outcome);
 }
@@ -218,7 +219,7 @@ static void assert_plain(const char *text, uint8_t format, uint32_t most, const 
 {
     struct doppel_order order = {
         .look = DOPPEL_LOOK_PLAIN, .look_size = most, .text_format = format};
-    struct doppel_outcome outcome = look_at(file_of(text, strlen(text)), &order);
+    struct doppel_outcome outcome = make_preview(file_of(text, strlen(text)), &order);
     assert_int_equal(outcome.error.status, DOPPEL_OK);
     assert_int_equal(outcome.kind, DOPPEL_KIND_TEXT);
     assert_int_equal(outcome.attachment_size, strlen(wanted));

@@ -16,7 +16,7 @@
 
 struct outcome {
     double strength[RULES];
-    struct judge_pair best[JUDGE_CLASSES];
+    struct view_pair best[JUDGE_CLASSES];
     struct doppel_image_verdict verdict;
     double agreement; /**< of the pixels; -1 = not borderline */
     bool poor;        /**< of a quality under 100, so that its rates are weighed */
@@ -34,24 +34,24 @@ static double strength_of(double rate)
 
 /** As the programs do: either picture may be the one that was cropped. */
 static void best_both_ways(const struct doppel_fingerprint *a, const struct doppel_fingerprint *b,
-                           const struct doppel_image_judge_options *options,
-                           struct judge_pair best[JUDGE_CLASSES])
+                           const struct doppel_image_verify_options *options,
+                           struct view_pair best[JUDGE_CLASSES])
 {
-    struct judge_pair back[JUDGE_CLASSES];
-    judge_best_pairs(a, b, options, best);
-    judge_best_pairs(b, a, options, back);
+    struct view_pair back[JUDGE_CLASSES];
+    verify_best_pairs(a, b, options, best);
+    verify_best_pairs(b, a, options, back);
     for (int i = 0; i < JUDGE_CLASSES; i++)
         if (back[i].score < best[i].score)
             best[i] = back[i];
 }
 
-static void judge_pair(const struct doppel_image_features *query,
-                       const struct doppel_image_features *item,
-                       const struct calibration *calibration, struct outcome *out)
+static void view_pair(const struct doppel_image_features *query,
+                      const struct doppel_image_features *item,
+                      const struct calibration *calibration, struct outcome *out)
 {
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     best_both_ways(&query->fingerprint, &item->fingerprint, &options, out->best);
-    out->verdict = judge_by(calibration, out->best);
+    out->verdict = verify_by(calibration, out->best);
     uint8_t quality = query->quality < item->quality ? query->quality : item->quality;
     out->poor = quality < 100;
     doppel_image_weigh(quality, &out->verdict);
@@ -77,7 +77,7 @@ void judge_strengths(const struct doppel_image_features *query,
 {
     struct outcome outcome = {0};
     if (query->fingerprint.count && item->fingerprint.count)
-        judge_pair(query, item, calibration, &outcome);
+        view_pair(query, item, calibration, &outcome);
     for (int rule = 0; rule < RULES; rule++)
         strength[rule] = outcome.strength[rule];
 }
@@ -157,7 +157,7 @@ static void rate_subject(const struct crew *crew, size_t i, struct half *mine)
             if (!takes_part(&list->subjects[j], mine->held) || crew->variants[i * list->count + j])
                 continue;
             struct outcome outcome;
-            judge_pair(query, &list->subjects[j].original, crew->options->calibration, &outcome);
+            view_pair(query, &list->subjects[j].original, crew->options->calibration, &outcome);
             if (i == j)
                 note_finding(&outcome, &crew->half->findings[i * (size_t)edit_count + (size_t)e]);
             else

@@ -18,7 +18,7 @@ static const double SAME_EDGES = .35;
 
 static double agreement_of(const struct subject *a, const struct subject *b)
 {
-    struct doppel_image_judge_options options = doppel_image_judge_options_default();
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
     double forth = pixels_agreement(&a->original, &b->original, &options);
     double back = pixels_agreement(&b->original, &a->original, &options);
     return forth > back ? forth : back;

@@ -197,8 +197,8 @@ static double ask(const struct doppel_videos *set, struct query *query, bool pla
     return bench_each_ms(begun, 1).cpu;
 }
 
-static void ask_all(const struct doppel_videos *set, struct query *queries, size_t count,
-                    const char *name, bool plain)
+static void query_all(const struct doppel_videos *set, struct query *queries, size_t count,
+                      const char *name, bool plain)
 {
     double *ms = calloc(count + 1, sizeof *ms), worst = 0;
     size_t found = 0;
@@ -228,8 +228,8 @@ static void ask_strangers(const struct doppel_videos *set, const struct query *q
         tilt(queries[i].track, &tracks[i]);
         strangers[i].track = &tracks[i];
     }
-    ask_all(set, strangers, count, "strangers, plain", true);
-    ask_all(set, strangers, count, "strangers, all views", false);
+    query_all(set, strangers, count, "strangers, plain", true);
+    query_all(set, strangers, count, "strangers, all views", false);
     for (size_t i = 0; i < count; i++)
         doppel_video_track_free(&tracks[i]);
     free(tracks);
@@ -267,9 +267,9 @@ static void search(const struct settings *settings, const struct clips *copies,
     bench_must(doppel_library_videos(library, &set, &error), &error);
     printf("ms to open                %.2f\n", bench_each_ms(begun, 1).wall);
     size_t count = choose(library, copies, truths, queries);
-    ask_all(set, queries, count, "plain", true);
-    ask_all(set, queries, count, "plain, again", true);
-    ask_all(set, queries, count, "all views", false);
+    query_all(set, queries, count, "plain", true);
+    query_all(set, queries, count, "plain, again", true);
+    query_all(set, queries, count, "all views", false);
     ask_strangers(set, queries, count);
     printf("private memory            %.1f MB, %.1f before; mapped files %.1f MB\n",
            bench_memory("smaps_rollup", "Private_Dirty:") / 0x1p20, before,

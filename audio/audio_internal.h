@@ -1,7 +1,7 @@
 /* The analysis of a recording, as its files share it: analysis.c makes rows, pick.c peaks of them.
  */
-#ifndef DOPPEL_AUDIO_ROOM_H
-#define DOPPEL_AUDIO_ROOM_H
+#ifndef DOPPEL_AUDIO_INTERNAL_H
+#define DOPPEL_AUDIO_INTERNAL_H
 
 #include <fftw3.h>
 

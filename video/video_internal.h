@@ -1,6 +1,6 @@
 /* What the files of the room video share. */
-#ifndef DOPPEL_VIDEO_ROOM_H
-#define DOPPEL_VIDEO_ROOM_H
+#ifndef DOPPEL_VIDEO_INTERNAL_H
+#define DOPPEL_VIDEO_INTERNAL_H
 
 #include <doppel/video.h>
 

@@ -150,8 +150,8 @@ static enum doppel_status copy_plain(const char *bytes, size_t size,
     return status;
 }
 
-static enum doppel_status read_plain_look(int fd, const struct doppel_order *order,
-                                          struct doppel_outcome *out)
+static enum doppel_status read_plain_preview(int fd, const struct doppel_order *order,
+                                             struct doppel_outcome *out)
 {
     char *bytes = NULL;
     size_t size = 0;
@@ -168,11 +168,11 @@ static enum doppel_status read_plain_look(int fd, const struct doppel_order *ord
 
 /* ---- */
 
-enum doppel_status look_at(struct workshop *workshop, int fd, const struct doppel_order *order,
-                           struct doppel_outcome *out)
+enum doppel_status make_preview(struct workshop *workshop, int fd, const struct doppel_order *order,
+                                struct doppel_outcome *out)
 {
     struct doppel_media_limits limits = image_limits(&workshop->limits);
-    switch ((enum doppel_look)order->look) {
+    switch ((enum doppel_preview)order->look) {
     case DOPPEL_LOOK_STILL:
         out->kind = DOPPEL_KIND_IMAGE;
         return doppel_media_read_still(fd, &limits, order->look_size, &out->attachment,
@@ -180,7 +180,7 @@ enum doppel_status look_at(struct workshop *workshop, int fd, const struct doppe
     case DOPPEL_LOOK_WAVE:
         return draw_wave(workshop, fd, order, out);
     case DOPPEL_LOOK_PLAIN:
-        return read_plain_look(fd, order, out);
+        return read_plain_preview(fd, order, out);
     default:
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such look: %u", order->look);
     }

@@ -1,7 +1,7 @@
 /* The text room from the inside: how a text flows from the normaliser through the shingler to the
  * sketches, block by block. */
-#ifndef DOPPEL_TEXT_ROOM_H
-#define DOPPEL_TEXT_ROOM_H
+#ifndef DOPPEL_TEXT_INTERNAL_H
+#define DOPPEL_TEXT_INTERNAL_H
 
 #include <doppel/text.h>
 
