@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/output/base64.h"
+#include "core/base64.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/output/base64.h"
+#include "core/base64.h"
 #include "tools/memory.h"
 
 enum { KEY_BYTES = 64 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/output/base64.h"
+#include "core/base64.h"
 #include "tools/output/item_row.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"

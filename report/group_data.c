@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
-#include "tools/output/base64.h"
+#include "core/base64.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
 #include "report/preview.h"

@@ -7,7 +7,7 @@
 #include "compare/video.h"
 #include "report/audio_chart.h"
 #include "report/video_chart.h"
-#include "tools/output/base64.h"
+#include "core/base64.h"
 
 /* Twice as many pixels as are drawn: for screens that have them. */
 enum { THUMBNAIL_PIXELS = 320 };

@@ -1,4 +1,4 @@
-/* Text for people and machines: UTF-8, escapes, base64, CSV fields, human figures, progress. */
+/* Text for people and machines: UTF-8, escapes, CSV fields, human figures, progress. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "tools/output/base64.h"
 #include "tools/output/formats.h"
 #include "core/printable.h"
 #include "tools/output/progress.h"
@@ -87,40 +86,6 @@ static void widths_are_those_of_a_terminal(void **state)
     assert_int_equal(display_width("世界"), 4);
     assert_int_equal(display_width("e\xcc\x81"), 1);
     assert_int_equal(display_width(""), 0);
-}
-
-/* ---- base64 ---- */
-
-static void base64_is_that_of_the_rfc(void **state)
-{
-    (void)state;
-    const char *vectors[][2] = {{"", ""},
-                                {"f", "Zg=="},
-                                {"fo", "Zm8="},
-                                {"foo", "Zm9v"},
-                                {"foob", "Zm9vYg=="},
-                                {"fooba", "Zm9vYmE="},
-                                {"foobar", "Zm9vYmFy"},
-                                {"\xff\xfe\xfd", "//79"}};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        size_t size;
-        char *encoded = base64_encode(vectors[i][0], strlen(vectors[i][0]));
-        assert_string_equal(encoded, vectors[i][1]);
-        char *decoded = base64_decode(encoded, &size);
-        assert_int_equal(size, strlen(vectors[i][0]));
-        assert_string_equal(decoded, vectors[i][0]);
-        free(encoded);
-        free(decoded);
-    }
-}
-
-static void base64_refuses_what_it_is_not(void **state)
-{
-    (void)state;
-    size_t size;
-    const char *bad[] = {"A", "AAA", "A===", "====", "AA*A", "AA=A", "AAAAA"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_null(base64_decode(bad[i], &size));
 }
 
 /* ---- CSV ---- */
@@ -316,8 +281,6 @@ int main(void)
         cmocka_unit_test(utf8_is_what_libc_takes),
         cmocka_unit_test(controls_are_shown),
         cmocka_unit_test(widths_are_those_of_a_terminal),
-        cmocka_unit_test(base64_is_that_of_the_rfc),
-        cmocka_unit_test(base64_refuses_what_it_is_not),
         cmocka_unit_test(csv_quotes_where_it_must),
         cmocka_unit_test(figures_are_short),
         cmocka_unit_test(progress_tells_what_is_known),

@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "tools/output/base64.h"
+#include "core/base64.h"
 #include "tools/memory.h"
 #include "core/printable.h"
 

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "tools/output/base64.h"
+#include "core/base64.h"
 #include "tools/memory.h"
 #include "tools/args/options.h"
 #include "tools/output/formats.h"

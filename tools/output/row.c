@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/output/base64.h"
+#include "core/base64.h"
 #include "core/printable.h"
 
 void put_value(json_t *object, const char *key, json_t *value)

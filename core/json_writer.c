@@ -1,0 +1,328 @@
+/* JSON appended to text that grows. */
+#include "core/json_writer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nettle/base64.h>
+
+#include "core/utf8.h"
+
+void doppel_json_free(struct doppel_json *json)
+{
+    free(json->bytes);
+    *json = (struct doppel_json){0};
+}
+
+void doppel_json_clear(struct doppel_json *json)
+{
+    json->size = 0;
+    json->failed = false;
+    if (json->bytes)
+        json->bytes[0] = 0;
+}
+
+enum doppel_status doppel_json_status(const struct doppel_json *json, struct doppel_error *error)
+{
+    return json->failed ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for JSON") : DOPPEL_OK;
+}
+
+/* ---- text that grows ---- */
+
+/* @return where `size` bytes and a NUL can be written; NULL: without memory */
+static char *reserve_bytes(struct doppel_json *json, size_t size)
+{
+    size_t wanted;
+    if (!json->failed && json->capacity - json->size > size)
+        return json->bytes + json->size;
+    if (json->failed || __builtin_add_overflow(json->size, size, &wanted) ||
+        __builtin_mul_overflow(wanted + 32, 2, &wanted)) {
+        json->failed = true;
+        return NULL;
+    }
+    char *bytes = realloc(json->bytes, wanted);
+    if (!bytes) {
+        json->failed = true;
+        return NULL;
+    }
+    json->bytes = bytes;
+    json->capacity = wanted;
+    return bytes + json->size;
+}
+
+static void end_at(struct doppel_json *json, const char *end)
+{
+    json->size = (size_t)(end - json->bytes);
+    json->bytes[json->size] = 0;
+}
+
+void doppel_json_append(struct doppel_json *json, const char *bytes, size_t size)
+{
+    char *to = reserve_bytes(json, size);
+    if (!to)
+        return;
+    if (size)
+        memcpy(to, bytes, size);
+    end_at(json, to + size);
+}
+
+static void append_byte(struct doppel_json *json, char byte)
+{
+    doppel_json_append(json, &byte, 1);
+}
+
+void doppel_json_end_line(struct doppel_json *json)
+{
+    append_byte(json, '\n');
+}
+
+/* ---- strings ---- */
+
+static bool is_plain(unsigned char byte)
+{
+    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+static void append_escape(struct doppel_json *json, unsigned char byte)
+{
+    static const char named[0x20] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+    char escape[8] = {'\\', (char)byte};
+    int length = 2;
+    if (byte < 0x20 && named[byte])
+        escape[1] = named[byte];
+    else if (byte < 0x20)
+        length = snprintf(escape, sizeof escape, "\\u%04X", byte);
+    doppel_json_append(json, escape, (size_t)length);
+}
+
+static void append_string(struct doppel_json *json, const char *text, size_t size)
+{
+    const char *from = text, *end = text + size;
+    append_byte(json, '"');
+    while (from < end) {
+        const char *to = from;
+        size_t length = 1;
+        while (to < end && (is_plain((unsigned char)*to) ||
+                            ((unsigned char)*to >= 0x80 &&
+                             (length = utf8_length(to, (size_t)(end - to))) > 1))) {
+            to += length;
+            length = 1;
+        }
+        doppel_json_append(json, from, (size_t)(to - from));
+        if (to < end && (unsigned char)*to >= 0x80)
+            doppel_json_append(json, "\xef\xbf\xbd", 3);
+        else if (to < end)
+            append_escape(json, (unsigned char)*to);
+        from = to + 1;
+    }
+    append_byte(json, '"');
+}
+
+static bool is_utf8(const char *text, size_t size)
+{
+    for (size_t i = 0, length; i < size; i += length)
+        if (!(length = utf8_length(text + i, size - i)))
+            return false;
+    return true;
+}
+
+/* ---- members and elements ---- */
+
+/* The comma after what stands before, and the key. */
+static void begin_value(struct doppel_json *json, const char *key)
+{
+    char last = json->size ? json->bytes[json->size - 1] : '\n';
+    if (last != '{' && last != '[' && last != ':' && last != '\n')
+        append_byte(json, ',');
+    if (!key)
+        return;
+    append_string(json, key, strlen(key));
+    append_byte(json, ':');
+}
+
+void doppel_json_object_begin(struct doppel_json *json, const char *key)
+{
+    begin_value(json, key);
+    append_byte(json, '{');
+}
+
+void doppel_json_object_end(struct doppel_json *json)
+{
+    append_byte(json, '}');
+}
+
+void doppel_json_array_begin(struct doppel_json *json, const char *key)
+{
+    begin_value(json, key);
+    append_byte(json, '[');
+}
+
+void doppel_json_array_end(struct doppel_json *json)
+{
+    append_byte(json, ']');
+}
+
+void doppel_json_text(struct doppel_json *json, const char *key, const char *text)
+{
+    if (text)
+        doppel_json_text_of(json, key, text, strlen(text));
+}
+
+void doppel_json_text_of(struct doppel_json *json, const char *key, const char *text, size_t size)
+{
+    begin_value(json, key);
+    append_string(json, text, size);
+}
+
+void doppel_json_path(struct doppel_json *json, const char *key, const char *path)
+{
+    char name[64];
+    size_t size = strlen(path);
+    doppel_json_text_of(json, key, path, size);
+    if (is_utf8(path, size))
+        return;
+    snprintf(name, sizeof name, "%s_base64", key);
+    doppel_json_base64(json, name, path, size);
+}
+
+void doppel_json_base64(struct doppel_json *json, const char *key, const void *bytes, size_t size)
+{
+    size_t length = BASE64_ENCODE_RAW_LENGTH(size);
+    begin_value(json, key);
+    append_byte(json, '"');
+    char *to = reserve_bytes(json, length);
+    if (to) {
+        base64_encode_raw(to, size, bytes);
+        end_at(json, to + length);
+    }
+    append_byte(json, '"');
+}
+
+void doppel_json_boolean(struct doppel_json *json, const char *key, bool value)
+{
+    begin_value(json, key);
+    doppel_json_append(json, value ? "true" : "false", value ? 4 : 5);
+}
+
+void doppel_json_null(struct doppel_json *json, const char *key)
+{
+    begin_value(json, key);
+    doppel_json_append(json, "null", 4);
+}
+
+void doppel_json_raw(struct doppel_json *json, const char *key, const char *value, size_t size)
+{
+    begin_value(json, key);
+    doppel_json_append(json, value, size);
+}
+
+/* ---- numbers ---- */
+
+enum { NUMBER_BYTES = 400 /* the largest double has 309 digits before the point */ };
+
+/* The digits end where `end` points. @return where they begin */
+static char *print_digits(char *end, uint64_t value)
+{
+    do
+        *--end = (char)('0' + value % 10);
+    while (value /= 10);
+    return end;
+}
+
+void doppel_json_integer(struct doppel_json *json, const char *key, uint64_t value)
+{
+    char text[24], *end = text + sizeof text, *begin = print_digits(end, value);
+    begin_value(json, key);
+    doppel_json_append(json, begin, (size_t)(end - begin));
+}
+
+void doppel_json_signed(struct doppel_json *json, const char *key, int64_t value)
+{
+    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    char text[24], *end = text + sizeof text, *begin = print_digits(end, size);
+    if (value < 0)
+        *--begin = '-';
+    begin_value(json, key);
+    doppel_json_append(json, begin, (size_t)(end - begin));
+}
+
+/* Most numbers are small and have few decimals: as integers, ten times as fast as printf.
+ * @return false when this may round otherwise than printf, which rounds the exact binary value */
+static bool append_small(struct doppel_json *json, const char *key, double value, int decimals)
+{
+    static const double powers[] = {1, 10, 100, 1000, 10000};
+    if (decimals < 0 || decimals > 4 || !(fabs(value) < 1e8))
+        return false;
+    double scaled = fabs(value) * powers[decimals], whole = floor(scaled);
+    if (fabs(scaled - whole - 0.5) < 1e-3)
+        return false;
+    uint64_t units = (uint64_t)whole + (scaled - whole > 0.5);
+    char text[32], *end = text + sizeof text, *begin = end;
+    bool negative = units && value < 0;
+    if (!decimals)
+        *--begin = '0';
+    for (int i = 0; i < decimals; i++, units /= 10)
+        *--begin = (char)('0' + units % 10);
+    *--begin = '.';
+    begin = print_digits(begin, units);
+    if (negative)
+        *--begin = '-';
+    while (end[-1] == '0' && end[-2] != '.')
+        end--;
+    begin_value(json, key);
+    doppel_json_append(json, begin, (size_t)(end - begin));
+    return true;
+}
+
+/* "1e-06" becomes "1e-6", "1e+20" "1e20", "3" "3.0"; the locale's decimal point a point. */
+static size_t tidy_number(char *text)
+{
+    char *mantissa_end = text + strcspn(text, "eE");
+    bool exponent = *mantissa_end;
+    char *digits = text + (*text == '-'), *point = digits + strspn(digits, "0123456789");
+    if (point < mantissa_end) {
+        char *after = point + strcspn(point, "0123456789eE");
+        *point = '.';
+        memmove(point + 1, after, strlen(after) + 1);
+    } else if (!exponent) {
+        strcpy(mantissa_end, ".0");
+    }
+    if (exponent) {
+        char *to = strchr(text, 'e') + 1, *from = to + 1;
+        to += *to == '-';
+        from += strspn(from, "0");
+        memmove(to, from, strlen(from) + 1);
+    }
+    return strlen(text);
+}
+
+void doppel_json_real(struct doppel_json *json, const char *key, double value)
+{
+    char text[64];
+    if (!isfinite(value))
+        return;
+    snprintf(text, sizeof text, "%.15g", value + 0.0); /* -0 becomes 0 */
+    begin_value(json, key);
+    doppel_json_append(json, text, tidy_number(text));
+}
+
+void doppel_json_number(struct doppel_json *json, const char *key, double value, int decimals)
+{
+    char text[NUMBER_BYTES];
+    if (append_small(json, key, value, decimals) || !isfinite(value))
+        return;
+    snprintf(text, sizeof text, "%.*f", decimals, value);
+    doppel_json_real(json, key, strtod(text, NULL));
+}
+
+void doppel_json_rate(struct doppel_json *json, const char *key, double rate)
+{
+    char text[64];
+    if (!isfinite(rate))
+        return;
+    snprintf(text, sizeof text, "%.3g", rate);
+    doppel_json_real(json, key, strtod(text, NULL));
+}

@@ -1,0 +1,1 @@
+../../core/json_writer.h
