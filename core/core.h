@@ -233,4 +233,7 @@ DOPPEL_API enum doppel_status doppel_fingerprint_read(const uint8_t *data, size_
 #ifdef __cplusplus
 }
 #endif
+
+#include <doppel/renamed.h>
+
 #endif

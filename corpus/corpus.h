@@ -37,10 +37,10 @@ struct doppel_corpus_record {
     const char *id;   /**< a string, or a number as it is written; NULL: it has none */
     const char *text; /**< NULL: it has none */
     size_t text_size;
-    const char *path, *source, *date; /**< NULL: it has none */
-    const struct doppel_about *said;  /**< what else it says of itself, where that is asked for;
-                                         without source and date. NULL: nothing */
-    struct doppel_error error;        /**< status != OK: unreadable, and why */
+    const char *path, *source, *date;   /**< NULL: it has none */
+    const struct doppel_metadata *said; /**< what else it says of itself, where that is asked for;
+                                        without source and date. NULL: nothing */
+    struct doppel_error error;          /**< status != OK: unreadable, and why */
 };
 
 DOPPEL_API struct doppel_corpus_fields doppel_corpus_fields_default(void);
@@ -132,11 +132,11 @@ DOPPEL_API enum doppel_status doppel_dedup(const struct doppel_dedup_options *op
 
 /** A file that a record names. Strings are borrowed. */
 struct doppel_ingest_file {
-    uint64_t line;                   /**< of the record, from 1 */
-    const char *path;                /**< relative to the working folder, or absolute */
-    const char *id;                  /**< NULL: it has none */
-    const char *source, *date;       /**< NULL: not known */
-    const struct doppel_about *said; /**< what else the record says; NULL: nothing */
+    uint64_t line;                      /**< of the record, from 1 */
+    const char *path;                   /**< relative to the working folder, or absolute */
+    const char *id;                     /**< NULL: it has none */
+    const char *source, *date;          /**< NULL: not known */
+    const struct doppel_metadata *said; /**< what else the record says; NULL: nothing */
 };
 
 struct doppel_ingest_options {
@@ -148,9 +148,9 @@ struct doppel_ingest_options {
     uint32_t threads;     /**< 0: one a processor */
     bool keep_shingles;   /**< in the library: to compare with texts that cannot be read again */
     enum doppel_same_id on_same_id;
-    const char *source;               /**< of records that name none; NULL: none. Borrowed */
-    const struct doppel_about *about; /**< said of each text that is added, or comes again with its
-                                         id, but for source and date; NULL: nothing. Borrowed */
+    const char *source;                  /**< of records that name none; NULL: none. Borrowed */
+    const struct doppel_metadata *about; /**< said of each text that is added, or comes again with
+                                         its id, but for source and date; NULL: nothing. Borrowed */
     /** Records say nothing of themselves but source and date. Else "external_id", "meta", "labels"
      * and "list" (or "lists") are said of their text, or file, beside `about`, and before it; a
      * record in which one of them is of a wrong type is unreadable. */

@@ -37,7 +37,7 @@ enum doppel_status file_decider_new(const struct settings *settings, struct repo
 static void forget_candidates(struct file_decider *decider)
 {
     for (size_t i = 0; i < decider->abouts.count; i++)
-        doppel_about_free(&decider->abouts.items[i]);
+        doppel_metadata_free(&decider->abouts.items[i]);
     decider->abouts.count = decider->candidates.count = 0;
 }
 
@@ -117,7 +117,7 @@ bool file_is_known(void *context, const char *path, const struct doppel_file_sta
     if (decider->settings->text_format >= 0 || decider->settings->pcm.format)
         return false; /* it may have been read in another way */
     char *absolute = path_of(decider, path);
-    bool same = !doppel_library_at(decider->library, absolute, stamp, &known, NULL) &&
+    bool same = !doppel_library_get_by_path(decider->library, absolute, stamp, &known, NULL) &&
                 known.unchanged &&
                 (is_wanted(decider, known.kind, known.scheme, known.version) ||
                  is_listed_item(decider, &known));
@@ -205,18 +205,19 @@ static enum doppel_status tell_about(struct file_decider *decider, uint64_t item
                                      struct doppel_error *error)
 {
     const struct file_to_decide *file = decider->file;
-    struct doppel_about about = file->said ? *file->said : (struct doppel_about){0};
+    struct doppel_metadata about = file->said ? *file->said : (struct doppel_metadata){0};
     about.source = (char *)file->source;
     about.date = (char *)file->date;
     if (!about.external_id)
         about.external_id = (char *)file->id;
     bool said = file->said || about.source || about.date || about.external_id;
-    struct doppel_about of_all = about_of(decider->settings);
+    struct doppel_metadata of_all = about_of(decider->settings);
     of_all.source = NULL; /* that of the file is this one, or its own */
     if (!item)
         return DOPPEL_OK;
-    enum doppel_status status = doppel_library_tell(decider->library, item, &of_all, error);
-    return said && !status ? doppel_library_tell(decider->library, item, &about, error) : status;
+    enum doppel_status status = doppel_library_set_metadata(decider->library, item, &of_all, error);
+    return said && !status ? doppel_library_set_metadata(decider->library, item, &about, error)
+                           : status;
 }
 
 /* Link it to its leader, and choose which one of the group is to be kept. */
@@ -235,8 +236,8 @@ static enum doppel_status follow(struct file_decider *decider, struct file_decis
         status =
             doppel_library_candidate(decider->library, decision->item, &candidate, &name, error);
     if (!status)
-        status = doppel_library_choose(decider->library, leader, decision->item, &candidate,
-                                       &decision->replaces, &by, error);
+        status = doppel_library_choose_canonical(decider->library, leader, decision->item,
+                                                 &candidate, &decision->replaces, &by, error);
     free(name);
     return status;
 }

@@ -16,9 +16,9 @@ struct file_decider;
 
 /* A file, and what its record says of it. Borrowed. */
 struct file_to_decide {
-    const struct intake_file *file;  /* its record.error says why it could not be read */
-    const char *id, *source, *date;  /* NULL: not known */
-    const struct doppel_about *said; /* what else it says; NULL: nothing */
+    const struct intake_file *file;     /* its record.error says why it could not be read */
+    const char *id, *source, *date;     /* NULL: not known */
+    const struct doppel_metadata *said; /* what else it says; NULL: nothing */
 };
 
 struct file_decision {

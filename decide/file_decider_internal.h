@@ -13,7 +13,7 @@ struct file_decider {
     struct library_search *search; /* NULL: nothing was looked for yet */
     struct answers answers;
     ARRAY(struct rule_candidate) candidates;
-    ARRAY(struct doppel_about) abouts; /* of the candidates whose origin was asked for */
+    ARRAY(struct doppel_metadata) abouts; /* of the candidates whose origin was asked for */
 
     char *folder, *real_folder; /* that the last path was in, and its absolute form; or NULL */
 

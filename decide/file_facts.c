@@ -33,7 +33,7 @@ static enum doppel_status ask_by_path(struct file_decider *decider, struct rule_
     const struct intake_file *file = decider->file->file;
     struct doppel_known known;
     enum doppel_status status =
-        doppel_library_at(decider->library, decider->path, &file->stamp, &known, error);
+        doppel_library_get_by_path(decider->library, decider->path, &file->stamp, &known, error);
     if (status && status != DOPPEL_E_NOT_FOUND)
         return status;
     if (!status) {
@@ -79,7 +79,7 @@ static bool take_distinct(void *context, const struct doppel_mark *mark)
     const struct doppel_digest *own = &decider->file->file->record.digest;
     bool first = memcmp(&mark->a, own, sizeof *own) == 0;
     uint64_t id;
-    return mark->word != DOPPEL_WORD_DISTINCT ||
+    return mark->word != DOPPEL_LABEL_DISTINCT ||
            doppel_library_by_digest(decider->library, first ? &mark->b : &mark->a, &id, NULL) ||
            array_push(&decider->apart, leader_of(decider, id));
 }
@@ -87,7 +87,7 @@ static bool take_distinct(void *context, const struct doppel_mark *mark)
 /* The groups in which it cannot be. */
 static enum doppel_status ask_apart(struct file_decider *decider, struct doppel_error *error)
 {
-    if (!doppel_library_has_words(decider->library))
+    if (!doppel_library_has_labels(decider->library))
         return DOPPEL_OK;
     enum doppel_status status = doppel_library_each_mark(
         decider->library, &decider->file->file->record.digest, take_distinct, decider, error);
@@ -99,27 +99,27 @@ static enum doppel_status ask_apart(struct file_decider *decider, struct doppel_
 /* What somebody said of the file and an item, or another one of its group. */
 static enum doppel_status ask_word(const struct file_decider *decider,
                                    const struct doppel_digest *content, uint64_t leader,
-                                   enum doppel_word *out, struct doppel_error *error)
+                                   enum doppel_manual_label *out, struct doppel_error *error)
 {
     for (size_t i = 0; i < decider->apart.count; i++)
         if (decider->apart.items[i] == leader) {
-            *out = DOPPEL_WORD_DISTINCT;
+            *out = DOPPEL_LABEL_DISTINCT;
             return DOPPEL_OK;
         }
-    return doppel_library_word(decider->library, &decider->file->file->record.digest, content, out,
-                               error);
+    return doppel_library_get_label(decider->library, &decider->file->file->record.digest, content,
+                                    out, error);
 }
 
 static bool is_distinct(const struct file_decider *decider, uint64_t id)
 {
     struct doppel_name name;
-    enum doppel_word word = DOPPEL_WORD_NONE;
-    if (!doppel_library_has_words(decider->library) ||
+    enum doppel_manual_label word = DOPPEL_LABEL_NONE;
+    if (!doppel_library_has_labels(decider->library) ||
         doppel_library_name(decider->library, id, &name, NULL))
         return false;
     (void)ask_word(decider, &name.content, leader_of(decider, id), &word, NULL);
     doppel_name_free(&name);
-    return word == DOPPEL_WORD_DISTINCT;
+    return word == DOPPEL_LABEL_DISTINCT;
 }
 
 static enum doppel_status ask_by_pixels(struct file_decider *decider, struct rule_bytes *facts,
@@ -246,12 +246,12 @@ static enum doppel_status want_search(struct file_decider *decider, struct doppe
 /* Where it is from, if that may matter: borrowed from the abouts. */
 static struct doppel_origin origin_of(struct file_decider *decider, uint64_t id)
 {
-    struct doppel_about about;
+    struct doppel_metadata about;
     if (!decider->file->source || !decider->file->date ||
-        doppel_library_about(decider->library, id, &about, NULL))
+        doppel_library_get_metadata(decider->library, id, &about, NULL))
         return (struct doppel_origin){0};
     if (!array_push(&decider->abouts, about)) {
-        doppel_about_free(&about);
+        doppel_metadata_free(&about);
         return (struct doppel_origin){0};
     }
     return (struct doppel_origin){about.source, about.date};
@@ -295,7 +295,7 @@ static bool take_mark(void *context, const struct doppel_mark *mark)
     const struct doppel_digest *own = &decider->file->file->record.digest;
     bool first = memcmp(&mark->a, own, sizeof *own) == 0;
     uint64_t id = 0;
-    if (mark->word == DOPPEL_WORD_SAME &&
+    if (mark->word == DOPPEL_LABEL_SAME &&
         !doppel_library_by_digest(decider->library, first ? &mark->b : &mark->a, &id, NULL) && id &&
         state_of(decider, id) == DOPPEL_LIST_ACTIVE && (!decider->marked || id < decider->marked))
         decider->marked = id;

@@ -62,7 +62,7 @@ static enum rank rank_of(const struct rule_content *facts, const struct rule_can
     bool one_kind = facts->kind == candidate->kind;
     if (candidate->state == DOPPEL_LIST_DISABLED)
         return RANK_NOTHING;
-    if (candidate->word == DOPPEL_WORD_DISTINCT)
+    if (candidate->word == DOPPEL_LABEL_DISTINCT)
         return RANK_NOTHING;
     if (candidate->same_content)
         return RANK_SAME;

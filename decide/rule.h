@@ -38,10 +38,10 @@ bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out);
 
 /* An item or text that has something in common with a file. */
 struct rule_candidate {
-    uint64_t id, leader;   /* it leads where they are the same */
-    bool same_content;     /* the same words, or pixels */
-    enum doppel_word word; /* what a person said of the two, or of the file and another that
-                            * `leader` leads */
+    uint64_t id, leader;           /* it leads where they are the same */
+    bool same_content;             /* the same words, or pixels */
+    enum doppel_manual_label word; /* what a person said of the two, or of the file and another that
+                                    * `leader` leads */
     enum doppel_list_state state;
     struct doppel_origin origin;
     const struct doppel_match *match; /* the file is the query */

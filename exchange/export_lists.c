@@ -48,7 +48,7 @@ static void put_joined(json_t *row, const char *key, char *const *names, size_t 
     free(joined);
 }
 
-static void put_said(json_t *row, const struct doppel_about *about)
+static void put_said(json_t *row, const struct doppel_metadata *about)
 {
     if (about->external_id)
         put_text(row, "external_id", about->external_id);

@@ -29,11 +29,11 @@ static void add_names(char ***names, size_t *count, const struct strings *more)
 }
 
 /* What is said of an item, and what the command line says; `lists` and `labels` are to be freed. */
-static struct doppel_about said_of(const struct importer *importer,
-                                   const struct doppel_about *about)
+static struct doppel_metadata said_of(const struct importer *importer,
+                                      const struct doppel_metadata *about)
 {
     const struct settings *settings = importer->settings;
-    struct doppel_about all = *about;
+    struct doppel_metadata all = *about;
     all.labels = must_allocate((about->label_count + 1) * sizeof *all.labels);
     all.lists = must_allocate((about->list_count + 1) * sizeof *all.lists);
     if (about->label_count)
@@ -50,17 +50,17 @@ static struct doppel_about said_of(const struct importer *importer,
 }
 
 enum doppel_status importer_tell(struct importer *importer, uint64_t id, bool of_text,
-                                 const struct doppel_about *about, struct doppel_error *error)
+                                 const struct doppel_metadata *about, struct doppel_error *error)
 {
-    struct doppel_about all = said_of(importer, about);
+    struct doppel_metadata all = said_of(importer, about);
     if (of_text)
         all.source = all.date = NULL;
     bool says =
         all.source || all.date || all.external_id || all.meta || all.label_count || all.list_count;
     /* what cannot be said must not take back what came before */
-    enum doppel_status status = doppel_library_check_about(importer->library, &all, error);
+    enum doppel_status status = doppel_library_check_metadata(importer->library, &all, error);
     if (!status && says)
-        status = doppel_library_tell(importer->library, id, &all, error);
+        status = doppel_library_set_metadata(importer->library, id, &all, error);
     free(all.labels);
     free(all.lists);
     return status;
@@ -124,7 +124,7 @@ static enum doppel_status put_item(struct importer *importer, const struct carri
 {
     if (carried->item.record.scheme == DOPPEL_SCHEME_NONE && !item_has_file(&carried->item))
         return put_exact(importer, carried, out_id, out_added, error);
-    struct doppel_about all = said_of(importer, &carried->about);
+    struct doppel_metadata all = said_of(importer, &carried->about);
     enum doppel_status status =
         doppel_library_import(importer->library, &carried->item, &all, out_added, out_id, error);
     free(all.labels);
@@ -176,7 +176,7 @@ static enum doppel_status choose_one(struct importer *importer, const struct pen
     if (!status)
         status = doppel_library_leader(library, kept, &its, error);
     if (!status)
-        status = doppel_library_chosen(library, leader, &now, error);
+        status = doppel_library_get_canonical(library, leader, &now, error);
     if (status || leader != pending->id || its != leader || now)
         return status;
     return doppel_library_set_canonical(library, leader, kept, error);

@@ -50,7 +50,7 @@ enum doppel_status importer_take_mark(void *context, const struct doppel_mark *m
 /* Say of an item what came with it, and what the command line says; of a text its source and date
  * are said already. */
 enum doppel_status importer_tell(struct importer *importer, uint64_t id, bool of_text,
-                                 const struct doppel_about *about, struct doppel_error *error);
+                                 const struct doppel_metadata *about, struct doppel_error *error);
 
 /* One more piece is in: time for a commit? */
 enum doppel_status importer_took(struct importer *importer, size_t bytes,

@@ -68,9 +68,9 @@ static enum doppel_status join(struct doppel_library *library, uint64_t a, uint6
     if (status || leader_a == leader_b)
         return status;
     uint64_t first = leader_a < leader_b ? leader_a : leader_b, later = leader_a ^ leader_b ^ first;
-    status = doppel_library_chosen(library, first, &chosen, error);
+    status = doppel_library_get_canonical(library, first, &chosen, error);
     if (!status)
-        status = doppel_library_chosen(library, later, &other, error);
+        status = doppel_library_get_canonical(library, later, &other, error);
     if (!status)
         status = doppel_library_link(library, later, first, error);
     return status || chosen || other != later
@@ -142,10 +142,10 @@ static bool may_be_same(enum doppel_kind a, enum doppel_kind b)
 }
 
 enum doppel_status mark_say(struct doppel_library *library, const struct marked *a,
-                            const struct marked *b, enum doppel_word word, const char *note,
+                            const struct marked *b, enum doppel_manual_label word, const char *note,
                             struct doppel_error *error)
 {
-    if (word == DOPPEL_WORD_SAME && !may_be_same(a->kind, b->kind))
+    if (word == DOPPEL_LABEL_SAME && !may_be_same(a->kind, b->kind))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "%s and %s are never compared, so they cannot be the same",
                            doppel_kind_name(a->kind), doppel_kind_name(b->kind));
@@ -153,9 +153,9 @@ enum doppel_status mark_say(struct doppel_library *library, const struct marked 
     enum doppel_status status =
         doppel_library_mark(library, &a->digest, &b->digest, ids, word, note, error);
     bool items = a->id && b->id && a->id != b->id;
-    if (!status && items && word == DOPPEL_WORD_SAME)
+    if (!status && items && word == DOPPEL_LABEL_SAME)
         status = join(library, a->id, b->id, error);
-    if (!status && items && word == DOPPEL_WORD_DISTINCT)
+    if (!status && items && word == DOPPEL_LABEL_DISTINCT)
         status = part(library, a, b, error);
     return status;
 }
@@ -244,7 +244,7 @@ static enum doppel_status step_down(struct doppel_library *library, const json_t
             continue;
         status = doppel_library_leader(library, other.id, &leader, error);
         if (!status)
-            status = doppel_library_chosen(library, leader, &chosen, error);
+            status = doppel_library_get_canonical(library, leader, &chosen, error);
         if (!status && chosen == other.id)
             status = doppel_library_set_canonical(library, leader, 0, error);
         if (status)
@@ -286,8 +286,8 @@ static enum doppel_status say_object(struct doppel_library *library, const json_
     if (!status)
         status = read_side(library, object, "b", "b_digest", &b, error);
     return status ? status
-                  : mark_say(library, &a, &b, same ? DOPPEL_WORD_SAME : DOPPEL_WORD_DISTINCT, note,
-                             error);
+                  : mark_say(library, &a, &b, same ? DOPPEL_LABEL_SAME : DOPPEL_LABEL_DISTINCT,
+                             note, error);
 }
 
 enum doppel_status mark_line(struct doppel_library *library, const char *line,

@@ -19,7 +19,7 @@ enum doppel_status marked_named(struct doppel_library *library, const char *name
 /* Say it, and where both are in the library let one follow the other, or no longer.
  * DOPPEL_E_ARGUMENT: things of different kinds are the same. */
 enum doppel_status mark_say(struct doppel_library *library, const struct marked *a,
-                            const struct marked *b, enum doppel_word word, const char *note,
+                            const struct marked *b, enum doppel_manual_label word, const char *note,
                             struct doppel_error *error);
 
 /* A line of JSON: {"mark":"same"|"distinct"|"keep","a":PATH,"b":PATH,"a_digest":HEX,

@@ -24,7 +24,7 @@ struct carrying {
 void carried_item_free(struct carried_item *item)
 {
     doppel_item_free(&item->item);
-    doppel_about_free(&item->about);
+    doppel_metadata_free(&item->about);
 }
 
 static bool go_on(struct carrying *carrying)
@@ -65,20 +65,20 @@ static void find_group(struct carrying *carrying, uint64_t id, uint64_t *leader,
     uint64_t first = id, chosen = 0;
     enum doppel_status status = doppel_library_leader(carrying->library, id, &first, &error);
     if (!status && first == id)
-        status = doppel_library_chosen(carrying->library, id, &chosen, &error);
+        status = doppel_library_get_canonical(carrying->library, id, &chosen, &error);
     if (status)
         report_input(carrying->report, "the library", error.message);
     *leader = first == id ? 0 : first;
     *canonical = chosen;
 }
 
-static bool find_about(struct carrying *carrying, uint64_t id, struct doppel_about *out)
+static bool find_about(struct carrying *carrying, uint64_t id, struct doppel_metadata *out)
 {
     struct doppel_error error;
-    if (!doppel_library_about(carrying->library, id, out, &error))
+    if (!doppel_library_get_metadata(carrying->library, id, out, &error))
         return true;
     report_input(carrying->report, "the library", error.message);
-    *out = (struct doppel_about){0};
+    *out = (struct doppel_metadata){0};
     return false;
 }
 
@@ -115,7 +115,7 @@ static bool visit_text(void *context, const struct doppel_library_text *text)
     find_group(carrying, text->id, &leader, &carried.canonical);
     settle(carrying, text->record_id ? text->record_id : "a text",
            carrying->sink->text(carrying->sink->context, &carried, &carrying->said));
-    doppel_about_free(&carried.about);
+    doppel_metadata_free(&carried.about);
     return go_on(carrying);
 }
 

@@ -13,14 +13,14 @@
 
 /* Ids are those of where it comes from. */
 struct carried_item {
-    struct doppel_item item;    /* of a digest alone: kind UNKNOWN, and for a path "md5:…" */
-    struct doppel_about about;  /* `state` is not looked at */
-    uint64_t leader, canonical; /* 0: it follows none; it is canonical itself, or no leader */
+    struct doppel_item item;      /* of a digest alone: kind UNKNOWN, and for a path "md5:…" */
+    struct doppel_metadata about; /* `state` is not looked at */
+    uint64_t leader, canonical;   /* 0: it follows none; it is canonical itself, or no leader */
 };
 
 struct carried_text {
     const struct doppel_library_text *text;
-    struct doppel_about about;
+    struct doppel_metadata about;
     uint64_t canonical;
 };
 

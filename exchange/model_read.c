@@ -101,16 +101,16 @@ static enum doppel_status carry_mark(struct fields *fields, const struct carry_s
 {
     struct doppel_mark mark = {0};
     char *note = NULL;
-    int word = DOPPEL_WORD_NONE;
-    field_word(fields, "mark", mark_word, DOPPEL_WORD_DISTINCT, &word);
+    int word = DOPPEL_LABEL_NONE;
+    field_word(fields, "mark", mark_word, DOPPEL_LABEL_DISTINCT, &word);
     field_digest(fields, "a", &mark.a);
     field_digest(fields, "b", &mark.b);
     field_number(fields, "time_ns", INT64_MIN, INT64_MAX, &mark.time_ns);
     field_bytes(fields, "note", &note);
-    mark.word = (enum doppel_word)word;
+    mark.word = (enum doppel_manual_label)word;
     mark.note = note;
     enum doppel_status status = fields->status;
-    if (!status && mark.word != DOPPEL_WORD_NONE)
+    if (!status && mark.word != DOPPEL_LABEL_NONE)
         status = sink->mark(sink->context, &mark, fields->error);
     free(note);
     return status;

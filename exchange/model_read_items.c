@@ -26,7 +26,7 @@ static const char *decision_word(int number)
 
 /* ---- what is said of an item ---- */
 
-static void take_about(struct fields *fields, struct doppel_about *about)
+static void take_about(struct fields *fields, struct doppel_metadata *about)
 {
     const json_t *meta = json_object_get(fields->object, "meta");
     field_bytes(fields, "external_id", &about->external_id);
@@ -298,7 +298,7 @@ enum doppel_status carry_text(struct fields *fields, const struct carry_sink *si
         field_is_wrong(fields, "content", "there");
     enum doppel_status status =
         fields->status ? fields->status : sink->text(sink->context, &carried, fields->error);
-    doppel_about_free(&carried.about);
+    doppel_metadata_free(&carried.about);
     free(parts.record_id);
     free(parts.path);
     free(parts.source);

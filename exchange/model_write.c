@@ -53,7 +53,7 @@ static void put_names(json_t *object, const char *key, char *const *names, size_
     put_value(object, key, list);
 }
 
-static void put_said(json_t *object, const struct doppel_about *about)
+static void put_said(json_t *object, const struct doppel_metadata *about)
 {
     put_bytes(object, "external_id", about->external_id);
     json_t *meta = about->meta ? json_loads(about->meta, 0, NULL) : NULL;
@@ -250,7 +250,7 @@ json_t *json_of_text_options(const struct doppel_text_options *options,
 json_t *json_of_mark(const struct doppel_mark *mark)
 {
     json_t *object = json_object();
-    put_text(object, "mark", mark->word == DOPPEL_WORD_SAME ? "same" : "distinct");
+    put_text(object, "mark", mark->word == DOPPEL_LABEL_SAME ? "same" : "distinct");
     put_digest(object, "a", &mark->a);
     put_digest(object, "b", &mark->b);
     put_signed(object, "time_ns", mark->time_ns);

@@ -67,12 +67,12 @@ void marks_free(struct marks *marks)
     array_free(&marks->items);
 }
 
-enum doppel_word marks_between(const struct marks *marks, const struct doppel_digest *a,
-                               const struct doppel_digest *b)
+enum doppel_manual_label marks_between(const struct marks *marks, const struct doppel_digest *a,
+                                       const struct doppel_digest *b)
 {
     struct mark wanted = in_order(a, b), *found = NULL;
     if (marks->items.count)
         found =
             bsearch(&wanted, marks->items.items, marks->items.count, sizeof wanted, compare_marks);
-    return found ? found->word : DOPPEL_WORD_NONE;
+    return found ? found->word : DOPPEL_LABEL_NONE;
 }

@@ -9,7 +9,7 @@
 
 struct mark {
     struct doppel_digest a, b; /* a before b, by order of bytes */
-    enum doppel_word word;
+    enum doppel_manual_label word;
 };
 
 /* In order of a, then b. Zero-initialised there are none. */
@@ -27,7 +27,7 @@ enum doppel_status marks_load_settings(struct marks *marks, const struct setting
 void marks_free(struct marks *marks);
 
 /* In either order. */
-enum doppel_word marks_between(const struct marks *marks, const struct doppel_digest *a,
-                               const struct doppel_digest *b);
+enum doppel_manual_label marks_between(const struct marks *marks, const struct doppel_digest *a,
+                                       const struct doppel_digest *b);
 
 #endif

@@ -12,7 +12,7 @@ bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t
     const struct marks *marks = grouping->options->marks;
     return marks && marks->items.count &&
            marks_between(marks, item_store_digest(&grouping->items, a),
-                         item_store_digest(&grouping->items, b)) == DOPPEL_WORD_DISTINCT;
+                         item_store_digest(&grouping->items, b)) == DOPPEL_LABEL_DISTINCT;
 }
 
 static const struct doppel_digest *digest_at(const void *context, uint32_t number)
@@ -72,7 +72,7 @@ static void part(const struct grouping *grouping, uint32_t *leaders, uint32_t a,
 
 /* Of each mark of a word whose contents are both there. */
 static void each_pair(const struct grouping *grouping, const struct digest_map *map,
-                      enum doppel_word word, uint32_t *leaders,
+                      enum doppel_manual_label word, uint32_t *leaders,
                       void take(const struct grouping *, uint32_t *, uint32_t, uint32_t))
 {
     const struct marks *marks = grouping->options->marks;
@@ -97,10 +97,10 @@ void grouping_lead_all(struct grouping *grouping, uint32_t *leaders)
     for (uint32_t i = 0; i < count && said; i++)
         (void)digest_map_put(&map, i, digest_at, grouping);
     if (said)
-        each_pair(grouping, &map, DOPPEL_WORD_SAME, leaders, join);
+        each_pair(grouping, &map, DOPPEL_LABEL_SAME, leaders, join);
     for (uint32_t i = 0; i < count; i++)
         leaders[i] = leaders[grouping_first_of(grouping, i)];
     if (said)
-        each_pair(grouping, &map, DOPPEL_WORD_DISTINCT, leaders, part);
+        each_pair(grouping, &map, DOPPEL_LABEL_DISTINCT, leaders, part);
     digest_map_free(&map);
 }

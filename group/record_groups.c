@@ -410,7 +410,7 @@ enum doppel_status record_groups_tell(void *context, uint32_t *number,
         return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
     told_apart_begin(&telling.apart, groups->marks);
     for (size_t i = 0; i < groups->marks->items.count; i++)
-        telling.has_same |= groups->marks->items.items[i].word == DOPPEL_WORD_SAME;
+        telling.has_same |= groups->marks->items.items[i].word == DOPPEL_LABEL_SAME;
     status = doppel_library_each_text_group(groups->library, take_group, &telling, error);
     told_apart_end(&telling.apart);
     array_free(&telling.ids);

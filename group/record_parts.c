@@ -17,7 +17,7 @@ void told_apart_begin(struct told_apart *apart, const struct marks *marks)
 {
     *apart = (struct told_apart){.marks = marks};
     for (size_t i = 0; i < marks->items.count; i++)
-        if (marks->items.items[i].word == DOPPEL_WORD_DISTINCT)
+        if (marks->items.items[i].word == DOPPEL_LABEL_DISTINCT)
             for (uint32_t side = 0; side < 2; side++)
                 (void)digest_map_put(&apart->contents, 2 * (uint32_t)i + side, mark_digest, marks);
 }
@@ -65,7 +65,7 @@ void told_apart_lead(const struct told_apart *apart, const struct doppel_digest 
         for (uint32_t j = i + 1; j < said_count; j++)
             if (out_leaders[said[i]] == out_leaders[said[j]] &&
                 marks_between(apart->marks, &contents[said[i]], &contents[said[j]]) ==
-                    DOPPEL_WORD_DISTINCT)
+                    DOPPEL_LABEL_DISTINCT)
                 leave(contents, count, said[j], out_leaders);
     free(said);
     digest_map_free(&firsts);

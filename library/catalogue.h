@@ -42,7 +42,9 @@ struct doppel_library {
     char *directory;
     int64_t opened_ns;     /* stamps of files changed since then are not settled */
     bool writing;          /* a transaction is open */
-    bool (*stopped)(void); /* whether to end what takes long; NULL: no */
+    bool (*cancelled)(void *context); /* whether to end what takes long; NULL: no */
+    void *cancel_context;
+    bool (*stopped)(void); /* the same, as it was set before there was a context */
     bool visiting;         /* within doppel_library_each */
     bool visiting_texts, visiting_log;
     uint32_t text_lanes; /* of the signatures of its texts; 0: not looked up yet */

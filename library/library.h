@@ -236,13 +236,13 @@ DOPPEL_API enum doppel_status doppel_library_add_decided(
  *
  * @param item `id` and lengths are not looked at; `added_ns` of a new one is kept, if it lies
  * before now; a digest of zeros, without a path, is made from the codes
- * @param about as doppel_library_tell takes it; may be NULL
+ * @param about as doppel_library_set_metadata takes it; may be NULL
  * @return DOPPEL_E_ARGUMENT, with a sentence, for what is no item: nothing is taken back then; else
  * as doppel_library_add
  */
 DOPPEL_API enum doppel_status doppel_library_import(struct doppel_library *library,
                                                     const struct doppel_item *item,
-                                                    const struct doppel_about *about,
+                                                    const struct doppel_metadata *about,
                                                     enum doppel_added *out_added, uint64_t *out_id,
                                                     struct doppel_error *error);
 
@@ -275,10 +275,11 @@ struct doppel_known {
 };
 
 /** @param stamp of the file as it is; NULL: not known, as changed. DOPPEL_E_NOT_FOUND. */
-DOPPEL_API enum doppel_status doppel_library_at(struct doppel_library *library, const char *path,
-                                                const struct doppel_file_stamp *stamp,
-                                                struct doppel_known *out,
-                                                struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_get_by_path(struct doppel_library *library,
+                                                         const char *path,
+                                                         const struct doppel_file_stamp *stamp,
+                                                         struct doppel_known *out,
+                                                         struct doppel_error *error);
 
 /** The first item with these bytes, and the first of them whose file is gone, which would be moved
  * by an addition; 0: there is none. @param out_gone NULL: not asked for, and no file is looked at

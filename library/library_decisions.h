@@ -152,8 +152,9 @@ DOPPEL_API enum doppel_status doppel_library_each_text_group(struct doppel_libra
 
 /** The member of a leader's group that was chosen, by hand or by policy; it may be the leader, who
  * may be alone. @param out 0: nobody was. DOPPEL_E_CORRUPT. */
-DOPPEL_API enum doppel_status doppel_library_chosen(struct doppel_library *library, uint64_t leader,
-                                                    uint64_t *out, struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_get_canonical(struct doppel_library *library,
+                                                           uint64_t leader, uint64_t *out,
+                                                           struct doppel_error *error);
 /** The canonical member of a leader's group: the one that was chosen, else the leader.
  * DOPPEL_E_CORRUPT. */
 DOPPEL_API enum doppel_status doppel_library_canonical(struct doppel_library *library,
@@ -183,12 +184,10 @@ DOPPEL_API enum doppel_status doppel_library_supersede(struct doppel_library *li
  * 0
  * @param out_by the criterion that decided
  */
-DOPPEL_API enum doppel_status doppel_library_choose(struct doppel_library *library, uint64_t leader,
-                                                    uint64_t newcomer,
-                                                    const struct doppel_candidate *candidate,
-                                                    uint64_t *out_replaced,
-                                                    enum doppel_keep *out_by,
-                                                    struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_choose_canonical(
+    struct doppel_library *library, uint64_t leader, uint64_t newcomer,
+    const struct doppel_candidate *candidate, uint64_t *out_replaced, enum doppel_keep *out_by,
+    struct doppel_error *error);
 
 /** What is known of an item or text as a candidate. @param out_name its path or record id, which
  * `out` borrows; given (free). DOPPEL_E_NOT_FOUND */
@@ -276,35 +275,36 @@ DOPPEL_API enum doppel_status doppel_library_each_log(struct doppel_library *lib
 
 /* ---- a person's word ---- */
 
-enum doppel_word { DOPPEL_WORD_NONE, DOPPEL_WORD_SAME, DOPPEL_WORD_DISTINCT };
+enum doppel_manual_label { DOPPEL_LABEL_NONE, DOPPEL_LABEL_SAME, DOPPEL_LABEL_DISTINCT };
 
 /** Two contents, in either order; the last word counts. Digests are of a file's bytes, of a text's
- * normalised content. DOPPEL_WORD_NONE takes the word back. DOPPEL_E_ARGUMENT: both are one
+ * normalised content. DOPPEL_LABEL_NONE takes the word back. DOPPEL_E_ARGUMENT: both are one
  * content, or the note is not UTF-8 or longer than 1000 bytes.
  * @param items whom the log tells it of, `a` and `b`; 0, or NULL: the first that has these bytes */
 DOPPEL_API enum doppel_status doppel_library_mark(struct doppel_library *library,
                                                   const struct doppel_digest *a,
                                                   const struct doppel_digest *b,
-                                                  const uint64_t items[2], enum doppel_word word,
-                                                  const char *note, struct doppel_error *error);
+                                                  const uint64_t items[2],
+                                                  enum doppel_manual_label word, const char *note,
+                                                  struct doppel_error *error);
 
 /** What was said of two contents. Looked up in memory when there are at most a million words: fit
  * to be asked for each candidate; other processes' are seen after the next begin. */
-DOPPEL_API enum doppel_status doppel_library_word(struct doppel_library *library,
-                                                  const struct doppel_digest *a,
-                                                  const struct doppel_digest *b,
-                                                  enum doppel_word *out,
-                                                  struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_get_label(struct doppel_library *library,
+                                                       const struct doppel_digest *a,
+                                                       const struct doppel_digest *b,
+                                                       enum doppel_manual_label *out,
+                                                       struct doppel_error *error);
 
 /** Whether anything was said at all. */
-DOPPEL_API bool doppel_library_has_words(struct doppel_library *library);
+DOPPEL_API bool doppel_library_has_labels(struct doppel_library *library);
 
 /** A number that changes with each word: those of other processes are seen after the next begin. */
-DOPPEL_API int64_t doppel_library_words_revision(struct doppel_library *library);
+DOPPEL_API int64_t doppel_library_labels_revision(struct doppel_library *library);
 
 struct doppel_mark {
     struct doppel_digest a, b;
-    enum doppel_word word;
+    enum doppel_manual_label word;
     int64_t time_ns;
     const char *note; /**< borrowed; or NULL */
 };

@@ -33,7 +33,7 @@ enum doppel_list_state {
 DOPPEL_API const char *doppel_list_state_name(enum doppel_list_state state);
 
 /** Strings are UTF-8 but for `source` and `date`, which are bytes; NULL: not said. */
-struct doppel_about {
+struct doppel_metadata {
     char *source, *date;
     char *external_id; /**< what somebody else calls it */
     char *meta;        /**< an object in JSON */
@@ -50,21 +50,22 @@ struct doppel_about {
  * object, a name is empty, not UTF-8, has control characters, or is longer than 1000 bytes). Of a
  * text, `source`, `date` are its record's and are not to be given here.
  */
-DOPPEL_API enum doppel_status doppel_library_tell(struct doppel_library *library, uint64_t id,
-                                                  const struct doppel_about *about,
-                                                  struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_set_metadata(struct doppel_library *library,
+                                                          uint64_t id,
+                                                          const struct doppel_metadata *about,
+                                                          struct doppel_error *error);
 
-/** Whether doppel_library_tell would take it, which takes all back where it does not.
+/** Whether doppel_library_set_metadata would take it, which takes all back where it does not.
  * DOPPEL_E_ARGUMENT. */
-DOPPEL_API enum doppel_status doppel_library_check_about(struct doppel_library *library,
-                                                         const struct doppel_about *about,
-                                                         struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_check_metadata(struct doppel_library *library,
+                                                            const struct doppel_metadata *about,
+                                                            struct doppel_error *error);
 
-/** @param out given (doppel_about_free); of a text `source` and `date` are the record's */
-DOPPEL_API enum doppel_status doppel_library_about(struct doppel_library *library, uint64_t id,
-                                                   struct doppel_about *out,
-                                                   struct doppel_error *error);
-DOPPEL_API void doppel_about_free(struct doppel_about *about);
+/** @param out given (doppel_metadata_free); of a text `source` and `date` are the record's */
+DOPPEL_API enum doppel_status doppel_library_get_metadata(struct doppel_library *library,
+                                                          uint64_t id, struct doppel_metadata *out,
+                                                          struct doppel_error *error);
+DOPPEL_API void doppel_metadata_free(struct doppel_metadata *about);
 
 /** The item that somebody else calls so; of several the last. DOPPEL_E_NOT_FOUND. */
 DOPPEL_API enum doppel_status doppel_library_by_external_id(struct doppel_library *library,
@@ -72,8 +73,9 @@ DOPPEL_API enum doppel_status doppel_library_by_external_id(struct doppel_librar
                                                             struct doppel_error *error);
 
 /** Take an item off a list, or a label off it. DOPPEL_E_NOT_FOUND. */
-DOPPEL_API enum doppel_status doppel_library_unlist(struct doppel_library *library, uint64_t id,
-                                                    const char *list, struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_remove_from_list(struct doppel_library *library,
+                                                              uint64_t id, const char *list,
+                                                              struct doppel_error *error);
 DOPPEL_API enum doppel_status doppel_library_unlabel(struct doppel_library *library, uint64_t id,
                                                      const char *label, struct doppel_error *error);
 
@@ -182,8 +184,10 @@ DOPPEL_API enum doppel_status doppel_library_each_failure(struct doppel_library 
 
 /* ---- asking by SQL ---- */
 
-/** Ask, while an expression is answered, whether to end. @param stopped NULL: no */
-DOPPEL_API void doppel_library_stop_by(struct doppel_library *library, bool (*stopped)(void));
+/** Whether a query by an expression is to end, asked while it runs; `context` is given back to it,
+ * and borrowed while the library is open. @param cancelled NULL: it is never to end */
+DOPPEL_API void doppel_library_set_cancel(struct doppel_library *library,
+                                          bool (*cancelled)(void *context), void *context);
 
 /**
  * The items and texts for which an expression holds, by id.

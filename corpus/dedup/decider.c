@@ -69,7 +69,7 @@ static void decide_marked(struct decider *decider, uint32_t earlier, struct deci
 
 static const struct doppel_digest *marked(const struct decider *decider,
                                           const struct doppel_digest *content,
-                                          enum doppel_word word, size_t *out_count)
+                                          enum doppel_manual_label word, size_t *out_count)
 {
     const struct decider_host *host = &decider->host;
     *out_count = 0;
@@ -81,7 +81,7 @@ static uint32_t find_marked(const struct decider *decider, const struct doppel_d
 {
     uint32_t first = NO_NUMBER;
     size_t count;
-    const struct doppel_digest *same = marked(decider, content, DOPPEL_WORD_SAME, &count);
+    const struct doppel_digest *same = marked(decider, content, DOPPEL_LABEL_SAME, &count);
     for (size_t i = 0; i < count; i++) {
         uint32_t earlier = decider_find_content(decider, &same[i]);
         if (earlier < first)
@@ -95,7 +95,7 @@ static enum doppel_status find_apart(struct decider *decider, const struct doppe
                                      struct doppel_error *error)
 {
     size_t count;
-    const struct doppel_digest *distinct = marked(decider, content, DOPPEL_WORD_DISTINCT, &count);
+    const struct doppel_digest *distinct = marked(decider, content, DOPPEL_LABEL_DISTINCT, &count);
     decider->apart.count = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t other = decider_find(decider, &distinct[i]);

@@ -29,7 +29,7 @@ struct decider_host {
     /* The contents that somebody said this word of, and of the content of the record at hand;
      * borrowed until the next call. */
     const struct doppel_digest *(*marked)(void *context, const struct doppel_digest *content,
-                                          enum doppel_word word, size_t *out_count);
+                                          enum doppel_manual_label word, size_t *out_count);
 };
 
 struct decider;

@@ -25,7 +25,7 @@ struct prepared {
     size_t id, source, date, problem; /* strings of the batch; `problem`: why it is unreadable */
     size_t lanes;                     /* offset in the batch's */
     size_t path;                      /* likewise, of a file that is decided elsewhere; else none */
-    struct doppel_about *said; /* given (record_metadata_free): with the batch; NULL: nothing */
+    struct doppel_metadata *said; /* given (record_metadata_free): with the batch; NULL: nothing */
     bool unreadable, too_short, is_file;
     struct doppel_digest content;
     uint64_t words, simhash;

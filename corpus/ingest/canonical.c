@@ -92,8 +92,8 @@ enum doppel_status canonical_choose(struct ingest *ingest, const struct decider_
         by != DOPPEL_KEEP_CRITERIA)
         *out_replaced = holder_id;
     if (*out_replaced && item)
-        status = doppel_library_choose(ingest->library, leader, item, &newcomer, out_replaced, &by,
-                                       error);
+        status = doppel_library_choose_canonical(ingest->library, leader, item, &newcomer,
+                                                 out_replaced, &by, error);
     free(name);
     /* what cannot be read is no better, and no reason to end */
     return status == DOPPEL_E_NOT_FOUND || status == DOPPEL_E_CORRUPT ? DOPPEL_OK : status;

@@ -224,7 +224,7 @@ static enum doppel_status begin(struct ingest *ingest, struct doppel_error *erro
     if (!ingest->options.check)
         status = doppel_library_begin(ingest->library, &last_id, error);
     ingest->has_states = doppel_library_has_states(ingest->library);
-    ingest->has_words = doppel_library_has_words(ingest->library);
+    ingest->has_words = doppel_library_has_labels(ingest->library);
     if (!status)
         status = canonical_begin(ingest, error);
     if (!status)

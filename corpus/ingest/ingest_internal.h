@@ -90,7 +90,7 @@ const char *ingest_source(const struct ingest *ingest);
 enum doppel_list_state people_state(void *context, uint32_t earlier);
 bool people_were_benign(void *context, uint32_t earlier);
 const struct doppel_digest *people_marked(void *context, const struct doppel_digest *content,
-                                          enum doppel_word word, size_t *out_count);
+                                          enum doppel_manual_label word, size_t *out_count);
 
 /** Look at what the record says of itself, before anything is decided: where the library would not
  * take it, the record is unreadable from now on. */

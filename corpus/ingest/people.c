@@ -44,7 +44,7 @@ bool people_were_benign(void *context, uint32_t earlier)
 struct marked {
     struct ingest *ingest;
     const struct doppel_digest *content;
-    enum doppel_word word;
+    enum doppel_manual_label word;
     bool failed;
 };
 
@@ -59,7 +59,7 @@ static bool take_mark(void *context, const struct doppel_mark *mark)
 }
 
 const struct doppel_digest *people_marked(void *context, const struct doppel_digest *content,
-                                          enum doppel_word word, size_t *out_count)
+                                          enum doppel_manual_label word, size_t *out_count)
 {
     struct ingest *ingest = context;
     struct doppel_error error;
@@ -101,28 +101,29 @@ enum doppel_status people_same_id(struct ingest *ingest, const struct decider_an
 
 enum doppel_status people_tell(struct ingest *ingest, uint64_t item, struct doppel_error *error)
 {
-    const struct doppel_about *said = ingest->record->said;
+    const struct doppel_metadata *said = ingest->record->said;
     enum doppel_status status = DOPPEL_OK;
     if (ingest->options.about) {
-        struct doppel_about about = *ingest->options.about;
+        struct doppel_metadata about = *ingest->options.about;
         about.source = about.date = NULL; /* are those of the record */
-        status = doppel_library_tell(ingest->library, item, &about, error);
+        status = doppel_library_set_metadata(ingest->library, item, &about, error);
     }
-    return said && !status ? doppel_library_tell(ingest->library, item, said, error) : status;
+    return said && !status ? doppel_library_set_metadata(ingest->library, item, said, error)
+                           : status;
 }
 
 enum doppel_status people_check(struct ingest *ingest, struct prepared *record,
                                 struct doppel_error *error)
 {
-    static const struct doppel_about nothing;
+    static const struct doppel_metadata nothing;
     struct bytes_pool *strings = &ingest->batch->strings;
-    struct doppel_about about = record->said ? *record->said : nothing;
+    struct doppel_metadata about = record->said ? *record->said : nothing;
     struct doppel_error wrong;
     if (record->is_file && !about.external_id)
         about.external_id = (char *)pool_string(strings, record->id);
     if (record->unreadable || (!record->said && !about.external_id))
         return DOPPEL_OK;
-    enum doppel_status status = doppel_library_check_about(ingest->library, &about, &wrong);
+    enum doppel_status status = doppel_library_check_metadata(ingest->library, &about, &wrong);
     if (status != DOPPEL_E_ARGUMENT)
         return status ? doppel_fail(error, status, "%s", wrong.message) : DOPPEL_OK;
     record->problem = pool_add_string(strings, wrong.message);

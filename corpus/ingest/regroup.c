@@ -70,14 +70,14 @@ void memory_regrouped(struct memory *memory)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    memory->words = doppel_library_words_revision(memory->library);
+    memory->words = doppel_library_labels_revision(memory->library);
     memory->words_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 enum doppel_status memory_regroup(struct memory *memory, struct doppel_error *error)
 {
     struct regroup regroup = {.memory = memory, .error = error};
-    if (doppel_library_words_revision(memory->library) == memory->words)
+    if (doppel_library_labels_revision(memory->library) == memory->words)
         return DOPPEL_OK;
     enum doppel_status status =
         doppel_library_each_mark(memory->library, NULL, take_mark, &regroup, error);

@@ -42,10 +42,10 @@ struct field_slot {
 struct parser {
     struct json *json;
     struct field_slot slots[SLOTS];
-    int slot_count;            /* PLAIN_SLOTS, or all */
-    struct field_slot *last;   /* that of the last field, or NULL */
-    struct value copy;         /* of a line that had to be mended, or is a path */
-    struct doppel_about *said; /* of the record; NULL: nothing */
+    int slot_count;               /* PLAIN_SLOTS, or all */
+    struct field_slot *last;      /* that of the last field, or NULL */
+    struct value copy;            /* of a line that had to be mended, or is a path */
+    struct doppel_metadata *said; /* of the record; NULL: nothing */
     bool takes_paths;
 };
 
@@ -110,9 +110,9 @@ bool parser_take_metadata(struct parser *parser)
     return good;
 }
 
-struct doppel_about *parser_give_metadata(struct parser *parser)
+struct doppel_metadata *parser_give_metadata(struct parser *parser)
 {
-    struct doppel_about *said = parser->said;
+    struct doppel_metadata *said = parser->said;
     parser->said = NULL;
     return said;
 }

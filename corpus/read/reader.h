@@ -79,7 +79,7 @@ bool parser_take_metadata(struct parser *parser);
 
 /** What the record that was parsed last says of itself: given (record_metadata_free); NULL:
  * nothing. */
-struct doppel_about *parser_give_metadata(struct parser *parser);
+struct doppel_metadata *parser_give_metadata(struct parser *parser);
 
 /** Parse one line. Strings of the record are borrowed until the next call; a record with
  * error.status != OK has what could be read before. @param line readable PARSE_SLACK beyond size */

@@ -23,7 +23,7 @@ static void free_names_record_metadata(char **names, size_t count)
 }
 
 /* Reading corpora wants no library. */
-void record_metadata_free(struct doppel_about *about)
+void record_metadata_free(struct doppel_metadata *about)
 {
     if (!about)
         return;
@@ -179,10 +179,10 @@ static enum doppel_status read_meta(const struct metadata_token *token, struct j
 /* ---- all ---- */
 
 enum doppel_status record_metadata_read(const struct said_tokens *tokens, struct json *json,
-                                        struct doppel_about **out, struct doppel_error *error)
+                                        struct doppel_metadata **out, struct doppel_error *error)
 {
     name_array labels = {0}, lists = {0};
-    struct doppel_about *about = calloc(1, sizeof *about);
+    struct doppel_metadata *about = calloc(1, sizeof *about);
     if (!about)
         return no_memory_record_metadata(error);
     enum doppel_status status = read_string(&tokens->external_id, true, &about->external_id, error);

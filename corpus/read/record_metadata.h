@@ -23,7 +23,7 @@ bool record_metadata_is_any(const struct said_tokens *tokens);
 /** Read them. @param out given (record_metadata_free); untouched on failure. DOPPEL_E_FORMAT (a
  * value of another type, with a sentence); DOPPEL_E_MEMORY */
 enum doppel_status record_metadata_read(const struct said_tokens *tokens, struct json *json,
-                                        struct doppel_about **out, struct doppel_error *error);
-void record_metadata_free(struct doppel_about *about);
+                                        struct doppel_metadata **out, struct doppel_error *error);
+void record_metadata_free(struct doppel_metadata *about);
 
 #endif

@@ -14,8 +14,8 @@ enum { MAX_TRIES = 3, MAX_QUALITY = 100 };
 
 struct import {
     struct addition addition;
-    const struct doppel_about *about; /* never NULL */
-    struct present present;           /* what is in the library of it */
+    const struct doppel_metadata *about; /* never NULL */
+    struct present present;              /* what is in the library of it */
 };
 
 static bool is_zero(const struct doppel_digest *digest)
@@ -52,7 +52,7 @@ static enum doppel_status find_called(struct doppel_library *library, struct imp
                                       struct doppel_error *error)
 {
     const struct doppel_record *record = import->addition.record;
-    const struct doppel_about *about = import->about;
+    const struct doppel_metadata *about = import->about;
     const struct value name = value_text(about->external_id);
     const struct value digest = value_digest(&record->digest), scheme = ID(record->scheme);
     enum doppel_status status = DOPPEL_OK;
@@ -138,7 +138,7 @@ static enum doppel_status put(struct doppel_library *library, struct import *imp
                               struct doppel_error *error)
 {
     struct addition *addition = &import->addition;
-    const struct doppel_about *about = import->about;
+    const struct doppel_metadata *about = import->about;
     enum doppel_status status =
         import->present.id ? put_again(library, import, error) : put_new(library, addition, error);
     const struct doppel_log_entry entry = {
@@ -224,11 +224,11 @@ static enum doppel_status make_digest(struct doppel_record *record, const char *
 
 enum doppel_status doppel_library_import(struct doppel_library *library,
                                          const struct doppel_item *item,
-                                         const struct doppel_about *about,
+                                         const struct doppel_metadata *about,
                                          enum doppel_added *out_added, uint64_t *out_id,
                                          struct doppel_error *error)
 {
-    static const struct doppel_about nothing;
+    static const struct doppel_metadata nothing;
     struct doppel_record record = item->record, stripped = {0};
     struct import import = {.about = about ? about : &nothing,
                             .addition = {.path = item->path ? item->path : "",
@@ -239,7 +239,7 @@ enum doppel_status doppel_library_import(struct doppel_library *library,
     bool track = is_track(&record);
     enum doppel_status status = check_item(item, error);
     if (!status)
-        status = doppel_library_check_about(library, import.about, error);
+        status = doppel_library_check_metadata(library, import.about, error);
     if (!status && is_zero(&record.digest))
         status = make_digest(&record, import.about->external_id, error);
     if (!status && track) {

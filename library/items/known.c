@@ -9,9 +9,9 @@
 /* So many items with the same bytes are looked at for one that has moved. */
 enum { MAX_MOVE_CANDIDATES = 64 };
 
-enum doppel_status doppel_library_at(struct doppel_library *library, const char *path,
-                                     const struct doppel_file_stamp *stamp,
-                                     struct doppel_known *out, struct doppel_error *error)
+enum doppel_status doppel_library_get_by_path(struct doppel_library *library, const char *path,
+                                              const struct doppel_file_stamp *stamp,
+                                              struct doppel_known *out, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row;

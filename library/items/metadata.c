@@ -12,7 +12,7 @@ enum { MAX_META_BYTES = 1 << 20 };
 
 static const char about_damaged[] = "what is said of it is damaged; say it again";
 
-void doppel_about_free(struct doppel_about *about)
+void doppel_metadata_free(struct doppel_metadata *about)
 {
     free(about->source);
     free(about->date);
@@ -24,7 +24,7 @@ void doppel_about_free(struct doppel_about *about)
         free(about->lists[i]);
     free(about->labels);
     free(about->lists);
-    *about = (struct doppel_about){0};
+    *about = (struct doppel_metadata){0};
 }
 
 /* ---- reading ---- */
@@ -58,7 +58,7 @@ static enum doppel_status read_names(struct doppel_library *library, const char 
 
 /* The row of an item; nothing where it has none. */
 static enum doppel_status read_about(struct doppel_library *library, uint64_t id,
-                                     struct doppel_about *about, struct doppel_error *error)
+                                     struct doppel_metadata *about, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row = false;
@@ -82,7 +82,7 @@ static enum doppel_status read_about(struct doppel_library *library, uint64_t id
 
 /* A record says itself where it comes from. */
 static enum doppel_status read_origin(struct doppel_library *library, uint64_t id,
-                                      struct doppel_about *about, struct doppel_error *error)
+                                      struct doppel_metadata *about, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row = false;
@@ -102,10 +102,11 @@ static enum doppel_status read_origin(struct doppel_library *library, uint64_t i
     return status ? item_damaged(library, id, about_damaged, error) : DOPPEL_OK;
 }
 
-enum doppel_status doppel_library_about(struct doppel_library *library, uint64_t id,
-                                        struct doppel_about *out, struct doppel_error *error)
+enum doppel_status doppel_library_get_metadata(struct doppel_library *library, uint64_t id,
+                                               struct doppel_metadata *out,
+                                               struct doppel_error *error)
 {
-    struct doppel_about about = {0};
+    struct doppel_metadata about = {0};
     enum doppel_status status = item_exists(library, id, error);
     if (!status)
         status = read_about(library, id, &about, error);
@@ -122,7 +123,7 @@ enum doppel_status doppel_library_about(struct doppel_library *library, uint64_t
     if (!status)
         status = doppel_library_state_of(library, id, &about.state, error);
     if (status)
-        doppel_about_free(&about);
+        doppel_metadata_free(&about);
     else
         *out = about;
     return status;
@@ -149,9 +150,9 @@ static enum doppel_status check_meta(struct doppel_library *library, const char 
     return status;
 }
 
-enum doppel_status doppel_library_check_about(struct doppel_library *library,
-                                              const struct doppel_about *about,
-                                              struct doppel_error *error)
+enum doppel_status doppel_library_check_metadata(struct doppel_library *library,
+                                                 const struct doppel_metadata *about,
+                                                 struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     if (about->external_id)
@@ -189,12 +190,12 @@ static enum doppel_status log_source(struct doppel_library *library, uint64_t id
 #define ABOUT_VALUES "?1, ?2, ?3, ?4, ?5"
 
 static enum doppel_status put_about(struct doppel_library *library, uint64_t id,
-                                    const struct doppel_about *said, struct doppel_error *error)
+                                    const struct doppel_metadata *said, struct doppel_error *error)
 {
-    struct doppel_about former = {0};
+    struct doppel_metadata former = {0};
     enum doppel_status status = read_about(library, id, &former, error);
     if (status == DOPPEL_E_CORRUPT) { /* what is said now takes its place */
-        doppel_about_free(&former);
+        doppel_metadata_free(&former);
         status = DOPPEL_OK;
     }
     if (!status)
@@ -210,12 +211,12 @@ static enum doppel_status put_about(struct doppel_library *library, uint64_t id,
     bool moved = said->source && (!former.source || strcmp(said->source, former.source) != 0);
     if (!status && moved)
         status = log_source(library, id, said->source, error);
-    doppel_about_free(&former);
+    doppel_metadata_free(&former);
     return status;
 }
 
 enum doppel_status said_put(struct doppel_library *library, uint64_t id,
-                            const struct doppel_about *about, struct doppel_error *error)
+                            const struct doppel_metadata *about, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     if ((about->source || about->date || about->external_id || about->meta))
@@ -229,16 +230,17 @@ enum doppel_status said_put(struct doppel_library *library, uint64_t id,
 }
 
 static enum doppel_status tell(struct doppel_library *library, uint64_t id,
-                               const struct doppel_about *about, struct doppel_error *error)
+                               const struct doppel_metadata *about, struct doppel_error *error)
 {
     enum doppel_status status = item_exists(library, id, error);
     if (!status)
-        status = doppel_library_check_about(library, about, error);
+        status = doppel_library_check_metadata(library, about, error);
     return status ? status : said_put(library, id, about, error);
 }
 
-enum doppel_status doppel_library_tell(struct doppel_library *library, uint64_t id,
-                                       const struct doppel_about *about, struct doppel_error *error)
+enum doppel_status doppel_library_set_metadata(struct doppel_library *library, uint64_t id,
+                                               const struct doppel_metadata *about,
+                                               struct doppel_error *error)
 {
     enum doppel_status status = library_begin(library, error);
     return status ? status : library_end(library, tell(library, id, about, error));

@@ -143,7 +143,7 @@ static int authorize(void *context, int action, const char *first, const char *s
 /* When it is to end. */
 struct deadline {
     struct timespec at;
-    bool (*stopped)(void); /* or NULL */
+    const struct doppel_library *library;
     bool passed, cancelled;
 };
 
@@ -154,7 +154,8 @@ static int look_at_clock(void *context)
     clock_gettime(CLOCK_MONOTONIC, &now);
     deadline->passed = now.tv_sec > deadline->at.tv_sec ||
                        (now.tv_sec == deadline->at.tv_sec && now.tv_nsec >= deadline->at.tv_nsec);
-    deadline->cancelled = deadline->stopped && deadline->stopped();
+    deadline->cancelled = deadline->library->cancelled &&
+                          deadline->library->cancelled(deadline->library->cancel_context);
     return deadline->passed || deadline->cancelled;
 }
 
@@ -251,7 +252,7 @@ static enum doppel_status ask(sqlite3 *database, const struct doppel_library *li
 {
     sqlite3_stmt *statement = NULL;
     struct deadline deadline = deadline_in(timeout_ms);
-    deadline.stopped = library->stopped;
+    deadline.library = library;
     const char *rest = "";
     enum doppel_status status = DOPPEL_OK;
     if (confine(database, &deadline) || sqlite3_prepare_v2(database, sql, -1, &statement, &rest) ||
@@ -266,9 +267,22 @@ static enum doppel_status ask(sqlite3 *database, const struct doppel_library *li
     return status;
 }
 
+void doppel_library_set_cancel(struct doppel_library *library, bool (*cancelled)(void *context),
+                               void *context)
+{
+    library->cancelled = cancelled;
+    library->cancel_context = context;
+}
+
+static bool call_stopped(void *context)
+{
+    return ((const struct doppel_library *)context)->stopped();
+}
+
 void doppel_library_stop_by(struct doppel_library *library, bool (*stopped)(void))
 {
     library->stopped = stopped;
+    doppel_library_set_cancel(library, stopped ? call_stopped : NULL, library);
 }
 
 enum doppel_status doppel_library_where(struct doppel_library *library, const char *expression,

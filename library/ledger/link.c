@@ -254,8 +254,8 @@ enum doppel_status links_forget(struct doppel_library *library, uint64_t id,
 
 /* ---- canonical members ---- */
 
-enum doppel_status doppel_library_chosen(struct doppel_library *library, uint64_t leader,
-                                         uint64_t *out, struct doppel_error *error)
+enum doppel_status doppel_library_get_canonical(struct doppel_library *library, uint64_t leader,
+                                                uint64_t *out, struct doppel_error *error)
 {
     uint64_t item = 0;
     enum doppel_status status = whole_number(
@@ -271,7 +271,7 @@ enum doppel_status doppel_library_canonical(struct doppel_library *library, uint
                                             uint64_t *out, struct doppel_error *error)
 {
     uint64_t chosen = 0;
-    enum doppel_status status = doppel_library_chosen(library, leader, &chosen, error);
+    enum doppel_status status = doppel_library_get_canonical(library, leader, &chosen, error);
     if (!status)
         *out = chosen ? chosen : leader;
     return status;
@@ -284,7 +284,7 @@ static enum doppel_status put_canonical(struct doppel_library *library, uint64_t
 {
     uint64_t former = 0;
     char *name = NULL;
-    enum doppel_status status = doppel_library_chosen(library, leader, &former, error);
+    enum doppel_status status = doppel_library_get_canonical(library, leader, &former, error);
     if (status == DOPPEL_E_CORRUPT) /* this mends it */
         status = DOPPEL_OK;
     if (status || former == item)
@@ -366,11 +366,11 @@ static enum doppel_status choose(struct doppel_library *library, uint64_t leader
     return put_canonical(library, leader, newcomer, doppel_keep_name(*out_by), error);
 }
 
-enum doppel_status doppel_library_choose(struct doppel_library *library, uint64_t leader,
-                                         uint64_t newcomer,
-                                         const struct doppel_candidate *candidate,
-                                         uint64_t *out_replaced, enum doppel_keep *out_by,
-                                         struct doppel_error *error)
+enum doppel_status doppel_library_choose_canonical(struct doppel_library *library, uint64_t leader,
+                                                   uint64_t newcomer,
+                                                   const struct doppel_candidate *candidate,
+                                                   uint64_t *out_replaced, enum doppel_keep *out_by,
+                                                   struct doppel_error *error)
 {
     uint64_t replaced = 0;
     enum doppel_keep by = DOPPEL_KEEP_CRITERIA;

@@ -308,8 +308,8 @@ static enum doppel_status unlist(struct doppel_library *library, uint64_t id, co
     return status ? status : state_changed(library, id, error);
 }
 
-enum doppel_status doppel_library_unlist(struct doppel_library *library, uint64_t id,
-                                         const char *list, struct doppel_error *error)
+enum doppel_status doppel_library_remove_from_list(struct doppel_library *library, uint64_t id,
+                                                   const char *list, struct doppel_error *error)
 {
     enum doppel_status status = library_begin(library, error);
     return status ? status : library_end(library, unlist(library, id, list, error));

@@ -42,13 +42,13 @@ static bool read_mark(sqlite3_stmt *statement, struct doppel_mark *out)
     if (sqlite3_column_int(statement, 5) != 1 || !digest_read(statement, 0, &out->a) ||
         !digest_read(statement, 1, &out->b))
         return false;
-    out->word = sqlite3_column_int(statement, 2) ? DOPPEL_WORD_SAME : DOPPEL_WORD_DISTINCT;
+    out->word = sqlite3_column_int(statement, 2) ? DOPPEL_LABEL_SAME : DOPPEL_LABEL_DISTINCT;
     out->time_ns = sqlite3_column_int64(statement, 3);
     out->note = (const char *)sqlite3_column_text(statement, 4);
     return true;
 }
 
-static bool remember(struct memory *memory, const struct pair *pair, enum doppel_word word)
+static bool remember(struct memory *memory, const struct pair *pair, enum doppel_manual_label word)
 {
     uint64_t key[2];
     key_of(pair, key);
@@ -79,7 +79,7 @@ static enum doppel_status load_words(struct doppel_library *library, struct dopp
 }
 
 static enum doppel_status word_in_table(struct doppel_library *library, const struct pair *pair,
-                                        enum doppel_word *out, struct doppel_error *error)
+                                        enum doppel_manual_label *out, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row = false;
@@ -91,14 +91,16 @@ static enum doppel_status word_in_table(struct doppel_library *library, const st
         status = doppel_store_step(library->store, statement, &row, error);
     if (status)
         return status;
-    *out = row && read_mark(statement, &mark) ? mark.word : DOPPEL_WORD_NONE;
+    *out = row && read_mark(statement, &mark) ? mark.word : DOPPEL_LABEL_NONE;
     sqlite3_reset(statement);
     return DOPPEL_OK;
 }
 
-enum doppel_status doppel_library_word(struct doppel_library *library,
-                                       const struct doppel_digest *a, const struct doppel_digest *b,
-                                       enum doppel_word *out, struct doppel_error *error)
+enum doppel_status doppel_library_get_label(struct doppel_library *library,
+                                            const struct doppel_digest *a,
+                                            const struct doppel_digest *b,
+                                            enum doppel_manual_label *out,
+                                            struct doppel_error *error)
 {
     const struct memory *memory = &library->memory;
     const struct pair pair = pair_of(a, b);
@@ -110,21 +112,21 @@ enum doppel_status doppel_library_word(struct doppel_library *library,
         return word_in_table(library, &pair, out, error);
     if (memory->words.count)
         key_of(&pair, key);
-    *out =
-        memory->words.count ? (enum doppel_word)key_map_get(&memory->words, key) : DOPPEL_WORD_NONE;
+    *out = memory->words.count ? (enum doppel_manual_label)key_map_get(&memory->words, key)
+                               : DOPPEL_LABEL_NONE;
     return DOPPEL_OK;
 }
 
-bool doppel_library_has_words(struct doppel_library *library)
+bool doppel_library_has_labels(struct doppel_library *library)
 {
     const struct memory *memory = &library->memory;
     return memory_load(library, MEMORY_WORDS, load_words, NULL) || memory->words.count ||
            memory->slots[MEMORY_WORDS].too_many;
 }
 
-int64_t doppel_library_words_revision(struct doppel_library *library)
+int64_t doppel_library_labels_revision(struct doppel_library *library)
 {
-    (void)doppel_library_has_words(library);
+    (void)doppel_library_has_labels(library);
     return library->memory.slots[MEMORY_WORDS].revision;
 }
 
@@ -210,30 +212,32 @@ static enum doppel_status log_mark(struct doppel_library *library, const struct 
 }
 
 static enum doppel_status put_mark(struct doppel_library *library, const struct pair *pair,
-                                   enum doppel_word word, const char *note,
+                                   enum doppel_manual_label word, const char *note,
                                    struct doppel_error *error)
 {
-    if (word == DOPPEL_WORD_NONE)
+    if (word == DOPPEL_LABEL_NONE)
         return rows_run(library, "DELETE FROM mark WHERE a = ?1 AND b = ?2",
                         VALUES(value_digest(pair->a), value_digest(pair->b)), error);
     return rows_run(library,
                     "INSERT OR REPLACE INTO mark(" MARK_COLUMNS ", checksum) VALUES(" MARK_VALUES
                     ", " CHECKSUM_OF(MARK_VALUES) ")",
                     VALUES(value_digest(pair->a), value_digest(pair->b),
-                           ID(word == DOPPEL_WORD_SAME), value_integer(now_ns()), value_text(note)),
+                           ID(word == DOPPEL_LABEL_SAME), value_integer(now_ns()),
+                           value_text(note)),
                     error);
 }
 
 static enum doppel_status mark(struct doppel_library *library, const struct doppel_digest *a,
                                const struct doppel_digest *b, const uint64_t items[2],
-                               enum doppel_word word, const char *note, struct doppel_error *error)
+                               enum doppel_manual_label word, const char *note,
+                               struct doppel_error *error)
 {
     static const char *const reasons[] = {"taken back", "same", "distinct"};
     struct memory *memory = &library->memory;
     const struct memory_slot *slot = &memory->slots[MEMORY_WORDS];
     const struct pair pair = pair_of(a, b);
     enum doppel_status status = put_mark(library, &pair, word, note, error);
-    if (status || (word == DOPPEL_WORD_NONE && rows_changed(library) == 0))
+    if (status || (word == DOPPEL_LABEL_NONE && rows_changed(library) == 0))
         return status;
     status = memory_changed(library, MEMORY_WORDS, error);
     if (slot->loaded && !slot->too_many &&
@@ -244,7 +248,7 @@ static enum doppel_status mark(struct doppel_library *library, const struct dopp
 
 enum doppel_status doppel_library_mark(struct doppel_library *library,
                                        const struct doppel_digest *a, const struct doppel_digest *b,
-                                       const uint64_t items[2], enum doppel_word word,
+                                       const uint64_t items[2], enum doppel_manual_label word,
                                        const char *note, struct doppel_error *error)
 {
     if (memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0)

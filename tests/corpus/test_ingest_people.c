@@ -22,7 +22,7 @@ struct teller {
     struct bytes out; /* of each record: decision, reason, of, replaces */
     bool check;
     const char *source;
-    const struct doppel_about *about;
+    const struct doppel_metadata *about;
     uint64_t last_item;
 };
 
@@ -81,7 +81,7 @@ static struct doppel_digest content_of(const struct ingest_case *made, const cha
 }
 
 static void mark(const struct ingest_case *made, struct doppel_library *library, const char *a,
-                 const char *b, enum doppel_word word)
+                 const char *b, enum doppel_manual_label word)
 {
     struct doppel_digest one = content_of(made, a), other = content_of(made, b);
     assert_int_equal(doppel_library_mark(library, &one, &other, NULL, word, NULL, NULL), DOPPEL_OK);
@@ -96,17 +96,17 @@ static void words(void **state)
     struct doppel_library *library = case_open(&made), *other = case_open(&made);
     says(&made, library, LINE("a", FOX("1")), "new - -\n");
     says(&made, library, LINE("b", FOX("2")), "duplicate near a\n");
-    mark(&made, other, FOX("3"), FOX("1"), DOPPEL_WORD_DISTINCT); /* by another process */
-    struct teller told = {0};                                     /* a check may know of it later */
+    mark(&made, other, FOX("3"), FOX("1"), DOPPEL_LABEL_DISTINCT); /* by another process */
+    struct teller told = {0}; /* a check may know of it later */
     run(&made, library, &told, LINE("c", FOX("3")));
     says(&made, library, LINE("d", FOX("3")), "duplicate same-content c\n");
     says(&made, library, LINE("e", FOX("4")), "duplicate near a\n");
-    mark(&made, library, KETTLE, FOX("2"), DOPPEL_WORD_SAME); /* which follows a */
+    mark(&made, library, KETTLE, FOX("2"), DOPPEL_LABEL_SAME); /* which follows a */
     says(&made, library, LINE("f", KETTLE), "duplicate marked a\n");
     says(&made, library, LINE("g", KETTLE), "duplicate same-content a\n");
-    mark(&made, library, "hi", KETTLE, DOPPEL_WORD_SAME); /* too short to be near anything */
+    mark(&made, library, "hi", KETTLE, DOPPEL_LABEL_SAME); /* too short to be near anything */
     says(&made, library, LINE("h", "hi"), "duplicate marked a\n");
-    mark(&made, library, "ho", "nowhere", DOPPEL_WORD_SAME); /* what is not there */
+    mark(&made, library, "ho", "nowhere", DOPPEL_LABEL_SAME); /* what is not there */
     says(&made, library, LINE("i", "ho"), "too_short - -\n");
     bytes_add(&told.out, "", 1);
     assert_string_equal(told.out.data, "new - -\n");
@@ -116,7 +116,7 @@ static void words(void **state)
     library = case_open(&made); /* from the tables, the same */
     says(&made, library, LINE("j", KETTLE), "duplicate same-content a\n");
     says(&made, library, LINE("k", FOX("5")), "duplicate near a\n");
-    mark(&made, library, FOX("6"), FOX("2"), DOPPEL_WORD_DISTINCT); /* which follows a */
+    mark(&made, library, FOX("6"), FOX("2"), DOPPEL_LABEL_DISTINCT); /* which follows a */
     says(&made, library, LINE("l", FOX("6")), "duplicate near c\n");
     says(&made, library, LINE("m", FOX("7")), "duplicate near a\n");
     doppel_library_close(library);
@@ -127,9 +127,9 @@ static void put_on(struct doppel_library *library, uint64_t item, const char *li
                    enum doppel_list_state list_state)
 {
     char *lists[] = {(char *)(uintptr_t)list};
-    const struct doppel_about about = {.lists = lists, .list_count = 1};
+    const struct doppel_metadata about = {.lists = lists, .list_count = 1};
     assert_int_equal(doppel_library_set_list(library, list, list_state, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_tell(library, item, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_metadata(library, item, &about, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
 }
 
@@ -323,25 +323,25 @@ static void said_of_all(void **state)
     (void)state;
     struct ingest_case made;
     char *lists[] = {"web"}, *labels[] = {"new", "unread"};
-    const struct doppel_about said = {
+    const struct doppel_metadata said = {
         .lists = lists, .list_count = 1, .labels = labels, .label_count = 2, .meta = "{\"run\":7}"};
-    struct doppel_about about;
+    struct doppel_metadata about;
     case_begin(NULL, &made);
     struct doppel_library *library = case_open(&made);
     struct teller told = {.source = "crawl", .about = &said};
     run(&made, library, &told, LINE("a", FOX("1")));
-    assert_int_equal(doppel_library_about(library, told.last_item, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_get_metadata(library, told.last_item, &about, NULL), DOPPEL_OK);
     assert_string_equal(about.source, "crawl");
     assert_int_equal(about.list_count, 1);
     assert_string_equal(about.lists[0], "web");
     assert_int_equal(about.label_count, 2);
     assert_string_equal(about.meta, "{\"run\":7}");
-    doppel_about_free(&about);
+    doppel_metadata_free(&about);
     run(&made, library, &told, FROM("b", "own", "2024", FOX("1")));
-    assert_int_equal(doppel_library_about(library, told.last_item, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_get_metadata(library, told.last_item, &about, NULL), DOPPEL_OK);
     assert_string_equal(about.source, "own");
     assert_int_equal(about.list_count, 1);
-    doppel_about_free(&about);
+    doppel_metadata_free(&about);
     bytes_free(&told.out);
     /* the source decides as the record's own */
     struct teller later = {.source = "crawl"};

@@ -73,10 +73,10 @@ static void check_names(const json_t *value, char *const *names, size_t count, s
     }
 }
 
-static void check_said(const json_t *record, const struct doppel_about *said)
+static void check_said(const json_t *record, const struct doppel_metadata *said)
 {
-    static const struct doppel_about nothing;
-    const struct doppel_about *about = said ? said : &nothing;
+    static const struct doppel_metadata nothing;
+    const struct doppel_metadata *about = said ? said : &nothing;
     const json_t *id = json_object_get(record, "external_id");
     const json_t *meta = json_object_get(record, "meta");
     size_t labels = 0, lists = 0;
@@ -231,7 +231,7 @@ static void test_it_is_read_where_it_is_wanted(void **state)
     assert_string_equal(record.id, "1");
     assert_string_equal(record.said->lists[0], "l");
     assert_null(record.said->meta);
-    struct doppel_about *given = parser_give_metadata(parser);
+    struct doppel_metadata *given = parser_give_metadata(parser);
     assert_null(parser_give_metadata(parser));
     parse(parser, "{\"id\":1}", &record);
     assert_string_equal(given->lists[0], "l"); /* it is ours */

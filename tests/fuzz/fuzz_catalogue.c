@@ -76,11 +76,11 @@ static void fill(struct doppel_library *library)
     const struct doppel_text_limits limits = {0.7, 0.9};
     const struct doppel_keep_policy policy = doppel_keep_policy_default();
     char *names[] = {(char *)"one", (char *)"two"};
-    const struct doppel_about about = {.meta = (char *)"{\"a\":1}",
-                                       .labels = names,
-                                       .label_count = 2,
-                                       .lists = names,
-                                       .list_count = 2};
+    const struct doppel_metadata about = {.meta = (char *)"{\"a\":1}",
+                                          .labels = names,
+                                          .label_count = 2,
+                                          .lists = names,
+                                          .list_count = 2};
     for (uint64_t number = 1; number <= ITEMS; number++)
         add_item(library, number);
     check(!doppel_library_set_text_options(library, &options, &limits, NULL));
@@ -88,7 +88,7 @@ static void fill(struct doppel_library *library)
     add_text(library, ITEMS + 1);
     for (uint64_t id = 2; id < 8; id++)
         check(!doppel_library_link(library, id, 1, NULL) &&
-              !doppel_library_tell(library, id, &about, NULL));
+              !doppel_library_set_metadata(library, id, &about, NULL));
     check(!doppel_library_set_canonical(library, 1, 3, NULL));
     check(!doppel_library_set_source(library, "*.in", 5, NULL));
     check(!doppel_library_set_policy(library, &policy, NULL));
@@ -223,13 +223,13 @@ static bool see_problem(void *context, const struct doppel_problem *problem)
 static void ask_of(struct doppel_library *library, uint64_t id)
 {
     struct doppel_item item;
-    struct doppel_about about;
+    struct doppel_metadata about;
     enum doppel_list_state state;
     uint64_t other;
     if (!doppel_library_get(library, id, true, &item, NULL))
         doppel_item_free(&item);
-    if (!doppel_library_about(library, id, &about, NULL))
-        doppel_about_free(&about);
+    if (!doppel_library_get_metadata(library, id, &about, NULL))
+        doppel_metadata_free(&about);
     doppel_library_leader(library, id, &other, NULL);
     doppel_library_canonical(library, id, &other, NULL);
     doppel_library_each_follower(library, id, 0, see_id, NULL, NULL);

@@ -55,7 +55,7 @@ static bool check_record(void *context, const struct doppel_corpus_record *recor
     check_string(record->source);
     check_string(record->date);
     if (record->said) {
-        const struct doppel_about *said = record->said;
+        const struct doppel_metadata *said = record->said;
         check_string(said->external_id);
         check_string(said->meta);
         for (size_t i = 0; i < said->label_count; i++)

@@ -15,7 +15,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
 ROOMS = "core media text image audio video index match store worker library corpus".split()
 PARTS = [f"match_{part}" for part in "audio found images texts videos".split()]  # which match.h includes
-PARTS += ["json_writer", "run"] + [f"library_{part}" for part in "decisions lists upkeep".split()]
+PARTS += ["json_writer", "renamed", "run"] + [f"library_{part}" for part in "decisions lists upkeep".split()]
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 
 build = pathlib.Path(sys.argv[1]).resolve()
@@ -104,6 +104,40 @@ def test_headers_compile_alone_as_c99():
 
 def test_headers_compile_alone_as_cpp17():
     compile_headers("c++", "-xc++", "-std=c++17", "-pedantic")
+
+
+OLD_NAME = re.compile(r"^#define (doppel_\w+|DOPPEL_WORD_\w+) (\w+)$", re.MULTILINE)
+OLD_USES = """#define DOPPEL_OLD_FIELDS
+#include <doppel/doppel.h>
+int main(void)
+{
+    struct doppel_about about = {0};
+    struct doppel_sound_options options = doppel_sound_options_default();
+    struct doppel_library_stats stats = {.sounds_bytes = 0};
+    struct doppel_monitor_options monitor = {.sound = options};
+    enum doppel_word word = DOPPEL_WORD_NONE;
+    doppel_library_stop_by(0, 0);
+    doppel_sounds_free(0);
+    doppel_library_tell(0, 0, &about, 0);
+    doppel_about_free(&about);
+    return word + (int)stats.sounds_bytes + (int)sizeof monitor.sound;
+}
+"""
+
+
+def test_old_names_compile_for_a_release():
+    old = work / "old.c"
+    old.write_text(OLD_USES)
+    run("cc", "-std=c99", "-Wall", "-Werror", "-fsyntax-only", f"-I{prefix}/include", old)
+
+
+def test_old_names_stand_for_names_that_exist():
+    include = prefix / "include" / "doppel"
+    now = {name for path in include.glob("*.h") if path.name != "renamed.h"
+           for name in re.findall(r"\w+", path.read_text())}
+    renamed = OLD_NAME.findall((include / "renamed.h").read_text())
+    assert len(renamed) > 30
+    assert not [pair for pair in renamed if pair[1] not in now or pair[0] in now], renamed
 
 
 def test_image_example_links_image_alone():

@@ -8,15 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct doppel_about named(char *external_id, char **lists, size_t list_count)
+static struct doppel_metadata named(char *external_id, char **lists, size_t list_count)
 {
-    return (struct doppel_about){
+    return (struct doppel_metadata){
         .external_id = external_id, .lists = lists, .list_count = list_count};
 }
 
 /* Import what `seed` makes. @param path NULL: without a file */
 static uint64_t import(struct doppel_library *library, uint64_t seed, const char *path,
-                       const struct doppel_about *about, enum doppel_added expected)
+                       const struct doppel_metadata *about, enum doppel_added expected)
 {
     struct doppel_item item = {.path = (char *)path, .record = record_make(seed)};
     struct doppel_error error = {0};
@@ -83,8 +83,8 @@ static void names_are_those_of_a_list(void **state)
 {
     struct doppel_library *library = open_library(*state);
     char *one[] = {(char *)"one"}, *two[] = {(char *)"two"};
-    const struct doppel_about a = named((char *)"x", one, 1), b = named((char *)"x", two, 1);
-    const struct doppel_about none = named((char *)"x", NULL, 0), y = named((char *)"y", one, 1);
+    const struct doppel_metadata a = named((char *)"x", one, 1), b = named((char *)"x", two, 1);
+    const struct doppel_metadata none = named((char *)"x", NULL, 0), y = named((char *)"y", one, 1);
     uint64_t first = import(library, 1, NULL, &a, DOPPEL_ADDED_NEW);
     assert_int_equal(import(library, 1, NULL, &a, DOPPEL_ADDED_UNCHANGED), first);
     assert_int_equal(import(library, 2, NULL, &a, DOPPEL_ADDED_UPDATED), first);
@@ -139,7 +139,7 @@ static void a_path_that_is_taken_stays(void **state)
 }
 
 static void refuse(struct doppel_library *library, const struct doppel_item *item,
-                   const struct doppel_about *about)
+                   const struct doppel_metadata *about)
 {
     struct doppel_error error = {0};
     enum doppel_added added;
@@ -155,7 +155,7 @@ static void a_refusal_takes_nothing_back(void **state)
     struct doppel_library *library = open_library(*state);
     import(library, 1, NULL, NULL, DOPPEL_ADDED_NEW);
     struct doppel_item item = {.record = record_make(2)};
-    const struct doppel_about empty = named((char *)"", NULL, 0), bad = {.meta = (char *)"[1]"};
+    const struct doppel_metadata empty = named((char *)"", NULL, 0), bad = {.meta = (char *)"[1]"};
     refuse(library, &item, &empty);
     refuse(library, &item, &bad);
     item.path = (char *)"relative";
@@ -213,7 +213,7 @@ static void damage_to_what_has_no_path_is_told(void **state)
 static void tracks_are_indexed(void **state)
 {
     char *lists[] = {(char *)"songs"};
-    const struct doppel_about about = named((char *)"one", lists, 1);
+    const struct doppel_metadata about = named((char *)"one", lists, 1);
     struct doppel_library *library = open_library(*state);
     uint64_t ids[2];
     for (unsigned i = 0; i < 2; i++) {

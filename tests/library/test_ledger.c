@@ -79,21 +79,21 @@ static void test_what_others_say_is_seen_after_a_begin(void **state)
 {
     struct doppel_library *one = open_library(*state), *other = open_library(*state);
     const struct doppel_digest a = {{1}}, b = {{2}};
-    enum doppel_word word;
+    enum doppel_manual_label word;
     assert_int_equal(authority(other, "s"), 0);
-    assert_int_equal(doppel_library_word(other, &a, &b, &word, NULL), DOPPEL_OK);
-    assert_int_equal(word, DOPPEL_WORD_NONE);
+    assert_int_equal(doppel_library_get_label(other, &a, &b, &word, NULL), DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_LABEL_NONE);
     assert_false(doppel_library_has_states(other));
     assert_int_equal(doppel_library_set_source(one, "s", 5, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_mark(one, &b, &a, NULL, DOPPEL_WORD_SAME, NULL, NULL),
+    assert_int_equal(doppel_library_mark(one, &b, &a, NULL, DOPPEL_LABEL_SAME, NULL, NULL),
                      DOPPEL_OK);
     assert_int_equal(doppel_library_set_list(one, "stock", DOPPEL_LIST_BENIGN, NULL), DOPPEL_OK);
     commit(one);
     assert_int_equal(authority(other, "s"), 0);
     assert_int_equal(doppel_library_begin(other, NULL, NULL), DOPPEL_OK);
     assert_int_equal(authority(other, "s"), 5);
-    assert_int_equal(doppel_library_word(other, &a, &b, &word, NULL), DOPPEL_OK);
-    assert_int_equal(word, DOPPEL_WORD_SAME);
+    assert_int_equal(doppel_library_get_label(other, &a, &b, &word, NULL), DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_LABEL_SAME);
     assert_true(doppel_library_has_states(other));
     doppel_library_close(one);
     doppel_library_close(other);
@@ -185,7 +185,7 @@ static void test_choosing(void **state)
 {
     struct doppel_library *library = library_of(*state, 3);
     struct doppel_candidate candidate;
-    struct doppel_about about = {.source = (char *)"good"};
+    struct doppel_metadata about = {.source = (char *)"good"};
     uint64_t replaced = 9;
     enum doppel_keep by;
     char *name;
@@ -195,23 +195,26 @@ static void test_choosing(void **state)
     assert_string_equal(candidate.path, "/files/2");
     assert_int_equal(candidate.size, 200);
     assert_int_equal(candidate.width, 3);
-    assert_int_equal(doppel_library_choose(library, 1, 2, &candidate, &replaced, &by, NULL),
-                     DOPPEL_OK);
+    assert_int_equal(
+        doppel_library_choose_canonical(library, 1, 2, &candidate, &replaced, &by, NULL),
+        DOPPEL_OK);
     assert_int_equal(replaced, 1);
     assert_int_equal(by, DOPPEL_KEEP_RESOLUTION);
     assert_int_equal(canonical_of(library, 1), 2);
     free(name);
     assert_int_equal(doppel_library_candidate(library, 1, &candidate, &name, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_choose(library, 1, 1, &candidate, &replaced, &by, NULL),
-                     DOPPEL_OK);
+    assert_int_equal(
+        doppel_library_choose_canonical(library, 1, 1, &candidate, &replaced, &by, NULL),
+        DOPPEL_OK);
     assert_int_equal(replaced, 0);
     free(name);
     assert_int_equal(doppel_library_set_source(library, "good", 1, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_metadata(library, 1, &about, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_candidate(library, 1, &candidate, &name, NULL), DOPPEL_OK);
     assert_int_equal(candidate.authority, 1);
-    assert_int_equal(doppel_library_choose(library, 1, 1, &candidate, &replaced, &by, NULL),
-                     DOPPEL_OK);
+    assert_int_equal(
+        doppel_library_choose_canonical(library, 1, 1, &candidate, &replaced, &by, NULL),
+        DOPPEL_OK);
     assert_int_equal(replaced, 2);
     assert_int_equal(by, DOPPEL_KEEP_AUTHORITY);
     assert_int_equal(canonical_of(library, 1), 1);
@@ -338,9 +341,9 @@ static void test_a_decision_is_kept_whole(void **state)
 
 static void assert_about(struct doppel_library *library, uint64_t id, const char *expected)
 {
-    struct doppel_about about;
+    struct doppel_metadata about;
     char text[500];
-    assert_int_equal(doppel_library_about(library, id, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_get_metadata(library, id, &about, NULL), DOPPEL_OK);
     int at = snprintf(text, sizeof text, "%s|%s|%s|%s|", about.source ? about.source : "",
                       about.date ? about.date : "", about.external_id ? about.external_id : "",
                       about.meta ? about.meta : "");
@@ -350,7 +353,7 @@ static void assert_about(struct doppel_library *library, uint64_t id, const char
     for (size_t i = 0; i < about.list_count; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "%s ", about.lists[i]);
     snprintf(text + at, sizeof text - (size_t)at, "|%s", doppel_list_state_name(about.state));
-    doppel_about_free(&about);
+    doppel_metadata_free(&about);
     assert_string_equal(text, expected);
 }
 
@@ -358,33 +361,34 @@ static void test_telling(void **state)
 {
     struct doppel_library *library = library_of(*state, 2);
     char *labels[] = {(char *)"b", (char *)"a"}, *lists[] = {(char *)"stock"};
-    struct doppel_about about = {.source = (char *)"cam\xff", .meta = (char *)"{\"x\":1}"};
+    struct doppel_metadata about = {.source = (char *)"cam\xff", .meta = (char *)"{\"x\":1}"};
     assert_about(library, 1, "||||||active");
-    assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_OK);
-    about = (struct doppel_about){.external_id = (char *)"e-1",
-                                  .labels = labels,
-                                  .label_count = 2,
-                                  .lists = lists,
-                                  .list_count = 1};
-    assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_metadata(library, 1, &about, NULL), DOPPEL_OK);
+    about = (struct doppel_metadata){.external_id = (char *)"e-1",
+                                     .labels = labels,
+                                     .label_count = 2,
+                                     .lists = lists,
+                                     .list_count = 1};
+    assert_int_equal(doppel_library_set_metadata(library, 1, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_metadata(library, 1, &about, NULL), DOPPEL_OK);
     assert_about(library, 1, "cam\xff||e-1|{\"x\":1}|a b |stock |active");
     assert_int_equal(doppel_library_unlabel(library, 1, "a", NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_unlabel(library, 1, "a", NULL), DOPPEL_E_NOT_FOUND);
-    assert_int_equal(doppel_library_unlist(library, 2, "stock", NULL), DOPPEL_E_NOT_FOUND);
-    assert_int_equal(doppel_library_unlist(library, 1, "stock", NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_remove_from_list(library, 2, "stock", NULL),
+                     DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_library_remove_from_list(library, 1, "stock", NULL), DOPPEL_OK);
     assert_about(library, 1, "cam\xff||e-1|{\"x\":1}|b ||active");
     commit(library);
     static const char *const bad[] = {"[1]", "{", "", "1", "{\"a\":\"\xff\"}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        about = (struct doppel_about){.meta = (char *)bad[i]};
-        assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_E_ARGUMENT);
+        about = (struct doppel_metadata){.meta = (char *)bad[i]};
+        assert_int_equal(doppel_library_set_metadata(library, 1, &about, NULL), DOPPEL_E_ARGUMENT);
     }
-    about = (struct doppel_about){.source = (char *)"x"};
-    assert_int_equal(doppel_library_tell(library, 99, &about, NULL), DOPPEL_E_NOT_FOUND);
+    about = (struct doppel_metadata){.source = (char *)"x"};
+    assert_int_equal(doppel_library_set_metadata(library, 99, &about, NULL), DOPPEL_E_NOT_FOUND);
     assert_int_equal(doppel_library_remove(library, 1, NULL), DOPPEL_OK);
-    struct doppel_about none;
-    assert_int_equal(doppel_library_about(library, 1, &none, NULL), DOPPEL_E_NOT_FOUND);
+    struct doppel_metadata none;
+    assert_int_equal(doppel_library_get_metadata(library, 1, &none, NULL), DOPPEL_E_NOT_FOUND);
     doppel_library_close(library);
 }
 
@@ -400,8 +404,8 @@ static bool append_list(void *context, const struct doppel_list *list)
 static void put_on(struct doppel_library *library, uint64_t id, const char *list)
 {
     char *lists[] = {(char *)list};
-    const struct doppel_about about = {.lists = lists, .list_count = 1};
-    assert_int_equal(doppel_library_tell(library, id, &about, NULL), DOPPEL_OK);
+    const struct doppel_metadata about = {.lists = lists, .list_count = 1};
+    assert_int_equal(doppel_library_set_metadata(library, id, &about, NULL), DOPPEL_OK);
 }
 
 static int state_of(struct doppel_library *library, uint64_t id)
@@ -427,7 +431,7 @@ static void test_lists(void **state)
     assert_int_equal(state_of(library, 3), DOPPEL_LIST_ACTIVE);
     assert_int_equal(doppel_library_set_list(library, "new", DOPPEL_LIST_BENIGN, NULL), DOPPEL_OK);
     assert_int_equal(state_of(library, 2), DOPPEL_LIST_BENIGN);
-    assert_int_equal(doppel_library_unlist(library, 2, "new", NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_remove_from_list(library, 2, "new", NULL), DOPPEL_OK);
     assert_int_equal(state_of(library, 2), DOPPEL_LIST_DISABLED);
     assert_int_equal(doppel_library_each_list(library, append_list, text, NULL), DOPPEL_OK);
     assert_string_equal(text, "new:benign:0 old:disabled:2 ");
@@ -446,9 +450,9 @@ static void test_what_is_said_stays_when_a_file_changes(void **state)
     folder_write(path, "one");
     struct doppel_library *library = open_library(*state);
     assert_int_equal(add_file(library, path, 1, DOPPEL_ADDED_NEW), 1);
-    struct doppel_about about = {.external_id = (char *)"e"};
+    struct doppel_metadata about = {.external_id = (char *)"e"};
     put_on(library, 1, "l");
-    assert_int_equal(doppel_library_tell(library, 1, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_metadata(library, 1, &about, NULL), DOPPEL_OK);
     assert_int_equal(add_file(library, path, 2, DOPPEL_ADDED_UPDATED), 2);
     assert_about(library, 2, "||e|||l |active");
     doppel_library_close(library);
@@ -467,27 +471,27 @@ static void test_words(void **state)
 {
     struct doppel_library *library = open_library(*state);
     const struct doppel_digest a = {{1}}, b = {{2}}, c = {{3}};
-    enum doppel_word word;
+    enum doppel_manual_label word;
     int count = 0;
-    assert_int_equal(doppel_library_mark(library, &b, &a, NULL, DOPPEL_WORD_DISTINCT, "x", NULL),
+    assert_int_equal(doppel_library_mark(library, &b, &a, NULL, DOPPEL_LABEL_DISTINCT, "x", NULL),
                      DOPPEL_OK);
-    assert_int_equal(doppel_library_mark(library, &b, &c, NULL, DOPPEL_WORD_SAME, NULL, NULL),
+    assert_int_equal(doppel_library_mark(library, &b, &c, NULL, DOPPEL_LABEL_SAME, NULL, NULL),
                      DOPPEL_OK);
-    assert_int_equal(doppel_library_word(library, &a, &b, &word, NULL), DOPPEL_OK);
-    assert_int_equal(word, DOPPEL_WORD_DISTINCT);
-    assert_int_equal(doppel_library_mark(library, &a, &b, NULL, DOPPEL_WORD_SAME, NULL, NULL),
+    assert_int_equal(doppel_library_get_label(library, &a, &b, &word, NULL), DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_LABEL_DISTINCT);
+    assert_int_equal(doppel_library_mark(library, &a, &b, NULL, DOPPEL_LABEL_SAME, NULL, NULL),
                      DOPPEL_OK);
-    assert_int_equal(doppel_library_word(library, &b, &a, &word, NULL), DOPPEL_OK);
-    assert_int_equal(word, DOPPEL_WORD_SAME);
+    assert_int_equal(doppel_library_get_label(library, &b, &a, &word, NULL), DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_LABEL_SAME);
     assert_int_equal(doppel_library_each_mark(library, &a, count_mark, &count, NULL), DOPPEL_OK);
     assert_int_equal(count, 1);
     assert_int_equal(doppel_library_each_mark(library, NULL, count_mark, &count, NULL), DOPPEL_OK);
     assert_int_equal(count, 3);
-    assert_int_equal(doppel_library_mark(library, &a, &b, NULL, DOPPEL_WORD_NONE, NULL, NULL),
+    assert_int_equal(doppel_library_mark(library, &a, &b, NULL, DOPPEL_LABEL_NONE, NULL, NULL),
                      DOPPEL_OK);
-    assert_int_equal(doppel_library_word(library, &b, &a, &word, NULL), DOPPEL_OK);
-    assert_int_equal(word, DOPPEL_WORD_NONE);
-    assert_int_equal(doppel_library_mark(library, &a, &a, NULL, DOPPEL_WORD_SAME, NULL, NULL),
+    assert_int_equal(doppel_library_get_label(library, &b, &a, &word, NULL), DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_LABEL_NONE);
+    assert_int_equal(doppel_library_mark(library, &a, &a, NULL, DOPPEL_LABEL_SAME, NULL, NULL),
                      DOPPEL_E_ARGUMENT);
     doppel_library_close(library);
 }

@@ -23,19 +23,19 @@ static void make(const char *folder)
     const struct doppel_file_stamp stamp = {.inode = 9};
     struct doppel_failure failure = {.path = "/broken", .stamp = &stamp, .limits = ""};
     struct doppel_keep_policy policy;
-    struct doppel_about about = {.source = (char *)"s",
-                                 .meta = (char *)"{}",
-                                 .labels = labels,
-                                 .label_count = 1,
-                                 .lists = lists,
-                                 .list_count = 1};
+    struct doppel_metadata about = {.source = (char *)"s",
+                                    .meta = (char *)"{}",
+                                    .labels = labels,
+                                    .label_count = 1,
+                                    .lists = lists,
+                                    .list_count = 1};
     uint64_t id;
     bool added;
     for (uint64_t number = 1; number <= ITEMS; number++)
         assert_int_equal(add_numbered(library, number, record_make(number), NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_tell(library, 2, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_metadata(library, 2, &about, NULL), DOPPEL_OK);
     about.lists = other;
-    assert_int_equal(doppel_library_tell(library, 3, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_metadata(library, 3, &about, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_set_list(library, "stock", DOPPEL_LIST_BENIGN, NULL),
                      DOPPEL_OK);
     assert_int_equal(doppel_library_set_list(library, "other", DOPPEL_LIST_BENIGN, NULL),
@@ -48,10 +48,10 @@ static void make(const char *folder)
     assert_int_equal(doppel_keep_policy_parse("date", &policy, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_set_policy(library, &policy, NULL), DOPPEL_OK);
     assert_int_equal(
-        doppel_library_mark(library, &digest_a, &digest_b, NULL, DOPPEL_WORD_SAME, "n", NULL),
+        doppel_library_mark(library, &digest_a, &digest_b, NULL, DOPPEL_LABEL_SAME, "n", NULL),
         DOPPEL_OK);
     assert_int_equal(
-        doppel_library_mark(library, &digest_b, &digest_c, NULL, DOPPEL_WORD_SAME, "n", NULL),
+        doppel_library_mark(library, &digest_b, &digest_c, NULL, DOPPEL_LABEL_SAME, "n", NULL),
         DOPPEL_OK);
     assert_int_equal(
         doppel_library_add_exact(library, &(struct doppel_exact_digest){DOPPEL_EXACT_MD5, md5, 0},
@@ -91,7 +91,7 @@ static bool count_list(void *context, const struct doppel_list *list)
 
 static bool count_mark(void *context, const struct doppel_mark *mark)
 {
-    assert_int_equal(mark->word, DOPPEL_WORD_SAME);
+    assert_int_equal(mark->word, DOPPEL_LABEL_SAME);
     ++*(int *)context;
     return true;
 }
@@ -169,16 +169,16 @@ static void test_what_is_said(void **state)
     struct doppel_library *library =
         damaged(*state, "UPDATE about SET meta = '{\"x\":1}' WHERE item = 2");
     struct doppel_error error;
-    struct doppel_about about = {0};
-    assert_int_equal(doppel_library_about(library, 2, &about, &error), DOPPEL_E_CORRUPT);
+    struct doppel_metadata about = {0};
+    assert_int_equal(doppel_library_get_metadata(library, 2, &about, &error), DOPPEL_E_CORRUPT);
     assert_told(&error);
-    assert_int_equal(doppel_library_about(library, 3, &about, &error), DOPPEL_OK);
-    doppel_about_free(&about);
-    about = (struct doppel_about){.source = (char *)"new"};
-    assert_int_equal(doppel_library_tell(library, 2, &about, &error), DOPPEL_OK);
-    assert_int_equal(doppel_library_about(library, 2, &about, &error), DOPPEL_OK);
+    assert_int_equal(doppel_library_get_metadata(library, 3, &about, &error), DOPPEL_OK);
+    doppel_metadata_free(&about);
+    about = (struct doppel_metadata){.source = (char *)"new"};
+    assert_int_equal(doppel_library_set_metadata(library, 2, &about, &error), DOPPEL_OK);
+    assert_int_equal(doppel_library_get_metadata(library, 2, &about, &error), DOPPEL_OK);
     assert_null(about.meta);
-    doppel_about_free(&about);
+    doppel_metadata_free(&about);
     doppel_library_close(library);
 }
 
@@ -237,12 +237,14 @@ static void test_words(void **state)
     struct doppel_library *library =
         damaged(*state, "UPDATE mark SET same = 0 WHERE substr(a, 1, 1) = x'01'");
     struct doppel_error error;
-    enum doppel_word word;
+    enum doppel_manual_label word;
     int count = 0;
-    assert_int_equal(doppel_library_word(library, &digest_a, &digest_b, &word, &error), DOPPEL_OK);
-    assert_int_equal(word, DOPPEL_WORD_NONE);
-    assert_int_equal(doppel_library_word(library, &digest_b, &digest_c, &word, &error), DOPPEL_OK);
-    assert_int_equal(word, DOPPEL_WORD_SAME);
+    assert_int_equal(doppel_library_get_label(library, &digest_a, &digest_b, &word, &error),
+                     DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_LABEL_NONE);
+    assert_int_equal(doppel_library_get_label(library, &digest_b, &digest_c, &word, &error),
+                     DOPPEL_OK);
+    assert_int_equal(word, DOPPEL_LABEL_SAME);
     assert_int_equal(doppel_library_each_mark(library, NULL, count_mark, &count, &error),
                      DOPPEL_E_CORRUPT);
     assert_told(&error);
@@ -323,11 +325,11 @@ static void ask_everything(struct doppel_library *library)
     const struct doppel_log_query all = {0}, of_item = {.item = 2};
     const struct doppel_file_stamp stamp = {.inode = 9};
     struct doppel_error error;
-    struct doppel_about about;
+    struct doppel_metadata about;
     struct doppel_candidate candidate;
     struct doppel_keep_policy policy;
     enum doppel_list_state state;
-    enum doppel_word word;
+    enum doppel_manual_label word;
     uint64_t id;
     int64_t authority;
     char *name;
@@ -337,8 +339,8 @@ static void ask_everything(struct doppel_library *library)
         doppel_library_canonical(library, item, &id, &error);
         doppel_library_each_follower(library, item, 0, count_id, &count, &error);
         doppel_library_state_of(library, item, &state, &error);
-        if (!doppel_library_about(library, item, &about, &error))
-            doppel_about_free(&about);
+        if (!doppel_library_get_metadata(library, item, &about, &error))
+            doppel_metadata_free(&about);
         if (!doppel_library_candidate(library, item, &candidate, &name, &error))
             free(name);
     }
@@ -346,7 +348,7 @@ static void ask_everything(struct doppel_library *library)
     doppel_library_authority(library, "tv", &authority, &error);
     doppel_library_each_source(library, count_source, &count, &error);
     doppel_library_each_list(library, count_list, &count, &error);
-    doppel_library_word(library, &digest_a, &digest_b, &word, &error);
+    doppel_library_get_label(library, &digest_a, &digest_b, &word, &error);
     doppel_library_failure(library, "/broken", &stamp, "", &error);
     doppel_library_where(library, "labels LIKE '%l%' AND leader = 1", 1000, count_id, &count,
                          &error);

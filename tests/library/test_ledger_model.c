@@ -141,8 +141,8 @@ static void compare(struct doppel_library *library, const struct model *model)
         assert_int_equal(state, state_of(model, id));
         for (uint64_t other = 1; other <= ITEMS; other++) {
             struct doppel_digest a = digest_of(id), b = digest_of(other);
-            enum doppel_word word;
-            assert_int_equal(doppel_library_word(library, &a, &b, &word, NULL), DOPPEL_OK);
+            enum doppel_manual_label word;
+            assert_int_equal(doppel_library_get_label(library, &a, &b, &word, NULL), DOPPEL_OK);
             assert_int_equal(word, model->word[id][other]);
         }
     }
@@ -180,7 +180,7 @@ static void do_list(struct doppel_library *library, struct model *model)
     uint64_t item = 1 + pick(ITEMS);
     int list = (int)pick(LISTS), state = (int)pick(3);
     char *names[] = {(char *)list_names[list]};
-    const struct doppel_about about = {.lists = names, .list_count = 1};
+    const struct doppel_metadata about = {.lists = names, .list_count = 1};
     if (pick(4) == 0) {
         assert_int_equal(
             doppel_library_set_list(library, list_names[list], (enum doppel_list_state)state, NULL),
@@ -193,13 +193,14 @@ static void do_list(struct doppel_library *library, struct model *model)
         for (uint64_t id = 1; id <= ITEMS; id++)
             model->on[id][list] = false;
     } else if (!model->there[item]) {
-        assert_int_equal(doppel_library_tell(library, item, &about, NULL), DOPPEL_E_NOT_FOUND);
+        assert_int_equal(doppel_library_set_metadata(library, item, &about, NULL),
+                         DOPPEL_E_NOT_FOUND);
     } else if (pick(3) == 0) {
-        assert_int_equal(doppel_library_unlist(library, item, list_names[list], NULL),
+        assert_int_equal(doppel_library_remove_from_list(library, item, list_names[list], NULL),
                          model->on[item][list] ? DOPPEL_OK : DOPPEL_E_NOT_FOUND);
         model->on[item][list] = false;
     } else {
-        assert_int_equal(doppel_library_tell(library, item, &about, NULL), DOPPEL_OK);
+        assert_int_equal(doppel_library_set_metadata(library, item, &about, NULL), DOPPEL_OK);
         model->on[item][list] = true;
         model->state[list] = model->state[list] < 0 ? 0 : model->state[list];
     }
@@ -210,8 +211,8 @@ static void do_mark(struct doppel_library *library, struct model *model)
     uint64_t a = 1 + pick(ITEMS), b = 1 + pick(ITEMS);
     int word = (int)pick(3);
     struct doppel_digest one = digest_of(a), other = digest_of(b);
-    enum doppel_status status =
-        doppel_library_mark(library, &one, &other, NULL, (enum doppel_word)word, NULL, NULL);
+    enum doppel_status status = doppel_library_mark(library, &one, &other, NULL,
+                                                    (enum doppel_manual_label)word, NULL, NULL);
     assert_int_equal(status, a == b ? DOPPEL_E_ARGUMENT : DOPPEL_OK);
     if (a != b)
         model->word[a][b] = model->word[b][a] = word;
@@ -284,7 +285,7 @@ static void query_all(struct doppel_library *library)
     const struct doppel_file_stamp stamp = {.inode = 1};
     struct doppel_digest digest = digest_of(2);
     struct doppel_candidate candidate;
-    struct doppel_about about;
+    struct doppel_metadata about;
     struct doppel_error error;
     struct ids ids = {0};
     uint64_t id;
@@ -298,8 +299,8 @@ static void query_all(struct doppel_library *library)
     assert_int_equal(doppel_library_leader(library, 2, &id, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_canonical(library, 2, &id, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_each_follower(library, 1, 0, take_id, &ids, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_about(library, 2, &about, NULL), DOPPEL_OK);
-    doppel_about_free(&about);
+    assert_int_equal(doppel_library_get_metadata(library, 2, &about, NULL), DOPPEL_OK);
+    doppel_metadata_free(&about);
     assert_int_equal(doppel_library_candidate(library, 2, &candidate, &name, NULL), DOPPEL_OK);
     free(name);
     assert_int_equal(doppel_library_by_digest(library, &digest, &id, NULL), DOPPEL_OK);

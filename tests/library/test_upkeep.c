@@ -46,11 +46,11 @@ static void make(const char *folder)
     struct doppel_library *library = open_library(folder);
     struct doppel_error error;
     char *names[] = {(char *)"one"};
-    const struct doppel_about about = {.source = (char *)"camera",
-                                       .labels = names,
-                                       .label_count = 1,
-                                       .lists = names,
-                                       .list_count = 1};
+    const struct doppel_metadata about = {.source = (char *)"camera",
+                                          .labels = names,
+                                          .label_count = 1,
+                                          .lists = names,
+                                          .list_count = 1};
     struct doppel_text_options options = doppel_text_options_default();
     const struct doppel_text_limits limits = {0.7, 0.9};
     const struct doppel_keep_policy policy = doppel_keep_policy_default();
@@ -68,7 +68,7 @@ static void make(const char *folder)
         doppel_library_add_exact(
             library, &(struct doppel_exact_digest){DOPPEL_EXACT_MD5, digest, 0}, &id, &added, NULL),
         DOPPEL_OK);
-    assert_int_equal(doppel_library_tell(library, 2, &about, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_metadata(library, 2, &about, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_link(library, 5, 3, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_link(library, 6, 3, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_set_canonical(library, 3, 5, NULL), DOPPEL_OK);

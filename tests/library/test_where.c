@@ -18,14 +18,14 @@ static struct doppel_library *make(const char *folder)
         if (add_numbered(library, number, record_make(number), &error))
             fail_msg("%s", error.message);
     for (uint64_t id = 2; id <= ITEMS; id += 2) {
-        const struct doppel_about about = {.source = (char *)"camera",
-                                           .external_id = (char *)"e",
-                                           .meta = (char *)"{\"place\":{\"city\":\"Pune\"}}",
-                                           .labels = labels,
-                                           .label_count = 1,
-                                           .lists = lists,
-                                           .list_count = id % 4 ? 1 : 2};
-        assert_int_equal(doppel_library_tell(library, id, &about, NULL), DOPPEL_OK);
+        const struct doppel_metadata about = {.source = (char *)"camera",
+                                              .external_id = (char *)"e",
+                                              .meta = (char *)"{\"place\":{\"city\":\"Pune\"}}",
+                                              .labels = labels,
+                                              .label_count = 1,
+                                              .lists = lists,
+                                              .list_count = id % 4 ? 1 : 2};
+        assert_int_equal(doppel_library_set_metadata(library, id, &about, NULL), DOPPEL_OK);
     }
     assert_int_equal(doppel_library_link(library, 5, 3, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_set_canonical(library, 3, 5, NULL), DOPPEL_OK);
@@ -224,7 +224,7 @@ static void test_views_need_no_doppel(void **state)
     const struct doppel_digest a = {{0x0a}}, b = {{0xb0}};
     assert_int_equal(doppel_library_set_source(library, "camera", 3, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_set_list(library, "two", DOPPEL_LIST_BENIGN, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_library_mark(library, &a, &b, NULL, DOPPEL_WORD_SAME, "why", NULL),
+    assert_int_equal(doppel_library_mark(library, &a, &b, NULL, DOPPEL_LABEL_SAME, "why", NULL),
                      DOPPEL_OK);
     commit(library);
     doppel_library_close(library);

@@ -91,12 +91,12 @@ enum what { NOBODY, CONTENT, NEAR, PART, HOLDS, SHARES, FOLLOWER, OTHER_KIND, OT
 struct brief {
     enum what what;
     enum doppel_list_state state;
-    enum doppel_word word;
+    enum doppel_manual_label word;
 };
 
 #define IS(what)                                                                                   \
     {                                                                                              \
-        what, DOPPEL_LIST_ACTIVE, DOPPEL_WORD_NONE                                                 \
+        what, DOPPEL_LIST_ACTIVE, DOPPEL_LABEL_NONE                                                \
     }
 
 static const struct {
@@ -126,21 +126,21 @@ static const struct {
     {{IS(NEAR)}, 7, false, DOPPEL_DECISION_DUPLICATE, "marked", 7, true},
     {{IS(CONTENT)}, 7, false, DOPPEL_DECISION_DUPLICATE, "same-content", 10, true},
     {{IS(NOBODY)}, 7, true, DOPPEL_DECISION_DUPLICATE, "marked", 7, true},
-    {{{NEAR, DOPPEL_LIST_ACTIVE, DOPPEL_WORD_DISTINCT}, IS(NEAR)},
+    {{{NEAR, DOPPEL_LIST_ACTIVE, DOPPEL_LABEL_DISTINCT}, IS(NEAR)},
      0,
      false,
      DOPPEL_DECISION_DUPLICATE,
      "near",
      20,
      true},
-    {{{PART, DOPPEL_LIST_ACTIVE, DOPPEL_WORD_DISTINCT}},
+    {{{PART, DOPPEL_LIST_ACTIVE, DOPPEL_LABEL_DISTINCT}},
      0,
      false,
      DOPPEL_DECISION_NEW,
      NULL,
      0,
      false},
-    {{{CONTENT, DOPPEL_LIST_ACTIVE, DOPPEL_WORD_DISTINCT}},
+    {{{CONTENT, DOPPEL_LIST_ACTIVE, DOPPEL_LABEL_DISTINCT}},
      0,
      false,
      DOPPEL_DECISION_NEW,
@@ -148,35 +148,35 @@ static const struct {
      0,
      false},
     /* lists */
-    {{{NEAR, DOPPEL_LIST_DISABLED, DOPPEL_WORD_NONE}, IS(NEAR)},
+    {{{NEAR, DOPPEL_LIST_DISABLED, DOPPEL_LABEL_NONE}, IS(NEAR)},
      0,
      false,
      DOPPEL_DECISION_DUPLICATE,
      "near",
      20,
      true},
-    {{{CONTENT, DOPPEL_LIST_DISABLED, DOPPEL_WORD_NONE}},
+    {{{CONTENT, DOPPEL_LIST_DISABLED, DOPPEL_LABEL_NONE}},
      0,
      false,
      DOPPEL_DECISION_NEW,
      NULL,
      0,
      false},
-    {{IS(NEAR), {NEAR, DOPPEL_LIST_BENIGN, DOPPEL_WORD_NONE}},
+    {{IS(NEAR), {NEAR, DOPPEL_LIST_BENIGN, DOPPEL_LABEL_NONE}},
      0,
      false,
      DOPPEL_DECISION_NEW,
      "benign",
      20,
      false},
-    {{{PART, DOPPEL_LIST_BENIGN, DOPPEL_WORD_NONE}},
+    {{{PART, DOPPEL_LIST_BENIGN, DOPPEL_LABEL_NONE}},
      0,
      false,
      DOPPEL_DECISION_NEW,
      "benign",
      10,
      false},
-    {{{HOLDS, DOPPEL_LIST_BENIGN, DOPPEL_WORD_NONE}, IS(SHARES)},
+    {{{HOLDS, DOPPEL_LIST_BENIGN, DOPPEL_LABEL_NONE}, IS(SHARES)},
      0,
      false,
      DOPPEL_DECISION_NEW,

@@ -40,9 +40,9 @@ enum doppel_status about_check(const struct settings *settings, struct doppel_er
     return status;
 }
 
-struct doppel_about about_of(const struct settings *settings)
+struct doppel_metadata about_of(const struct settings *settings)
 {
-    return (struct doppel_about){
+    return (struct doppel_metadata){
         .source = (char *)settings->source,
         .external_id = (char *)settings->external_id,
         .meta = (char *)settings->meta,
@@ -56,6 +56,7 @@ struct doppel_about about_of(const struct settings *settings)
 enum doppel_status about_tell(const struct settings *settings, struct doppel_library *library,
                               uint64_t id, struct doppel_error *error)
 {
-    const struct doppel_about about = about_of(settings);
-    return about_is_said(settings) ? doppel_library_tell(library, id, &about, error) : DOPPEL_OK;
+    const struct doppel_metadata about = about_of(settings);
+    return about_is_said(settings) ? doppel_library_set_metadata(library, id, &about, error)
+                                   : DOPPEL_OK;
 }

@@ -15,9 +15,9 @@ bool about_is_said(const struct settings *settings);
 enum doppel_status about_check(const struct settings *settings, struct doppel_error *error);
 
 /* What it says; borrows from the settings. */
-struct doppel_about about_of(const struct settings *settings);
+struct doppel_metadata about_of(const struct settings *settings);
 
-/* Say it of an item or text; nothing where nothing is said. As doppel_library_tell. */
+/* Say it of an item or text; nothing where nothing is said. As doppel_library_set_metadata. */
 enum doppel_status about_tell(const struct settings *settings, struct doppel_library *library,
                               uint64_t id, struct doppel_error *error);
 

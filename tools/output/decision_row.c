@@ -30,7 +30,8 @@ static json_t *input_row(const struct intake_file *file, const struct doppel_ing
     if (record && record->id)
         put_text(row, "id", record->id);
     put_path(row, "path", file->path);
-    struct doppel_about about = record && record->said ? *record->said : (struct doppel_about){0};
+    struct doppel_metadata about =
+        record && record->said ? *record->said : (struct doppel_metadata){0};
     about.source = record ? (char *)record->source : NULL;
     about.date = record ? (char *)record->date : NULL;
     put_said_of(row, &about);

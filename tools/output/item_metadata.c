@@ -20,7 +20,7 @@ static void put_known(json_t *row, const char *key, const char *text)
         put_text(row, key, text);
 }
 
-static void put_memberships(json_t *row, const struct doppel_about *about)
+static void put_memberships(json_t *row, const struct doppel_metadata *about)
 {
     put_names(row, "labels", about->labels, about->label_count);
     put_names(row, "lists", about->lists, about->list_count);
@@ -28,7 +28,7 @@ static void put_memberships(json_t *row, const struct doppel_about *about)
         put_text(row, "list_state", doppel_list_state_name(about->state));
 }
 
-void put_said_of(json_t *row, const struct doppel_about *about)
+void put_said_of(json_t *row, const struct doppel_metadata *about)
 {
     put_known(row, "source", about->source);
     put_known(row, "date", about->date);
@@ -42,24 +42,24 @@ void put_said_of(json_t *row, const struct doppel_about *about)
 enum doppel_status put_lists(json_t *row, struct doppel_library *library, uint64_t id,
                              struct doppel_error *error)
 {
-    struct doppel_about about;
-    enum doppel_status status = doppel_library_about(library, id, &about, error);
+    struct doppel_metadata about;
+    enum doppel_status status = doppel_library_get_metadata(library, id, &about, error);
     if (status)
         return status;
     put_memberships(row, &about);
-    doppel_about_free(&about);
+    doppel_metadata_free(&about);
     return DOPPEL_OK;
 }
 
 static enum doppel_status put_said(json_t *row, struct doppel_library *library, uint64_t id,
                                    struct doppel_error *error)
 {
-    struct doppel_about about;
-    enum doppel_status status = doppel_library_about(library, id, &about, error);
+    struct doppel_metadata about;
+    enum doppel_status status = doppel_library_get_metadata(library, id, &about, error);
     if (status)
         return status;
     put_said_of(row, &about);
-    doppel_about_free(&about);
+    doppel_metadata_free(&about);
     return DOPPEL_OK;
 }
 

@@ -12,7 +12,7 @@ enum doppel_status put_about(json_t *row, struct doppel_library *library, uint64
                              struct doppel_error *error);
 
 /* What is said: the same but for leader and canonical. */
-void put_said_of(json_t *row, const struct doppel_about *about);
+void put_said_of(json_t *row, const struct doppel_metadata *about);
 
 /* labels, lists and list_state alone. */
 enum doppel_status put_lists(json_t *row, struct doppel_library *library, uint64_t id,

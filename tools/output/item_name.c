@@ -13,17 +13,17 @@ bool item_has_file(const struct doppel_item *item)
 
 char *name_of_item(struct doppel_library *library, const struct doppel_item *item)
 {
-    struct doppel_about about = {0};
+    struct doppel_metadata about = {0};
     char number[32];
     if (item_has_file(item))
         return must_copy(item->path);
-    if (doppel_library_about(library, item->id, &about, NULL))
-        about = (struct doppel_about){0};
+    if (doppel_library_get_metadata(library, item->id, &about, NULL))
+        about = (struct doppel_metadata){0};
     snprintf(number, sizeof number, "item %llu", (unsigned long long)item->id);
     char *name = must_copy(about.external_id ? about.external_id
                            : *item->path     ? item->path
                                              : number);
-    doppel_about_free(&about);
+    doppel_metadata_free(&about);
     return name;
 }
 

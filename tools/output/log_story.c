@@ -340,11 +340,11 @@ static void print_group(struct standing *standing, struct doppel_library *librar
 /* What took its place, if it is there yet and in no group with it: else the group says it. */
 static uint64_t apart(struct doppel_library *library, uint64_t successor, uint64_t leader)
 {
-    struct doppel_about about;
+    struct doppel_metadata about;
     uint64_t its_leader = successor;
-    if (!successor || doppel_library_about(library, successor, &about, NULL))
+    if (!successor || doppel_library_get_metadata(library, successor, &about, NULL))
         return 0;
-    doppel_about_free(&about);
+    doppel_metadata_free(&about);
     doppel_library_leader(library, successor, &its_leader, NULL);
     return its_leader == leader ? 0 : successor;
 }
@@ -354,12 +354,12 @@ char *log_standing(struct doppel_library *library, uint64_t id, uint64_t success
     char *text = NULL;
     size_t size;
     struct doppel_error error;
-    struct doppel_about about;
+    struct doppel_metadata about;
     uint64_t leader = id;
     struct standing standing = {.out = must_open(&text, &size), .id = id};
-    enum doppel_status status = doppel_library_about(library, id, &about, &error);
+    enum doppel_status status = doppel_library_get_metadata(library, id, &about, &error);
     if (!status) {
-        doppel_about_free(&about);
+        doppel_metadata_free(&about);
         status = doppel_library_leader(library, id, &leader, &error);
     }
     standing.successor = apart(library, successor, leader);

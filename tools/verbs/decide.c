@@ -110,7 +110,7 @@ static void fit_files(struct run *run, const struct doppel_ingest_options *optio
 static enum doppel_status decide_records(struct run *run, struct doppel_error *error)
 {
     struct doppel_ingest_options options = options_of(run);
-    const struct doppel_about about = about_of(&run->settings);
+    const struct doppel_metadata about = about_of(&run->settings);
     options.source = run->settings.source;
     options.about = about_is_said(&run->settings) ? &about : NULL;
     progress_begin(&run->report->progress, "MB", 0);

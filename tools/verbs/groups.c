@@ -112,17 +112,17 @@ static enum doppel_status look_up(struct groups *groups, struct grouping_item *e
     if (!status)
         status = doppel_library_leader(library, entry->id, &leader, groups->error);
     if (!status)
-        status = doppel_library_chosen(library, leader, &chosen, groups->error);
+        status = doppel_library_get_canonical(library, leader, &chosen, groups->error);
     entry->chosen = chosen == entry->id;
     entry->has_authority = groups->has_sources;
-    struct doppel_about about;
+    struct doppel_metadata about;
     if (!status && groups->has_sources) {
-        status = doppel_library_about(library, entry->id, &about, groups->error);
+        status = doppel_library_get_metadata(library, entry->id, &about, groups->error);
         if (!status)
             status =
                 doppel_library_authority(library, about.source, &entry->authority, groups->error);
         if (!status)
-            doppel_about_free(&about);
+            doppel_metadata_free(&about);
     }
     return status;
 }
@@ -247,13 +247,13 @@ static enum doppel_status tell_with_lists(void *context, const struct told_group
     struct groups *groups = context;
     json_t *members = json_object_get(group->row, "members");
     for (size_t i = 0; i < group->count; i++) {
-        struct doppel_about about;
+        struct doppel_metadata about;
         json_t *member = json_array_get(members, i);
-        if (doppel_library_about(groups->library, group->members[i].id, &about, NULL))
+        if (doppel_library_get_metadata(groups->library, group->members[i].id, &about, NULL))
             continue;
         put_words(member, "lists", about.lists, about.list_count);
         put_words(member, "labels", about.labels, about.label_count);
-        doppel_about_free(&about);
+        doppel_metadata_free(&about);
     }
     return groups->sink->take(groups->sink->context, group, error);
 }

@@ -46,7 +46,7 @@ static bool print_mark(void *context, const struct doppel_mark *mark)
 {
     struct listing *listing = context;
     json_t *row = json_object();
-    put_text(row, "mark", mark->word == DOPPEL_WORD_SAME ? "same" : "distinct");
+    put_text(row, "mark", mark->word == DOPPEL_LABEL_SAME ? "same" : "distinct");
     put_side(row, listing->library, "a", &mark->a);
     put_side(row, listing->library, "b", &mark->b);
     put_number(row, "time", (double)mark->time_ns / 1e9, 3);
@@ -86,9 +86,9 @@ static enum doppel_status mark_two(const struct settings *settings, struct doppe
     enum doppel_status status = marked_named(library, settings->operands.items[0], &a, error);
     if (!status)
         status = marked_named(library, settings->operands.items[1], &b, error);
-    enum doppel_word word = settings->same       ? DOPPEL_WORD_SAME
-                            : settings->distinct ? DOPPEL_WORD_DISTINCT
-                                                 : DOPPEL_WORD_NONE;
+    enum doppel_manual_label word = settings->same       ? DOPPEL_LABEL_SAME
+                                    : settings->distinct ? DOPPEL_LABEL_DISTINCT
+                                                         : DOPPEL_LABEL_NONE;
     return status ? status : mark_say(library, &a, &b, word, settings->note, error);
 }
 

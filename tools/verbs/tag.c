@@ -18,7 +18,7 @@ static enum doppel_status take_back(const struct tag *tag, uint64_t id, struct d
     const struct settings *settings = tag->settings;
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < settings->lists.count && !status; i++) {
-        status = doppel_library_unlist(tag->library, id, settings->lists.items[i], error);
+        status = doppel_library_remove_from_list(tag->library, id, settings->lists.items[i], error);
         status = status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
     }
     for (size_t i = 0; i < settings->labels.count && !status; i++) {
