@@ -1,35 +1,15 @@
-/* An HTML file that appears when it is whole. */
+/* An HTML file of ours: blocks of data in it, and what it may take the place of. */
 #ifndef DOPPEL_REPORT_HTML_FILE_H
 #define DOPPEL_REPORT_HTML_FILE_H
 
-#include <stdio.h>
+#include "core/json_writer.h"
+#include "core/output_file.h"
 
-#include <jansson.h>
-
-#include <doppel/core.h>
-
-struct page_file {
-    FILE *stream;
-    const char *path;
-    char *temporary; /* NULL: it is written in place */
-};
-
-/** @param path borrowed; "-" is standard output. @param out given (page_file_close).
- * DOPPEL_E_IO. */
-enum doppel_status page_file_open(const char *path, struct page_file *out,
-                                  struct doppel_error *error);
-
-/** Whether it could be written, before there is anything to write. DOPPEL_E_IO. */
-enum doppel_status page_file_try(const char *path, struct doppel_error *error);
-
-void page_file_text(struct page_file *file, const void *text, size_t size);
+/** Whether it could be written, before there is anything to write. DOPPEL_E_ARGUMENT: somebody
+ * else's file is there; DOPPEL_E_IO, DOPPEL_E_MEMORY. */
+enum doppel_status html_file_try(const char *path, struct doppel_error *error);
 
 /** A block of data that no browser takes for anything else, whatever its strings hold. */
-void page_file_json(struct page_file *file, const char *id, const json_t *json);
-
-/** Put it where it belongs, or with a failure `status`, which is returned then, remove it.
- * DOPPEL_E_IO. */
-enum doppel_status page_file_close(struct page_file *file, enum doppel_status status,
-                                   struct doppel_error *error);
+void html_file_put_json(FILE *stream, const char *id, const struct doppel_json *json);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "compare/video.h"
+#include "core/base64.h"
 #include "report/audio_chart.h"
 #include "report/video_chart.h"
 #include "core/base64.h"

@@ -1,4 +1,4 @@
-/* What the members of groups look like: which looks are wanted, and how they are taken. */
+/* What the members of groups look like: which previews are wanted, and how they are taken. */
 #include "report/previews.h"
 
 #include <errno.h>
@@ -13,57 +13,30 @@
 
 #include "core/digest_map.h"
 #include "intake/intake.h"
-#include "tools/memory.h"
-#include "report/preview.h"
+#include "report/video_chart.h"
 #include "tools/signals.h"
 
-void page_look_free(struct page_look *look)
+void previews_clear(struct previews *previews)
 {
-    free(look->bytes);
-    free(look->reason);
+    for (size_t i = 0; i < previews->items.count; i++) {
+        free(previews->items.items[i].bytes);
+        free(previews->items.items[i].reason);
+    }
+    previews->items.count = previews->groups.count = 0;
 }
 
-struct page_looks *page_looks_new(const struct settings *settings, struct report *report,
-                                  const struct doppel_text_options *text)
+void previews_free(struct previews *previews)
 {
-    struct page_looks *looks = must_allocate(sizeof *looks);
-    looks->settings = settings;
-    looks->report = report;
-    looks->text = text;
-    return looks;
-}
-
-void page_looks_free(struct page_looks *looks)
-{
-    page_looks_clear(looks);
-    array_free(&looks->items);
-    array_free(&looks->groups);
-    doppel_pool_free(looks->pool);
-    free(looks->reported);
-    free(looks);
-}
-
-void page_looks_clear(struct page_looks *looks)
-{
-    for (size_t i = 0; i < looks->items.count; i++)
-        page_look_free(&looks->items.items[i]);
-    looks->items.count = looks->groups.count = 0;
-}
-
-size_t page_looks_count(const struct page_looks *looks)
-{
-    return looks->items.count;
+    previews_clear(previews);
+    array_free(&previews->items);
+    array_free(&previews->groups);
+    doppel_pool_free(previews->pool);
+    free(previews->reported);
 }
 
 /* ---- what is wanted ---- */
 
-static void want(struct page_looks *looks, struct page_look look)
-{
-    if (!array_push(&looks->items, look))
-        look.reason = NULL; /* a look less */
-}
-
-static struct doppel_order order_of(enum doppel_kind kind, const struct page_item *item)
+static struct doppel_order order_of(enum doppel_kind kind, const struct report_member *member)
 {
     struct doppel_order order = {.look = DOPPEL_LOOK_STILL, .look_size = STILL_PIXELS};
     if (kind == DOPPEL_KIND_AUDIO) {
@@ -72,7 +45,7 @@ static struct doppel_order order_of(enum doppel_kind kind, const struct page_ite
     } else if (kind == DOPPEL_KIND_TEXT) {
         order.look = DOPPEL_LOOK_PLAIN;
         order.look_size = TEXT_BYTES;
-        order.text_format = item->reading ? item->reading : DOPPEL_TEXT_AUTO;
+        order.text_format = member->reading ? member->reading : DOPPEL_TEXT_AUTO;
     }
     return order;
 }
@@ -92,178 +65,200 @@ static struct doppel_order frame_order(double seconds, uint32_t pixels)
 
 /* Moments that both videos have, beside each other; of one that shares none, or of which it is not
  * known, a moment of its own. */
-static void want_frames(struct page_looks *looks, const struct page_group *group, size_t member)
+static bool want_frames(struct previews *previews, const struct report_group *group, size_t member)
 {
-    json_t *row = json_array_get(json_object_get(group->row, "members"), member);
+    const struct report_member *source = &group->members[member];
+    const struct doppel_match shared = {.segments = source->segments,
+                                        .segment_count = source->segment_count};
     struct video_shot shots[VIDEO_SHOTS];
-    size_t count = page_shots_choose(row, shots);
-    struct page_look look = {
-        .group = group, .item = &group->items[member], .member = member, .as = member};
+    size_t count = source->segment_count ? video_shots_choose(&shared, shots) : 0;
+    struct preview preview = {.group = group, .member = member, .same_as = member};
     for (size_t i = 0; i < count; i++)
         for (size_t side = 0; side < 2; side++) {
-            look.item = &group->items[side ? 0 : member];
-            look.of_kept = side == 1;
-            look.seconds = shots[i].seconds[side];
-            look.order = frame_order(look.seconds, FRAME_PIXELS);
-            want(looks, look);
+            preview.source = side ? &group->members[0] : source;
+            preview.of_first = side == 1;
+            preview.seconds = shots[i].seconds[side];
+            preview.order = frame_order(preview.seconds, FRAME_PIXELS);
+            if (!array_push(&previews->items, preview))
+                return false;
         }
     if (count)
-        return;
-    look.seconds = json_number_value(json_object_get(row, "duration")) * .3;
-    look.order = frame_order(look.seconds, STILL_PIXELS);
-    want(looks, look);
+        return true;
+    preview.source = source;
+    preview.seconds = source->duration * .3;
+    preview.order = frame_order(preview.seconds, STILL_PIXELS);
+    return array_push(&previews->items, preview);
 }
 
 static const struct doppel_digest *digest_at(const void *context, uint32_t number)
 {
-    const struct page_group *group = context;
-    return &group->items[number].digest;
+    const struct report_group *group = context;
+    return &group->members[number].digest;
 }
 
-void page_looks_want(struct page_looks *looks, const struct page_group *group)
+static bool want_member(struct previews *previews, const struct report_group *group, size_t member,
+                        size_t same_as)
 {
-    struct wanted_group wanted = {group, looks->items.count};
+    const struct report_member *source = &group->members[member];
+    const struct preview preview = {.group = group,
+                                    .source = source,
+                                    .member = member,
+                                    .same_as = same_as,
+                                    .order = order_of(group->kind, source)};
+    if (group->kind == DOPPEL_KIND_VIDEO && same_as == member)
+        return want_frames(previews, group, member);
+    return array_push(&previews->items, preview);
+}
+
+bool previews_want(struct previews *previews, const struct report_group *group)
+{
+    struct previewed_group wanted = {group, previews->items.count};
     struct digest_map first = {0};
-    if (!array_push(&looks->groups, wanted))
-        return;
-    for (size_t i = 0; i < group->count; i++) {
-        struct page_look look = {.group = group, .item = &group->items[i], .member = i};
-        look.as =
-            look.item->record.line ? i : digest_map_put(&first, (uint32_t)i, digest_at, group);
-        look.order = order_of(group->kind, look.item);
-        if (group->kind == DOPPEL_KIND_VIDEO && look.as == i)
-            want_frames(looks, group, i);
-        else
-            want(looks, look);
+    bool done = array_push(&previews->groups, wanted);
+    for (size_t i = 0; i < group->count && done; i++) {
+        bool is_record = group->members[i].record.line != 0;
+        size_t same_as = is_record ? i : digest_map_put(&first, (uint32_t)i, digest_at, group);
+        done = want_member(previews, group, i, same_as);
     }
     digest_map_free(&first);
+    return done;
 }
 
 /* ---- taking it ---- */
 
+/* What a reason is when there is no memory for one is seen in the report as an empty place. */
+static void set_reason(struct preview *preview, const char *reason)
+{
+    free(preview->reason);
+    preview->reason = strdup(reason);
+}
+
 /* What ingest read here is read here again: it needs no worker. */
-static void take_record(const struct page_looks *looks, struct page_look *look)
+static void take_record(const struct previews *previews, struct preview *preview)
 {
     struct doppel_corpus_fields fields = doppel_corpus_fields_default();
-    const struct page_item *item = look->item;
-    const struct doppel_corpus_place place = {item->path, item->record.offset, item->record.size,
-                                              item->digest};
+    const struct report_member *source = preview->source;
+    const struct doppel_corpus_place place = {source->path, source->record.offset,
+                                              source->record.size, source->digest};
     struct doppel_error error;
     char *text;
-    fields.text = looks->settings->text_field;
-    fields.path = looks->settings->path_field;
-    if (!*item->path)
-        look->reason = must_copy("came by a stream: its text is not kept");
-    else if (doppel_corpus_reread_text(&place, &fields, looks->text, TEXT_BYTES, &text, &look->size,
-                                       &error))
-        look->reason = must_copy(error.message);
+    fields.text = previews->settings->text_field;
+    fields.path = previews->settings->path_field;
+    if (!*source->path)
+        set_reason(preview, "came by a stream: its text is not kept");
+    else if (doppel_corpus_reread_text(&place, &fields, previews->text, TEXT_BYTES, &text,
+                                       &preview->size, &error))
+        set_reason(preview, error.message);
     else
-        look->bytes = (uint8_t *)text;
+        preview->bytes = (uint8_t *)text;
 }
 
 /* @return -1, with a reason, when it is gone, or another one */
-static int open_unchanged(struct page_look *look)
+static int open_unchanged(struct preview *preview)
 {
+    const struct report_member *source = preview->source;
     struct stat status;
-    if (look->item->no_file) {
-        look->reason = must_copy("is not known: its codes are all there is");
+    if (source->no_file) {
+        set_reason(preview, "is not known: its codes are all there is");
         return -1;
     }
-    int fd = open(look->item->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open(source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
-        look->reason = must_copy(errno == ENOENT || errno == ENOTDIR ? "is not there any more"
-                                                                     : strerror(errno));
+        set_reason(preview,
+                   errno == ENOENT || errno == ENOTDIR ? "is not there any more" : strerror(errno));
         return -1;
     }
     struct doppel_file_stamp now = {0};
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
         now = stamp_of(&status);
-    if (now.size == look->item->size && now.mtime_ns == look->item->mtime_ns)
+    if (now.size == source->size && now.mtime_ns == source->mtime_ns)
         return fd;
     close(fd);
-    look->reason = must_copy("has changed since it was read");
+    set_reason(preview, "has changed since it was read");
     return -1;
 }
 
-static enum doppel_status take(struct page_looks *looks, struct doppel_error *error)
+static enum doppel_status take_outcome(struct previews *previews, struct doppel_error *error)
 {
     struct doppel_outcome outcome;
-    enum doppel_status status = doppel_pool_next(looks->pool, -1, &outcome, error);
+    enum doppel_status status = doppel_pool_next(previews->pool, -1, &outcome, error);
     if (status)
         return status;
-    struct page_look *look = &looks->items.items[outcome.tag];
+    struct preview *preview = &previews->items.items[outcome.tag];
     if (outcome.error.status) {
-        look->reason = must_copy(outcome.error.message);
+        set_reason(preview, outcome.error.message);
     } else {
-        look->bytes = outcome.attachment;
-        look->size = outcome.attachment_size;
+        preview->bytes = outcome.attachment;
+        preview->size = outcome.attachment_size;
         outcome.attachment = NULL;
     }
     doppel_outcome_free(&outcome);
     return DOPPEL_OK;
 }
 
-static enum doppel_status submit(struct page_looks *looks, size_t index, struct doppel_error *error)
+static enum doppel_status submit_preview(struct previews *previews, size_t index,
+                                         struct doppel_error *error)
 {
-    struct page_look *look = &looks->items.items[index];
+    struct preview *preview = &previews->items.items[index];
     enum doppel_status status = DOPPEL_OK;
-    if (look->item->record.line) {
-        take_record(looks, look);
+    if (preview->source->record.line) {
+        take_record(previews, preview);
         return signals_stopped() ? DOPPEL_E_CANCELLED : DOPPEL_OK;
     }
-    int fd = open_unchanged(look);
+    int fd = open_unchanged(preview);
     if (fd < 0)
         return DOPPEL_OK;
-    if (look->as != look->member || look->group->kind == DOPPEL_KIND_UNKNOWN) {
+    if (preview->same_as != preview->member || preview->group->kind == DOPPEL_KIND_UNKNOWN) {
         /* that it is there is all that was to be known */
         close(fd);
         return DOPPEL_OK;
     }
-    if (!looks->pool)
-        status = pool_from(looks->settings, &looks->pool, error);
-    while (!status && !doppel_pool_room(looks->pool))
-        status = take(looks, error);
+    if (!previews->pool)
+        status = pool_from(previews->settings, &previews->pool, error);
+    while (!status && !doppel_pool_room(previews->pool))
+        status = take_outcome(previews, error);
     if (!status)
-        return doppel_pool_submit(looks->pool, fd, &look->order, index, error);
+        return doppel_pool_submit(previews->pool, fd, &preview->order, index, error);
     close(fd);
     return status;
 }
 
 /* A corpus once, for all records in a row; of a stream nothing is wrong. */
-static void report_record(struct page_looks *looks, const struct page_look *look)
+static void report_record(struct previews *previews, const struct preview *preview)
 {
-    const char *path = look->item->path;
-    if (!*path || (looks->reported && strcmp(looks->reported, path) == 0))
+    const char *path = preview->source->path;
+    if (!*path || (previews->reported && strcmp(previews->reported, path) == 0))
         return;
-    report_input(looks->report, path, look->reason);
-    free(looks->reported);
-    looks->reported = must_copy(path);
+    report_input(previews->report, path, preview->reason);
+    free(previews->reported);
+    previews->reported = strdup(path);
 }
 
-/* A file is reported once, by the first of its looks that failed. */
-static void report_failures(struct page_looks *looks)
+/* A file is reported once, by the first of its previews that failed. */
+static void report_failures(struct previews *previews)
 {
-    const struct page_item *last = NULL;
-    for (size_t i = 0; i < looks->items.count; i++) {
-        const struct page_look *look = &looks->items.items[i];
-        if (!look->reason || look->of_kept || look->item == last || look->item->no_file)
+    const struct report_member *last = NULL;
+    for (size_t i = 0; i < previews->items.count; i++) {
+        const struct preview *preview = &previews->items.items[i];
+        if (!preview->reason || preview->of_first || preview->source == last ||
+            preview->source->no_file)
             continue;
-        last = look->item;
+        last = preview->source;
         if (last->record.line)
-            report_record(looks, look);
+            report_record(previews, preview);
         else
-            report_input(looks->report, last->path, look->reason);
+            report_input(previews->report, last->path, preview->reason);
     }
 }
 
-enum doppel_status page_looks_take(struct page_looks *looks, struct doppel_error *error)
+enum doppel_status previews_take(struct previews *previews, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < looks->items.count && !status; i++)
-        status = submit(looks, i, error);
-    while (!status && looks->pool && doppel_pool_pending(looks->pool))
-        status = take(looks, error);
+    for (size_t i = 0; i < previews->items.count && !status; i++)
+        status = submit_preview(previews, i, error);
+    while (!status && previews->pool && doppel_pool_pending(previews->pool))
+        status = take_outcome(previews, error);
     if (!status)
-        report_failures(looks);
+        report_failures(previews);
     return status;
 }

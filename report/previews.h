@@ -1,31 +1,62 @@
-/* What the members of groups look like: files looked at by the workers, and told as JSON. */
+/* What the members of groups look like: files previewed by the workers, and written as JSON. */
 #ifndef DOPPEL_REPORT_PREVIEWS_H
 #define DOPPEL_REPORT_PREVIEWS_H
 
-#include "report/report.h"
+#include <doppel/worker.h>
 
-struct page_looks;
+#include "core/array.h"
+#include "report/report_internal.h"
 
-/* Starts no worker before one is needed. Borrows all. @param text how records were read.
- * Given (page_looks_free) */
-struct page_looks *page_looks_new(const struct settings *settings, struct report *report,
-                                  const struct doppel_text_options *text);
-void page_looks_free(struct page_looks *looks);
+enum {
+    STILL_PIXELS = 240,
+    FRAME_PIXELS = 144,
+    WAVE_BUCKETS = 480,
+    TEXT_BYTES = 64 << 10,
+};
 
-/* How many looks are wanted and not yet cleared. */
-size_t page_looks_count(const struct page_looks *looks);
+/* One preview of a file. */
+struct preview {
+    const struct report_group *group;
+    const struct report_member *source; /* what is previewed */
+    size_t member;                      /* for which it is shown */
+    size_t same_as; /* the first member of the same bytes, which is previewed in its place */
+    bool of_first;  /* of videos: the first member's moment beside this one's */
+    double seconds; /* of videos */
+    struct doppel_order order;
+    uint8_t *bytes; /* given; NULL: `reason` says why, but of what is the same as another */
+    size_t size;
+    char *reason; /* given */
+};
 
-/* Want the members of a group. @param group borrowed until page_looks_clear */
-void page_looks_want(struct page_looks *looks, const struct page_group *group);
+struct previewed_group {
+    const struct report_group *group;
+    size_t first; /* of its previews */
+};
 
-/* Have all that is wanted. A file that cannot be looked at is reported. DOPPEL_E_CANCELLED; others
- * when the run cannot go on. */
-enum doppel_status page_looks_take(struct page_looks *looks, struct doppel_error *error);
+struct previews {
+    const struct settings *settings;
+    struct report *report;
+    const struct doppel_text_options *text; /* how records were read; borrowed */
+    char *reported;                         /* the corpus that was reported last; given */
+    struct doppel_pool *pool;               /* NULL: none was needed yet */
+    ARRAY(struct preview) items;
+    ARRAY(struct previewed_group) groups;
+};
 
-/* What was seen of the group that was wanted as number `index`; given. docs/formats.md says what it
+void previews_free(struct previews *previews);
+
+/* Want the members of a group. @param group borrowed until previews_clear. @return false without
+ * memory */
+bool previews_want(struct previews *previews, const struct report_group *group);
+
+/* Have all that is wanted; no worker is started before one is needed. A file that cannot be
+ * previewed is reported. DOPPEL_E_CANCELLED; others when the run cannot go on. */
+enum doppel_status previews_take(struct previews *previews, struct doppel_error *error);
+
+/* What was seen of the group that was wanted as number `index`; docs/formats.md says what it
  * holds. */
-json_t *page_looks_tell(const struct page_looks *looks, size_t index);
+void previews_to_json(const struct previews *previews, size_t index, struct doppel_json *json);
 
-void page_looks_clear(struct page_looks *looks);
+void previews_clear(struct previews *previews);
 
 #endif

@@ -1,35 +1,68 @@
-/* The page of duplicates: its data, and the order in which it is written. */
-#include "report/report.h"
+/* A report of duplicates: its data, and the order in which it is written. */
+#include "report/report_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include <doppel/report.h>
+
 #include "page_assets.h"
-#include "library/items/collection.h"
-#include "tools/memory.h"
-#include "tools/output/output.h"
 #include "report/html_file.h"
 #include "report/previews.h"
-#include "tools/args/paths.h"
+#include "tools/output/output.h"
 
-/* So many files are looked at before what was seen is written: enough to keep the workers busy. */
-enum { LOOKS_AT_ONCE = 128 };
+/* So many files are previewed before what was seen is written: enough to keep the workers busy. */
+enum { PREVIEWS_AT_ONCE = 128 };
 
-static void group_free(struct page_group *group)
+struct doppel_report {
+    struct doppel_report_options options;
+    ARRAY(struct report_group) groups;
+    struct doppel_text_options text; /* how records were read, where there are some */
+    const struct settings *settings;
+    struct report *report;
+};
+
+static void free_group(struct report_group *group)
 {
-    for (size_t i = 0; i < group->count; i++)
-        free(group->items[i].path);
-    free(group->items);
-    json_decref(group->row);
+    for (size_t i = 0; i < group->count && group->members; i++) {
+        free(group->members[i].path);
+        free(group->members[i].segments);
+    }
+    free(group->members);
+    free(group->json);
 }
 
-void page_groups_free(struct page *page)
+enum doppel_status doppel_report_new(const struct settings *settings, struct report *messages,
+                                     const struct doppel_report_options *options,
+                                     struct doppel_report **out, struct doppel_error *error)
 {
-    for (size_t i = 0; i < page->groups.count; i++)
-        group_free(&page->groups.items[i]);
-    array_free(&page->groups);
+    enum doppel_status status = options->stream ? DOPPEL_OK : html_file_try(options->output, error);
+    if (status)
+        return status;
+    struct doppel_report *report = calloc(1, sizeof *report);
+    if (!report)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a report");
+    report->options = *options;
+    report->settings = settings;
+    report->report = messages;
+    *out = report;
+    return DOPPEL_OK;
+}
+
+void doppel_report_free(struct doppel_report *report)
+{
+    if (!report)
+        return;
+    for (size_t i = 0; i < report->groups.count; i++)
+        free_group(&report->groups.items[i]);
+    array_free(&report->groups);
+    free(report);
+}
+
+size_t doppel_report_count(const struct doppel_report *report)
+{
+    return report->groups.count;
 }
 
 /* ---- the groups ---- */
@@ -42,137 +75,199 @@ static void put_digest(json_t *member, const struct doppel_digest *digest)
     put_text(member, "digest", hex);
 }
 
-enum doppel_status page_take_group(void *context, const struct told_group *group,
-                                   struct doppel_error *error)
+static double number_at(const json_t *object, const char *key)
 {
-    struct page *page = context;
-    struct page_group taken = {json_incref(group->row), group->kind,
-                               must_allocate(group->count * sizeof *taken.items), group->count};
-    json_t *members = json_object_get(group->row, "members");
-    for (size_t i = 0; i < group->count; i++) {
-        const struct grouping_item *from = &group->members[i];
-        taken.items[i] =
-            (struct page_item){must_copy(from->path), from->digest,  from->size, from->mtime_ns,
-                               from->reading,         from->no_file, {0}};
-        if (group->records)
-            taken.items[i].record = group->records[i];
-        put_digest(json_array_get(members, i), &from->digest);
+    return json_number_value(json_object_get(object, key));
+}
+
+static bool copy_segments_of(const json_t *row, struct report_member *out)
+{
+    const json_t *segments = json_object_get(row, "segments");
+    size_t count = json_array_size(segments);
+    out->duration = number_at(row, "duration");
+    if (!count)
+        return true;
+    out->segments = malloc(count * sizeof *out->segments);
+    if (!out->segments)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *segment = json_array_get(segments, i);
+        out->segments[i] =
+            (struct doppel_segment){number_at(segment, "a_start"), number_at(segment, "a_end"),
+                                    number_at(segment, "b_start"), number_at(segment, "b_end"),
+                                    number_at(segment, "speed")};
     }
+    out->segment_count = count;
+    return true;
+}
+
+static bool copy_member(const struct told_group *group, size_t number, struct report_member *out)
+{
+    const struct grouping_item *from = &group->members[number];
+    json_t *row = json_array_get(json_object_get(group->row, "members"), number);
+    *out = (struct report_member){.path = strdup(from->path),
+                                  .digest = from->digest,
+                                  .size = from->size,
+                                  .mtime_ns = from->mtime_ns,
+                                  .reading = from->reading,
+                                  .no_file = from->no_file};
+    if (group->records)
+        out->record = group->records[number];
+    put_digest(row, &from->digest);
+    return out->path && copy_segments_of(row, out);
+}
+
+static bool copy_group(const struct told_group *group, struct report_group *out)
+{
+    bool done = true;
+    *out = (struct report_group){.kind = group->kind, .count = group->count};
+    out->members = calloc(group->count, sizeof *out->members);
+    for (size_t i = 0; i < group->count && out->members && done; i++)
+        done = copy_member(group, i, &out->members[i]);
+    out->number = (uint64_t)json_integer_value(json_object_get(group->row, "group"));
+    out->json = json_dumps(group->row, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    return out->members && out->json && done;
+}
+
+enum doppel_status doppel_report_take(void *context, const struct told_group *group,
+                                      struct doppel_error *error)
+{
+    struct doppel_report *report = context;
+    struct report_group taken;
     if (group->text)
-        page->text = *group->text;
-    if (array_push(&page->groups, taken))
+        report->text = *group->text;
+    if (copy_group(group, &taken) && array_push(&report->groups, taken))
         return DOPPEL_OK;
-    group_free(&taken);
+    free_group(&taken);
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %zu groups",
-                       page->groups.count);
+                       report->groups.count);
 }
 
 /* ---- the data ---- */
 
-static void put_time(json_t *data)
+static void put_time(struct doppel_json *json)
 {
     char text[32];
     struct tm parts;
     time_t now = time(NULL);
     if (gmtime_r(&now, &parts) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts))
-        put_text(data, "made", text);
+        doppel_json_text(json, "made", text);
 }
 
-static void append_source(json_t *sources, const char *path)
+static void put_sources(struct doppel_json *json, const struct doppel_report_options *options)
 {
-    json_t *source = json_object();
-    char *absolute = absolute_path(path);
-    put_path(source, "path", absolute);
-    json_array_append_new(sources, source);
-    free(absolute);
+    doppel_json_array_begin(json, "sources");
+    for (size_t i = 0; i < options->source_count; i++) {
+        doppel_json_object_begin(json, NULL);
+        doppel_json_path(json, "path", options->sources[i]);
+        doppel_json_object_end(json);
+    }
+    doppel_json_array_end(json);
 }
 
-static json_t *sources_of(const struct settings *settings, bool scanned)
+static void put_data(struct doppel_json *json, const struct doppel_report *report)
 {
-    json_t *sources = json_array();
-    char *library = scanned ? NULL : library_directory(settings);
-    if (library)
-        append_source(sources, library);
-    for (size_t i = 0; i < settings->reference.count; i++)
-        append_source(sources, settings->reference.items[i]);
-    for (size_t i = 0; i < settings->operands.count; i++)
-        append_source(sources, settings->operands.items[i]);
-    free(library);
-    return sources;
-}
-
-static json_t *data_of(const struct page *page)
-{
-    const struct settings *settings = page->settings;
-    bool scanned = settings->operands.count || settings->files_from;
-    json_t *data = json_object(), *groups = json_array();
-    put_integer(data, "page", 1);
-    put_text(data, "doppel", doppel_version());
-    put_time(data);
-    put_text(data, "from", scanned ? "scan" : "library");
-    put_value(data, "sources", sources_of(settings, scanned));
-    put_bool(data, "blur", settings->blur);
-    put_bool(data, "looks", !settings->no_thumbnails);
-    for (size_t i = 0; i < page->groups.count; i++)
-        json_array_append(groups, page->groups.items[i].row);
-    put_value(data, "groups", groups);
-    return data;
+    const struct doppel_report_options *options = &report->options;
+    doppel_json_object_begin(json, NULL);
+    doppel_json_integer(json, "page", 1);
+    doppel_json_text(json, "doppel", doppel_version());
+    put_time(json);
+    doppel_json_text(json, "from", options->of_library ? "library" : "scan");
+    put_sources(json, options);
+    doppel_json_boolean(json, "blur", options->blur);
+    doppel_json_boolean(json, "looks", !options->no_thumbnails);
+    doppel_json_array_begin(json, "groups");
+    for (size_t i = 0; i < report->groups.count; i++)
+        doppel_json_raw(json, NULL, report->groups.items[i].json,
+                        strlen(report->groups.items[i].json));
+    doppel_json_array_end(json);
+    doppel_json_object_end(json);
 }
 
 /* ---- writing ---- */
 
+static enum doppel_status write_data(const struct doppel_report *report, FILE *stream,
+                                     struct doppel_error *error)
+{
+    struct doppel_json json = {0};
+    put_data(&json, report);
+    enum doppel_status status = doppel_json_status(&json, error);
+    if (!status)
+        html_file_put_json(stream, "data", &json);
+    doppel_json_free(&json);
+    return status;
+}
+
+/* What was seen of the wanted groups, of which the first is number `first` of the report. */
+static enum doppel_status write_seen(const struct doppel_report *report,
+                                     const struct previews *previews, FILE *stream, size_t first,
+                                     struct doppel_error *error)
+{
+    struct doppel_json json = {0};
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < previews->groups.count && !status; i++) {
+        char id[64];
+        snprintf(id, sizeof id, "looks-%llu",
+                 (unsigned long long)report->groups.items[first + i].number);
+        doppel_json_clear(&json);
+        previews_to_json(previews, i, &json);
+        status = doppel_json_status(&json, error);
+        if (!status)
+            html_file_put_json(stream, id, &json);
+    }
+    doppel_json_free(&json);
+    return status;
+}
+
 /* What the groups from `first` on look like. @param out_next the first that was left out */
-static enum doppel_status write_looks(const struct page *page, struct page_looks *looks,
-                                      struct page_file *file, size_t first, size_t *out_next,
-                                      struct doppel_error *error)
+static enum doppel_status write_some_previews(const struct doppel_report *report,
+                                              struct previews *previews, FILE *stream, size_t first,
+                                              size_t *out_next, struct doppel_error *error)
 {
     size_t end = first;
-    while (end < page->groups.count && page_looks_count(looks) < LOOKS_AT_ONCE)
-        page_looks_want(looks, &page->groups.items[end++]);
-    enum doppel_status status = page_looks_take(looks, error);
-    for (size_t i = first; i < end && !status; i++) {
-        const struct page_group *group = &page->groups.items[i];
-        char id[64];
-        snprintf(id, sizeof id, "looks-%" JSON_INTEGER_FORMAT,
-                 json_integer_value(json_object_get(group->row, "group")));
-        json_t *seen = page_looks_tell(looks, i - first);
-        page_file_json(file, id, seen);
-        json_decref(seen);
-    }
-    page_looks_clear(looks);
+    enum doppel_status status = DOPPEL_OK;
+    while (end < report->groups.count && previews->items.count < PREVIEWS_AT_ONCE && !status)
+        if (!previews_want(previews, &report->groups.items[end++]))
+            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for previews");
+    if (!status)
+        status = previews_take(previews, error);
+    if (!status)
+        status = write_seen(report, previews, stream, first, error);
+    previews_clear(previews);
     *out_next = end;
     return status;
 }
 
-static enum doppel_status write_all_looks(const struct page *page, struct page_file *file,
-                                          struct doppel_error *error)
+static enum doppel_status write_previews(const struct doppel_report *report, FILE *stream,
+                                         struct doppel_error *error)
 {
-    struct progress *progress = &page->report->progress;
-    struct page_looks *looks = page_looks_new(page->settings, page->report, &page->text);
+    struct progress *progress = &report->report->progress;
+    struct previews previews = {
+        .settings = report->settings, .report = report->report, .text = &report->text};
     enum doppel_status status = DOPPEL_OK;
-    progress_begin(progress, "groups looked at", page->groups.count);
-    for (size_t next = 0; next < page->groups.count && !status;) {
-        status = write_looks(page, looks, file, next, &next, error);
+    progress_begin(progress, "groups looked at", report->groups.count);
+    for (size_t next = 0; next < report->groups.count && !status;) {
+        status = write_some_previews(report, &previews, stream, next, &next, error);
         progress_update(progress, next, 0);
     }
     progress_clear(progress);
-    page_looks_free(looks);
+    previews_free(&previews);
     return status;
 }
 
-enum doppel_status page_write(const struct page *page, struct doppel_error *error)
+enum doppel_status doppel_report_write(const struct doppel_report *report,
+                                       struct doppel_error *error)
 {
-    struct page_file file;
-    enum doppel_status status = page_file_open(page->settings->output, &file, error);
+    struct output_file file;
+    enum doppel_status status =
+        output_file_open(report->options.output, report->options.stream, &file, error);
     if (status)
         return status;
-    json_t *data = data_of(page);
-    page_file_text(&file, page_head, sizeof page_head);
-    page_file_json(&file, "data", data);
-    page_file_text(&file, page_middle, sizeof page_middle);
-    json_decref(data);
-    if (!page->settings->no_thumbnails)
-        status = write_all_looks(page, &file, error);
-    page_file_text(&file, page_tail, sizeof page_tail);
-    return page_file_close(&file, status, error);
+    fwrite(page_head, 1, sizeof page_head, file.stream);
+    status = write_data(report, file.stream, error);
+    fwrite(page_middle, 1, sizeof page_middle, file.stream);
+    if (!status && !report->options.no_thumbnails)
+        status = write_previews(report, file.stream, error);
+    fwrite(page_tail, 1, sizeof page_tail, file.stream);
+    return output_file_close(&file, status, error);
 }

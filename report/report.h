@@ -1,43 +1,37 @@
-/* The page of duplicates: groups in, one HTML file out, with what each member looks like. */
-#ifndef DOPPEL_REPORT_REPORT_H
-#define DOPPEL_REPORT_REPORT_H
+/** doppel/report.h: groups of duplicates as one HTML file, with what each member looks like.
+ *
+ * A report is made once, is given groups, and is written when there are no more. It refers to
+ * nothing outside its file; docs/formats.md says what data it holds. */
+#ifndef DOPPEL_REPORT_H
+#define DOPPEL_REPORT_H
 
-#include "core/array.h"
-#include "group/grouping.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 
-/* A member as it is looked at. */
-struct page_item {
-    char *path; /* given */
-    struct doppel_digest digest;
-    int64_t size, mtime_ns;
-    uint8_t reading;           /* of a text */
-    bool no_file;              /* the path is a name */
-    struct told_record record; /* its path is that of the corpus, "" of a stream */
+#include <doppel/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doppel_report;
+
+/** What is written, and where; all is borrowed for the life of the report. */
+struct doppel_report_options {
+    const char *output; /**< the HTML file, which appears when it is whole; it takes the place of
+                           another report, of nothing else */
+    FILE *stream;       /**< written to instead, then `output` is but its name in messages; NULL: to
+                           the file */
+    const char *const *sources; /**< paths of what the groups were found in, as they are shown */
+    size_t source_count;
+    bool of_library;    /**< found in a library; else in files */
+    bool no_thumbnails; /**< no file is read, nothing is shown of one */
+    bool blur;          /**< images and frames are blurred until they are pointed at */
+    const char *text_field, *path_field; /**< of records, as they were read; NULL: the defaults */
 };
 
-struct page_group {
-    json_t *row; /* of 'scan --json', with a digest for each member; given */
-    enum doppel_kind kind;
-    struct page_item *items; /* in the order of the row's members; given */
-    size_t count;
-};
-
-/* Zero-initialised, but for settings and report, it is empty. */
-struct page {
-    const struct settings *settings;
-    struct report *report;
-    ARRAY(struct page_group) groups;
-    struct doppel_text_options text; /* how records were read, where there are some */
-};
-
-void page_groups_free(struct page *page);
-
-/* Take a group: a group_sink's. @param context the page */
-enum doppel_status page_take_group(void *context, const struct told_group *group,
-                                   struct doppel_error *error);
-
-/* Look at the files, and write the page to where the settings say. Files that cannot be looked at
- * are reported. Nothing is left behind on failure. DOPPEL_E_CANCELLED after a signal. */
-enum doppel_status page_write(const struct page *page, struct doppel_error *error);
-
+#ifdef __cplusplus
+}
+#endif
 #endif

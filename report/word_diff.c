@@ -4,15 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <doppel/core.h>
-
-#include "tools/memory.h"
 #include "core/printable.h"
 
 enum {
     CONTEXT_WORDS = 12, /* around what differs */
     EXCERPT_WORDS = 60,
-    MOST_TOLD_WORDS = 1500, /* of all runs of a difference */
+    MOST_SHOWN_WORDS = 1500, /* of all runs of a difference */
 };
 
 /* ---- words ---- */
@@ -40,7 +37,8 @@ static size_t step(const char *text, uint32_t *out_point)
     return length ? length : 1;
 }
 
-static void cut(const char *text, struct words *out)
+/* @return false without memory */
+static bool cut_words(const char *text, struct words *out)
 {
     const char *begin = NULL;
     for (size_t length; *text; text += length) {
@@ -50,18 +48,17 @@ static void cut(const char *text, struct words *out)
         if (begin && (alone || is_space(point))) {
             struct word word = {begin, (uint32_t)(text - begin), 0};
             if (!array_push(&out->items, word))
-                return;
+                return false;
             begin = NULL;
         }
         struct word word = {text, (uint32_t)length, 0};
         if (alone && !array_push(&out->items, word))
-            return;
+            return false;
         if (!begin && !alone && !is_space(point))
             begin = text;
     }
     struct word word = {begin, begin ? (uint32_t)(text - begin) : 0, 0};
-    if (begin)
-        (void)array_push(&out->items, word);
+    return !begin || array_push(&out->items, word);
 }
 
 /* An open table of words; a number is that of the first equal one, plus 1. */
@@ -91,31 +88,34 @@ static void number_words(struct lexicon *lexicon, struct words *words)
     }
 }
 
-void words_of(const char *a, const char *b, struct words *out_a, struct words *out_b)
+bool words_of(const char *a, const char *b, struct words *out_a, struct words *out_b)
 {
     *out_a = *out_b = (struct words){0};
-    cut(a, out_a);
-    cut(b, out_b);
+    if (!cut_words(a, out_a) || !cut_words(b, out_b))
+        return false;
     size_t room = 16;
     while (room < 2 * (out_a->items.count + out_b->items.count))
         room *= 2;
-    struct lexicon lexicon = {must_allocate(room * sizeof *lexicon.slots), room - 1, 0};
+    struct lexicon lexicon = {calloc(room, sizeof *lexicon.slots), room - 1, 0};
+    if (!lexicon.slots)
+        return false;
     number_words(&lexicon, out_a);
     number_words(&lexicon, out_b);
     free(lexicon.slots);
+    return true;
 }
 
 /* ---- the difference ---- */
 
 /* Furthest x on diagonal k (x of a, x - k of b) after d edits stands in row d at k + d. */
-struct search {
+struct edit_search {
     const struct word *a, *b;
     int n, m;
     int **rows; /* one for each d */
     int depth;  /* rows that are there */
 };
 
-static int furthest(const struct search *search, int d, int k)
+static int furthest(const struct edit_search *search, int d, int k)
 {
     if (d == 0)
         return 0;
@@ -125,11 +125,15 @@ static int furthest(const struct search *search, int d, int k)
     return down ? row[k + 1 + from] : row[k - 1 + from] + 1;
 }
 
-/* @return how many edits it takes, or -1 */
-static int search_forward(struct search *search, int most)
+enum { TOO_MANY_EDITS = -1, NO_MEMORY = -2 };
+
+/* @return how many edits it takes, or one of these */
+static int search_forward(struct edit_search *search, int most)
 {
     for (int d = 0; d <= most; d++) {
-        int *row = must_allocate((size_t)(2 * d + 1) * sizeof *row);
+        int *row = malloc((size_t)(2 * d + 1) * sizeof *row);
+        if (!row)
+            return NO_MEMORY;
         search->rows[search->depth++] = row;
         for (int k = -d; k <= d; k += 2) {
             int x = furthest(search, d, k), y = x - k;
@@ -143,131 +147,151 @@ static int search_forward(struct search *search, int most)
                 return d;
         }
     }
-    return -1;
+    return TOO_MANY_EDITS;
 }
 
-/* Runs are told from the end. */
-static void tell(struct word_runs *out, enum word_edit edit, int a, int b, int count)
+/* Runs come from the end. @return false without memory */
+static bool put_run(struct word_runs *out, enum word_edit edit, int a, int b, int count)
 {
     struct word_run *last = out->items.count ? &out->items.items[out->items.count - 1] : NULL;
     if (count == 0)
-        return;
+        return true;
     if (last && last->edit == edit) {
         last->a = (uint32_t)a;
         last->b = (uint32_t)b;
         last->count += (uint32_t)count;
-        return;
+        return true;
     }
     struct word_run run = {edit, (uint32_t)a, (uint32_t)b, (uint32_t)count};
-    (void)array_push(&out->items, run);
+    return array_push(&out->items, run);
 }
 
-static void trace_back(const struct search *search, int edits, struct word_runs *out)
+static bool trace_back(const struct edit_search *search, int edits, struct word_runs *out)
 {
     int x = search->n, y = search->m;
     for (int d = edits; d > 0; d--) {
         int k = x - y, start = furthest(search, d, k);
         const int *row = search->rows[d - 1];
         bool down = k == -d || (k != d && row[k - 1 + d - 1] < row[k + 1 + d - 1]);
-        tell(out, WORDS_SAME, start, start - k, x - start);
+        if (!put_run(out, WORDS_SAME, start, start - k, x - start))
+            return false;
         x = down ? start : start - 1;
         y = down ? start - k - 1 : start - k;
-        tell(out, down ? WORDS_NEW : WORDS_GONE, x, y, 1);
+        if (!put_run(out, down ? WORDS_NEW : WORDS_GONE, x, y, 1))
+            return false;
     }
-    tell(out, WORDS_SAME, 0, 0, x);
+    if (!put_run(out, WORDS_SAME, 0, 0, x))
+        return false;
     for (size_t i = 0, j = out->items.count; j && i < --j; i++) {
-        struct word_run kept = out->items.items[i];
+        struct word_run first = out->items.items[i];
         out->items.items[i] = out->items.items[j];
-        out->items.items[j] = kept;
+        out->items.items[j] = first;
     }
+    return true;
 }
 
-bool word_diff(const struct words *a, const struct words *b, uint32_t most, struct word_runs *out)
+enum doppel_status word_diff(const struct words *a, const struct words *b, uint32_t most,
+                             struct word_runs *out)
 {
-    struct search search = {a->items.items,      b->items.items, (int)a->items.count,
-                            (int)b->items.count, NULL,           0};
-    search.rows = must_allocate(((size_t)most + 1) * sizeof *search.rows);
-    int edits = search_forward(&search, (int)most);
-    if (edits >= 0)
-        trace_back(&search, edits, out);
+    struct edit_search search = {a->items.items,      b->items.items, (int)a->items.count,
+                                 (int)b->items.count, NULL,           0};
+    search.rows = calloc((size_t)most + 1, sizeof *search.rows);
+    int edits = search.rows ? search_forward(&search, (int)most) : NO_MEMORY;
+    if (edits >= 0 && !trace_back(&search, edits, out))
+        edits = NO_MEMORY;
     for (int d = 0; d < search.depth; d++)
         free(search.rows[d]);
     free(search.rows);
-    return edits >= 0;
+    return edits >= 0 ? DOPPEL_OK : edits == NO_MEMORY ? DOPPEL_E_MEMORY : DOPPEL_E_LIMIT;
 }
 
 /* ---- as JSON ---- */
 
-static void append_text(json_t *list, const char *mark, const struct words *words, size_t first,
-                        size_t count)
+static void append_words(struct doppel_json *json, const char *mark, const struct words *words,
+                         size_t first, size_t count)
 {
     if (count == 0)
         return;
     const struct word *from = &words->items.items[first], *last = from + count - 1;
-    size_t size = (size_t)(last->at + last->size - from->at);
-    char *text = must_allocate(size + 1);
-    memcpy(text, from->at, size);
-    char *repaired = utf8_repaired(text);
-    json_array_append_new(list, json_pack("[s, s]", mark, repaired));
-    free(repaired);
-    free(text);
+    doppel_json_array_begin(json, NULL);
+    doppel_json_text(json, NULL, mark);
+    doppel_json_text_of(json, NULL, from->at, (size_t)(last->at + last->size - from->at));
+    doppel_json_array_end(json);
 }
 
-static void append_gap(json_t *list, size_t count)
+static void append_gap(struct doppel_json *json, size_t count)
 {
-    if (count)
-        json_array_append_new(list, json_pack("[s, I]", "…", (json_int_t)count));
+    if (!count)
+        return;
+    doppel_json_array_begin(json, NULL);
+    doppel_json_text(json, NULL, "…");
+    doppel_json_integer(json, NULL, count);
+    doppel_json_array_end(json);
 }
 
 /* Of many words that are the same only those near to what differs. */
-static void append_same(json_t *list, const struct words *words, const struct word_run *run,
-                        bool first, bool last)
+static void append_same(struct doppel_json *json, const struct words *words,
+                        const struct word_run *run, bool first, bool last)
 {
     size_t head = first ? 0 : CONTEXT_WORDS, tail = last ? 0 : CONTEXT_WORDS;
     if (run->count <= head + tail + 3) {
-        append_text(list, "=", words, run->b, run->count);
+        append_words(json, "=", words, run->b, run->count);
         return;
     }
-    append_text(list, "=", words, run->b, head);
-    append_gap(list, run->count - head - tail);
-    append_text(list, "=", words, run->b + run->count - tail, tail);
+    append_words(json, "=", words, run->b, head);
+    append_gap(json, run->count - head - tail);
+    append_words(json, "=", words, run->b + run->count - tail, tail);
 }
 
-json_t *word_diff_json(const char *a, const char *b)
+static void append_runs(struct doppel_json *json, const struct words words[2],
+                        const struct word_runs *runs)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < runs->items.count && shown < MOST_SHOWN_WORDS; i++) {
+        const struct word_run *run = &runs->items.items[i];
+        if (run->edit == WORDS_SAME)
+            append_same(json, &words[1], run, i == 0, i + 1 == runs->items.count);
+        else if (run->edit == WORDS_GONE)
+            append_words(json, "-", &words[0], run->a, run->count);
+        else
+            append_words(json, "+", &words[1], run->b, run->count);
+        shown += run->edit == WORDS_SAME && run->count > 2 * CONTEXT_WORDS ? 2 * CONTEXT_WORDS
+                                                                           : run->count;
+        if (shown >= MOST_SHOWN_WORDS && i + 1 < runs->items.count)
+            append_gap(json, words[1].items.count - run->b);
+    }
+}
+
+void word_diff_to_json(struct doppel_json *json, const char *key, const char *a, const char *b)
 {
     struct words words[2];
     struct word_runs runs = {0};
-    words_of(a, b, &words[0], &words[1]);
-    bool near = word_diff(&words[0], &words[1], WORD_MAX_EDITS, &runs);
-    json_t *list = near ? json_array() : json_null();
-    size_t told = 0;
-    for (size_t i = 0; i < runs.items.count && told < MOST_TOLD_WORDS; i++) {
-        const struct word_run *run = &runs.items.items[i];
-        if (run->edit == WORDS_SAME)
-            append_same(list, &words[1], run, i == 0, i + 1 == runs.items.count);
-        else if (run->edit == WORDS_GONE)
-            append_text(list, "-", &words[0], run->a, run->count);
-        else
-            append_text(list, "+", &words[1], run->b, run->count);
-        told += run->edit == WORDS_SAME && run->count > 2 * CONTEXT_WORDS ? 2 * CONTEXT_WORDS
-                                                                          : run->count;
-        if (told >= MOST_TOLD_WORDS && i + 1 < runs.items.count)
-            append_gap(list, words[1].items.count - run->b);
+    enum doppel_status status = DOPPEL_E_MEMORY;
+    if (words_of(a, b, &words[0], &words[1]))
+        status = word_diff(&words[0], &words[1], WORD_MAX_EDITS, &runs);
+    if (status == DOPPEL_OK) {
+        doppel_json_array_begin(json, key);
+        append_runs(json, words, &runs);
+        doppel_json_array_end(json);
+    } else if (status == DOPPEL_E_LIMIT) {
+        doppel_json_null(json, key);
+    } else {
+        json->failed = true;
     }
     array_free(&runs.items);
     array_free(&words[0].items);
     array_free(&words[1].items);
-    return list;
 }
 
-json_t *word_excerpt_json(const char *text)
+void word_excerpt_to_json(struct doppel_json *json, const char *key, const char *text)
 {
     struct words words = {0};
-    json_t *list = json_array();
-    cut(text, &words);
+    if (!cut_words(text, &words))
+        json->failed = true;
     size_t count = words.items.count < EXCERPT_WORDS ? words.items.count : EXCERPT_WORDS;
-    append_text(list, "=", &words, 0, count);
-    append_gap(list, words.items.count - count);
+    doppel_json_array_begin(json, key);
+    append_words(json, "=", &words, 0, count);
+    append_gap(json, words.items.count - count);
+    doppel_json_array_end(json);
     array_free(&words.items);
-    return list;
 }

@@ -4,9 +4,10 @@
 
 #include <stdint.h>
 
-#include <jansson.h>
+#include <doppel/core.h>
 
 #include "core/array.h"
+#include "core/json_writer.h"
 
 /* A word, as it stands in its text: what lies between white space; where a script is written
  * without spaces, each character. */
@@ -35,20 +36,21 @@ struct word_runs {
 /* Beyond so many words that are not in both no two texts are compared. */
 enum { WORD_MAX_EDITS = 2000 };
 
-/* Cut two texts into words, numbered as one. @param out_a,out_b given (array_free); words borrow
- * the texts */
-void words_of(const char *a, const char *b, struct words *out_a, struct words *out_b);
+/* Cut two texts into words, numbered as one. @param out_a,out_b given (array_free), also without
+ * success; words borrow the texts. @return false without memory */
+bool words_of(const char *a, const char *b, struct words *out_a, struct words *out_b);
 
-/* The runs of a shortest edit script. @param out given (array_free). @return false when more than
- * `most` words are gone or new: then none are told. Source: Myers, "An O(ND) Difference Algorithm
- * and Its Variations" (1986). */
-bool word_diff(const struct words *a, const struct words *b, uint32_t most, struct word_runs *out);
+/* The runs of a shortest edit script. @param out given (array_free).
+ * DOPPEL_E_LIMIT when more than `most` words are gone or new: then there are none; DOPPEL_E_MEMORY.
+ * Source: Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). */
+enum doppel_status word_diff(const struct words *a, const struct words *b, uint32_t most,
+                             struct word_runs *out);
 
-/* The difference for a page: a list of ["=" or "-" or "+", text] and, of what is left out, ["…",
- * words]; null when too much is different. Given. */
-json_t *word_diff_json(const char *a, const char *b);
+/* The difference for a report: a list of ["=" or "-" or "+", text] and, of what is left out, ["…",
+ * words]; null when too much is different. */
+void word_diff_to_json(struct doppel_json *json, const char *key, const char *a, const char *b);
 
-/* The beginning of a text. Given. */
-json_t *word_excerpt_json(const char *text);
+/* The beginning of a text. */
+void word_excerpt_to_json(struct doppel_json *json, const char *key, const char *text);
 
 #endif

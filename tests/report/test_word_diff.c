@@ -1,4 +1,4 @@
-/* Differences of words: shortest, by a slow table of common subsequences; and what a page is told.
+/* Differences of words: shortest, by a slow table of common subsequences; and what a report shows.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#include <jansson.h>
 
 #include "report/word_diff.h"
 
@@ -91,16 +93,16 @@ static void differences_are_shortest(void **state)
         draw(&seed, alphabet, round % 3 ? a : NULL, b, sizeof b);
         struct words words[2];
         struct word_runs runs = {0};
-        words_of(a, b, &words[0], &words[1]);
+        assert_true(words_of(a, b, &words[0], &words[1]));
         uint32_t wanted = slow_edits(&words[0], &words[1]);
-        assert_true(word_diff(&words[0], &words[1], 100, &runs));
+        assert_int_equal(word_diff(&words[0], &words[1], 100, &runs), DOPPEL_OK);
         assert_int_equal(check_runs(&words[0], &words[1], &runs), wanted);
         runs.items.count = 0;
         /* The limit is exact. */
-        assert_true(word_diff(&words[0], &words[1], wanted, &runs));
+        assert_int_equal(word_diff(&words[0], &words[1], wanted, &runs), DOPPEL_OK);
         runs.items.count = 0;
         if (wanted)
-            assert_false(word_diff(&words[0], &words[1], wanted - 1, &runs));
+            assert_int_equal(word_diff(&words[0], &words[1], wanted - 1, &runs), DOPPEL_E_LIMIT);
         assert_int_equal(runs.items.count, 0);
         array_free(&runs.items);
         array_free(&words[0].items);
@@ -112,7 +114,7 @@ static void assert_words(const char *text, const char *wanted)
 {
     struct words words[2];
     char joined[200] = "";
-    words_of(text, "", &words[0], &words[1]);
+    assert_true(words_of(text, "", &words[0], &words[1]));
     for (size_t i = 0; i < words[0].items.count; i++) {
         const struct word *word = &words[0].items.items[i];
         snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%.*s", i ? "|" : "",
@@ -137,22 +139,36 @@ static void words_are_what_lies_between_white_space(void **state)
     assert_words("bad\xff\xfe bytes", "bad\xff\xfe|bytes");
 }
 
-static void assert_json(json_t *json, const char *wanted)
+static void assert_diff(const char *a, const char *b, const char *wanted)
 {
-    char *text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
-    assert_string_equal(text, wanted);
-    free(text);
-    json_decref(json);
+    struct doppel_json json = {0};
+    word_diff_to_json(&json, NULL, a, b);
+    assert_false(json.failed);
+    assert_string_equal(json.bytes, wanted);
+    doppel_json_free(&json);
 }
 
-static void a_page_is_told_what_differs(void **state)
+static json_t *diff_of(const char *a, const char *b)
+{
+    struct doppel_json json = {0};
+    word_diff_to_json(&json, NULL, a, b);
+    json_t *parsed = json_loadb(json.bytes, json.size, 0, NULL);
+    assert_non_null(parsed);
+    doppel_json_free(&json);
+    return parsed;
+}
+
+static void a_report_shows_what_differs(void **state)
 {
     (void)state;
-    assert_json(word_diff_json("a b  c", "a x  c d"),
+    assert_diff("a b  c", "a x  c d",
                 "[[\"=\",\"a\"],[\"-\",\"b\"],[\"+\",\"x\"],[\"=\",\"c\"],[\"+\",\"d\"]]");
-    assert_json(word_diff_json("", ""), "[]");
-    assert_json(word_diff_json("", "n\xff"), "[[\"+\",\"n\xef\xbf\xbd\"]]");
-    assert_json(word_excerpt_json("some words"), "[[\"=\",\"some words\"]]");
+    assert_diff("", "", "[]");
+    assert_diff("", "n\xff", "[[\"+\",\"n\xef\xbf\xbd\"]]");
+    struct doppel_json json = {0};
+    word_excerpt_to_json(&json, NULL, "some words");
+    assert_string_equal(json.bytes, "[[\"=\",\"some words\"]]");
+    doppel_json_free(&json);
 }
 
 static char *many(size_t count, const char *last, size_t step)
@@ -169,7 +185,7 @@ static void long_stretches_that_are_the_same_are_left_out(void **state)
 {
     (void)state;
     char *a = many(1000, "", 0), *b = many(1000, "end", 0);
-    json_t *json = word_diff_json(a, b);
+    json_t *json = diff_of(a, b);
     assert_int_equal(json_array_size(json), 3);
     assert_string_equal(json_string_value(json_array_get(json_array_get(json, 0), 0)), "…");
     assert_int_equal(json_integer_value(json_array_get(json_array_get(json, 0), 1)), 988);
@@ -185,8 +201,8 @@ static void what_differs_too_much_is_not_compared(void **state)
 {
     (void)state;
     char *a = many(3000, "", 0), *b = many(3000, "", 2), *c = many(3000, "", 5);
-    assert_json(word_diff_json(a, b), "null");
-    json_t *json = word_diff_json(a, c); /* 1 200 edits: told, as far as there is room */
+    assert_diff(a, b, "null");
+    json_t *json = diff_of(a, c); /* 1 200 edits: told, as far as there is room */
     assert_true(json_array_size(json) > 100);
     char *text = json_dumps(json, 0);
     assert_true(strlen(text) < 60000);
@@ -204,7 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_are_shortest),
         cmocka_unit_test(words_are_what_lies_between_white_space),
-        cmocka_unit_test(a_page_is_told_what_differs),
+        cmocka_unit_test(a_report_shows_what_differs),
         cmocka_unit_test(long_stretches_that_are_the_same_are_left_out),
         cmocka_unit_test(what_differs_too_much_is_not_compared),
     };

@@ -6,7 +6,7 @@
 #include "library/items/collection.h"
 #include "tools/args/commands.h"
 #include "exchange/export_lists.h"
-#include "report/html_file.h"
+#include "core/output_file.h"
 
 /* ---- JSON Lines ---- */
 
@@ -95,13 +95,13 @@ static enum doppel_status write_all(struct doppel_library *library, const struct
 
 static enum doppel_status export(struct doppel_library *library, const struct settings *settings,
                                  struct report *report, struct doppel_error *error) {
-    struct page_file file;
+    struct output_file file;
     if (!settings->output || strcmp(settings->output, "-") ==
                                  0) return write_all(library, settings, report, stdout, error);
-    enum doppel_status status = page_file_open(settings->output, &file, error);
+    enum doppel_status status = output_file_open(settings->output, NULL, &file, error);
     if (status) return status;
     status = write_all(library, settings, report, file.stream, error);
-    return page_file_close(&file, status, error);
+    return output_file_close(&file, status, error);
 }
 
 int cmd_export(const struct settings *settings, struct report *report)

@@ -1,30 +1,90 @@
 /* doppel report [PATH...] -o PAGE: the groups of duplicates as a page to look at. */
-#include "tools/args/commands.h"
+#include <stdlib.h>
+#include <string.h>
+
 #include "group/group_sources.h"
-#include "report/report.h"
-#include "report/html_file.h"
+#include "library/items/collection.h"
+#include "report/report_internal.h"
+#include "tools/args/commands.h"
+#include "tools/args/paths.h"
+#include "tools/memory.h"
 #include "tools/signals.h"
+
+/* Where the groups come from, as absolute paths. */
+struct report_sources {
+    char **paths;
+    size_t count;
+};
+
+static void append_source(struct report_sources *sources, const char *path)
+{
+    sources->paths = must_resize(sources->paths, (sources->count + 1) * sizeof *sources->paths);
+    sources->paths[sources->count++] = absolute_path(path);
+}
+
+static struct report_sources sources_from(const struct settings *settings, bool scanned)
+{
+    struct report_sources sources = {0};
+    char *library = scanned ? NULL : library_directory(settings);
+    if (library)
+        append_source(&sources, library);
+    for (size_t i = 0; i < settings->reference.count; i++)
+        append_source(&sources, settings->reference.items[i]);
+    for (size_t i = 0; i < settings->operands.count; i++)
+        append_source(&sources, settings->operands.items[i]);
+    free(library);
+    return sources;
+}
+
+static void sources_free(struct report_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        free(sources->paths[i]);
+    free(sources->paths);
+}
+
+static enum doppel_status write_report(const struct settings *settings, struct report *report,
+                                       const struct doppel_report_options *options,
+                                       struct doppel_error *error)
+{
+    struct doppel_report *page;
+    /* Whether it can be written is known now: better than after hours of reading. */
+    enum doppel_status status = doppel_report_new(settings, report, options, &page, error);
+    if (status)
+        return status;
+    struct group_sink sink = {doppel_report_take, page};
+    status = options->of_library ? library_groups(settings, report, &sink, error)
+                                 : scan_groups(settings, report, &sink, error);
+    /* A report of a part would be taken for the whole. */
+    if (!status && signals_stopped())
+        status = DOPPEL_E_CANCELLED;
+    if (!status)
+        status = doppel_report_write(page, error);
+    size_t count = doppel_report_count(page);
+    if (!status && report->terminal)
+        report_notice(report, "%s: %zu group%s", settings->output, count, count == 1 ? "" : "s");
+    doppel_report_free(page);
+    return status;
+}
 
 int cmd_report(const struct settings *settings, struct report *report)
 {
     struct doppel_error error = {0};
-    struct page page = {.settings = settings, .report = report};
-    struct group_sink sink = {page_take_group, &page};
     bool scanned = settings->operands.count || settings->files_from;
-    /* Better now than after hours of reading. */
-    enum doppel_status status = page_file_try(settings->output, &error);
-    if (!status)
-        status = scanned ? scan_groups(settings, report, &sink, &error)
-                         : library_groups(settings, report, &sink, &error);
-    /* A page of a part would be taken for the whole. */
-    if (!status && signals_stopped())
-        status = DOPPEL_E_CANCELLED;
-    if (!status)
-        status = page_write(&page, &error);
-    if (!status && report->terminal)
-        report_notice(report, "%s: %zu group%s", settings->output, page.groups.count,
-                      page.groups.count == 1 ? "" : "s");
-    page_groups_free(&page);
+    struct report_sources sources = sources_from(settings, scanned);
+    const struct doppel_report_options options = {
+        .output = settings->output,
+        .stream = strcmp(settings->output, "-") == 0 ? stdout : NULL,
+        .sources = (const char *const *)sources.paths,
+        .source_count = sources.count,
+        .of_library = !scanned,
+        .no_thumbnails = settings->no_thumbnails,
+        .blur = settings->blur,
+        .text_field = settings->text_field,
+        .path_field = settings->path_field,
+    };
+    enum doppel_status status = write_report(settings, report, &options, &error);
+    sources_free(&sources);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return EXIT_DONE;

@@ -1,0 +1,43 @@
+/* A report as its files share it: the groups that it was given, with what their previews need. */
+#ifndef DOPPEL_REPORT_REPORT_INTERNAL_H
+#define DOPPEL_REPORT_REPORT_INTERNAL_H
+
+#include <doppel/match.h>
+#include <doppel/report.h>
+
+#include "core/json_writer.h"
+#include "group/grouping.h"
+
+/* A member, as it is previewed. */
+struct report_member {
+    char *path; /* given */
+    struct doppel_digest digest;
+    int64_t size, mtime_ns;
+    double duration;                 /* seconds, of audio and video */
+    uint8_t reading;                 /* of a text */
+    bool no_file;                    /* the path is a name */
+    struct told_record record;       /* its path is that of the corpus, "" of a stream */
+    struct doppel_segment *segments; /* of a video: what it shares with the first one, which is `b`;
+                                        given */
+    size_t segment_count;
+};
+
+struct report_group {
+    uint64_t number;
+    char *json; /* as 'scan --json' prints it, with a digest for each member; given */
+    enum doppel_kind kind;
+    struct report_member *members; /* the one to keep first; given */
+    size_t count;
+};
+
+enum doppel_status doppel_report_new(const struct settings *settings, struct report *messages,
+                                     const struct doppel_report_options *options,
+                                     struct doppel_report **out, struct doppel_error *error);
+void doppel_report_free(struct doppel_report *report);
+size_t doppel_report_count(const struct doppel_report *report);
+enum doppel_status doppel_report_take(void *context, const struct told_group *group,
+                                      struct doppel_error *error);
+enum doppel_status doppel_report_write(const struct doppel_report *report,
+                                       struct doppel_error *error);
+
+#endif
