@@ -5,12 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *checked(void *memory)
+void no_memory(void)
 {
-    if (memory)
-        return memory;
     fputs("doppel: out of memory\n", stderr);
     exit(2);
+}
+
+static void *checked(void *memory)
+{
+    if (!memory)
+        no_memory();
+    return memory;
 }
 
 void *must_allocate(size_t size)

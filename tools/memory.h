@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+_Noreturn void no_memory(void);
 void *must_allocate(size_t size); /* zeroed */
 void *must_resize(void *memory, size_t size);
 char *must_copy(const char *text);

@@ -123,20 +123,20 @@ static bool print_json_count(struct hits *hits, uint64_t query, uint64_t count)
 
 static bool print_row(struct hits *hits, uint64_t query, uint64_t id, uint32_t distance)
 {
-    json_t *row = json_object();
-    put_integer(row, "query", query);
-    put_integer(row, "id", id);
-    put_integer(row, "distance", distance);
-    output_row(hits->output, row);
+    struct doppel_json *row = output_begin(hits->output);
+    doppel_json_integer(row, "query", query);
+    doppel_json_integer(row, "id", id);
+    doppel_json_integer(row, "distance", distance);
+    output_end(hits->output);
     return !signals_stopped();
 }
 
 static bool print_count_row(struct hits *hits, uint64_t query, uint64_t count)
 {
-    json_t *row = json_object();
-    put_integer(row, "query", query);
-    put_integer(row, "hits", count);
-    output_row(hits->output, row);
+    struct doppel_json *row = output_begin(hits->output);
+    doppel_json_integer(row, "query", query);
+    doppel_json_integer(row, "hits", count);
+    output_end(hits->output);
     return !signals_stopped();
 }
 

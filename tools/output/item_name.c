@@ -27,6 +27,14 @@ char *name_of_item(struct doppel_library *library, const struct doppel_item *ite
     return name;
 }
 
+void write_item_name(struct doppel_json *row, bool has_file, const char *name)
+{
+    if (has_file)
+        doppel_json_path(row, "path", name);
+    else
+        doppel_json_text(row, "name", name);
+}
+
 void put_item_name(json_t *row, bool has_file, const char *name)
 {
     if (has_file)

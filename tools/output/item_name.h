@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include <doppel/json_writer.h>
 #include <doppel/library.h>
 
 /* Items known by their codes or a digest alone have none, nor have damaged ones. */
@@ -16,6 +17,7 @@ bool item_has_file(const struct doppel_item *item);
 char *name_of_item(struct doppel_library *library, const struct doppel_item *item);
 
 /* "path", or "name" of what has no file. */
+void write_item_name(struct doppel_json *row, bool has_file, const char *name);
 void put_item_name(json_t *row, bool has_file, const char *name);
 
 /* "picture", "text", "audio", "video" or "other file"; static storage. */

@@ -25,6 +25,7 @@ struct output {
     bool terminal; /* where the progress line is in the way */
     int failed;    /* errno of the first write that failed */
     struct table *table;
+    struct doppel_json row; /* the one that is written */
 };
 
 static bool wants_color(const struct settings *settings, bool terminal)
@@ -171,23 +172,55 @@ static void write_sheet(struct output *output, const json_t *row)
     sheet_print(output->stream, output->layout, row, output->color);
 }
 
-void output_row(struct output *output, json_t *row)
+/* For people and CSV, which pick from it. */
+static void print_parsed(struct output *output, const json_t *row)
 {
+    if (output->trees)
+        tree_print(output->stream, row, output->color, output->terminal ? terminal_columns() : 0);
+    else if (output->sheets)
+        write_sheet(output, row);
+    else
+        write_lines(output, row);
+}
+
+void output_object(struct output *output, const struct doppel_json *object)
+{
+    if (object->failed)
+        no_memory();
     errno = 0;
     if (output->terminal)
         progress_clear(&output->report->progress);
     if (!output->bare && output->format == FORMAT_JSON) {
-        json_write(output->stream, row);
+        fwrite(object->bytes, 1, object->size, output->stream);
+        fputc('\n', output->stream);
         fflush(output->stream);
-    } else if (output->trees) {
-        tree_print(output->stream, row, output->color, output->terminal ? terminal_columns() : 0);
-    } else if (output->sheets) {
-        write_sheet(output, row);
     } else {
-        write_lines(output, row);
+        json_t *row = json_loadb(object->bytes, object->size, 0, NULL);
+        if (!row)
+            no_memory();
+        print_parsed(output, row);
+        json_decref(row);
     }
-    json_decref(row);
     note_failure(output);
+}
+
+struct doppel_json *output_begin(struct output *output)
+{
+    doppel_json_clear(&output->row);
+    doppel_json_object_begin(&output->row, NULL);
+    return &output->row;
+}
+
+void output_end(struct output *output)
+{
+    doppel_json_object_end(&output->row);
+    output_object(output, &output->row);
+}
+
+void output_row(struct output *output, json_t *row)
+{
+    write_members(output_begin(output), row);
+    output_end(output);
 }
 
 void output_line(struct output *output, const char *text)
@@ -218,6 +251,7 @@ bool output_finish(struct output *output)
     fflush(output->stream);
     note_failure(output);
     int failed = output->failed;
+    doppel_json_free(&output->row);
     if (failed && failed != EPIPE)
         report_fatal(output->report, "standard output: %s", strerror(failed));
     free(output);

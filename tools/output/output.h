@@ -1,6 +1,6 @@
 /* Results on stdout, one row at a time, as JSON Lines, CSV, a table for people, or bare paths (-0).
  *
- * A row is a JSON object with the keys of the JSON that is printed. CSV, tables and -0 pick from it
+ * A row is the text of a JSON object, as --format json prints it. CSV, tables and -0 pick from it
  * by a layout: columns with dotted keys ("transform.mirrored"); a layout with `expand` gives a line
  * for each object of that list (the members of a group), keys of which begin with its name
  * ("members.path"). */
@@ -15,6 +15,8 @@
 
 #include <doppel/core.h>
 #include <doppel/match.h>
+
+#include "core/json_writer.h"
 
 struct report;
 struct settings;
@@ -58,7 +60,18 @@ void output_trees(struct output *output);
  */
 void output_sheets(struct output *output);
 
-/** Print a row; taken. JSON is flushed at once; tables are aligned in blocks of rows. */
+/** Begin a row: an object, to which its members are written. One at a time.
+ *
+ * @return borrowed until output_end */
+struct doppel_json *output_begin(struct output *output);
+
+/** End the row and print it. JSON is flushed at once; tables are aligned in blocks of rows. */
+void output_end(struct output *output);
+
+/** Print a whole object. */
+void output_object(struct output *output, const struct doppel_json *object);
+
+/** Print a row; taken. For rows that are not written yet. */
 void output_row(struct output *output, json_t *row);
 
 /** A last line for people; nothing in the other formats. */
@@ -87,6 +100,12 @@ void put_rate(json_t *object, const char *key, double rate);
 void put_path(json_t *object, const char *key, const char *path);
 /** The fields of a match; transform only where something was transformed. */
 void put_match(json_t *object, const struct doppel_match *match);
+/** The members of an object that was written. */
+void put_written(json_t *object, const struct doppel_json *written);
+/** The other way: the members of an object; taken. */
+void write_members(struct doppel_json *json, json_t *object);
+/** JSON that is kept somewhere, as we print it; NULL or not JSON: nothing. */
+void write_kept_json(struct doppel_json *json, const char *key, const char *text);
 /** A nested object or list; taken. */
 void put_value(json_t *object, const char *key, json_t *value);
 

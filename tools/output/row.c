@@ -63,6 +63,40 @@ void put_path(json_t *object, const char *key, const char *path)
     free(encoded);
 }
 
+/* 15 digits give back every rounded decimal as it was written. */
+enum { FLAGS = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15) };
+
+void put_written(json_t *object, const struct doppel_json *written)
+{
+    json_t *members = json_loadb(written->bytes, written->size, 0, NULL);
+    json_object_update(object, members);
+    json_decref(members);
+}
+
+static void write_value(struct doppel_json *json, const char *key, const json_t *value)
+{
+    char *text = json_dumps(value, FLAGS);
+    if (text)
+        doppel_json_raw(json, key, text, strlen(text));
+    free(text);
+}
+
+void write_members(struct doppel_json *json, json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) write_value(json, key, value);
+    json_decref(object);
+}
+
+void write_kept_json(struct doppel_json *json, const char *key, const char *text)
+{
+    json_t *value = text ? json_loads(text, 0, NULL) : NULL;
+    if (value)
+        write_value(json, key, value);
+    json_decref(value);
+}
+
 static double usual_as_1(double factor)
 {
     return factor > 0 ? factor : 1;

@@ -8,7 +8,7 @@
 
 #include "core/array.h"
 #include "tools/memory.h"
-#include "tools/output/formats.h"
+#include "core/json_writer.h"
 
 enum { CALIBRATIONS = 201 };
 
@@ -85,13 +85,16 @@ void search_stats_print(struct search_stats *stats)
     size_t count = stats->us.count;
     if (count)
         qsort(stats->us.items, count, sizeof *stats->us.items, compare);
-    json_t *row = json_object();
-    put_integer(row, "queries", count);
-    put_number(row, "median_us", quantile(stats, 0.5), 3);
-    put_number(row, "p99_us", quantile(stats, 0.99), 3);
-    put_number(row, "mean_us", count ? stats->total_us / (double)count : 0, 3);
-    put_integer(row, "candidates", stats->counts.candidates);
-    put_integer(row, "lookups", stats->counts.lookups);
-    json_write(stderr, row);
-    json_decref(row);
+    struct doppel_json json = {0}, *row = &json;
+    doppel_json_object_begin(row, NULL);
+    doppel_json_integer(row, "queries", count);
+    doppel_json_number(row, "median_us", quantile(stats, 0.5), 3);
+    doppel_json_number(row, "p99_us", quantile(stats, 0.99), 3);
+    doppel_json_number(row, "mean_us", count ? stats->total_us / (double)count : 0, 3);
+    doppel_json_integer(row, "candidates", stats->counts.candidates);
+    doppel_json_integer(row, "lookups", stats->counts.lookups);
+    doppel_json_object_end(row);
+    if (!row->failed)
+        fprintf(stderr, "%s\n", row->bytes);
+    doppel_json_free(row);
 }

@@ -35,11 +35,11 @@ int cmd_compact(const struct settings *settings, struct report *report)
     if (status)
         return report_fatal(report, "%s", error.message);
     struct output *output = output_new(settings, &layout, report);
-    json_t *row = json_object();
-    put_integer(row, "before", before);
-    put_integer(row, "after", after);
-    put_integer(row, "saved", before > after ? before - after : 0);
-    output_row(output, row);
+    struct doppel_json *row = output_begin(output);
+    doppel_json_integer(row, "before", before);
+    doppel_json_integer(row, "after", after);
+    doppel_json_integer(row, "saved", before > after ? before - after : 0);
+    output_end(output);
     bool written = output_finish(output);
     if (after > before)
         report_notice(report,

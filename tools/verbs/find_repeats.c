@@ -16,16 +16,17 @@ static const struct column columns[] = {
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-static json_t *row_of(const char *path, const struct doppel_segment *segment)
+static void print_repeat(struct output *output, const char *path,
+                         const struct doppel_segment *segment)
 {
-    json_t *row = json_object();
-    put_path(row, "path", path);
-    put_number(row, "a_start", segment->a_start, 3);
-    put_number(row, "a_end", segment->a_end, 3);
-    put_number(row, "b_start", segment->b_start, 3);
-    put_number(row, "b_end", segment->b_end, 3);
-    put_number(row, "speed", segment->speed, 4);
-    return row;
+    struct doppel_json *row = output_begin(output);
+    doppel_json_path(row, "path", path);
+    doppel_json_number(row, "a_start", segment->a_start, 3);
+    doppel_json_number(row, "a_end", segment->a_end, 3);
+    doppel_json_number(row, "b_start", segment->b_start, 3);
+    doppel_json_number(row, "b_end", segment->b_end, 3);
+    doppel_json_number(row, "speed", segment->speed, 4);
+    output_end(output);
 }
 
 static enum doppel_status print_repeats(const struct settings *settings,
@@ -42,7 +43,7 @@ static enum doppel_status print_repeats(const struct settings *settings,
     enum doppel_status status =
         doppel_match_repeats(&recording, &options, &segments, &count, error);
     for (size_t i = 0; i < count && !status; i++)
-        output_row(output, row_of(file->path, &segments[i]));
+        print_repeat(output, file->path, &segments[i]);
     *out_any |= !status && count;
     free(segments);
     doppel_audio_track_free(&track);

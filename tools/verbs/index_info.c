@@ -41,22 +41,22 @@ static const struct column info_columns[] = {
 static const struct layout info_layout = {info_columns, sizeof info_columns / sizeof *info_columns,
                                           NULL, NULL, NULL};
 
-static json_t *info_row(const char *path, struct doppel_store_index *index)
+static void print_info(struct output *output, const char *path, struct doppel_store_index *index)
 {
     struct doppel_store_index_info store;
     doppel_store_index_info(index, &store);
     struct doppel_index_info info = doppel_index_info(doppel_store_index_get(index));
-    json_t *row = json_object();
-    put_integer(row, "codes", info.codes);
-    put_integer(row, "bits", store.options.bits);
-    put_integer(row, "bytes", index_folder_bytes(path));
-    put_integer(row, "segments", info.segments);
-    put_integer(row, "log_codes", store.log_codes);
-    put_integer(row, "next_id", store.next_payload);
-    put_integer(row, "design_radius", store.options.design_radius);
-    put_bool(row, "compact", store.options.compact);
-    put_number(row, "build_seconds", store.build_seconds, 3);
-    return row;
+    struct doppel_json *row = output_begin(output);
+    doppel_json_integer(row, "codes", info.codes);
+    doppel_json_integer(row, "bits", store.options.bits);
+    doppel_json_integer(row, "bytes", index_folder_bytes(path));
+    doppel_json_integer(row, "segments", info.segments);
+    doppel_json_integer(row, "log_codes", store.log_codes);
+    doppel_json_integer(row, "next_id", store.next_payload);
+    doppel_json_integer(row, "design_radius", store.options.design_radius);
+    doppel_json_boolean(row, "compact", store.options.compact);
+    doppel_json_number(row, "build_seconds", store.build_seconds, 3);
+    output_end(output);
 }
 
 int cmd_index_info(const struct settings *settings, struct report *report)
@@ -67,7 +67,7 @@ int cmd_index_info(const struct settings *settings, struct report *report)
     if (status)
         return outcome(status, &error, report);
     struct output *output = output_new(settings, &info_layout, report);
-    output_row(output, info_row(settings->operands.items[0], folder.index));
+    print_info(output, settings->operands.items[0], folder.index);
     bool printed = output_finish(output);
     index_folder_close(&folder);
     return printed ? EXIT_DONE : EXIT_WRONG_USE;
@@ -106,17 +106,20 @@ static void say_damage(const struct verification *verification,
 static bool print_segment(void *context, const struct doppel_store_segment *segment)
 {
     struct verification *verification = context;
-    json_t *row = json_object();
-    put_text(row, "segment", segment->name);
-    put_integer(row, "codes", segment->codes);
+    struct doppel_json *row = output_begin(verification->output);
+    doppel_json_text(row, "segment", segment->name);
+    doppel_json_integer(row, "codes", segment->codes);
     if (segment->codes) {
-        put_integer(row, "first_id", segment->least);
-        put_integer(row, "last_id", segment->most);
+        doppel_json_integer(row, "first_id", segment->least);
+        doppel_json_integer(row, "last_id", segment->most);
     }
-    put_text(row, "state", !segment->error ? "ok" : verification->repair ? "dropped" : "damaged");
+    doppel_json_text(row, "state",
+                     !segment->error        ? "ok"
+                     : verification->repair ? "dropped"
+                                            : "damaged");
     if (segment->error)
-        put_text(row, "reason", segment->error->message);
-    output_row(verification->output, row);
+        doppel_json_text(row, "reason", segment->error->message);
+    output_end(verification->output);
     if (segment->error)
         say_damage(verification, segment);
     return !signals_stopped();

@@ -12,11 +12,11 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 
 static bool print_list(void *context, const struct doppel_list *list)
 {
-    json_t *row = json_object();
-    put_text(row, "list", list->name);
-    put_text(row, "state", doppel_list_state_name(list->state));
-    put_integer(row, "items", list->items);
-    output_row(context, row);
+    struct doppel_json *row = output_begin(context);
+    doppel_json_text(row, "list", list->name);
+    doppel_json_text(row, "state", doppel_list_state_name(list->state));
+    doppel_json_integer(row, "items", list->items);
+    output_end(context);
     return true;
 }
 

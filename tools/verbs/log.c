@@ -46,47 +46,47 @@ struct log {
     uint64_t item;         /* whose story; 0: all */
     uint64_t successor;    /* what took the place of `item`; 0: nothing */
     uint64_t entries;
-    ARRAY(json_t *) held;    /* newest first: printed in the other order */
-    ARRAY(char *) sentences; /* likewise */
+    ARRAY(struct doppel_json) held; /* newest first: printed in the other order */
+    ARRAY(char *) sentences;        /* likewise */
 };
 
 /* ---- rows ---- */
 
-static void put_known(json_t *row, const char *key, uint64_t value)
+static void write_known(struct doppel_json *row, const char *key, uint64_t value)
 {
     if (value)
-        put_integer(row, key, value);
+        doppel_json_integer(row, key, value);
 }
 
-static void put_limit(json_t *row, const struct doppel_log_entry *entry)
+static void write_limit(struct doppel_json *row, const struct doppel_log_entry *entry)
 {
     static const char *const keys[] = {NULL, "max_distance", "min_similarity",
                                        "max_false_positive_rate"};
-    json_t *limit = json_object();
+    doppel_json_object_begin(row, "limit");
     if (entry->limit_kind == DOPPEL_LIMIT_DISTANCE)
-        put_integer(limit, keys[entry->limit_kind], (uint64_t)entry->limit);
+        doppel_json_integer(row, keys[entry->limit_kind], (uint64_t)entry->limit);
     else
-        put_rate(limit, keys[entry->limit_kind], entry->limit);
-    put_value(row, "limit", limit);
+        doppel_json_rate(row, keys[entry->limit_kind], entry->limit);
+    doppel_json_object_end(row);
 }
 
-static void put_log_match(json_t *row, const struct doppel_log_entry *entry)
+static void write_match(struct doppel_json *row, const struct doppel_log_entry *entry)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(entry->scheme);
     if (entry->scheme) { /* of bytes alone there is none */
-        put_text(row, "scheme", scheme ? scheme->name : "unknown");
-        put_integer(row, "version", entry->version);
+        doppel_json_text(row, "scheme", scheme ? scheme->name : "unknown");
+        doppel_json_integer(row, "version", entry->version);
     }
     if (entry->bits) {
-        put_integer(row, "distance", entry->distance);
-        put_integer(row, "bits", entry->bits);
+        doppel_json_integer(row, "distance", entry->distance);
+        doppel_json_integer(row, "bits", entry->bits);
     }
     if (entry->similarity >= 0)
-        put_number(row, "similarity", entry->similarity, 4);
+        doppel_json_number(row, "similarity", entry->similarity, 4);
     if (entry->limit_kind)
-        put_limit(row, entry);
+        write_limit(row, entry);
     if (entry->false_positive_rate >= 0)
-        put_rate(row, "false_positive_rate", entry->false_positive_rate);
+        doppel_json_rate(row, "false_positive_rate", entry->false_positive_rate);
 }
 
 static char *joined(const char *first, const char *between, const char *last)
@@ -104,54 +104,62 @@ static bool has_sentence(const struct doppel_log_entry *entry)
                                entry->decision == DOPPEL_DECISION_TOO_SHORT));
 }
 
-/* Of a table: a sentence stands at the end, so that it widens no column; a list is named. */
-static void put_short(json_t *row, const struct doppel_log_entry *entry, const json_t *detail)
+/* In a table a sentence stands at the end, where it widens no column. @return given (free); NULL:
+ * the entry is none */
+static char *sentence_at_end(const struct doppel_log_entry *entry)
 {
-    const char *reason = entry->reason ? entry->reason : "", *name = entry->name;
-    const char *list = json_string_value(json_object_get(detail, "list"));
-    char *text = NULL;
-    if (entry->action == DOPPEL_LOG_LISTED && list) {
-        text = joined(reason, " ", list);
-        put_text(row, "reason", text);
-    } else if (*reason && has_sentence(entry)) {
-        text = joined(name, *name ? ": " : "", reason);
-        json_object_del(row, "reason");
-        json_object_del(row, "record");
-        json_object_del(row, "path_base64");
-        put_path(row, "path", text);
-    }
-    free(text);
+    if (!entry->reason || !*entry->reason || !has_sentence(entry))
+        return NULL;
+    return joined(entry->name, *entry->name ? ": " : "", entry->reason);
 }
 
-static json_t *row_of(const struct doppel_log_entry *entry, bool is_table)
+/* In a table a list is named with what was done. */
+static void write_list_reason(struct doppel_json *row, const struct doppel_log_entry *entry)
 {
-    json_t *row = json_object();
-    put_integer(row, "entry", entry->entry);
-    put_number(row, "time", (double)entry->time_ns / 1e9, 3);
-    put_text(row, "action", doppel_log_action_name(entry->action));
-    put_known(row, "item", entry->item);
-    if (entry->name[0] == '/')
-        put_path(row, "path", entry->name);
-    else if (entry->name[0])
-        put_text(row, "record", entry->name);
-    if (entry->source)
-        put_text(row, "source", entry->source);
-    if (entry->decided)
-        put_text(row, "decision", doppel_decision_name((enum doppel_decision)entry->decision));
-    put_known(row, "of", entry->of);
-    put_known(row, "former", entry->former);
-    if (entry->former_name)
-        put_path(row, "former_path", entry->former_name);
-    if (entry->reason)
-        put_text(row, "reason", entry->reason);
-    if (entry->has_match)
-        put_log_match(row, entry);
     json_t *detail = entry->detail ? json_loads(entry->detail, 0, NULL) : NULL;
-    if (is_table)
-        put_short(row, entry, detail);
-    if (detail)
-        put_value(row, "detail", detail);
-    return row;
+    const char *list = json_string_value(json_object_get(detail, "list"));
+    const char *reason = entry->reason ? entry->reason : "";
+    char *text = list ? joined(reason, " ", list) : NULL;
+    doppel_json_text(row, "reason", text ? text : entry->reason);
+    free(text);
+    json_decref(detail);
+}
+
+static void write_name(struct doppel_json *row, const char *name)
+{
+    if (name[0] == '/')
+        doppel_json_path(row, "path", name);
+    else if (name[0])
+        doppel_json_text(row, "record", name);
+}
+
+static void write_row(struct doppel_json *row, const struct doppel_log_entry *entry, bool is_table)
+{
+    char *sentence = is_table ? sentence_at_end(entry) : NULL;
+    doppel_json_integer(row, "entry", entry->entry);
+    doppel_json_number(row, "time", (double)entry->time_ns / 1e9, 3);
+    doppel_json_text(row, "action", doppel_log_action_name(entry->action));
+    write_known(row, "item", entry->item);
+    if (sentence)
+        doppel_json_path(row, "path", sentence);
+    else
+        write_name(row, entry->name);
+    doppel_json_text(row, "source", entry->source);
+    if (entry->decided)
+        doppel_json_text(row, "decision",
+                         doppel_decision_name((enum doppel_decision)entry->decision));
+    write_known(row, "of", entry->of);
+    write_known(row, "former", entry->former);
+    if (entry->former_name)
+        doppel_json_path(row, "former_path", entry->former_name);
+    if (is_table && entry->action == DOPPEL_LOG_LISTED)
+        write_list_reason(row, entry);
+    else if (!sentence)
+        doppel_json_text(row, "reason", entry->reason);
+    if (entry->has_match)
+        write_match(row, entry);
+    write_kept_json(row, "detail", entry->detail);
+    free(sentence);
 }
 
 /* ---- a story ---- */
@@ -192,19 +200,26 @@ static bool show_entry(void *context, const struct doppel_log_entry *entry,
         if (!log->settings->last || !array_push(&log->sentences, line))
             free(line);
     } else if (log->settings->last) {
-        json_t *row = row_of(entry, is_table);
+        struct doppel_json row = {0};
+        doppel_json_object_begin(&row, NULL);
+        write_row(&row, entry, is_table);
+        doppel_json_object_end(&row);
         if (!array_push(&log->held, row))
-            json_decref(row);
+            doppel_json_free(&row);
     } else {
-        output_row(log->output, row_of(entry, is_table));
+        write_row(output_begin(log->output), entry, is_table);
+        output_end(log->output);
     }
     return !signals_stopped();
 }
 
 static void show_held(struct log *log)
 {
-    while (log->held.count)
-        output_row(log->output, log->held.items[--log->held.count]);
+    while (log->held.count) {
+        struct doppel_json *row = &log->held.items[--log->held.count];
+        output_object(log->output, row);
+        doppel_json_free(row);
+    }
     while (log->sentences.count) {
         printf("%s\n", log->sentences.items[--log->sentences.count]);
         free(log->sentences.items[log->sentences.count]);

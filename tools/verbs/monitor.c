@@ -96,17 +96,18 @@ static char *end_playing(struct watch *watch, uint64_t id)
     return NULL;
 }
 
-static void put_item(json_t *row, const struct doppel_monitor_event *event, const char *path)
+static void write_item(struct doppel_json *row, const struct doppel_monitor_event *event,
+                       const char *path)
 {
-    put_integer(row, "id", event->id);
+    doppel_json_integer(row, "id", event->id);
     if (path)
-        put_item_name(row, *path == '/', path);
-    put_number(row, "stream_start", event->stream_start, 3);
+        write_item_name(row, *path == '/', path);
+    doppel_json_number(row, "stream_start", event->stream_start, 3);
     if (event->type == DOPPEL_MONITOR_END)
-        put_number(row, "stream_end", event->stream_end, 3);
-    put_number(row, "item_start", event->item_start, 3);
-    put_number(row, "score", event->score, 2);
-    put_rate(row, "false_positive_rate", event->false_positive_rate);
+        doppel_json_number(row, "stream_end", event->stream_end, 3);
+    doppel_json_number(row, "item_start", event->item_start, 3);
+    doppel_json_number(row, "score", event->score, 2);
+    doppel_json_rate(row, "false_positive_rate", event->false_positive_rate);
 }
 
 static bool print_event(void *context, const struct doppel_monitor_event *event)
@@ -115,20 +116,20 @@ static bool print_event(void *context, const struct doppel_monitor_event *event)
                                         [DOPPEL_MONITOR_END] = "end",
                                         [DOPPEL_MONITOR_GAP] = "gap"};
     struct watch *watch = context;
-    json_t *row = json_object();
-    put_text(row, "event", names[event->type]);
+    struct doppel_json *row = output_begin(watch->output);
+    doppel_json_text(row, "event", names[event->type]);
     if (event->type == DOPPEL_MONITOR_GAP) {
-        put_number(row, "stream_start", event->stream_start, 3);
-        put_number(row, "stream_end", event->stream_end, 3);
+        doppel_json_number(row, "stream_start", event->stream_start, 3);
+        doppel_json_number(row, "stream_end", event->stream_end, 3);
     } else if (event->type == DOPPEL_MONITOR_START) {
         begin_playing(watch, event->id);
-        put_item(row, event, watch->playing[watch->count - 1].path);
+        write_item(row, event, watch->playing[watch->count - 1].path);
     } else {
         char *path = end_playing(watch, event->id);
-        put_item(row, event, path);
+        write_item(row, event, path);
         free(path);
     }
-    output_row(watch->output, row);
+    output_end(watch->output);
     output_flush(watch->output);
     return true;
 }

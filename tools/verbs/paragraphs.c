@@ -33,7 +33,7 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 /* ---- output ---- */
 
 /* The beginning of a paragraph; not cut within a character. */
-static void put_sample(json_t *row, const struct doppel_paragraph *paragraph)
+static void put_sample(struct doppel_json *row, const struct doppel_paragraph *paragraph)
 {
     char sample[SAMPLE_BYTES + 1];
     size_t size = paragraph->text_size < SAMPLE_BYTES ? paragraph->text_size : SAMPLE_BYTES;
@@ -45,22 +45,21 @@ static void put_sample(json_t *row, const struct doppel_paragraph *paragraph)
         if (!sample[i])
             sample[i] = ' ';
     sample[size] = '\0';
-    put_text(row, "text", sample);
+    doppel_json_text(row, "text", sample);
 }
 
 static bool list_paragraph(void *context, const struct doppel_paragraph *paragraph)
 {
     struct run *run = context;
-    json_t *row = json_object();
-    put_integer(row, "documents", paragraph->documents);
-    if (paragraph->id)
-        put_text(row, "id", paragraph->id);
-    put_path(row, "path", paragraph->path);
-    put_integer(row, "line", paragraph->line);
-    put_integer(row, "paragraph", paragraph->number);
-    put_integer(row, "bytes", paragraph->text_size);
+    struct doppel_json *row = output_begin(run->output);
+    doppel_json_integer(row, "documents", paragraph->documents);
+    doppel_json_text(row, "id", paragraph->id);
+    doppel_json_path(row, "path", paragraph->path);
+    doppel_json_integer(row, "line", paragraph->line);
+    doppel_json_integer(row, "paragraph", paragraph->number);
+    doppel_json_integer(row, "bytes", paragraph->text_size);
     put_sample(row, paragraph);
-    output_row(run->output, row);
+    output_end(run->output);
     return !signals_stopped();
 }
 

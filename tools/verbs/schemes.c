@@ -24,22 +24,23 @@ int cmd_schemes(const struct settings *settings, struct report *report)
     const struct doppel_scheme *schemes = doppel_schemes(&count);
     struct output *output = output_new(settings, &layout, report);
     for (size_t i = 0; i < count; i++) {
-        json_t *row = json_object();
-        put_text(row, "scheme", schemes[i].name);
-        put_text(row, "kind", doppel_kind_name(schemes[i].kind));
-        put_integer(row, "version", schemes[i].version);
-        put_integer(row, "bits", schemes[i].code_bits);
-        put_integer(row, "max_distance", schemes[i].max_distance);
+        struct doppel_json *row = output_begin(output);
+        doppel_json_text(row, "scheme", schemes[i].name);
+        doppel_json_text(row, "kind", doppel_kind_name(schemes[i].kind));
+        doppel_json_integer(row, "version", schemes[i].version);
+        doppel_json_integer(row, "bits", schemes[i].code_bits);
+        doppel_json_integer(row, "max_distance", schemes[i].max_distance);
         if (schemes[i].id == DOPPEL_SCHEME_PHASH64)
-            put_rate(row, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
+            doppel_json_rate(row, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
         if (schemes[i].id == DOPPEL_SCHEME_PEAKS32)
-            put_rate(row, "max_false_positive_rate",
-                     doppel_audio_options_default().max_false_positives);
+            doppel_json_rate(row, "max_false_positive_rate",
+                             doppel_audio_options_default().max_false_positives);
         if (schemes[i].id == DOPPEL_SCHEME_FRAMES64)
-            put_rate(row, "max_false_positive_rate", doppel_video_search_default().max_expected);
-        put_bool(row, "default", i == 0 || schemes[i].kind != schemes[i - 1].kind);
-        put_text(row, "summary", schemes[i].summary);
-        output_row(output, row);
+            doppel_json_rate(row, "max_false_positive_rate",
+                             doppel_video_search_default().max_expected);
+        doppel_json_boolean(row, "default", i == 0 || schemes[i].kind != schemes[i - 1].kind);
+        doppel_json_text(row, "summary", schemes[i].summary);
+        output_end(output);
     }
     return output_finish(output) ? EXIT_DONE : EXIT_WRONG_USE;
 }

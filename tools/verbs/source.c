@@ -68,10 +68,10 @@ int cmd_source_remove(const struct settings *settings, struct report *report)
 
 static bool print_source(void *context, const char *pattern, int64_t authority)
 {
-    json_t *row = json_object();
-    put_text(row, "pattern", pattern);
-    put_value(row, "authority", json_integer(authority));
-    output_row(context, row);
+    struct doppel_json *row = output_begin(context);
+    doppel_json_text(row, "pattern", pattern);
+    doppel_json_signed(row, "authority", authority);
+    output_end(context);
     return true;
 }
 
@@ -109,9 +109,8 @@ static int print_policy(const struct settings *settings, struct report *report)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", i ? "," : "",
                                doppel_keep_name(policy.criteria[i]));
     struct output *output = output_new(settings, &one, report);
-    json_t *row = json_object();
-    put_text(row, "keep", text);
-    output_row(output, row);
+    doppel_json_text(output_begin(output), "keep", text);
+    output_end(output);
     return output_finish(output) ? EXIT_DONE : EXIT_WRONG_USE;
 }
 

@@ -25,98 +25,107 @@ static const char *scheme_name(const struct doppel_library_share *share)
 
 /* ---- JSON ---- */
 
-static json_t *shares_of(const struct doppel_library_stats *stats)
+static void write_shares(struct doppel_json *row, const struct doppel_library_stats *stats)
 {
-    json_t *list = json_array();
+    doppel_json_array_begin(row, "kinds");
     for (size_t i = 0; i < stats->share_count; i++) {
         const struct doppel_library_share *share = &stats->shares[i];
-        json_t *row = json_object();
-        put_text(row, "kind", doppel_kind_name(share->kind));
-        put_text(row, "scheme", scheme_name(share));
-        put_integer(row, "version", share->version);
-        put_integer(row, "items", share->items);
-        put_bool(row, "old", share->old);
-        json_array_append_new(list, row);
+        doppel_json_object_begin(row, NULL);
+        doppel_json_text(row, "kind", doppel_kind_name(share->kind));
+        doppel_json_text(row, "scheme", scheme_name(share));
+        doppel_json_integer(row, "version", share->version);
+        doppel_json_integer(row, "items", share->items);
+        doppel_json_boolean(row, "old", share->old);
+        doppel_json_object_end(row);
     }
-    return list;
+    doppel_json_array_end(row);
 }
 
-static json_t *object_of(const struct doppel_library_stats *stats)
+static void write_decisions(struct doppel_json *row, const struct doppel_library_stats *stats)
 {
-    json_t *object = json_object(), *decisions = json_object(), *lists = json_object();
+    doppel_json_object_begin(row, "decisions");
     for (size_t i = 0; i < DOPPEL_LIBRARY_DECISIONS; i++)
-        put_integer(decisions, decision_names[i], stats->decisions[i]);
+        doppel_json_integer(row, decision_names[i], stats->decisions[i]);
+    doppel_json_object_end(row);
+}
+
+static void write_lists(struct doppel_json *row, const struct doppel_library_stats *stats)
+{
+    doppel_json_object_begin(row, "lists");
     for (int i = 0; i < DOPPEL_LIBRARY_STATES; i++)
-        put_integer(lists, doppel_list_state_name((enum doppel_list_state)i), stats->lists[i]);
-    put_integer(object, "items", stats->items);
-    put_integer(object, "old_items", stats->old_items);
-    put_value(object, "kinds", shares_of(stats));
-    put_integer(object, "records", stats->texts);
-    put_value(object, "decisions", decisions);
-    put_integer(object, "groups", stats->groups);
-    put_integer(object, "duplicates", stats->followers);
-    put_value(object, "lists", lists);
-    put_integer(object, "listed", stats->listed);
-    put_integer(object, "labels", stats->labels);
-    put_integer(object, "sources", stats->sources);
-    put_integer(object, "marks", stats->marks);
-    put_integer(object, "digests", stats->digests);
-    put_integer(object, "failures", stats->failures);
-    put_integer(object, "log_entries", stats->log_entries);
+        doppel_json_integer(row, doppel_list_state_name((enum doppel_list_state)i),
+                            stats->lists[i]);
+    doppel_json_object_end(row);
+}
+
+static void print_object(struct output *output, const struct doppel_library_stats *stats)
+{
+    struct doppel_json *row = output_begin(output);
+    doppel_json_integer(row, "items", stats->items);
+    doppel_json_integer(row, "old_items", stats->old_items);
+    write_shares(row, stats);
+    doppel_json_integer(row, "records", stats->texts);
+    write_decisions(row, stats);
+    doppel_json_integer(row, "groups", stats->groups);
+    doppel_json_integer(row, "duplicates", stats->followers);
+    write_lists(row, stats);
+    doppel_json_integer(row, "listed", stats->listed);
+    doppel_json_integer(row, "labels", stats->labels);
+    doppel_json_integer(row, "sources", stats->sources);
+    doppel_json_integer(row, "marks", stats->marks);
+    doppel_json_integer(row, "digests", stats->digests);
+    doppel_json_integer(row, "failures", stats->failures);
+    doppel_json_integer(row, "log_entries", stats->log_entries);
     if (stats->oldest_ns) {
-        put_number(object, "oldest", (double)stats->oldest_ns / 1e9, 3);
-        put_number(object, "newest", (double)stats->newest_ns / 1e9, 3);
+        doppel_json_number(row, "oldest", (double)stats->oldest_ns / 1e9, 3);
+        doppel_json_number(row, "newest", (double)stats->newest_ns / 1e9, 3);
     }
-    put_integer(object, "catalogue_bytes", stats->catalogue_bytes);
-    put_integer(object, "sounds_bytes", stats->audio_bytes);
-    put_integer(object, "videos_bytes", stats->videos_bytes);
-    return object;
+    doppel_json_integer(row, "catalogue_bytes", stats->catalogue_bytes);
+    doppel_json_integer(row, "sounds_bytes", stats->audio_bytes);
+    doppel_json_integer(row, "videos_bytes", stats->videos_bytes);
+    output_end(output);
 }
 
 /* ---- lines ---- */
 
-static json_t *line(const char *what, const char *name)
+static struct doppel_json *begin_line(struct output *output, const char *what, const char *name)
 {
-    json_t *row = json_object();
-    put_text(row, "what", what);
-    if (name)
-        put_text(row, "name", name);
+    struct doppel_json *row = output_begin(output);
+    doppel_json_text(row, "what", what);
+    doppel_json_text(row, "name", name);
     return row;
 }
 
 static void print_count(struct output *output, const char *what, const char *name, uint64_t count)
 {
-    json_t *row = line(what, name);
-    put_integer(row, "count", count);
-    output_row(output, row);
+    doppel_json_integer(begin_line(output, what, name), "count", count);
+    output_end(output);
 }
 
 static void print_bytes(struct output *output, const char *name, uint64_t bytes)
 {
-    json_t *row = line("size", name);
-    put_integer(row, "bytes", bytes);
-    output_row(output, row);
+    doppel_json_integer(begin_line(output, "size", name), "bytes", bytes);
+    output_end(output);
 }
 
 static void print_time(struct output *output, const char *name, int64_t time_ns)
 {
-    json_t *row = line("added", name);
-    put_number(row, "time", (double)time_ns / 1e9, 3);
-    if (time_ns)
-        output_row(output, row);
-    else
-        json_decref(row);
+    if (!time_ns)
+        return;
+    doppel_json_number(begin_line(output, "added", name), "time", (double)time_ns / 1e9, 3);
+    output_end(output);
 }
 
 static void print_shares(struct output *output, const struct doppel_library_stats *stats)
 {
     for (size_t i = 0; i < stats->share_count; i++) {
         const struct doppel_library_share *share = &stats->shares[i];
-        json_t *row = line(doppel_kind_name(share->kind), scheme_name(share));
-        put_integer(row, "version", share->version);
-        put_integer(row, "count", share->items);
-        put_bool(row, "old", share->old);
-        output_row(output, row);
+        struct doppel_json *row =
+            begin_line(output, doppel_kind_name(share->kind), scheme_name(share));
+        doppel_json_integer(row, "version", share->version);
+        doppel_json_integer(row, "count", share->items);
+        doppel_json_boolean(row, "old", share->old);
+        output_end(output);
     }
 }
 
@@ -161,7 +170,7 @@ int cmd_stats(const struct settings *settings, struct report *report)
         return report_fatal(report, "%s", error.message);
     struct output *output = output_new(settings, &layout, report);
     if (settings->format == FORMAT_JSON)
-        output_row(output, object_of(&stats));
+        print_object(output, &stats);
     else
         print_lines(output, &stats);
     say_old_items(report, stats.old_items);

@@ -26,10 +26,10 @@ static const struct column columns[] = {
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-static void put_share(json_t *row, const char *key, size_t part, size_t whole)
+static void put_share(struct doppel_json *row, const char *key, size_t part, size_t whole)
 {
     if (whole)
-        put_number(row, key, (double)part / (double)whole, 4);
+        doppel_json_number(row, key, (double)part / (double)whole, 4);
 }
 
 static void print_step(struct output *output, enum doppel_scheme_id scheme,
@@ -37,23 +37,23 @@ static void print_step(struct output *output, enum doppel_scheme_id scheme,
 {
     const struct doppel_scheme *info = doppel_scheme_by_id(scheme);
     const struct sweep_counts *outcome = step < 0 ? &sweep->by_default : &sweep->steps[step];
-    json_t *row = json_object();
-    put_text(row, "kind", doppel_kind_name(info->kind));
-    put_text(row, "scheme", info->name);
+    struct doppel_json *row = output_begin(output);
+    doppel_json_text(row, "kind", doppel_kind_name(info->kind));
+    doppel_json_text(row, "scheme", info->name);
     if (step >= 0) {
-        json_t *limit = json_object();
-        put_number(limit, "min_similarity", sweep_threshold(step), 2);
-        put_value(row, "limit", limit);
+        doppel_json_object_begin(row, "limit");
+        doppel_json_number(row, "min_similarity", sweep_threshold(step), 2);
+        doppel_json_object_end(row);
     }
-    put_bool(row, "usual", step < 0);
-    put_integer(row, "caught", outcome->caught);
-    put_integer(row, "duplicates", sweep->duplicates);
+    doppel_json_boolean(row, "usual", step < 0);
+    doppel_json_integer(row, "caught", outcome->caught);
+    doppel_json_integer(row, "duplicates", sweep->duplicates);
     put_share(row, "caught_share", outcome->caught, sweep->duplicates);
-    put_integer(row, "false", outcome->wrong);
-    put_integer(row, "distinct", sweep->distinct);
+    doppel_json_integer(row, "false", outcome->wrong);
+    doppel_json_integer(row, "distinct", sweep->distinct);
     put_share(row, "false_share", outcome->wrong, sweep->distinct);
-    put_bool(row, "recommended", recommended);
-    output_row(output, row);
+    doppel_json_boolean(row, "recommended", recommended);
+    output_end(output);
 }
 
 static void print_sweep(struct output *output, enum doppel_scheme_id scheme,

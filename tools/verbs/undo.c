@@ -48,16 +48,16 @@ static void list_run(struct output *output, const struct journal_content *conten
         bytes +=
             step->end == STEP_DONE || step->end == STEP_UNDONE ? (uint64_t)step->stamp.size : 0;
     }
-    json_t *row = json_object();
-    put_integer(row, "run", run->run);
-    put_integer(row, "time", (uint64_t)run->time_s);
-    put_text(row, "action", action_name(run->action));
-    put_integer(row, "files", counts[STEP_DONE] + counts[STEP_UNDONE]);
-    put_integer(row, "size", bytes);
-    put_integer(row, "undone", counts[STEP_UNDONE]);
+    struct doppel_json *row = output_begin(output);
+    doppel_json_integer(row, "run", run->run);
+    doppel_json_integer(row, "time", (uint64_t)run->time_s);
+    doppel_json_text(row, "action", action_name(run->action));
+    doppel_json_integer(row, "files", counts[STEP_DONE] + counts[STEP_UNDONE]);
+    doppel_json_integer(row, "size", bytes);
+    doppel_json_integer(row, "undone", counts[STEP_UNDONE]);
     if (counts[STEP_OPEN])
-        put_integer(row, "open", counts[STEP_OPEN]);
-    output_row(output, row);
+        doppel_json_integer(row, "open", counts[STEP_OPEN]);
+    output_end(output);
 }
 
 static void say_unreadable(struct report *report, const struct journal_content *content)
@@ -102,16 +102,15 @@ static uint64_t last_run(const struct journal_content *content)
 static void tell(const struct undoing *undoing, const struct step *step, bool done,
                  const char *reason)
 {
-    json_t *row = json_object();
-    put_integer(row, "run", step->run);
-    put_text(row, "action", action_name(step->action));
-    put_path(row, "path", step->path);
+    struct doppel_json *row = output_begin(undoing->output);
+    doppel_json_integer(row, "run", step->run);
+    doppel_json_text(row, "action", action_name(step->action));
+    doppel_json_path(row, "path", step->path);
     if (step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO)
-        put_path(row, "target", step->target ? step->target : "");
-    put_bool(row, "done", done);
-    if (reason)
-        put_text(row, "reason", reason);
-    output_row(undoing->output, row);
+        doppel_json_path(row, "target", step->target ? step->target : "");
+    doppel_json_boolean(row, "done", done);
+    doppel_json_text(row, "reason", reason);
+    output_end(undoing->output);
 }
 
 static enum doppel_status undo_one(struct undoing *undoing, const struct step *step,

@@ -45,16 +45,16 @@ struct verifying {
 static bool print_problem(void *context, const struct doppel_problem *problem)
 {
     struct verifying *verifying = context;
-    json_t *row = json_object();
-    put_text(row, "problem", problem->problem);
+    struct doppel_json *row = output_begin(verifying->output);
+    doppel_json_text(row, "problem", problem->problem);
     if (problem->id)
-        put_integer(row, "id", problem->id);
+        doppel_json_integer(row, "id", problem->id);
     if (problem->path)
-        put_path(row, "path", problem->path);
-    put_text(row, "detail", problem->detail);
-    put_bool(row, "repaired", problem->repaired);
+        doppel_json_path(row, "path", problem->path);
+    doppel_json_text(row, "detail", problem->detail);
+    doppel_json_boolean(row, "repaired", problem->repaired);
     progress_clear(&verifying->report->progress);
-    output_row(verifying->output, row);
+    output_end(verifying->output);
     verifying->problems++;
     verifying->repaired += problem->repaired;
     return !signals_stopped();
