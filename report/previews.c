@@ -14,7 +14,6 @@
 #include "core/digest_map.h"
 #include "intake/intake.h"
 #include "report/video_chart.h"
-#include "tools/signals.h"
 
 void previews_clear(struct previews *previews)
 {
@@ -142,8 +141,10 @@ static void take_record(const struct previews *previews, struct preview *preview
                                               source->record.size, source->digest};
     struct doppel_error error;
     char *text;
-    fields.text = previews->settings->text_field;
-    fields.path = previews->settings->path_field;
+    if (previews->options->text_field)
+        fields.text = previews->options->text_field;
+    if (previews->options->path_field)
+        fields.path = previews->options->path_field;
     if (!*source->path)
         set_reason(preview, "came by a stream: its text is not kept");
     else if (doppel_corpus_reread_text(&place, &fields, previews->text, TEXT_BYTES, &text,
@@ -203,7 +204,7 @@ static enum doppel_status submit_preview(struct previews *previews, size_t index
     enum doppel_status status = DOPPEL_OK;
     if (preview->source->record.line) {
         take_record(previews, preview);
-        return signals_stopped() ? DOPPEL_E_CANCELLED : DOPPEL_OK;
+        return doppel_run_cancelled(previews->run) ? DOPPEL_E_CANCELLED : DOPPEL_OK;
     }
     int fd = open_unchanged(preview);
     if (fd < 0)
@@ -214,7 +215,7 @@ static enum doppel_status submit_preview(struct previews *previews, size_t index
         return DOPPEL_OK;
     }
     if (!previews->pool)
-        status = pool_from(previews->settings, &previews->pool, error);
+        status = doppel_pool_for_run(previews->run, &previews->pool, error);
     while (!status && !doppel_pool_room(previews->pool))
         status = take_outcome(previews, error);
     if (!status)
@@ -229,7 +230,7 @@ static void report_record(struct previews *previews, const struct preview *previ
     const char *path = preview->source->path;
     if (!*path || (previews->reported && strcmp(previews->reported, path) == 0))
         return;
-    report_input(previews->report, path, preview->reason);
+    doppel_run_fail_input(previews->run, path, preview->reason);
     free(previews->reported);
     previews->reported = strdup(path);
 }
@@ -247,7 +248,7 @@ static void report_failures(struct previews *previews)
         if (last->record.line)
             report_record(previews, preview);
         else
-            report_input(previews->report, last->path, preview->reason);
+            doppel_run_fail_input(previews->run, last->path, preview->reason);
     }
 }
 

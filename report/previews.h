@@ -34,8 +34,8 @@ struct previewed_group {
 };
 
 struct previews {
-    const struct settings *settings;
-    struct report *report;
+    struct doppel_run *run;
+    const struct doppel_report_options *options;
     const struct doppel_text_options *text; /* how records were read; borrowed */
     char *reported;                         /* the corpus that was reported last; given */
     struct doppel_pool *pool;               /* NULL: none was needed yet */

@@ -19,8 +19,7 @@ struct doppel_report {
     struct doppel_report_options options;
     ARRAY(struct report_group) groups;
     struct doppel_text_options text; /* how records were read, where there are some */
-    const struct settings *settings;
-    struct report *report;
+    struct doppel_run *run;
 };
 
 static void free_group(struct report_group *group)
@@ -33,7 +32,7 @@ static void free_group(struct report_group *group)
     free(group->json);
 }
 
-enum doppel_status doppel_report_new(const struct settings *settings, struct report *messages,
+enum doppel_status doppel_report_new(struct doppel_run *run,
                                      const struct doppel_report_options *options,
                                      struct doppel_report **out, struct doppel_error *error)
 {
@@ -44,8 +43,7 @@ enum doppel_status doppel_report_new(const struct settings *settings, struct rep
     if (!report)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a report");
     report->options = *options;
-    report->settings = settings;
-    report->report = messages;
+    report->run = run;
     *out = report;
     return DOPPEL_OK;
 }
@@ -241,16 +239,14 @@ static enum doppel_status write_some_previews(const struct doppel_report *report
 static enum doppel_status write_previews(const struct doppel_report *report, FILE *stream,
                                          struct doppel_error *error)
 {
-    struct progress *progress = &report->report->progress;
     struct previews previews = {
-        .settings = report->settings, .report = report->report, .text = &report->text};
+        .run = report->run, .options = &report->options, .text = &report->text};
     enum doppel_status status = DOPPEL_OK;
-    progress_begin(progress, "groups looked at", report->groups.count);
+    doppel_run_begin(report->run, "groups looked at", report->groups.count);
     for (size_t next = 0; next < report->groups.count && !status;) {
         status = write_some_previews(report, &previews, stream, next, &next, error);
-        progress_update(progress, next, 0);
+        doppel_run_advance(report->run, next);
     }
-    progress_clear(progress);
     previews_free(&previews);
     return status;
 }

@@ -30,7 +30,7 @@ struct report_group {
     size_t count;
 };
 
-enum doppel_status doppel_report_new(const struct settings *settings, struct report *messages,
+enum doppel_status doppel_report_new(struct doppel_run *run,
                                      const struct doppel_report_options *options,
                                      struct doppel_report **out, struct doppel_error *error);
 void doppel_report_free(struct doppel_report *report);

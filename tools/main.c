@@ -18,7 +18,9 @@ static int wrong_use(const struct doppel_error *error)
 {
     struct report report;
     report_start(&report, &(struct settings){0});
-    return report_fatal(&report, "%s", error->message);
+    int code = report_fatal(&report, "%s", error->message);
+    report_end(&report);
+    return code;
 }
 
 /* Help and version are results: a full disk or a closed pipe shows in the exit code. */
@@ -52,7 +54,7 @@ static int run(const struct settings *settings)
     struct report report;
     report_start(&report, settings);
     int code = settings->verb->run(settings, &report);
-    progress_clear(&report.progress);
+    report_end(&report);
     return report_exit_code(&report, code);
 }
 

@@ -114,6 +114,22 @@ failed:
     return status;
 }
 
+enum doppel_status doppel_pool_for_run(const struct doppel_run *run, struct doppel_pool **out,
+                                       struct doppel_error *error)
+{
+    const struct doppel_run_options *from = doppel_run_get_options(run);
+    struct doppel_pool_options options = doppel_pool_options_default();
+    options.jobs = from->jobs;
+    options.timeout_ms = from->limits.timeout_ms;
+    options.max_memory = from->limits.max_memory;
+    options.max_pixels = from->limits.max_pixels;
+    options.max_seconds = from->limits.max_ms / 1000.0;
+    options.whole_timeout = from->limits.whole_timeout;
+    enum doppel_status status = doppel_pool_new(&options, out, error);
+    /* Elsewhere NOT_FOUND is said of inputs. */
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
+}
+
 void doppel_pool_free(struct doppel_pool *pool)
 {
     if (!pool)

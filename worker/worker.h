@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include <doppel/core.h>
+#include <doppel/run.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,6 +66,12 @@ DOPPEL_API void doppel_outcome_free(struct doppel_outcome *outcome);
  */
 DOPPEL_API enum doppel_status doppel_pool_new(const struct doppel_pool_options *options,
                                               struct doppel_pool **out, struct doppel_error *error);
+
+/** The same with the jobs and the limits of a run, but for its max_bytes, which whoever opens the
+ * files heeds. A program that cannot be started is DOPPEL_E_IO. */
+DOPPEL_API enum doppel_status doppel_pool_for_run(const struct doppel_run *run,
+                                                  struct doppel_pool **out,
+                                                  struct doppel_error *error);
 
 /** Stop and reap the workers; what is in flight is dropped. */
 DOPPEL_API void doppel_pool_free(struct doppel_pool *pool);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include <doppel/core.h>
+#include <doppel/run.h>
 
 #include "tools/output/progress.h"
 
@@ -19,9 +20,12 @@ struct report {
     bool terminal; /* then bytes that are not UTF-8 are escaped too */
     uint64_t errors;
     struct progress progress;
+    struct doppel_run *run; /* what the engine says goes the same ways; given: report_end */
 };
 
+/* Never fails: exits without memory. */
 void report_start(struct report *report, const struct settings *settings);
+void report_end(struct report *report);
 
 /* An input could not be read: `doppel: PATH: reason`, and the run will end with 3. */
 void report_input(struct report *report, const char *path, const char *reason);

@@ -49,7 +49,7 @@ static enum doppel_status write_report(const struct settings *settings, struct r
 {
     struct doppel_report *page;
     /* Whether it can be written is known now: better than after hours of reading. */
-    enum doppel_status status = doppel_report_new(settings, report, options, &page, error);
+    enum doppel_status status = doppel_report_new(report->run, options, &page, error);
     if (status)
         return status;
     struct group_sink sink = {doppel_report_take, page};
