@@ -122,8 +122,8 @@ static uint32_t choose_kept(const struct grouping *grouping, const struct member
     return kept;
 }
 
-/* References alone are no news, nor is a group around something benign; with --across neither is a
- * group within one PATH. */
+/* References alone are no news, nor is a group around something benign; with --cross-folder neither
+ * is a group within one PATH. */
 static bool is_shown(const struct grouping *grouping, const struct member *members, size_t count)
 {
     struct grouping_item first = item_store_get(&grouping->items, members[0].item);

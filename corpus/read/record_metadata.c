@@ -42,8 +42,8 @@ static enum doppel_status no_memory_record_metadata(struct doppel_error *error)
 static enum doppel_status is_no(const struct metadata_token *token, const char *wanted,
                                 struct doppel_error *error)
 {
-    return doppel_fail(error, DOPPEL_E_FORMAT, "\"%s\" is no %s; --plain-records leaves it unread",
-                       token->name, wanted);
+    return doppel_fail(error, DOPPEL_E_FORMAT,
+                       "\"%s\" is no %s; --ignore-metadata leaves it unread", token->name, wanted);
 }
 
 /* Bytes of the string, number or word that a value is. */

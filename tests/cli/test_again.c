@@ -80,7 +80,7 @@ static struct ran scan(const char *way, bool cached)
         {"plain", {"all"}},
         {"pixels", {"--check", "pixels", "all"}},
         {"parts", {"all/0", "all/2", "all/1"}},
-        {"across", {"--across", "all/2", "all/1", "all/0"}},
+        {"across", {"--cross-folder", "all/2", "all/1", "all/0"}},
         {"reference", {"--reference", "all/1", "all"}},
         {"near", {"--max-distance", "4", "--views", "full", "all"}},
     };

@@ -400,18 +400,18 @@ static void find_tells_near_misses(void **state)
     audio_add_noise(&clip, 0, 1);
     keep_wav("clip.wav", clip);
     free(track.samples);
-    char *json = doppel_prints(1, "find", "--json", "--max-false-positives", "1e-200",
-                               "--near-misses", "2", "clip.wav");
+    char *json = doppel_prints(1, "find", "--json", "--max-fp-rate", "1e-200", "--near-misses", "2",
+                               "clip.wav");
     assert_has(json, "\"match\":false,\"near_miss\":true,"
                      "\"limit\":{\"max_false_positive_rate\":1e-200}");
     assert_has(json, "\"lacks\":\"a rate of false positives of 1e-200 or less; its is ");
     assert_has(json, "/tracks/22.wav\"");
     free(json);
-    json = doppel_prints(1, "find", "-0", "--max-false-positives", "1e-200", "--near-misses", "2",
-                         "clip.wav");
+    json =
+        doppel_prints(1, "find", "-0", "--max-fp-rate", "1e-200", "--near-misses", "2", "clip.wav");
     assert_string_equal(json, "");
     free(json);
-    json = doppel_prints(1, "find", "--json", "--max-false-positives", "1e-200", "clip.wav");
+    json = doppel_prints(1, "find", "--json", "--max-fp-rate", "1e-200", "clip.wav");
     assert_string_equal(json, "{\"query\":\"clip.wav\",\"match\":false}\n");
     free(json);
 }

@@ -325,7 +325,8 @@ static void benign_items_explain_others(void **state)
     assert_int_equal(count_lines(json, ""), 1);
     assert_has(json, "\"lists\":[\"stock\"],\"list_state\":\"benign\"");
     free(json);
-    json = doppel_prints(0, "find", "-L", "library", "--json", "--all", "pics/tree.jpg");
+    json =
+        doppel_prints(0, "find", "-L", "library", "--json", "--include-allowed", "pics/tree.jpg");
     assert_int_equal(count_lines(json, ""), all);
     assert_int_equal(count_lines(json, "\"suppressed_by\":"), all - 1);
     free(json);

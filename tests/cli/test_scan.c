@@ -311,7 +311,7 @@ static void across_wants_more_than_one_path(void **state)
     copy_file("one/a.jpg", "one/a-again.jpg");
     keep_drawing("one/b.jpg", 5, 1);
     keep_image("two/b.jpg", draw_image(5, 1, 320, 240), 60);
-    char *json = doppel_prints(0, "scan", "--json", "--across", "one", "two");
+    char *json = doppel_prints(0, "scan", "--json", "--cross-folder", "one", "two");
     assert_groups(json, "one/b.jpg kept, two/b.jpg near\n");
     free(json);
 }

@@ -15,7 +15,7 @@ static const char others[] = "red green blue black white pink brown grey teal go
 static struct ran stream(const char *verb, const char *option, const char *input)
 {
     const struct setting setting = {.input = input};
-    return option ? doppel_with(&setting, verb, "-L", "library", "--plain-records", "-")
+    return option ? doppel_with(&setting, verb, "-L", "library", "--ignore-metadata", "-")
                   : doppel_with(&setting, verb, "-L", "library", "--meta", "{\"run\":1}", "--label",
                                 "all", "-");
 }

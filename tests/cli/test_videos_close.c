@@ -108,8 +108,8 @@ static void near_misses_say_what_they_lack(void **state)
     keep_video("a.mp4", (struct video_how){.view.seed = 20, .seconds = 12});
     free(doppel_prints(0, "add", "a.mp4"));
     keep_video("moment.mp4", (struct video_how){.view = {.seed = 20, .from = 6}, .seconds = 3});
-    struct ran ran = doppel("find", "--json", "--near-misses", "1", "--max-false-positives",
-                            "1e-200", "moment.mp4");
+    struct ran ran =
+        doppel("find", "--json", "--near-misses", "1", "--max-fp-rate", "1e-200", "moment.mp4");
     assert_code(&ran, 1);
     assert_has(ran.out, "\"near_miss\":true");
     assert_has(ran.out, "\"lacks\":\"a rate of false positives of 1e-200 or less");

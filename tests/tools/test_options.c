@@ -246,7 +246,7 @@ static void videos_have_options(void **state)
     assert_refused("find --scheme frames64 --code 00",
                    "scheme 'frames64' has no one code to be found by");
     assert_refused("find --kind video --max-distance 3 x",
-                   "videos have no distance: their limits are '--max-false-positives' and "
+                   "videos have no distance: their limits are '--max-fp-rate' and "
                    "'--min-similarity'");
     assert_refused("scan --scheme vpdq x",
                    "scheme 'vpdq' is for hash and compare; 'frames64' does more");
@@ -275,11 +275,11 @@ static void audio_have_options(void **state)
     assert_int_equal(settings.max_ms, 90000);
     assert_string_equal(settings.scheme->name, "peaks32");
     settings_free(&settings);
-    settings = parsed("find --repeats --max-false-positives 2.5e-6 x");
+    settings = parsed("find --repeats --max-fp-rate 2.5e-6 x");
     assert_int_equal(settings.kind, DOPPEL_KIND_AUDIO);
     assert_true(settings.max_false_positives > 2.49e-6 && settings.max_false_positives < 2.51e-6);
     settings_free(&settings);
-    settings = parsed("find --max-false-positives 1 --near-misses 3 x");
+    settings = parsed("find --max-fp-rate 1 --near-misses 3 x");
     assert_true(settings.max_false_positives == 1);
     assert_int_equal(settings.near_misses, 3);
     assert_string_equal(settings.scheme->name, "phash64");
@@ -297,7 +297,7 @@ static void audio_have_options(void **state)
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         char line[128];
         struct settings unused;
-        snprintf(line, sizeof line, "find --max-false-positives=%s x", rates[i]);
+        snprintf(line, sizeof line, "find --max-fp-rate=%s x", rates[i]);
         assert_int_equal(parse(line, &unused, NULL), DOPPEL_E_ARGUMENT);
     }
     assert_refused("hash --kind text --pcm u8:8000:1 x", "'--pcm' is for recordings");
@@ -305,10 +305,42 @@ static void audio_have_options(void **state)
                    "'--pcm' takes FORMAT:RATE:CHANNELS, such as s16le:44100:2, with a rate of "
                    "1 to 768000 and 1 to 64 channels, not 'u8:8000:65'");
     assert_refused("find --kind audio --max-distance 3 x",
-                   "recordings have no distance: their limits are '--max-false-positives' and "
+                   "recordings have no distance: their limits are '--max-fp-rate' and "
                    "'--min-similarity'");
     assert_refused("find --code 00 --scheme peaks32",
                    "scheme 'peaks32' has no one code to be found by");
+}
+
+static void former_names_work(void **state)
+{
+    (void)state;
+    struct settings settings = parsed("tune --max-false 0.25 x");
+    assert_true(settings.max_fp_share == 0.25);
+    settings_free(&settings);
+    settings = parsed("tune --max-fp-share 0.5 --max-f 0.25 x");
+    assert_true(settings.max_fp_share == 0.25);
+    settings_free(&settings);
+    settings = parsed("compare --max-false-positives=1e-6 a b");
+    assert_true(settings.max_false_positives == 1e-6);
+    settings_free(&settings);
+    settings = parsed("monitor --max-false-alarms 0.5 -");
+    assert_true(settings.max_false_alarms == 0.5);
+    settings_free(&settings);
+    settings = parsed("scan --across x");
+    assert_true(settings.cross_folder);
+    settings_free(&settings);
+    settings = parsed("find --all x");
+    assert_true(settings.include_allowed);
+    settings_free(&settings);
+    settings = parsed("ingest --plain-records -");
+    assert_true(settings.ignore_metadata);
+    settings_free(&settings);
+    for (size_t i = 0; i < former_option_count; i++) {
+        assert_null(option_by_name(former_options[i].former));
+        assert_non_null(option_by_name(former_options[i].name));
+    }
+    assert_refused("tune --max-false 2 x", "'--max-fp-share' takes a number from 0 to 1, not '2'");
+    assert_refused("list --all", "unknown option '--all'; see 'doppel list --help'");
 }
 
 int main(void)
@@ -326,6 +358,7 @@ int main(void)
         cmocka_unit_test(audio_have_options),
         cmocka_unit_test(videos_have_options),
         cmocka_unit_test(the_examples_work),
+        cmocka_unit_test(former_names_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

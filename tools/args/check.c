@@ -139,7 +139,7 @@ static enum doppel_status check_sequence_scheme(const struct settings *settings,
                            settings->scheme->name);
     if (settings->max_distance >= 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "%s have no distance: their limits are '--max-false-positives' and "
+                           "%s have no distance: their limits are '--max-fp-rate' and "
                            "'--min-similarity'",
                            settings->scheme->kind == DOPPEL_KIND_AUDIO ? "recordings" : "videos");
     return DOPPEL_OK;

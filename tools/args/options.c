@@ -71,7 +71,7 @@ const struct option_info option_table[] = {
     {"against", 0, "DIR", OPTION_TEXT, AT(against), NULL,
      "A library whose texts come first: records are compared with them too, and it is not changed",
      VERB_DEDUP, SECTION_MATCHING},
-    {"across", 0, NULL, OPTION_FLAG, AT(across), NULL,
+    {"cross-folder", 0, NULL, OPTION_FLAG, AT(cross_folder), NULL,
      "Only groups with members from more than one PATH", VERB_SCAN | VERB_REPORT, SECTION_MATCHING},
     {"keep", 0, "LIST", OPTION_TEXT, AT(keep_text), NULL,
      "Which member of a group is kept: what tells them apart first, of authority, resolution, "
@@ -79,9 +79,9 @@ const struct option_info option_table[] = {
      VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
     {"code", 0, "HEX", OPTION_TEXT, AT(code), NULL,
      "Find what has this code, or one near it, instead of a FILE", VERB_FIND, SECTION_MATCHING},
-    {"max-false", 0, "X", OPTION_SIMILARITY, AT(max_false), "0.01",
-     "Share of the pairs that are not the same that a recommended limit may match", VERB_TUNE,
-     SECTION_MATCHING},
+    {"max-fp-share", 0, "X", OPTION_SIMILARITY, AT(max_fp_share), "0.01",
+     "False positives: the share of the unrelated pairs that a recommended threshold may match",
+     VERB_TUNE, SECTION_MATCHING},
     {"radius", 0, "R", OPTION_DISTANCE, AT(radius), NULL,
      "Bits that may differ (search wants it; knn: default any number); for build the radius that "
      "searches are to be fastest at (default: 8), others stay exact",
@@ -112,8 +112,8 @@ const struct option_info option_table[] = {
     {"lanes", 0, "128|256", OPTION_CHOICE, AT(lanes), NULL,
      "Lanes of a signature (default: 128, or the scheme's)", VERBS_CORPUS, SECTION_TEXTS},
 
-    {"max-false-positives", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
-     "Of recordings and videos: the share of unrelated ones that may be given a match (default: "
+    {"max-fp-rate", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
+     "False positives: the share of unrelated recordings and videos that may get a match (default: "
      "0.001)",
      VERBS_MATCH, SECTION_AUDIO},
     {"same-speed", 0, NULL, OPTION_FLAG, AT(same_speed), NULL,
@@ -121,8 +121,9 @@ const struct option_info option_table[] = {
      "where "
      "none is found at the same one",
      VERBS_MATCH | VERB_MONITOR, SECTION_AUDIO},
-    {"max-false-alarms", 0, "X", OPTION_RATE, AT(max_false_alarms), NULL,
-     "How many starts an hour of audio that the library does not have may be told (default: 0.01)",
+    {"max-fp-per-hour", 0, "X", OPTION_RATE, AT(max_false_alarms), NULL,
+     "False positives an hour: how many starts may be reported in an hour of unrelated audio "
+     "(default: 0.01)",
      VERB_MONITOR, SECTION_AUDIO},
     {"near-misses", 0, "N", OPTION_NUMBER, AT(near_misses), NULL,
      "Also the N best recordings and videos that were no match, and what they lacked", VERB_FIND,
@@ -170,7 +171,7 @@ const struct option_info option_table[] = {
      VERBS_CORPUS, SECTION_RECORDS},
     {"date-field", 0, "NAME", OPTION_TEXT, AT(date_field), "date",
      "The field that has the date, ISO 8601 or seconds since 1970", VERBS_CORPUS, SECTION_RECORDS},
-    {"plain-records", 0, NULL, OPTION_FLAG, AT(plain_records), NULL,
+    {"ignore-metadata", 0, NULL, OPTION_FLAG, AT(ignore_metadata), NULL,
      "Leave \"external_id\", \"meta\", \"labels\" and \"list\" of records unread", VERBS_DECIDE,
      SECTION_RECORDS},
 
@@ -246,9 +247,9 @@ const struct option_info option_table[] = {
     {"label", 0, "LABEL", OPTION_TEXTS, AT(labels), NULL,
      "A label for items, or only those that have it; may be repeated",
      VERBS_ASK | VERBS_TELL | VERB_IMPORT, SECTION_ITEMS},
-    {"all", 0, NULL, OPTION_FLAG, AT(all), NULL,
-     "Also the matches that are left out since an item of a benign list explains them", VERB_FIND,
-     SECTION_ITEMS},
+    {"include-allowed", 0, NULL, OPTION_FLAG, AT(include_allowed), NULL,
+     "Also matches that are left out because an allow-listed item (state benign) explains them",
+     VERB_FIND, SECTION_ITEMS},
     {"external-id", 0, "ID", OPTION_TEXT, AT(external_id), NULL, "What somebody else calls it",
      VERBS_TELL, SECTION_ITEMS},
     {"source", 0, "NAME", OPTION_TEXT, AT(source), NULL,
@@ -387,4 +388,14 @@ const struct option_info option_table[] = {
      SECTION_OUTPUT},
 };
 
+const struct former_option former_options[] = {
+    {"across", "cross-folder"},
+    {"all", "include-allowed"},
+    {"max-false", "max-fp-share"},
+    {"max-false-alarms", "max-fp-per-hour"},
+    {"max-false-positives", "max-fp-rate"},
+    {"plain-records", "ignore-metadata"},
+};
+
+const size_t former_option_count = sizeof former_options / sizeof *former_options;
 const size_t option_count = sizeof option_table / sizeof *option_table;

@@ -103,7 +103,7 @@ struct settings {
     const char *files_from; /* NULL, a path, or "-" */
 
     struct strings reference;
-    bool across;
+    bool cross_folder;
     const char *keep_text;          /* NULL: not given */
     struct doppel_keep_policy keep; /* what was given, else the default */
     enum views views;
@@ -141,7 +141,7 @@ struct settings {
     uint64_t memory;        /* 0 = no limit */
     const char *temporary;  /* NULL: $TMPDIR or /tmp */
     bool keep_shingles;
-    bool plain_records; /* what they say of themselves is not read */
+    bool ignore_metadata; /* what they say of themselves is not read */
     enum doppel_same_id on_same_id;
     const char *id_field, *text_field, *path_field, *source_field, *date_field;
 
@@ -165,7 +165,7 @@ struct settings {
     bool files, all_bytes; /* verify: the files of items too; and their digests */
     bool refresh;          /* add: what the library holds, computed anew */
 
-    double max_false;         /* tune: share of the distinct pairs that may match */
+    double max_fp_share;      /* tune: share of the distinct pairs that may match */
     const char *chart;        /* the SVG to write; or NULL */
     bool blur, no_thumbnails; /* of the page */
 
@@ -185,7 +185,7 @@ struct settings {
     struct strings lists, labels; /* said of what comes in, or that items are wanted of */
     const char *external_id, *source, *meta;
     const char *where;            /* SQL; NULL: not given */
-    bool all;                     /* find: also what benign items explain */
+    bool include_allowed;         /* find: also what benign items explain */
     bool take_back;               /* tag: off these lists, and labels */
     enum doppel_list_state state; /* of a list */
 
@@ -307,11 +307,18 @@ struct option_info {
     enum option_section section;
 };
 
+/* A former name of an option, which works for another release, and which nothing lists. */
+struct former_option {
+    const char *former, *name;
+};
+
 /* The tables, in the order in which they are listed. */
 extern const struct verb verb_table[];
 extern const size_t verb_count;
 extern const struct option_info option_table[];
 extern const size_t option_count;
+extern const struct former_option former_options[];
+extern const size_t former_option_count;
 
 /* The verb of that name, or NULL. */
 const struct verb *verb_by_name(const char *name);

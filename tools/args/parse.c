@@ -254,6 +254,18 @@ struct getopt_view {
     struct option longs[MAX_OPTIONS + 1];
 };
 
+/* A former name is that of the option itself: getopt does not find a beginning of both ambiguous.
+ */
+static struct option *add_former(struct option *longs, const struct option_info *option)
+{
+    for (size_t i = 0; i < former_option_count; i++)
+        if (strcmp(former_options[i].name, option->name) == 0) {
+            *longs = longs[-1];
+            longs++->name = former_options[i].former;
+        }
+    return longs;
+}
+
 static void getopt_view_fill(const struct verb *verb, struct getopt_view *view)
 {
     *view = (struct getopt_view){.letters = ":"};
@@ -265,6 +277,7 @@ static void getopt_view_fill(const struct verb *verb, struct getopt_view *view)
             continue;
         *longs++ = (struct option){option->name, option->argument ? required_argument : no_argument,
                                    NULL, FIRST_OPTION + (int)i};
+        longs = add_former(longs, option);
         if (!option->letter)
             continue;
         *letters++ = option->letter;

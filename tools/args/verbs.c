@@ -153,7 +153,7 @@ const struct verb verb_table[] = {
      "LABELS.csv has a pair a line: two paths, relative to its folder, and whether the two are the "
      "same (1 or 0, yes or no, true or false); a header is left out. For a "
      "ladder of limits it prints how many of the duplicates are caught, and how many of the others "
-     "match. Recommended is the limit that catches most while no more than --max-false of the "
+     "match. Recommended is the limit that catches most while no more than --max-fp-share of the "
      "others match; of equal ones the middle one; none where the usual rule does as well.",
      "doppel tune labels.csv --chart curve.svg", cmd_tune},
     {"dedup", VERB_DEDUP, "FILE.jsonl...", 1, SIZE_MAX,

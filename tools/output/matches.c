@@ -153,7 +153,7 @@ static bool is_wanted(struct printing *printing, const struct listed_match *list
         (listed && listed->state == DOPPEL_LIST_DISABLED))
         return false;
     print->suppressed += printing->suppressed_by != 0;
-    return !printing->suppressed_by || print->settings->all;
+    return !printing->suppressed_by || print->settings->include_allowed;
 }
 
 /* In a table, a query without a match is no row: the exit code tells. */

@@ -73,7 +73,7 @@ static struct doppel_ingest_options options_of(struct run *run)
     options.limits = corpus_limits_from(settings);
     corpus_bands_from(settings, &options.bands, &options.rows);
     options.threads = settings->jobs;
-    options.plain_records = settings->plain_records;
+    options.plain_records = settings->ignore_metadata;
     options.keep_shingles = settings->keep_shingles;
     options.on_same_id = settings->on_same_id;
     options.check = run->only_asked;

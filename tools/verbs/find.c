@@ -138,10 +138,10 @@ int cmd_find(const struct settings *settings, struct report *report)
         return report_fatal(report, "%s", error.message);
     if (!written)
         return EXIT_WRONG_USE;
-    if (find.print.suppressed && !settings->all && report->terminal)
+    if (find.print.suppressed && !settings->include_allowed && report->terminal)
         report_notice(report,
-                      "%llu match%s left out that items of benign lists explain; --all "
-                      "shows them",
+                      "%llu match%s left out that allow-listed items explain; "
+                      "--include-allowed shows them",
                       (unsigned long long)find.print.suppressed,
                       find.print.suppressed == 1 ? "" : "es");
     return find.print.matched ? EXIT_DONE : EXIT_NO_MATCH;

@@ -152,7 +152,7 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
         .cache = scan->cache,
         .marks = &scan->marks,
         .policy = scan->settings->keep,
-        .across = scan->settings->across,
+        .across = scan->settings->cross_folder,
         .digests = scan->sink != NULL,
     };
     struct grouping_options text_options = image_options;

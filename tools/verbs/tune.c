@@ -73,8 +73,8 @@ static void say_recommended(const struct settings *settings, struct report *repo
     else if (step == RECOMMEND_NONE)
         report_notice(report,
                       "%s: no limit catches any and keeps false matches within %g of the pairs "
-                      "(--max-false)",
-                      kind, settings->max_false);
+                      "(--max-fp-share)",
+                      kind, settings->max_fp_share);
     else if (step == RECOMMEND_DEFAULT)
         report_notice(report, "%s: recommended: the usual rule, without a limit", kind);
     else
@@ -95,7 +95,7 @@ static struct verdict verdict_of_kind(const struct settings *settings, const str
     const struct doppel_scheme *scheme = doppel_scheme_by_id(tuned->scheme);
     bool both = verdict.sweep.duplicates && verdict.sweep.distinct;
     verdict.recommended =
-        both ? sweep_recommend(&verdict.sweep, settings->max_false) : RECOMMEND_NONE;
+        both ? sweep_recommend(&verdict.sweep, settings->max_fp_share) : RECOMMEND_NONE;
     snprintf(verdict.title, sizeof verdict.title,
              "%s by %s: %zu pairs that are the same, %zu that are not",
              doppel_kind_name(scheme->kind), scheme->name, verdict.sweep.duplicates,
