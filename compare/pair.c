@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/digest.h"
-#include "library/items/collection.h"
 #include "group/grouping.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
@@ -84,7 +83,8 @@ static bool pixels_match(const struct doppel_record *a, const struct doppel_reco
 {
     struct doppel_image_features features_a, features_b;
     struct doppel_image_verdict verdict = verdict_of(match);
-    if (!features_of_record(a, &features_a) || !features_of_record(b, &features_b))
+    if (!doppel_record_image_features(a, &features_a) ||
+        !doppel_record_image_features(b, &features_b))
         return false;
     bool same = doppel_image_check_pixels(&features_a, &features_b, &options->image, &verdict);
     doppel_match_from_pixels(&verdict, same, match);

@@ -5,9 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/absolute_path.h"
 #include "tools/args/metadata_options.h"
-#include "library/items/item_reference.h"
-#include "library/items/collection.h"
 #include "decide/log_entry.h"
 #include "decide/known_failures.h"
 #include "tools/memory.h"
@@ -76,13 +75,13 @@ static char *path_of(struct file_decider *decider, const char *path)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = (size_t)(name - path);
     if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || is_link(path))
-        return absolute_path(path);
+        return must_have(absolute_path(path));
     if (!decider->folder || strlen(decider->folder) != length ||
         memcmp(decider->folder, path, length) != 0) {
         file_decider_forget_folders(decider);
         decider->folder = must_allocate(length + 1);
         memcpy(decider->folder, path, length);
-        decider->real_folder = absolute_path(length ? decider->folder : ".");
+        decider->real_folder = must_have(absolute_path(length ? decider->folder : "."));
     }
     size_t real = strlen(decider->real_folder);
     char *absolute = must_allocate(real + strlen(name) + 2);
@@ -299,10 +298,10 @@ enum doppel_status file_decider_prepare(struct file_decider *decider,
 static enum doppel_status find_called(struct file_decider *decider, const char *id, uint64_t *out,
                                       struct doppel_error *error)
 {
-    struct called called = {0};
+    struct doppel_reference called = {0};
     char *name = must_allocate(strlen(id) + sizeof "id:");
     stpcpy(stpcpy(name, "id:"), id);
-    enum doppel_status status = called_find(decider->library, name, &called, error);
+    enum doppel_status status = doppel_library_resolve(decider->library, name, &called, error);
     free(name);
     *out = called.id;
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "library/items/item_reference.h"
-#include "library/items/collection.h"
+#include "core/absolute_path.h"
 #include "tools/memory.h"
 #include "tools/signals.h"
 
@@ -61,7 +60,8 @@ static bool is_named(struct named *named, const struct doppel_item *item)
 static bool choose(void *context, const struct doppel_item *item)
 {
     struct choice *choice = context;
-    bool chosen = !choice->count && (item->record.error.status || is_old_version(&item->record));
+    bool chosen =
+        !choice->count && (item->record.error.status || doppel_record_is_old(&item->record));
     for (size_t i = 0; i < choice->count; i++)
         chosen |= is_named(&choice->names[i], item);
     if (chosen && item->path[0] == '/') /* others are known by their codes alone */
@@ -75,9 +75,9 @@ static struct named *names_of(const struct settings *settings)
     for (size_t i = 0; i < settings->operands.count; i++) {
         const char *word = settings->operands.items[i];
         names[i] = (struct named){0};
-        if (!called_number(word, &names[i].id))
+        if (!doppel_reference_number(word, &names[i].id))
             names[i].id = 0;
-        names[i].path = absolute_path(word);
+        names[i].path = must_have(absolute_path(word));
     }
     return names;
 }

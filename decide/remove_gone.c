@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/absolute_path.h"
 #include "core/array.h"
-#include "library/items/collection.h"
 #include "tools/memory.h"
 #include "tools/signals.h"
 
@@ -159,7 +159,7 @@ enum doppel_status remove_gone(struct doppel_library *library, const struct sett
     struct search search = {.report = report, .below_count = settings->operands.count};
     search.below = must_allocate((search.below_count + 1) * sizeof *search.below);
     for (size_t i = 0; i < search.below_count; i++)
-        search.below[i] = absolute_path(settings->operands.items[i]);
+        search.below[i] = must_have(absolute_path(settings->operands.items[i]));
     enum doppel_status status = doppel_library_each(library, take_item, &search, error);
     if (!status)
         status = doppel_library_each_failure(library, take_failure, &search, error);

@@ -10,7 +10,6 @@
 #include <jansson.h>
 
 #include "core/array.h"
-#include "library/items/collection.h"
 
 static bool take_content(void *context, const struct doppel_library_text *text)
 {
@@ -40,7 +39,7 @@ enum doppel_status marked_named(struct doppel_library *library, const char *name
                                 struct marked *out, struct doppel_error *error)
 {
     struct doppel_item item;
-    enum doppel_status status = find_item(library, name, false, &item, error);
+    enum doppel_status status = doppel_library_find_item(library, name, false, &item, error);
     if (status == DOPPEL_OK) {
         *out =
             (struct marked){.kind = item.record.kind, .digest = item.record.digest, .id = item.id};
@@ -49,7 +48,7 @@ enum doppel_status marked_named(struct doppel_library *library, const char *name
     }
     if (status != DOPPEL_E_NOT_FOUND)
         return status;
-    if (find_text(library, name, take_content, out, error))
+    if (!doppel_library_find_text(library, name, take_content, out, error))
         return DOPPEL_OK;
     return digest_file(name, out, error);
 }
@@ -221,7 +220,7 @@ static enum doppel_status read_file(struct doppel_library *library, const json_t
 {
     struct doppel_item item;
     const char *path = json_string_value(json_object_get(object, key));
-    if (!path || find_item(library, path, false, &item, error) != DOPPEL_OK)
+    if (!path || doppel_library_find_item(library, path, false, &item, error) != DOPPEL_OK)
         return read_side(library, object, key, digest_key, out, error);
     *out = (struct marked){.id = item.id};
     doppel_item_free(&item);

@@ -6,7 +6,6 @@
 
 #include "tools/output/item_name.h"
 #include "tools/signals.h"
-#include "library/items/wanted_items.h"
 
 struct carrying {
     struct doppel_library *library;
@@ -16,7 +15,7 @@ struct carrying {
     struct doppel_error *error;
     enum doppel_status status; /* of the sink, or of what is looked up */
     bool chosen;               /* not all is wanted */
-    struct wanted_items wanted;
+    struct doppel_item_set wanted;
     uint64_t next, done;      /* texts below are given; how many pieces were */
     struct doppel_error said; /* why `status` is not OK: a visit only says that it was ended */
 };
@@ -52,7 +51,7 @@ static bool is_wanted(struct carrying *carrying, uint64_t id, enum doppel_kind k
     const struct settings *settings = carrying->settings;
     return (!settings->kind || kind == settings->kind) &&
            (!settings->scheme_given || scheme == settings->scheme->id) &&
-           wanted_items_has(&carrying->wanted, id);
+           doppel_item_set_has(&carrying->wanted, id);
 }
 
 /* ---- items and texts ---- */
@@ -277,7 +276,12 @@ enum doppel_status carry(struct doppel_library *library, const struct settings *
 {
     struct carrying carrying = {
         .library = library, .settings = settings, .report = report, .sink = sink, .error = error};
-    enum doppel_status status = wanted_items_find(settings, library, &carrying.wanted, error);
+    const struct doppel_item_filter filter = {.lists = settings->lists.items,
+                                              .list_count = settings->lists.count,
+                                              .labels = settings->labels.items,
+                                              .label_count = settings->labels.count,
+                                              .where = settings->where};
+    enum doppel_status status = doppel_library_filter(library, &filter, &carrying.wanted, error);
     carrying.chosen = settings->kind || settings->scheme_given || carrying.wanted.some;
     if (!status)
         status = give_head(&carrying);
@@ -285,7 +289,7 @@ enum doppel_status carry(struct doppel_library *library, const struct settings *
         status = give_items(&carrying);
     if (!status)
         status = give_tail(&carrying);
-    wanted_items_free(&carrying.wanted);
+    doppel_item_set_free(&carrying.wanted);
     if (carrying.status)
         *error = carrying.said;
     return status;

@@ -351,7 +351,7 @@ static enum doppel_status choose_members(struct telling *telling, const uint64_t
                    : DOPPEL_OK;
         if (status)
             return status;
-        if (!wanted_items_has(groups->wanted, ids[i]) || state == DOPPEL_LIST_DISABLED)
+        if (!doppel_item_set_has(groups->wanted, ids[i]) || state == DOPPEL_LIST_DISABLED)
             continue;
         if (state == DOPPEL_LIST_BENIGN) {
             telling->ids.count = 0;

@@ -3,14 +3,14 @@
 #define DOPPEL_GROUP_RECORD_GROUPS_H
 
 #include "group/grouping.h"
-#include "library/items/wanted_items.h"
+#include <doppel/library.h>
 
 /* All are borrowed. */
 struct record_groups {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
-    const struct wanted_items *wanted;
+    const struct doppel_item_set *wanted;
     const struct marks *marks; /* of people */
 };
 

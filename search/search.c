@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/digest.h"
-#include "library/items/collection.h"
 #include "search/videos.h"
 #include "search/texts.h"
 #include "group/grouping.h"
@@ -54,7 +53,8 @@ static bool is_wanted(struct library_search *search, const struct doppel_record 
     const struct doppel_scheme *recordings = settings_scheme(search->settings, DOPPEL_KIND_AUDIO);
     bool by_audio =
         search->settings->no_video && recordings && recordings->id == DOPPEL_SCHEME_PEAKS32;
-    return is_of_wanted_scheme(search->settings, record, &search->others) ||
+    return doppel_record_has_scheme(record, settings_scheme(search->settings, record->kind),
+                                    &search->others) ||
            (by_audio && is_video(record));
 }
 
@@ -137,16 +137,28 @@ static enum doppel_status make_sets(struct library_search *search, struct doppel
     return status;
 }
 
+static void notice_other_versions(const struct library_search *search)
+{
+    bool one = search->others == 1;
+    if (search->others)
+        report_notice(
+            search->report,
+            "%llu item%s of another version of the scheme, or of other options, left out; "
+            "'doppel add --refresh' computes %s anew",
+            (unsigned long long)search->others, one ? "" : "s", one ? "it" : "them");
+}
+
 enum doppel_status library_search_catch_up(struct library_search *search,
                                            struct doppel_error *error)
 {
-    const struct everything everything = {search->next, take_item, take_record, search};
+    const struct doppel_everything_visitor everything = {search->next, take_item, take_record,
+                                                         search};
     search->status = DOPPEL_OK;
     search->error = error;
     search->records = are_wanted_texts(search);
-    enum doppel_status status = each_of_all(search->library, &everything, error);
+    enum doppel_status status = doppel_library_each_of_all(search->library, &everything, error);
     if (search->next == 1)
-        say_other_versions(search->report, search->others);
+        notice_other_versions(search);
     search->next = search->last + 1;
     return search->status ? search->status : status;
 }
@@ -206,10 +218,11 @@ static bool pixels_agree(struct library_search *search, struct doppel_found *fou
     struct doppel_item item;
     struct doppel_image_features query, other;
     struct doppel_image_verdict verdict = verdict_of(&found->match);
-    if (!search->query->file || !features_of_record(&search->query->file->record, &query) ||
+    if (!search->query->file ||
+        !doppel_record_image_features(&search->query->file->record, &query) ||
         doppel_library_get(search->library, found->id, true, &item, NULL))
         return false;
-    bool same = features_of_record(&item.record, &other) &&
+    bool same = doppel_record_image_features(&item.record, &other) &&
                 doppel_image_check_pixels(&query, &other, &search->match.image, &verdict);
     doppel_item_free(&item);
     if (same)

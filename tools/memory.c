@@ -11,7 +11,7 @@ void no_memory(void)
     exit(2);
 }
 
-static void *checked(void *memory)
+void *must_have(void *memory)
 {
     if (!memory)
         no_memory();
@@ -20,15 +20,15 @@ static void *checked(void *memory)
 
 void *must_allocate(size_t size)
 {
-    return checked(calloc(1, size ? size : 1));
+    return must_have(calloc(1, size ? size : 1));
 }
 
 void *must_resize(void *memory, size_t size)
 {
-    return checked(realloc(memory, size ? size : 1));
+    return must_have(realloc(memory, size ? size : 1));
 }
 
 char *must_copy(const char *text)
 {
-    return checked(strdup(text));
+    return must_have(strdup(text));
 }

@@ -8,5 +8,6 @@ _Noreturn void no_memory(void);
 void *must_allocate(size_t size); /* zeroed */
 void *must_resize(void *memory, size_t size);
 char *must_copy(const char *text);
+void *must_have(void *memory); /* what was allocated, unless it is NULL */
 
 #endif

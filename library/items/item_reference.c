@@ -1,35 +1,35 @@
-/* What a command line calls an item or a text. */
-#include "library/items/item_reference.h"
+/* What people call an item or a text: a number, a path, or an id that it was given. */
+#include "library/catalogue.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/items/collection.h"
+#include "core/absolute_path.h"
 #include "core/values.h"
 
 static const char number_mark[] = "item:", id_mark[] = "id:";
 
 /* What follows the mark; NULL: it does not begin so. */
-static const char *behind(const char *name, const char *mark)
+static const char *behind_mark(const char *reference, const char *mark)
 {
-    return strncmp(name, mark, strlen(mark)) == 0 ? name + strlen(mark) : NULL;
+    return strncmp(reference, mark, strlen(mark)) == 0 ? reference + strlen(mark) : NULL;
 }
 
-bool called_number(const char *name, uint64_t *out)
+bool doppel_reference_number(const char *reference, uint64_t *out)
 {
-    const char *marked = behind(name, number_mark);
-    return parse_whole(marked ? marked : name, 1, INT64_MAX, out);
+    const char *marked = behind_mark(reference, number_mark);
+    return parse_whole(marked ? marked : reference, 1, INT64_MAX, out);
 }
 
-const char *called_id(const char *name)
+const char *doppel_reference_external_id(const char *reference)
 {
-    return behind(name, id_mark);
+    return behind_mark(reference, id_mark);
 }
 
 /* ---- ways ---- */
 
-static bool exists(struct doppel_library *library, uint64_t id)
+static bool id_exists(struct doppel_library *library, uint64_t id)
 {
     struct doppel_name name;
     enum doppel_status status = doppel_library_name(library, id, &name, NULL);
@@ -38,11 +38,13 @@ static bool exists(struct doppel_library *library, uint64_t id)
     return status != DOPPEL_E_NOT_FOUND;
 }
 
-static enum doppel_status by_path(struct doppel_library *library, const char *name, uint64_t *out,
-                                  struct doppel_error *error)
+static enum doppel_status find_by_path(struct doppel_library *library, const char *name,
+                                       uint64_t *out, struct doppel_error *error)
 {
     struct doppel_item item;
     char *path = absolute_path(name);
+    if (!path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     enum doppel_status status = doppel_library_by_path(library, path, &item, error);
     free(path);
     if (status)
@@ -52,18 +54,18 @@ static enum doppel_status by_path(struct doppel_library *library, const char *na
     return DOPPEL_OK;
 }
 
-static bool take_id(void *context, const struct doppel_library_text *text)
+static bool take_last_id(void *context, const struct doppel_library_text *text)
 {
     *(uint64_t *)context = text->id;
     return true;
 }
 
-static enum doppel_status by_record_id(struct doppel_library *library, const char *name,
-                                       uint64_t *out, struct doppel_error *error)
+static enum doppel_status find_by_record_id(struct doppel_library *library, const char *name,
+                                            uint64_t *out, struct doppel_error *error)
 {
     const struct doppel_text_query query = {.record_id = name};
     uint64_t id = 0;
-    enum doppel_status status = doppel_library_each_text(library, &query, take_id, &id, error);
+    enum doppel_status status = doppel_library_each_text(library, &query, take_last_id, &id, error);
     if (status)
         return status;
     if (!id)
@@ -74,71 +76,114 @@ static enum doppel_status by_record_id(struct doppel_library *library, const cha
 
 /* ---- all of them ---- */
 
-/* One more way in which something is called so. */
-static void take(struct called *called, enum called_by by, uint64_t id)
+/* One more way in which something is named so. */
+static void add_meaning(struct doppel_reference *found, enum doppel_reference_kind kind,
+                        uint64_t id)
 {
-    if (!called->id) {
-        called->id = id;
-        called->by = by;
-    } else if (!called->other && id != called->id) {
-        called->other = id;
+    if (!found->id) {
+        found->id = id;
+        found->kind = kind;
+    } else if (!found->other && id != found->id) {
+        found->other = id;
     }
 }
 
-enum doppel_status called_find(struct doppel_library *library, const char *name, struct called *out,
-                               struct doppel_error *error)
+enum doppel_status doppel_library_resolve(struct doppel_library *library, const char *reference,
+                                          struct doppel_reference *out, struct doppel_error *error)
 {
-    const char *given = called_id(name);
-    struct called called = {0};
+    const char *given = doppel_reference_external_id(reference);
+    struct doppel_reference found = {0};
     uint64_t id, number = 0;
     enum doppel_status status = DOPPEL_E_NOT_FOUND;
-    if (!given && called_number(name, &number) && exists(library, number))
-        take(&called, CALLED_BY_NUMBER, number);
-    if (!given && !number && (status = by_path(library, name, &id, error)) == DOPPEL_OK)
-        take(&called, CALLED_BY_PATH, id);
+    if (!given && doppel_reference_number(reference, &number) && id_exists(library, number))
+        add_meaning(&found, DOPPEL_REFERENCE_NUMBER, number);
+    if (!given && !number && (status = find_by_path(library, reference, &id, error)) == DOPPEL_OK)
+        add_meaning(&found, DOPPEL_REFERENCE_PATH, id);
     if (status && status != DOPPEL_E_NOT_FOUND)
         return status;
-    const char *called_so = given ? given : behind(name, number_mark) ? "" : name;
-    status = doppel_library_by_external_id(library, called_so, &id, error);
+    const char *name = given ? given : behind_mark(reference, number_mark) ? "" : reference;
+    status = doppel_library_by_external_id(library, name, &id, error);
     if (!status)
-        take(&called, CALLED_BY_EXTERNAL_ID, id);
+        add_meaning(&found, DOPPEL_REFERENCE_EXTERNAL_ID, id);
     if (!status || status == DOPPEL_E_NOT_FOUND)
-        status = by_record_id(library, called_so, &id, error);
+        status = find_by_record_id(library, name, &id, error);
     if (!status)
-        take(&called, CALLED_BY_RECORD_ID, id);
+        add_meaning(&found, DOPPEL_REFERENCE_RECORD_ID, id);
     if (status && status != DOPPEL_E_NOT_FOUND)
         return status;
-    if (!called.id)
+    if (!found.id)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "the library holds no such item");
-    *out = called;
+    *out = found;
     return DOPPEL_OK;
 }
 
-void called_say_other(struct doppel_library *library, const char *name, struct report *report)
+enum doppel_status doppel_library_resolve_to_change(struct doppel_library *library,
+                                                    const char *reference,
+                                                    struct doppel_reference *out,
+                                                    struct doppel_error *error)
 {
-    struct called called;
-    if (called_find(library, name, &called, NULL) == DOPPEL_OK && called.other)
-        report_notice(report,
-                      "'%s' is taken for item %" PRIu64 "; item %" PRIu64
-                      " is called so, too: 'item:%" PRIu64 "' is that one",
-                      name, called.id, called.other, called.other);
-}
-
-enum doppel_status called_to_change(struct doppel_library *library, const char *name,
-                                    struct report *report, struct called *out,
-                                    struct doppel_error *error)
-{
-    struct called called;
+    struct doppel_reference found;
     uint64_t number;
-    enum doppel_status status = called_find(library, name, &called, error);
+    enum doppel_status status = doppel_library_resolve(library, reference, &found, error);
     if (status)
         return status;
-    if (called.by != CALLED_BY_NUMBER && called_number(name, &number))
+    if (found.kind != DOPPEL_REFERENCE_NUMBER && doppel_reference_number(reference, &number))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "the library holds no such item; item %" PRIu64
                            " is called so: 'id:%s' is that one",
-                           called.id, name);
-    called_say_other(library, name, report);
-    *out = called;
+                           found.id, reference);
+    *out = found;
     return DOPPEL_OK;
+}
+
+/* ---- what is named ---- */
+
+enum doppel_status doppel_library_find_item(struct doppel_library *library, const char *reference,
+                                            bool with_attachment, struct doppel_item *out,
+                                            struct doppel_error *error)
+{
+    struct doppel_reference found;
+    enum doppel_status status = doppel_library_resolve(library, reference, &found, error);
+    if (status == DOPPEL_OK)
+        status = doppel_library_get(library, found.id, with_attachment, out, error);
+    return status == DOPPEL_E_NOT_FOUND
+               ? doppel_fail(error, status, "the library holds no such item")
+               : status;
+}
+
+struct one_text {
+    doppel_library_text_visitor *visitor;
+    void *context;
+    struct doppel_error *error;
+    enum doppel_status status;
+};
+
+static bool visit_one_text(void *context, const struct doppel_library_text *text)
+{
+    struct one_text *one = context;
+    if (text->error.status)
+        one->status = doppel_fail(one->error, text->error.status, "%s", text->error.message);
+    else
+        one->status = one->visitor(one->context, text) ? DOPPEL_OK : DOPPEL_E_CANCELLED;
+    return false;
+}
+
+enum doppel_status doppel_library_find_text(struct doppel_library *library, const char *reference,
+                                            bool (*visitor)(void *context,
+                                                            const struct doppel_library_text *text),
+                                            void *context, struct doppel_error *error)
+{
+    struct one_text one = {
+        .visitor = visitor, .context = context, .error = error, .status = DOPPEL_E_NOT_FOUND};
+    struct doppel_reference found;
+    enum doppel_status status = doppel_library_resolve(library, reference, &found, error);
+    if (status)
+        return status;
+    const struct doppel_text_query by_id = {.first = found.id, .last = found.id, .shingles = true};
+    status = doppel_library_each_text(library, &by_id, visit_one_text, &one, error);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return status;
+    return one.status == DOPPEL_E_NOT_FOUND
+               ? doppel_fail(error, one.status, "the library holds no such item")
+               : one.status;
 }

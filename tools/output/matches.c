@@ -149,7 +149,7 @@ static bool is_wanted(struct printing *printing, const struct listed_match *list
 {
     struct find_print *print = printing->print;
     printing->suppressed_by = listed ? listed->suppressed_by : 0;
-    if (!wanted_items_has(&print->wanted, printing->answer->id) ||
+    if (!doppel_item_set_has(&print->wanted, printing->answer->id) ||
         (listed && listed->state == DOPPEL_LIST_DISABLED))
         return false;
     print->suppressed += printing->suppressed_by != 0;

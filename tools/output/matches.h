@@ -9,13 +9,12 @@
 #include "tools/args/options.h"
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
-#include "library/items/wanted_items.h"
 
 struct find_print {
     const struct settings *settings;
     struct doppel_library *library;
     struct output *output;
-    struct wanted_items wanted;
+    struct doppel_item_set wanted;
     uint64_t suppressed; /* matches that benign items explain */
     bool matched;        /* anything was printed that is a match */
 };

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tools/memory.h"
 #include "tools/args/metadata_options.h"
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "intake/intake.h"
 #include "decide/known_failures.h"
@@ -105,7 +106,7 @@ static bool is_known(void *context, const char *path, const struct doppel_file_s
     uint64_t id;
     if (is_asked_anew(add))
         return false;
-    char *absolute = absolute_path(path);
+    char *absolute = must_have(absolute_path(path));
     bool known = find_known(add, absolute, stamp, &id) == DOPPEL_OK;
     free(absolute);
     return known;
@@ -117,7 +118,7 @@ static bool fails(void *context, const char *path, const struct doppel_file_stam
     const struct add *add = context;
     if (is_asked_anew(add))
         return false;
-    char *absolute = absolute_path(path);
+    char *absolute = must_have(absolute_path(path));
     bool known = failure_is_known(add->settings, add->library, absolute, stamp, out);
     free(absolute);
     return known;
@@ -127,7 +128,7 @@ static void take_failure(void *context, const char *path, const struct doppel_fi
                          const struct doppel_error *reason)
 {
     struct add *add = context;
-    char *absolute = absolute_path(path);
+    char *absolute = must_have(absolute_path(path));
     add->status = failure_keep(add->settings, add->library, absolute, stamp, reason, &add->error);
     free(absolute);
     if (!add->status)
@@ -164,7 +165,7 @@ static enum doppel_status add_as(struct add *add, const struct intake_file *file
 static enum doppel_status add_file(struct add *add, const struct intake_file *file,
                                    struct doppel_error *error)
 {
-    char *path = absolute_path(file->path);
+    char *path = must_have(absolute_path(file->path));
     enum doppel_status status = add_as(add, file, path, error);
     free(path);
     return status;

@@ -1,5 +1,5 @@
 /* doppel backup DIR: a copy of the library, as of one moment, while others write to it. */
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/signals.h"
 

@@ -1,7 +1,7 @@
 /* doppel compact: give back the space of what was removed. */
 #include <stdlib.h>
 
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/output.h"
 #include "tools/args/paths.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tools/args/metadata_options.h"
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/output/decision_output.h"
 #include "decide/file_stream.h"
 #include "tools/signals.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "exchange/model_write.h"
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "exchange/export_lists.h"
 #include "core/output_file.h"

@@ -1,5 +1,5 @@
 /* doppel find FILE...: what in the library is FILE, holds FILE, or is held by it. */
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/matches.h"
 #include "tools/verbs/find_repeats.h"
@@ -121,8 +121,7 @@ int cmd_find(const struct settings *settings, struct report *report)
     find.print = (struct find_print){.settings = settings,
                                      .library = find.library,
                                      .output = find_print_output(settings, report)};
-    enum doppel_status status =
-        wanted_items_find(settings, find.library, &find.print.wanted, &error);
+    enum doppel_status status = filter_library(settings, find.library, &find.print.wanted, &error);
     if (!status)
         status = library_search_new(settings, report, find.library, &find.search, &error);
     if (!status)
@@ -131,7 +130,7 @@ int cmd_find(const struct settings *settings, struct report *report)
         status = settings->code ? ask_code(&find, &error) : ask_files(&find, &error);
     bool written = output_finish(find.print.output);
     library_search_free(find.search);
-    wanted_items_free(&find.print.wanted);
+    doppel_item_set_free(&find.print.wanted);
     doppel_library_close(find.library);
     answers_free(&find.answers);
     if (status && status != DOPPEL_E_CANCELLED)

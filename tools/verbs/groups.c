@@ -1,7 +1,7 @@
 /* doppel groups: the duplicate groups in the library. */
 #include <stdlib.h>
 
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "compare/video.h"
 #include "group/group_sources.h"
@@ -9,14 +9,13 @@
 #include "tools/output/output.h"
 #include "group/record_groups.h"
 #include "tools/signals.h"
-#include "library/items/wanted_items.h"
 
 struct groups {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
     struct marks marks; /* of people */
-    struct wanted_items wanted;
+    struct doppel_item_set wanted;
     bool has_sources;              /* whose authority counts */
     const struct group_sink *sink; /* NULL: the groups are printed */
     struct grouping_options options[DOPPEL_KIND_VIDEO + 1];
@@ -154,7 +153,8 @@ static bool is_wanted(struct groups *groups, const struct doppel_item *item,
 {
     if (record->scheme == DOPPEL_SCHEME_NONE)
         return groups->by_kind[DOPPEL_KIND_UNKNOWN] && item_has_file(item);
-    return is_of_wanted_scheme(groups->settings, record, &groups->others);
+    return doppel_record_has_scheme(record, settings_scheme(groups->settings, record->kind),
+                                    &groups->others);
 }
 
 /* Of an item, what is known of which is in `record`. @return whether to go on */
@@ -163,7 +163,7 @@ static bool take_known(struct groups *groups, const struct doppel_item *item,
 {
     if (!is_wanted(groups, item, record))
         return true;
-    if (!wanted_items_has(&groups->wanted, item->id) || is_disabled(groups, item->id))
+    if (!doppel_item_set_has(&groups->wanted, item->id) || is_disabled(groups, item->id))
         return !signals_stopped();
     bool acting = groups->settings->action != ACTION_NONE;
     if (acting && !item_has_file(item)) /* nor is anything done about what is near it alone */
@@ -208,7 +208,8 @@ static bool take_item(void *context, const struct doppel_item *item)
     if (item->record.scheme != DOPPEL_SCHEME_NONE || !item_has_file(item) ||
         get_computed(groups, item->id, &same, NULL))
         return take_known(groups, item, &item->record);
-    bool computed = is_of_wanted_scheme(groups->settings, &same.record, &others);
+    bool computed = doppel_record_has_scheme(
+        &same.record, settings_scheme(groups->settings, same.record.kind), &others);
     bool go_on = take_known(groups, item, computed ? &same.record : &item->record);
     doppel_item_free(&same);
     return go_on;
@@ -221,7 +222,7 @@ static bool load_features(void *context, const struct grouping_item *entry,
     struct doppel_item item;
     if (get_computed(groups, entry->id, &item, NULL))
         return false;
-    bool good = features_of_record(&item.record, out);
+    bool good = doppel_record_image_features(&item.record, out);
     item.record.fingerprint = (struct doppel_fingerprint){0}; /* it is the features' now */
     doppel_item_free(&item);
     if (!good)
@@ -333,7 +334,7 @@ static enum doppel_status run(struct groups *groups)
     enum doppel_status status = make_groupings(groups);
     if (status == DOPPEL_OK)
         status = doppel_library_each(groups->library, take_item, groups, groups->error);
-    say_other_versions(groups->report, groups->others);
+    notice_other_versions(groups->report, groups->others);
     if (groups->status)
         status = groups->status;
     struct grouping *const groupings[] = {
@@ -362,10 +363,10 @@ enum doppel_status library_groups(const struct settings *settings, struct report
     enum doppel_status status = open_library(settings, false, true, &groups.library, error);
     if (status)
         return status;
-    status = wanted_items_find(settings, groups.library, &groups.wanted, error);
+    status = filter_library(settings, groups.library, &groups.wanted, error);
     if (!status)
         status = run(&groups);
-    wanted_items_free(&groups.wanted);
+    doppel_item_set_free(&groups.wanted);
     doppel_library_close(groups.library);
     return status;
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "tools/args/metadata_options.h"
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "exchange/import_source.h"
 #include "exchange/importer.h"

@@ -1,13 +1,12 @@
 /* doppel list: what the library holds. */
 #include <stdio.h>
 
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/item_metadata.h"
 #include "tools/output/item_row.h"
 #include "tools/output/output.h"
 #include "tools/signals.h"
-#include "library/items/wanted_items.h"
 
 static const struct column columns[] = {
     {"id", "id", CELL_NUMBER},           {"kind", "kind", CELL_TEXT},
@@ -31,7 +30,7 @@ struct list {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
-    struct wanted_items wanted;
+    struct doppel_item_set wanted;
     struct output *output;
     uint64_t old;
 };
@@ -65,9 +64,9 @@ static bool print_item(void *context, const struct doppel_item *item)
     if (item->record.error.status)
         report_input(list->report, item->path, item->record.error.message);
     else if ((kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind) &&
-             wanted_items_has(&list->wanted, item->id)) {
+             doppel_item_set_has(&list->wanted, item->id)) {
         print_row(list, item->id, row_of(list, item));
-        list->old += is_old_version(&item->record);
+        list->old += doppel_record_is_old(&item->record);
     }
     return !signals_stopped();
 }
@@ -79,7 +78,7 @@ static bool print_text(void *context, const struct doppel_library_text *text)
     if (text->error.status)
         report_input(list->report, "the library", text->error.message);
     else if ((kind == DOPPEL_KIND_UNKNOWN || kind == DOPPEL_KIND_TEXT) &&
-             wanted_items_has(&list->wanted, text->id))
+             doppel_item_set_has(&list->wanted, text->id))
         print_row(list, text->id, text_row(text));
     return !signals_stopped();
 }
@@ -112,14 +111,13 @@ static bool print_failure(void *context, const struct doppel_failure *failure)
 
 static enum doppel_status print_all(struct list *list, struct doppel_error *error)
 {
-    const struct everything everything = {1, print_item, print_text, list};
+    const struct doppel_everything_visitor everything = {1, print_item, print_text, list};
     if (list->settings->failures)
         return doppel_library_each_failure(list->library, print_failure, list, error);
-    enum doppel_status status =
-        wanted_items_find(list->settings, list->library, &list->wanted, error);
+    enum doppel_status status = filter_library(list->settings, list->library, &list->wanted, error);
     if (!status)
-        status = each_of_all(list->library, &everything, error);
-    wanted_items_free(&list->wanted);
+        status = doppel_library_each_of_all(list->library, &everything, error);
+    doppel_item_set_free(&list->wanted);
     return status;
 }
 
@@ -135,6 +133,6 @@ int cmd_list(const struct settings *settings, struct report *report)
     doppel_library_close(list.library);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
-    say_old_items(report, list.old);
+    notice_old_items(report, list.old);
     return written ? EXIT_DONE : EXIT_WRONG_USE;
 }

@@ -1,5 +1,5 @@
 /* doppel lists, lists set, lists remove: the lists that items are on, and what these mean. */
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/output.h"
 

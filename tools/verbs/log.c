@@ -6,8 +6,7 @@
 #include <time.h>
 
 #include "core/array.h"
-#include "library/items/item_reference.h"
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/log_story.h"
 #include "tools/memory.h"
@@ -267,17 +266,19 @@ static bool has_story(struct doppel_library *library, uint64_t id)
 static uint64_t find_named(const struct log *log, const char *name, struct doppel_error *error)
 {
     const struct doppel_log_query newest = {.newest_first = true};
-    struct called called;
+    struct doppel_reference called;
     uint64_t id;
-    enum doppel_status status = called_find(log->library, name, &called, error);
-    if (called_number(name, &id) && (status || called.id != id) && has_story(log->library, id))
+    enum doppel_status status = doppel_library_resolve(log->library, name, &called, error);
+    if (doppel_reference_number(name, &id) && (status || called.id != id) &&
+        has_story(log->library, id))
         return id;
     if (!status) {
-        called_say_other(log->library, name, log->report);
+        notice_other_reference(log->library, name, log->report);
         return called.id;
     }
-    char *path = absolute_path(name);
-    struct named named = {.name = called_id(name) ? called_id(name) : name, .path = path};
+    char *path = must_have(absolute_path(name));
+    const char *id_in_name = doppel_reference_external_id(name);
+    struct named named = {.name = id_in_name ? id_in_name : name, .path = path};
     doppel_library_each_log(log->library, &newest, take_named, &named, error);
     free(path);
     return named.id;

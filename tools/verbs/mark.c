@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/items/item_reference.h"
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "exchange/manual_labels.h"
 #include "tools/memory.h"
@@ -77,9 +76,9 @@ static enum doppel_status mark_two(const struct settings *settings, struct doppe
                                    struct report *report, struct doppel_error *error)
 {
     struct marked a, b;
-    struct called called;
+    struct doppel_reference called;
     for (size_t i = 0; i < 2; i++)
-        if (called_to_change(library, settings->operands.items[i], report, &called, error) ==
+        if (resolve_to_change(library, settings->operands.items[i], report, &called, error) ==
             DOPPEL_E_ARGUMENT)
             return DOPPEL_E_ARGUMENT;
     enum doppel_status status = marked_named(library, settings->operands.items[0], &a, error);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "exchange/importer.h"
 #include "tools/args/paths.h"

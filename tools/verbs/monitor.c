@@ -9,7 +9,7 @@
 
 #include <doppel/worker.h>
 
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/item_name.h"
 #include "tools/memory.h"

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "library/items/item_reference.h"
-#include "library/items/collection.h"
+#include "tools/memory.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "decide/remove_gone.h"
 #include "tools/signals.h"
-#include "library/items/wanted_items.h"
 
 struct below {
     const char *name;
@@ -49,10 +48,11 @@ static bool take_text(void *context, const struct doppel_library_text *text)
 static enum doppel_status remove_below(struct doppel_library *library, const char *name,
                                        struct doppel_error *error)
 {
-    const char *id = called_id(name);
-    struct below below = {.name = id ? id : name, .path = id ? NULL : absolute_path(name)};
-    const struct everything everything = {1, take_if_below, take_text, &below};
-    enum doppel_status status = each_of_all(library, &everything, error);
+    const char *id = doppel_reference_external_id(name);
+    struct below below = {.name = id ? id : name,
+                          .path = id ? NULL : must_have(absolute_path(name))};
+    const struct doppel_everything_visitor everything = {1, take_if_below, take_text, &below};
+    enum doppel_status status = doppel_library_each_of_all(library, &everything, error);
     if (status == DOPPEL_OK && below.ids.count == 0)
         status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "the library holds no such item");
     for (size_t i = 0; i < below.ids.count && status == DOPPEL_OK; i++)
@@ -65,11 +65,11 @@ static enum doppel_status remove_below(struct doppel_library *library, const cha
 static enum doppel_status remove_named(struct doppel_library *library, const char *name,
                                        struct report *report, struct doppel_error *error)
 {
-    struct called called;
+    struct doppel_reference called;
     uint64_t number;
-    enum doppel_status status = called_to_change(library, name, report, &called, error);
-    bool many = status ? status == DOPPEL_E_NOT_FOUND : called.by == CALLED_BY_RECORD_ID;
-    if (many && !called_number(name, &number))
+    enum doppel_status status = resolve_to_change(library, name, report, &called, error);
+    bool many = status ? status == DOPPEL_E_NOT_FOUND : called.kind == DOPPEL_REFERENCE_RECORD_ID;
+    if (many && !doppel_reference_number(name, &number))
         return remove_below(library, name, error);
     return status ? status : doppel_library_remove(library, called.id, error);
 }
@@ -77,21 +77,22 @@ static enum doppel_status remove_named(struct doppel_library *library, const cha
 static enum doppel_status remove_wanted(const struct settings *settings,
                                         struct doppel_library *library, struct doppel_error *error)
 {
-    struct wanted_items wanted;
-    enum doppel_status status = wanted_items_find(settings, library, &wanted, error);
+    struct doppel_item_set wanted;
+    enum doppel_status status = filter_library(settings, library, &wanted, error);
     if (status)
         return status;
-    for (size_t i = 0; i < wanted.ids.count && !status && !signals_stopped(); i++)
-        status = doppel_library_remove(library, wanted.ids.items[i], error);
-    wanted_items_free(&wanted);
+    for (size_t i = 0; i < wanted.count && !status && !signals_stopped(); i++)
+        status = doppel_library_remove(library, wanted.ids[i], error);
+    doppel_item_set_free(&wanted);
     return status;
 }
 
 int cmd_remove(const struct settings *settings, struct report *report)
 {
+    const struct doppel_item_filter filter = item_filter_from(settings);
     struct doppel_error error;
     struct doppel_library *library;
-    if (!settings->operands.count && !settings->gone && !wanted_are_named(settings))
+    if (!settings->operands.count && !settings->gone && !doppel_item_filter_is_set(&filter))
         return report_fatal(report, "say what is to be removed: ID, PATH, --where, --list or "
                                     "--label");
     if (open_library(settings, false, false, &library, &error))

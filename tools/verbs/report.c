@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "group/group_sources.h"
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "report/report_internal.h"
 #include "tools/args/commands.h"
 #include "tools/args/paths.h"
@@ -19,7 +19,7 @@ struct report_sources {
 static void append_source(struct report_sources *sources, const char *path)
 {
     sources->paths = must_resize(sources->paths, (sources->count + 1) * sizeof *sources->paths);
-    sources->paths[sources->count++] = absolute_path(path);
+    sources->paths[sources->count++] = must_have(absolute_path(path));
 }
 
 static struct report_sources sources_from(const struct settings *settings, bool scanned)

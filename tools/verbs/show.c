@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/items/item_reference.h"
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/video_row.h"
 #include "tools/output/item_metadata.h"
@@ -131,13 +130,14 @@ static void show(struct showing *showing, const char *name)
     struct doppel_item item;
     struct doppel_error error;
     showing->name = name;
-    called_say_other(showing->library, name, showing->report);
-    enum doppel_status status = find_item(showing->library, name, true, &item, &error);
+    notice_other_reference(showing->library, name, showing->report);
+    enum doppel_status status =
+        doppel_library_find_item(showing->library, name, true, &item, &error);
     if (status == DOPPEL_OK) {
         print_item(showing, &item);
         doppel_item_free(&item);
     } else if (status != DOPPEL_E_NOT_FOUND ||
-               !find_text(showing->library, name, print_text, showing, &error)) {
+               doppel_library_find_text(showing->library, name, print_text, showing, &error)) {
         report_input(showing->report, name, error.message);
     }
 }

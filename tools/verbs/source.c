@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/output.h"
 

@@ -1,7 +1,7 @@
 /* doppel stats: what a library holds, in numbers. */
 #include <stdio.h>
 
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/output.h"
 
@@ -173,6 +173,6 @@ int cmd_stats(const struct settings *settings, struct report *report)
         print_object(output, &stats);
     else
         print_lines(output, &stats);
-    say_old_items(report, stats.old_items);
+    notice_old_items(report, stats.old_items);
     return output_finish(output) ? EXIT_DONE : EXIT_WRONG_USE;
 }

@@ -1,10 +1,8 @@
 /* doppel tag: say something of items that are in the library, or take it back. */
 #include "tools/args/metadata_options.h"
-#include "library/items/item_reference.h"
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/signals.h"
-#include "library/items/wanted_items.h"
 
 struct tag {
     const struct settings *settings;
@@ -37,8 +35,8 @@ static enum doppel_status tag_one(const struct tag *tag, uint64_t id, struct dop
 static enum doppel_status tag_named(const struct tag *tag, const char *name,
                                     struct doppel_error *error)
 {
-    struct called called;
-    if (called_to_change(tag->library, name, tag->report, &called, error)) {
+    struct doppel_reference called;
+    if (resolve_to_change(tag->library, name, tag->report, &called, error)) {
         report_input(tag->report, name, error->message);
         return DOPPEL_OK;
     }
@@ -48,14 +46,14 @@ static enum doppel_status tag_named(const struct tag *tag, const char *name,
 /* The names of lists and labels are what is said here, so --where alone tells of whom. */
 static enum doppel_status tag_where(const struct tag *tag, struct doppel_error *error)
 {
-    const struct settings only_where = {.where = tag->settings->where};
-    struct wanted_items wanted = {0};
+    const struct doppel_item_filter only_where = {.where = tag->settings->where};
+    struct doppel_item_set wanted = {0};
     if (!only_where.where)
         return DOPPEL_OK;
-    enum doppel_status status = wanted_items_find(&only_where, tag->library, &wanted, error);
-    for (size_t i = 0; i < wanted.ids.count && !status && !signals_stopped(); i++)
-        status = tag_one(tag, wanted.ids.items[i], error);
-    wanted_items_free(&wanted);
+    enum doppel_status status = doppel_library_filter(tag->library, &only_where, &wanted, error);
+    for (size_t i = 0; i < wanted.count && !status && !signals_stopped(); i++)
+        status = tag_one(tag, wanted.ids[i], error);
+    doppel_item_set_free(&wanted);
     return status;
 }
 

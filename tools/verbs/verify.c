@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "library/items/collection.h"
+#include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/memory.h"
 #include "intake/open_cache.h"
@@ -288,7 +288,7 @@ static void say_old(const struct verifying *verifying)
 {
     struct doppel_library_stats stats;
     if (verifying->library && !doppel_library_stats(verifying->library, &stats, NULL))
-        say_old_items(verifying->report, stats.old_items);
+        notice_old_items(verifying->report, stats.old_items);
 }
 
 int cmd_verify(const struct settings *settings, struct report *report)

@@ -1,0 +1,146 @@
+/**
+ * doppel/library_items.h: items and texts of a library by what people call them, by a filter, and
+ * all of them in order. Included by doppel/library.h.
+ */
+#ifndef DOPPEL_LIBRARY_ITEMS_H
+#define DOPPEL_LIBRARY_ITEMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doppel/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doppel_library;
+struct doppel_library_text;
+struct doppel_image_features;
+struct doppel_item;
+struct doppel_record;
+
+/* ---- references ---- */
+
+/** How a reference names an item or a text, in the order in which they are tried. */
+enum doppel_reference_kind {
+    DOPPEL_REFERENCE_NUMBER,      /**< "42", where there is such an item, or "item:42" */
+    DOPPEL_REFERENCE_PATH,        /**< relative to the working directory, or absolute */
+    DOPPEL_REFERENCE_EXTERNAL_ID, /**< its external id, or that with "id:" before it */
+    DOPPEL_REFERENCE_RECORD_ID    /**< likewise; the last record of it */
+};
+
+/** What a reference stands for. */
+struct doppel_reference {
+    uint64_t id;
+    enum doppel_reference_kind kind;
+    uint64_t other; /**< what it names, too, in a way that comes later; 0: nothing */
+};
+
+/** The number in a reference, be there such an item or not. Thread-safe. */
+DOPPEL_API bool doppel_reference_number(const char *reference, uint64_t *out);
+
+/** The id in "id:ID"; NULL: it is none. Borrowed from `reference`. Thread-safe. */
+DOPPEL_API const char *doppel_reference_external_id(const char *reference);
+
+/** Find what a reference names. @return DOPPEL_E_NOT_FOUND; a number may be that of an item that
+ * is gone */
+DOPPEL_API enum doppel_status doppel_library_resolve(struct doppel_library *library,
+                                                     const char *reference,
+                                                     struct doppel_reference *out,
+                                                     struct doppel_error *error);
+
+/** The same for those who change or remove it: a number is that of an item alone, lest it name
+ * something else when the item is gone. @return DOPPEL_E_ARGUMENT: it is another's id */
+DOPPEL_API enum doppel_status doppel_library_resolve_to_change(struct doppel_library *library,
+                                                               const char *reference,
+                                                               struct doppel_reference *out,
+                                                               struct doppel_error *error);
+
+/** The item that a reference names. @param with_attachment as doppel_library_get has it.
+ * @param out given (doppel_item_free). @return DOPPEL_E_NOT_FOUND: it may be a text */
+DOPPEL_API enum doppel_status doppel_library_find_item(struct doppel_library *library,
+                                                       const char *reference, bool with_attachment,
+                                                       struct doppel_item *out,
+                                                       struct doppel_error *error);
+
+/** The text that a reference names, with its shingles. @param visitor is given it; borrowed.
+ * @return DOPPEL_E_NOT_FOUND; what is wrong with a damaged one; DOPPEL_E_CANCELLED when the visitor
+ * returned false */
+DOPPEL_API enum doppel_status doppel_library_find_text(
+    struct doppel_library *library, const char *reference,
+    bool (*visitor)(void *context, const struct doppel_library_text *text), void *context,
+    struct doppel_error *error);
+
+/* ---- filters ---- */
+
+/** Which items are wanted: those on one of the lists, with one of the labels, and for which the
+ * expression holds. What is not given holds for all. */
+struct doppel_item_filter {
+    const char *const *lists;
+    size_t list_count;
+    const char *const *labels;
+    size_t label_count;
+    const char *where; /**< as doppel_library_where has it; NULL: not given */
+};
+
+/** Whether it leaves anything out. Thread-safe. */
+DOPPEL_API bool doppel_item_filter_is_set(const struct doppel_item_filter *filter);
+
+/** Ids of items and texts. Zero-initialised it is all of them. */
+struct doppel_item_set {
+    bool some;     /**< only these */
+    uint64_t *ids; /**< ascending */
+    size_t count, capacity;
+};
+
+/** Find the items that a filter leaves.
+ * @param out given (doppel_item_set_free)
+ * @return DOPPEL_E_ARGUMENT: there is no such list; else as doppel_library_where */
+DOPPEL_API enum doppel_status doppel_library_filter(struct doppel_library *library,
+                                                    const struct doppel_item_filter *filter,
+                                                    struct doppel_item_set *out,
+                                                    struct doppel_error *error);
+
+/** Thread-safe. */
+DOPPEL_API bool doppel_item_set_has(const struct doppel_item_set *set, uint64_t id);
+DOPPEL_API void doppel_item_set_free(struct doppel_item_set *set);
+
+/* ---- all of them ---- */
+
+/** Items and texts in order of id; either function ends the visit with false. */
+struct doppel_everything_visitor {
+    uint64_t first; /**< id to begin with */
+    bool (*item)(void *context, const struct doppel_item *item);
+    bool (*text)(void *context, const struct doppel_library_text *text);
+    void *context;
+};
+
+/** Visit items and texts. @return DOPPEL_E_CANCELLED when a function returned false */
+DOPPEL_API enum doppel_status doppel_library_each_of_all(
+    struct doppel_library *library, const struct doppel_everything_visitor *visitor,
+    struct doppel_error *error);
+
+/* ---- records ---- */
+
+/** Whether a record is of a scheme and of its version: others never meet.
+ * @param scheme       NULL: no record is
+ * @param out_versions counts those of the scheme and of another version */
+DOPPEL_API bool doppel_record_has_scheme(const struct doppel_record *record,
+                                         const struct doppel_scheme *scheme,
+                                         uint64_t *out_versions);
+
+/** Whether it is of another version of its scheme than this doppel computes. Texts have versions by
+ * the options that they were read with: none of them is old. */
+DOPPEL_API bool doppel_record_is_old(const struct doppel_record *record);
+
+/** What a check of pixels needs of an image's record, with its attachment.
+ * @param out its fingerprint is borrowed from the record. @return false: it has no attachment */
+DOPPEL_API bool doppel_record_image_features(const struct doppel_record *record,
+                                             struct doppel_image_features *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
