@@ -24,7 +24,8 @@ static void close_all_recording(struct recording *recording)
     container_close(&recording->container);
 }
 
-enum doppel_status audio_read(struct recording *recording, int fd, struct doppel_error *error)
+enum doppel_status audio_decode_file(struct recording *recording, int fd,
+                                     struct doppel_error *error)
 {
     av_log_set_level(AV_LOG_QUIET);
     recording->mix.out = &recording->out;
@@ -53,7 +54,7 @@ enum doppel_status read_audio(int fd, const struct doppel_samples_options *optio
     recording->out.visitor = visitor;
     recording->out.context = context;
     recording->out.max_seconds = options->stream ? 0 : options->max_seconds;
-    enum doppel_status status = audio_read(recording, fd, error);
+    enum doppel_status status = audio_decode_file(recording, fd, error);
     if (status == DOPPEL_OK && out_info)
         *out_info = recording->info;
     free(recording);

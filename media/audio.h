@@ -94,7 +94,8 @@ struct recording {
 };
 
 /** Open, decode, close. @param audio all that is not of the input is set */
-enum doppel_status audio_read(struct recording *recording, int fd, struct doppel_error *error);
+enum doppel_status audio_decode_file(struct recording *recording, int fd,
+                                     struct doppel_error *error);
 
 /** Choose the demuxer, the track and its decoder. */
 enum doppel_status audio_open(struct recording *recording, struct doppel_error *error);

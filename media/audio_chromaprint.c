@@ -148,7 +148,7 @@ enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options 
     if (status == DOPPEL_OK) {
         recording->options = *options;
         recording->chromaprint = &chromaprint;
-        status = audio_read(recording, fd, &reason);
+        status = audio_decode_file(recording, fd, &reason);
         if (status != DOPPEL_OK && status != DOPPEL_E_CANCELLED)
             doppel_fail(error, status, "%s", reason.message);
         else

@@ -15,7 +15,7 @@ static void close_all_video(struct video *video)
     container_close(&video->container);
 }
 
-enum doppel_status video_read(struct video *video, int fd, struct doppel_error *error)
+enum doppel_status video_decode_file(struct video *video, int fd, struct doppel_error *error)
 {
     av_log_set_level(AV_LOG_QUIET);
     video->container.holds = "video";
@@ -94,7 +94,7 @@ enum doppel_status read_video(int fd, const struct doppel_frames_options *option
     video->options.exact |= options->from_rgb;
     video->take = visit_video;
     video->context = &sampling;
-    enum doppel_status status = video_read(video, fd, error);
+    enum doppel_status status = video_decode_file(video, fd, error);
     if (out_info && status == DOPPEL_OK)
         *out_info = video->info;
     else if (out_info && status == DOPPEL_E_FORMAT)

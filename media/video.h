@@ -94,7 +94,7 @@ struct video {
 };
 
 /** Open, decode, close. @param video options, take and context are set, the rest is zero */
-enum doppel_status video_read(struct video *video, int fd, struct doppel_error *error);
+enum doppel_status video_decode_file(struct video *video, int fd, struct doppel_error *error);
 
 /** Choose the demuxer, the track and its decoder. */
 enum doppel_status video_open(struct video *video, struct doppel_error *error);

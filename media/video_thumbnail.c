@@ -46,7 +46,7 @@ enum doppel_status read_thumbnail(int fd, uint32_t time_ms, uint32_t longest, ui
         video->options.from_ms = time_ms;
         video->take = keep_video;
         video->context = &shown;
-        status = video_read(video, fd, error);
+        status = video_decode_file(video, fd, error);
     }
     if (status == DOPPEL_OK && !shown.frame->buf[0])
         status = doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged: nothing to show at %.1f s",
