@@ -1,0 +1,23 @@
+/* The options of the engine's calls, as a command line gives them. */
+#include "tools/args/engine_options.h"
+
+#include <string.h>
+
+struct doppel_compare_options compare_options_from(const struct settings *settings)
+{
+    struct doppel_compare_options options = doppel_compare_options_default();
+    memcpy(options.schemes, settings->by_kind, sizeof options.schemes);
+    options.max_distance = settings->max_distance;
+    options.min_similarity = settings->min_similarity;
+    options.text_similarity = settings->text_similarity;
+    options.max_false_positives = settings->max_false_positives;
+    options.near_misses = settings->near_misses;
+    options.views = (enum doppel_image_views)settings->views;
+    options.orientations = settings->orientations;
+    options.check_pixels = settings->check == CHECK_PIXELS;
+    options.same_speed = settings->same_speed;
+    options.thorough = settings->thorough;
+    options.text = settings->text;
+    options.preset = settings->preset;
+    return options;
+}
