@@ -1,4 +1,5 @@
 /* Taking the steps of a plan, or saying what they would be; what came of it, a line a file. */
+#include "tools/output/messages.h"
 #include "act/plan.h"
 
 #include <stdlib.h>

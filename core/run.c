@@ -128,13 +128,14 @@ void doppel_run_notice(struct doppel_run *run, const char *format, ...)
 
 void doppel_run_detail(struct doppel_run *run, const char *path, const char *reason)
 {
-    tell(run, DOPPEL_NOTICE_DETAIL, path, reason);
+    if (run->options.details)
+        tell(run, DOPPEL_NOTICE_DETAIL, path, reason);
 }
 
 void doppel_run_show(struct doppel_run *run, const struct doppel_run_progress *progress)
 {
     run->progress = *progress;
-    run->progress.begins = false;
+    run->progress.begins = run->progress.ends = false;
     if (run->options.on_progress)
         run->options.on_progress(run->options.context, progress);
 }
@@ -142,6 +143,17 @@ void doppel_run_show(struct doppel_run *run, const struct doppel_run_progress *p
 void doppel_run_begin(struct doppel_run *run, const char *unit, uint64_t total)
 {
     const struct doppel_run_progress progress = {.unit = unit, .begins = true, .total = total};
+    doppel_run_show(run, &progress);
+}
+
+void doppel_run_set_total(struct doppel_run *run, uint64_t total)
+{
+    run->progress.total = total;
+}
+
+void doppel_run_end(struct doppel_run *run)
+{
+    const struct doppel_run_progress progress = {.ends = true};
     doppel_run_show(run, &progress);
 }
 

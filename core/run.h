@@ -32,6 +32,7 @@ struct doppel_limits {
 struct doppel_run_progress {
     const char *unit;         /**< what is counted: "files", "pairs"; static storage */
     bool begins;              /**< a new phase: what was counted before is over */
+    bool ends;                /**< the phase is over */
     uint64_t done, total;     /**< total 0: not known yet */
     uint64_t videos;          /**< of the files, videos that are done */
     uint64_t videos_total;    /**< 0: not known yet */
@@ -52,6 +53,7 @@ struct doppel_run_options {
     struct doppel_limits limits;
     const char *cache; /**< the cache's file; NULL: one for this run alone, which leaves nothing */
     const char *temporary; /**< the folder of temporary files; NULL: /tmp */
+    bool details;          /**< DOPPEL_NOTICE_DETAIL is wanted, too */
     bool retry;            /**< what could not be read before is tried again */
 
     /** Whether to stop soon; asked often, also from other threads. NULL: only by
@@ -110,6 +112,10 @@ DOPPEL_API void doppel_run_detail(struct doppel_run *run, const char *path, cons
 
 /** A phase begins, of `total` (0: not known) `unit`s; a literal. */
 DOPPEL_API void doppel_run_begin(struct doppel_run *run, const char *unit, uint64_t total);
+/** How many there will be is known now. */
+DOPPEL_API void doppel_run_set_total(struct doppel_run *run, uint64_t total);
+/** The phase is over: what was shown of it may be taken away. */
+DOPPEL_API void doppel_run_end(struct doppel_run *run);
 /** So many of them are done. As often as you like. */
 DOPPEL_API void doppel_run_advance(struct doppel_run *run, uint64_t done);
 /** The same, with all that there is to tell. */

@@ -22,13 +22,13 @@ void file_decision_free(struct file_decision *decision)
     *decision = (struct file_decision){0};
 }
 
-enum doppel_status file_decider_new(const struct settings *settings, struct report *report,
+enum doppel_status file_decider_new(const struct settings *settings, struct doppel_run *run,
                                     struct doppel_library *library, struct file_decider **out,
                                     struct doppel_error *error)
 {
     (void)error;
     struct file_decider *decider = must_allocate(sizeof *decider);
-    *decider = (struct file_decider){.settings = settings, .report = report, .library = library};
+    *decider = (struct file_decider){.settings = settings, .run = run, .library = library};
     *out = decider;
     return DOPPEL_OK;
 }

@@ -10,7 +10,7 @@
 #include "decide/rule.h"
 #include "intake/intake.h"
 #include "tools/args/options.h"
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 
 struct file_decider;
 
@@ -33,7 +33,7 @@ struct file_decision {
 void file_decision_free(struct file_decision *decision);
 
 /* @param all borrowed for its life. @param out given (file_decider_free) */
-enum doppel_status file_decider_new(const struct settings *settings, struct report *report,
+enum doppel_status file_decider_new(const struct settings *settings, struct doppel_run *run,
                                     struct doppel_library *library, struct file_decider **out,
                                     struct doppel_error *error);
 void file_decider_free(struct file_decider *decider);

@@ -8,7 +8,7 @@
 
 struct file_decider {
     const struct settings *settings;
-    struct report *report;
+    struct doppel_run *run;
     struct doppel_library *library;
     struct library_search *search; /* NULL: nothing was looked for yet */
     struct answers answers;

@@ -235,7 +235,7 @@ static enum doppel_status want_search(struct file_decider *decider, struct doppe
 {
     enum doppel_status status = DOPPEL_OK;
     if (!decider->search) {
-        status = library_search_new(decider->settings, decider->report, decider->library,
+        status = library_search_new(decider->settings, decider->run, decider->library,
                                     &decider->search, error);
         if (!status)
             library_search_leaders(decider->search);

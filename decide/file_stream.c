@@ -10,7 +10,6 @@
 #include "intake/intake.h"
 #include "tools/memory.h"
 #include "intake/open_cache.h"
-#include "tools/signals.h"
 #include "intake/walk.h"
 
 /* So many files are kept together at most. For so long others who write are waited for, and for so
@@ -64,14 +63,13 @@ enum doppel_status file_stream_new(const struct file_stream_options *options,
     struct file_stream *stream = must_allocate(sizeof *stream);
     stream->options = options;
     stream->walk = walk_of(stream);
-    enum doppel_status status =
-        open_cache(options->settings, options->report, &stream->cache, error);
+    enum doppel_status status = open_cache(options->settings, options->run, &stream->cache, error);
     if (!status)
-        status = file_decider_new(options->settings, options->report, options->library,
+        status = file_decider_new(options->settings, options->run, options->library,
                                   &stream->decider, error);
     stream->intake_options = (struct intake_options){
         .settings = options->settings,
-        .report = options->report,
+        .run = options->run,
         .walk = &stream->walk,
         .cache = stream->cache,
         .attachments = true,
@@ -117,11 +115,12 @@ void file_stream_free(struct file_stream *stream)
 /* Whether it is worth to try again: another process writes, and nobody has lost patience. */
 static bool waits(struct file_stream *stream, enum doppel_status status, time_t since)
 {
-    if (status != DOPPEL_E_BUSY || signals_stopped() || time(NULL) - since >= PATIENCE_SECONDS)
+    if (status != DOPPEL_E_BUSY || doppel_run_cancelled(stream->options->run) ||
+        time(NULL) - since >= PATIENCE_SECONDS)
         return false;
     if (!stream->waited)
-        report_notice(stream->options->report,
-                      "another process is writing to the library: waiting");
+        doppel_run_notice(stream->options->run,
+                          "another process is writing to the library: waiting");
     stream->waited = true;
     return true;
 }
@@ -196,7 +195,7 @@ static enum doppel_status decide_one(struct file_stream *stream, size_t i,
 static enum doppel_status tell(struct file_stream *stream, size_t count)
 {
     bool read = true;
-    progress_clear(&stream->options->report->progress);
+    doppel_run_end(stream->options->run);
     for (size_t i = 0; i < count && read; i++)
         read = decision_row_tell(stream->options->output, &stream->files[i], record_of(stream, i),
                                  &stream->decisions[i]);

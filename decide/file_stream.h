@@ -8,14 +8,14 @@
 
 #include "tools/output/decision_output.h"
 #include "tools/args/options.h"
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 
 struct file_stream;
 
 /* All borrowed. */
 struct file_stream_options {
     const struct settings *settings;
-    struct report *report;
+    struct doppel_run *run;
     struct doppel_library *library;
     struct decision_output *output;
     bool fed;        /* files come by file_stream_feed; else those that the operands name */

@@ -7,7 +7,6 @@
 
 #include "core/absolute_path.h"
 #include "tools/memory.h"
-#include "tools/signals.h"
 
 enum doppel_status refresh_list_add(struct refresh_list *list, const struct doppel_item *item,
                                     const char *path, struct doppel_error *error)
@@ -43,6 +42,7 @@ struct choice {
     struct named *names;
     size_t count;
     struct refresh_list *list;
+    const struct doppel_run *run;
     struct doppel_error *error;
     enum doppel_status status;
 };
@@ -66,7 +66,7 @@ static bool choose(void *context, const struct doppel_item *item)
         chosen |= is_named(&choice->names[i], item);
     if (chosen && item->path[0] == '/') /* others are known by their codes alone */
         choice->status = refresh_list_add(choice->list, item, item->path, choice->error);
-    return !choice->status && !signals_stopped();
+    return !choice->status && !doppel_run_cancelled(choice->run);
 }
 
 static struct named *names_of(const struct settings *settings)
@@ -82,18 +82,20 @@ static struct named *names_of(const struct settings *settings)
     return names;
 }
 
-enum doppel_status refresh_list_choose(const struct settings *settings, struct report *report,
+enum doppel_status refresh_list_choose(const struct settings *settings, struct doppel_run *run,
                                        struct doppel_library *library, struct refresh_list *out,
                                        struct doppel_error *error)
 {
     struct choice choice = {.names = names_of(settings),
                             .count = settings->operands.count,
                             .list = out,
+                            .run = run,
                             .error = error};
     enum doppel_status status = doppel_library_each(library, choose, &choice, error);
     for (size_t i = 0; i < choice.count; i++) {
         if (!status && !choice.names[i].met)
-            report_input(report, settings->operands.items[i], "the library holds no such item");
+            doppel_run_fail_input(run, settings->operands.items[i],
+                                  "the library holds no such item");
         free(choice.names[i].path);
     }
     free(choice.names);
@@ -133,15 +135,15 @@ static struct settings settings_for(const struct settings *settings,
 }
 
 /* A folder in the place of a file would be walked. */
-static bool is_file(const struct refresh_item *item, struct report *report)
+static bool is_file(const struct refresh_item *item, struct doppel_run *run)
 {
     struct stat status;
     bool there = stat(item->path, &status) == 0;
     if (there && S_ISREG(status.st_mode))
         return true;
-    report_input(report, item->path,
-                 there ? "is no file any more; its item stays as it is"
-                       : "the file is gone; its item stays as it is");
+    doppel_run_fail_input(run, item->path,
+                          there ? "is no file any more; its item stays as it is"
+                                : "the file is gone; its item stays as it is");
     return false;
 }
 
@@ -166,11 +168,11 @@ static enum doppel_status run_pass(const struct refresh *refresh, const struct r
     struct settings settings = settings_for(refresh->settings, &items[0]);
     struct strings paths = {must_allocate(count * sizeof *paths.items), 0};
     for (size_t i = 0; i < count; i++)
-        if (is_file(&items[i], refresh->report))
+        if (is_file(&items[i], refresh->run))
             paths.items[paths.count++] = items[i].path;
     const struct walk_options walk = {.paths = paths, .every_name = true};
     const struct intake_options options = {.settings = &settings,
-                                           .report = refresh->report,
+                                           .run = refresh->run,
                                            .walk = &walk,
                                            .cache = refresh->cache,
                                            .attachments = true};

@@ -8,7 +8,7 @@
 #include "core/array.h"
 #include "intake/intake.h"
 #include "tools/args/options.h"
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 
 struct refresh_item {
     uint64_t id;
@@ -29,7 +29,7 @@ void refresh_list_free(struct refresh_list *list);
 
 /* Which items are meant: those named, or those of another version than this doppel computes, and
  * damaged ones. Operands that name none are reported. */
-enum doppel_status refresh_list_choose(const struct settings *settings, struct report *report,
+enum doppel_status refresh_list_choose(const struct settings *settings, struct doppel_run *run,
                                        struct doppel_library *library, struct refresh_list *out,
                                        struct doppel_error *error);
 
@@ -39,7 +39,7 @@ typedef enum doppel_status refresh_taker(void *context, struct intake_file *file
 
 struct refresh {
     const struct settings *settings;
-    struct report *report;
+    struct doppel_run *run;
     struct doppel_cache *cache;
     refresh_taker *taker;
     void *context;

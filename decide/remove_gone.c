@@ -10,7 +10,6 @@
 #include "core/absolute_path.h"
 #include "core/array.h"
 #include "tools/memory.h"
-#include "tools/signals.h"
 
 enum whereabouts { THERE, GONE, ABSENT };
 
@@ -22,7 +21,7 @@ struct folder {
 };
 
 struct search {
-    struct report *report;
+    struct doppel_run *run;
     char **below; /* absolute */
     size_t below_count;
     struct folder folder;
@@ -93,7 +92,7 @@ static bool is_gone(struct search *search, const char *path, uint64_t device, ui
     if (absent)
         *absent += whereabouts == ABSENT;
     if (whereabouts != THERE)
-        report_detail(search->report, path, whereabouts == GONE ? "gone" : "absent, kept");
+        doppel_run_detail(search->run, path, whereabouts == GONE ? "gone" : "absent, kept");
     return whereabouts == GONE;
 }
 
@@ -103,10 +102,10 @@ static bool take_item(void *context, const struct doppel_item *item)
 {
     struct search *search = context;
     if (item->record.error.status)
-        report_input(search->report, item->path, item->record.error.message);
+        doppel_run_fail_input(search->run, item->path, item->record.error.message);
     else if (is_gone(search, item->path, item->stamp.device, &search->absent))
         search->no_memory |= !array_push(&search->ids, item->id);
-    return !search->no_memory && !signals_stopped();
+    return !search->no_memory && !doppel_run_cancelled(search->run);
 }
 
 static bool take_failure(void *context, const struct doppel_failure *failure)
@@ -114,7 +113,7 @@ static bool take_failure(void *context, const struct doppel_failure *failure)
     struct search *search = context;
     if (is_gone(search, failure->path, failure->stamp->device, NULL))
         search->no_memory |= !array_push(&search->failures, must_copy(failure->path));
-    return !search->no_memory && !signals_stopped();
+    return !search->no_memory && !doppel_run_cancelled(search->run);
 }
 
 static enum doppel_status remove_found(struct doppel_library *library, const struct search *search,
@@ -131,11 +130,11 @@ static enum doppel_status remove_found(struct doppel_library *library, const str
 static void say_what_was_done(const struct search *search)
 {
     bool one = search->ids.count == 1;
-    report_notice(search->report, "%zu item%s forgotten, whose file%s gone", search->ids.count,
-                  one ? "" : "s", one ? " is" : "s are");
+    doppel_run_notice(search->run, "%zu item%s forgotten, whose file%s gone", search->ids.count,
+                      one ? "" : "s", one ? " is" : "s are");
     if (search->absent)
-        report_notice(
-            search->report,
+        doppel_run_notice(
+            search->run,
             "%llu item%s kept: the folder is not there, empty, or of another drive (-v names %s)",
             (unsigned long long)search->absent, search->absent == 1 ? "" : "s",
             search->absent == 1 ? "it" : "them");
@@ -154,9 +153,9 @@ static void search_end(struct search *search)
 }
 
 enum doppel_status remove_gone(struct doppel_library *library, const struct settings *settings,
-                               struct report *report, struct doppel_error *error)
+                               struct doppel_run *run, struct doppel_error *error)
 {
-    struct search search = {.report = report, .below_count = settings->operands.count};
+    struct search search = {.run = run, .below_count = settings->operands.count};
     search.below = must_allocate((search.below_count + 1) * sizeof *search.below);
     for (size_t i = 0; i < search.below_count; i++)
         search.below[i] = must_have(absolute_path(settings->operands.items[i]));
@@ -164,7 +163,7 @@ enum doppel_status remove_gone(struct doppel_library *library, const struct sett
     if (!status)
         status = doppel_library_each_failure(library, take_failure, &search, error);
     if (status == DOPPEL_E_CORRUPT) { /* the others are known all the same */
-        report_input(report, "the library", error->message);
+        doppel_run_fail_input(run, "the library", error->message);
         status = DOPPEL_OK;
     }
     if (search.no_memory)

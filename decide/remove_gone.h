@@ -5,7 +5,7 @@
 #include <doppel/library.h>
 
 #include "tools/args/options.h"
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 
 /**
  * Remove the items, and the failures, of files that were deleted; with operands only of files that
@@ -16,6 +16,6 @@
  * folder or none, a folder that was renamed none.
  */
 enum doppel_status remove_gone(struct doppel_library *library, const struct settings *settings,
-                               struct report *report, struct doppel_error *error);
+                               struct doppel_run *run, struct doppel_error *error);
 
 #endif

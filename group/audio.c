@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "tools/signals.h"
 #include "compare/audio.h"
 
 /* Other encodings, and parts, are the same all along: some pieces of a recording find what is worth
@@ -57,13 +56,14 @@ struct candidates {
     } items[MOST_CANDIDATES];
     size_t count;
     bool same_speed; /* so they were found */
+    const struct doppel_run *run;
 };
 
 static bool take_candidate(void *context, const struct doppel_found *found)
 {
     struct candidates *candidates = context;
     if (found->match.similarity < LEAST_OF_PIECE)
-        return !signals_stopped();
+        return !doppel_run_cancelled(candidates->run);
     for (size_t i = 0; i < candidates->count; i++)
         if (candidates->items[i].id == found->id) {
             candidates->items[i].pieces++;
@@ -71,7 +71,7 @@ static bool take_candidate(void *context, const struct doppel_found *found)
         }
     if (candidates->count < MOST_CANDIDATES)
         candidates->items[candidates->count++] = (struct candidate){found->id, 1};
-    return !signals_stopped();
+    return !doppel_run_cancelled(candidates->run);
 }
 
 /* What most of the pieces did not find is no candidate. */
@@ -188,7 +188,7 @@ static enum doppel_status place_audio(void *context, const struct waiting *waiti
     const struct placing *placing = context;
     struct grouping *grouping = placing->grouping;
     struct doppel_audio_track track;
-    struct candidates candidates = {0};
+    struct candidates candidates = {.run = grouping->options->run};
     struct lead lead;
     enum doppel_status status =
         doppel_audio_track_read(waiting->packed, waiting->size, &track, error);

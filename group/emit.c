@@ -7,7 +7,6 @@
 #include "tools/output/item_name.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
-#include "tools/signals.h"
 
 /* The telling of one grouping's groups. */
 struct telling {
@@ -300,7 +299,8 @@ static enum doppel_status tell_groups(struct telling *telling, struct doppel_err
     if (status)
         return status;
     struct member *members = find_members(grouping);
-    for (size_t begin = 0, end; begin < count && !status && !signals_stopped(); begin = end) {
+    for (size_t begin = 0, end;
+         begin < count && !status && !doppel_run_cancelled(grouping->options->run); begin = end) {
         for (end = begin + 1; end < count && members[end].leader == members[begin].leader; end++)
             ;
         size_t files = grouping_merge_links(grouping, members + begin, end - begin);
@@ -322,7 +322,7 @@ enum doppel_status groupings_tell(const struct all_groups *all, const struct gro
         if (grouping && item_store_count(&grouping->items))
             status = tell_groups(&telling, error);
     }
-    if (!status && all->known && !signals_stopped())
+    if (!status && all->known && !doppel_run_cancelled(all->run))
         status = all->known->tell(all->known->context, &number, sink, error);
     return status;
 }

@@ -14,11 +14,12 @@
 
 #include "group/item_store.h"
 #include "tools/args/options.h"
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 #include "compare/text.h"
 #include "group/labels.h"
 
 struct grouping;
+struct report;
 
 /* The 64×64 planes and boxes of an item, for the pixel check; false when they cannot be had. */
 typedef bool grouping_features(void *context, const struct grouping_item *item,
@@ -33,7 +34,7 @@ typedef bool grouping_video(void *context, const struct grouping_item *item,
 
 struct grouping_options {
     const struct settings *settings;
-    struct report *report;
+    struct doppel_run *run;
     enum doppel_kind kind;       /* of all items */
     grouping_features *features; /* of pictures, for --check pixels */
     grouping_text *text;         /* of texts */
@@ -112,7 +113,8 @@ struct all_groups {
     size_t count;
     const struct known_groups *known; /* told after what was found; NULL: there are none */
     const struct settings *settings;
-    struct report *report;
+    struct report *report; /* for who acts and prints */
+    struct doppel_run *run;
 };
 
 /* Find the groups and tell them, numbered on. After a signal it ends early, with DOPPEL_OK or

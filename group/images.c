@@ -1,8 +1,6 @@
 /* Pairs of pictures: by their codes, and where these leave a doubt by their pixels. */
 #include "group/grouping_internal.h"
 
-#include "tools/signals.h"
-
 struct doppel_match_options match_options_from(const struct settings *settings)
 {
     struct doppel_match_options options = doppel_match_options_default();
@@ -60,24 +58,24 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
     struct grouping *grouping = context;
     uint32_t a = (uint32_t)found->query, b = (uint32_t)found->id;
     struct doppel_match match = found->match;
-    progress_update(&grouping->options->report->progress, b, 0);
+    doppel_run_advance(grouping->options->run, b);
     if (grouping_is_reference(grouping, a) && grouping_is_reference(grouping, b))
-        return !signals_stopped();
+        return !doppel_run_cancelled(grouping->options->run);
     if (grouping_are_distinct(grouping, a, b))
-        return !signals_stopped();
+        return !doppel_run_cancelled(grouping->options->run);
     if (found->borderline && !pixels_agree(grouping, found, &match))
-        return !signals_stopped();
+        return !doppel_run_cancelled(grouping->options->run);
     if (found->borderline && !array_push(&grouping->checked, match))
         return false;
     uint32_t by_pixels = found->borderline ? (uint32_t)grouping->checked.count : 0;
     struct doppel_edge edge = {a, b, match.similarity, by_pixels};
     *out_follows = true;
-    return array_push(&grouping->edges, edge) && !signals_stopped();
+    return array_push(&grouping->edges, edge) && !doppel_run_cancelled(grouping->options->run);
 }
 
 enum doppel_status images_find_pairs(struct grouping *grouping, struct doppel_error *error)
 {
-    struct report *report = grouping->options->report;
+    struct doppel_run *run = grouping->options->run;
     /* Comparing takes the most memory: what it does not need goes first. */
     digest_map_free(&grouping->first);
     digest_map_free(&grouping->by_pixels);
@@ -86,12 +84,12 @@ enum doppel_status images_find_pairs(struct grouping *grouping, struct doppel_er
         grouping->options->settings->action == ACTION_NONE &&
         !(grouping->options->marks && grouping->options->marks->items.count))
         item_store_forget_digests(&grouping->items);
-    progress_begin(&report->progress, "pictures compared", item_store_count(&grouping->items));
+    doppel_run_begin(run, "pictures compared", item_store_count(&grouping->items));
     enum doppel_status status =
         grouping->stream ? again_find_pairs(grouping, take_pair, error)
                          : doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
-    progress_clear(&report->progress);
-    if (status == DOPPEL_E_CANCELLED && !signals_stopped())
+    doppel_run_end(run);
+    if (status == DOPPEL_E_CANCELLED && !doppel_run_cancelled(run))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
     return status;
 }

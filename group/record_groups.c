@@ -10,7 +10,6 @@
 #include "tools/memory.h"
 #include "tools/output/output.h"
 #include "group/record_parts.h"
-#include "tools/signals.h"
 
 struct telling {
     const struct record_groups *groups;
@@ -81,7 +80,7 @@ static bool take_text(void *context, const struct doppel_library_text *text)
 {
     struct member *member = context;
     if (text->error.status) {
-        report_input(member->telling->groups->report, "the library", text->error.message);
+        doppel_run_fail_input(member->telling->groups->run, "the library", text->error.message);
         return true;
     }
     text_view_of_record(text, &member->view);
@@ -98,7 +97,7 @@ static enum doppel_status describe_file(struct member *member, uint64_t id)
     struct doppel_item item;
     enum doppel_status status = doppel_library_get(library, id, false, &item, telling->error);
     if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_NOT_FOUND) {
-        report_input(telling->groups->report, "the library", telling->error->message);
+        doppel_run_fail_input(telling->groups->run, "the library", telling->error->message);
         return DOPPEL_OK;
     }
     if (status)
@@ -124,11 +123,11 @@ static enum doppel_status load(struct telling *telling, uint64_t id, struct memb
 {
     const struct doppel_text_query query = {
         .first = id, .last = id, .shingles = true, .files = true};
-    uint64_t errors = telling->groups->report->errors;
+    uint64_t errors = doppel_run_failures(telling->groups->run);
     *out = (struct member){.telling = telling};
     enum doppel_status status =
         doppel_library_each_text(telling->groups->library, &query, take_text, out, telling->error);
-    bool damaged = telling->groups->report->errors > errors;
+    bool damaged = doppel_run_failures(telling->groups->run) > errors;
     return status || damaged || out->row ? status : describe_file(out, id);
 }
 
@@ -225,7 +224,7 @@ static enum doppel_status add_others(struct telling *telling, struct group *grou
         struct member member;
         if (i == kept)
             continue;
-        if (signals_stopped())
+        if (doppel_run_cancelled(telling->groups->run))
             return DOPPEL_E_CANCELLED;
         status = load(telling, ids[i], &member);
         if (!status && member.row) {
@@ -372,7 +371,7 @@ static bool take_group(void *context, const uint64_t *ids, size_t count)
         status =
             doppel_library_canonical(telling->groups->library, ids[0], &canonical, telling->error);
         if (status == DOPPEL_E_CORRUPT) {
-            report_input(telling->groups->report, "the library", telling->error->message);
+            doppel_run_fail_input(telling->groups->run, "the library", telling->error->message);
             status = DOPPEL_OK;
         }
         if (!status && told_apart_any(&telling->apart))
@@ -381,7 +380,7 @@ static bool take_group(void *context, const uint64_t *ids, size_t count)
             status = tell_part(telling, telling->ids.items, telling->ids.count, canonical);
     }
     telling->status = status;
-    return !status && !signals_stopped();
+    return !status && !doppel_run_cancelled(telling->groups->run);
 }
 
 /* What is near is near by the limits that it was linked by. */
@@ -418,6 +417,6 @@ enum doppel_status record_groups_tell(void *context, uint32_t *number,
         return telling.status;
     if (status != DOPPEL_E_CORRUPT)
         return status;
-    report_input(groups->report, "the library", error->message);
+    doppel_run_fail_input(groups->run, "the library", error->message);
     return DOPPEL_OK;
 }

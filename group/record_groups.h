@@ -8,7 +8,7 @@
 /* All are borrowed. */
 struct record_groups {
     const struct settings *settings;
-    struct report *report;
+    struct doppel_run *run;
     struct doppel_library *library;
     const struct doppel_item_set *wanted;
     const struct marks *marks; /* of people */

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "tools/signals.h"
-
 /* A text on its way in. */
 struct arrival {
     struct grouping *grouping;

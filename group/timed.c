@@ -6,7 +6,6 @@
 
 #include "compare/video.h"
 #include "tools/memory.h"
-#include "tools/signals.h"
 
 void timed_free(struct grouping *grouping)
 {
@@ -74,18 +73,18 @@ void timed_order(struct grouping *grouping)
 enum doppel_status timed_place_all(struct grouping *grouping, const char *words, timed_place *place,
                                    void *context, struct doppel_error *error)
 {
-    struct progress *progress = &grouping->options->report->progress;
+    struct doppel_run *run = grouping->options->run;
     size_t count = grouping->waiting.count;
     enum doppel_status status = DOPPEL_OK;
-    progress_begin(progress, words, count);
+    doppel_run_begin(run, words, count);
     for (size_t i = 0; i < count && !status; i++) {
-        if (signals_stopped())
+        if (doppel_run_cancelled(run))
             status = doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
         else
             status = place(context, &grouping->waiting.items[i], error);
-        progress_update(progress, i + 1, 0);
+        doppel_run_advance(run, i + 1);
     }
-    progress_clear(progress);
+    doppel_run_end(run);
     if (grouping->leads.count)
         qsort(grouping->leads.items, grouping->leads.count, sizeof *grouping->leads.items, by_item);
     return status;

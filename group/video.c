@@ -8,7 +8,6 @@
 
 #include "compare/video.h"
 #include "tools/memory.h"
-#include "tools/signals.h"
 #include "compare/audio.h"
 
 /* Of two videos that are the same throughout. */
@@ -154,7 +153,7 @@ static bool take_found(void *context, const struct doppel_found *found)
     uint32_t place = grouping->waiting_at[other];
     bool later = place > placing->at;
     if (place == placing->at || (!later && !placing->leads[place]))
-        return !signals_stopped();
+        return !doppel_run_cancelled(placing->grouping->options->run);
     struct lead lead = {later ? other : here, later ? here : other, found->match};
     lead.match.segments = copy_segments(&found->match);
     if (later)
@@ -169,7 +168,7 @@ static bool take_found(void *context, const struct doppel_found *found)
         free((void *)lead.match.segments);
         placing->no_memory = true;
     }
-    return !placing->no_memory && !signals_stopped();
+    return !placing->no_memory && !doppel_run_cancelled(placing->grouping->options->run);
 }
 
 /* What was found to follow is claimed by one that leads, else forgotten. */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "tools/memory.h"
-#include "tools/signals.h"
 
 /* Files counted ahead, for the ETA, at each wait. */
 enum { COUNT_STEP = 256 };
@@ -64,11 +63,12 @@ enum doppel_status intake_new(const struct intake_options *options, struct intak
         free(intake);
         return status;
     }
-    if (options->report->progress.stream && walk_repeatable(options->walk))
+    if (doppel_run_shows_progress(options->run) && walk_repeatable(options->walk))
         (void)walk_new(options->walk, &intake->counter, NULL);
     char *here = getcwd(NULL, 0);
     intake->here = here ? here : must_copy("");
-    progress_begin(&options->report->progress, "files", 0);
+    intake->progress.unit = "files";
+    doppel_run_begin(options->run, "files", 0);
     *out = intake;
     return DOPPEL_OK;
 }
@@ -79,7 +79,7 @@ void intake_free(struct intake *intake)
         return;
     for (; intake->next_out < intake->next_in; intake->next_out++)
         slot_free(&intake->slots[intake->next_out % WINDOW]);
-    progress_clear(&intake->options->report->progress);
+    doppel_run_end(intake->options->run);
     (void)doppel_cache_flush(intake->options->cache, NULL); /* its lock is not held meanwhile */
     doppel_pool_free(intake->pool);
     walk_free(intake->counter);
@@ -91,12 +91,12 @@ void intake_free(struct intake *intake)
 /* ---- from the walk ---- */
 
 /* Folders of duplicates by design are left out, which is worth knowing without -v. */
-static void say_skipped(struct report *report, const struct walk_entry *entry)
+static void say_skipped(struct doppel_run *run, const struct walk_entry *entry)
 {
     if (entry->skip == SKIP_TRASH)
-        report_notice(report, "%s: left out (%s)", entry->path, walk_skip_text(entry->skip));
+        doppel_run_notice(run, "%s: left out (%s)", entry->path, walk_skip_text(entry->skip));
     else
-        report_detail(report, entry->path, walk_skip_text(entry->skip));
+        doppel_run_detail(run, entry->path, walk_skip_text(entry->skip));
 }
 
 static bool is_known(const struct intake_options *options, struct intake_file *file)
@@ -125,9 +125,9 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
     if (slot->entry.what == WALK_ERROR) {
         slot_ready(slot, slot->entry.error.status, slot->entry.error.message);
     } else if (slot->entry.what == WALK_SKIPPED) {
-        say_skipped(intake->options->report, &slot->entry);
+        say_skipped(intake->options->run, &slot->entry);
     } else if (slot->entry.what == WALK_SAME_FILE) {
-        report_detail(intake->options->report, slot->file.path, "another name of a file seen");
+        doppel_run_detail(intake->options->run, slot->file.path, "another name of a file seen");
     } else if (is_known(intake->options, &slot->file)) {
         slot->file.known = true;
         slot->state = SLOT_READY;
@@ -206,7 +206,7 @@ static enum doppel_status take_outcome(struct intake *intake, struct doppel_erro
 {
     struct doppel_outcome outcome;
     enum doppel_status status;
-    int wait_ms = intake->options->report->progress.stream ? REDRAW_MS : -1;
+    int wait_ms = doppel_run_shows_progress(intake->options->run) ? REDRAW_MS : -1;
     while ((status = doppel_pool_next(intake->pool, wait_ms, &outcome, error)) == DOPPEL_E_TIMEOUT)
         intake_show_progress(intake);
     return status ? status : settle(intake, &outcome, error);
@@ -242,12 +242,12 @@ static void count_ahead(struct intake *intake)
         if (!walk_next(intake->counter, &entry)) {
             walk_free(intake->counter);
             intake->counter = NULL;
-            progress_set_total(&intake->options->report->progress, intake->counted);
+            intake->progress.total = intake->counted;
             return;
         }
         intake->counted += entry.what == WALK_FILE;
-        intake->videos.total += entry.what == WALK_FILE && named_as_video(entry.path) &&
-                                intake_wants(intake, DOPPEL_KIND_VIDEO);
+        intake->progress.videos_total += entry.what == WALK_FILE && named_as_video(entry.path) &&
+                                         intake_wants(intake, DOPPEL_KIND_VIDEO);
         walk_entry_free(&entry);
     }
 }
@@ -257,7 +257,7 @@ static enum doppel_status fill_window(struct intake *intake, struct doppel_error
 {
     while (!intake->walked && intake->next_in - intake->next_out < WINDOW &&
            (!intake->pool || doppel_pool_room(intake->pool) > 0)) {
-        if (signals_stopped())
+        if (doppel_run_cancelled(intake->options->run))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
         const struct slot *slot = &intake->slots[intake->next_in % WINDOW];
         enum doppel_status status = take_in(intake, error);
@@ -295,16 +295,16 @@ static void tell_failure(const struct intake *intake, const struct slot *slot)
 /* Hand out the slot at the front, or report why not; true when `out` was filled. */
 static bool hand_out(struct intake *intake, struct intake_file *out)
 {
-    struct report *report = intake->options->report;
+    struct doppel_run *run = intake->options->run;
     struct slot *slot = &intake->slots[intake->next_out++ % WINDOW];
     if (lacks_what_is_wanted(intake, slot)) {
-        report_detail(report, slot->file.path, slot->file.record.error.message);
+        doppel_run_detail(run, slot->file.path, slot->file.record.error.message);
         slot->state = SLOT_PASSED_OVER;
         intake->passed_over++;
     }
     bool good = slot->state == SLOT_READY && slot->file.record.error.status == DOPPEL_OK;
     bool failed = slot->state == SLOT_READY && !good && intake->options->failures;
-    intake->done += slot->entry.what == WALK_FILE;
+    intake->progress.done += slot->entry.what == WALK_FILE;
     if (failed)
         slot_name_unknown(intake, slot);
     if (good || failed) {
@@ -314,7 +314,7 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
         slot->file = (struct intake_file){0};
     } else if (slot->state == SLOT_READY) {
         slot_name_unknown(intake, slot);
-        report_input(report, slot->file.path, slot->file.record.error.message);
+        doppel_run_fail_input(run, slot->file.path, slot->file.record.error.message);
         tell_failure(intake, slot);
     }
     slot_free(slot);
@@ -325,13 +325,14 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
 /* -v has named them one by one. */
 static void say_passed_over(struct intake *intake)
 {
-    struct report *report = intake->options->report;
+    struct doppel_run *run = intake->options->run;
     char wanted[64];
     intake_wanted(intake, wanted);
-    if (intake->passed_over && !report->verbose)
-        report_notice(report, "%llu file%s that %s no %s passed over (-v names them)",
-                      (unsigned long long)intake->passed_over, intake->passed_over == 1 ? "" : "s",
-                      intake->passed_over == 1 ? "is" : "are", wanted);
+    if (intake->passed_over && !doppel_run_get_options(run)->details)
+        doppel_run_notice(run, "%llu file%s that %s no %s passed over (-v names them)",
+                          (unsigned long long)intake->passed_over,
+                          intake->passed_over == 1 ? "" : "s",
+                          intake->passed_over == 1 ? "is" : "are", wanted);
     intake->passed_over = 0;
 }
 
@@ -353,7 +354,8 @@ static enum doppel_status next(struct intake *intake, bool wait, struct intake_f
         }
         count_ahead(intake);
         status = wait ? take_outcome(intake, error) : look_for_outcome(intake, error);
-        if (status && !(status == DOPPEL_E_CANCELLED && !signals_stopped()))
+        if (status &&
+            !(status == DOPPEL_E_CANCELLED && !doppel_run_cancelled(intake->options->run)))
             return status;
     }
 }

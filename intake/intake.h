@@ -14,7 +14,7 @@
 
 #include "intake/exact_digests.h"
 #include "tools/args/options.h"
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 #include "intake/walk.h"
 
 struct intake;
@@ -59,7 +59,7 @@ typedef bool intake_listed(void *context, const struct doppel_digest *digest,
 
 struct intake_options {
     const struct settings *settings;
-    struct report *report;
+    struct doppel_run *run;
     const struct walk_options *walk;
     struct doppel_cache *cache;
     bool attachments;    /* load them into the records */

@@ -36,8 +36,8 @@ struct intake {
     struct doppel_pool *pool;
     struct slot slots[WINDOW];
     uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
-    uint64_t counted, done, passed_over;
-    struct video_progress videos; /* done ones; total: those that the counter met */
+    uint64_t counted, passed_over;
+    struct doppel_run_progress progress; /* videos_total: those that the counter met */
     bool walked, cache_failed;
     char *here; /* the working directory, "" when not known: the cache wants absolute paths */
 };

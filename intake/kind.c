@@ -206,10 +206,10 @@ static void pass_over(struct intake *intake, struct slot *slot, int fd, bool emp
     snprintf(reason, sizeof reason, "not a %s", wanted);
     slot->state = SLOT_PASSED_OVER;
     intake->passed_over++;
-    report_detail(intake->options->report, slot->file.path,
-                  empty                         ? "empty"
-                  : is_sidecar(slot->file.path) ? "goes with a picture"
-                                                : reason);
+    doppel_run_detail(intake->options->run, slot->file.path,
+                      empty                         ? "empty"
+                      : is_sidecar(slot->file.path) ? "goes with a picture"
+                                                    : reason);
 }
 
 /* A name that programs have, too: where it is no text, it is a video's. */

@@ -7,28 +7,28 @@
 enum { BREAK_MS = 1000 };
 
 /* @param until_ms where it ends, as far as it was read */
-static void say_damage(struct report *report, const char *path, const char *what,
+static void say_damage(struct doppel_run *run, const char *path, const char *what,
                        uint64_t damaged_ms, uint64_t until_ms)
 {
     if (damaged_ms && damaged_ms + BREAK_MS >= until_ms)
-        report_notice(report, "%s: the %s off at %.1f s; what comes before is used", path, what,
-                      (double)until_ms / 1000);
+        doppel_run_notice(run, "%s: the %s off at %.1f s; what comes before is used", path, what,
+                          (double)until_ms / 1000);
     else if (damaged_ms)
-        report_notice(report, "%s: damaged at %.1f s; what can be decoded is used", path,
-                      (double)damaged_ms / 1000);
+        doppel_run_notice(run, "%s: damaged at %.1f s; what can be decoded is used", path,
+                          (double)damaged_ms / 1000);
 }
 
-static void say_of_audio(struct report *report, const char *path,
+static void say_of_audio(struct doppel_run *run, const char *path,
                          const struct doppel_record *record)
 {
     struct doppel_audio_track track;
     if (!audio_read_length(record, &track))
         return;
-    say_damage(report, path, "audio breaks", track.damaged_ms, track.duration_ms);
+    say_damage(run, path, "audio breaks", track.damaged_ms, track.duration_ms);
     doppel_audio_track_free(&track);
 }
 
-static void say_of_video(struct report *report, const char *path,
+static void say_of_video(struct doppel_run *run, const char *path,
                          const struct doppel_record *record)
 {
     struct doppel_video_track video;
@@ -37,10 +37,10 @@ static void say_of_video(struct report *report, const char *path,
         return;
     uint64_t last_ms = video.count ? video.frames[video.count - 1].end_ms : 0;
     uint64_t until_ms = video.damaged_ms > last_ms ? video.damaged_ms : last_ms;
-    say_damage(report, path, "pictures break", video.damaged_ms, until_ms);
+    say_damage(run, path, "pictures break", video.damaged_ms, until_ms);
     if (video_read_audio(&video, &recording)) {
         if (!video.damaged_ms)
-            say_damage(report, path, "audio breaks", recording.damaged_ms, recording.duration_ms);
+            say_damage(run, path, "audio breaks", recording.damaged_ms, recording.duration_ms);
         doppel_audio_track_free(&recording);
     }
     doppel_video_track_free(&video);
@@ -48,18 +48,18 @@ static void say_of_video(struct report *report, const char *path,
 
 void slot_say(const struct intake *intake, const struct slot *slot)
 {
-    struct report *report = intake->options->report;
+    struct doppel_run *run = intake->options->run;
     const struct doppel_record *record = &slot->file.record;
     const char *path = slot->file.path;
-    say_of_audio(report, path, record);
-    say_of_video(report, path, record);
+    say_of_audio(run, path, record);
+    say_of_video(run, path, record);
     if (record->error.message[0]) /* a remark */
-        report_notice(report, "%s: %s", path, record->error.message);
+        doppel_run_notice(run, "%s: %s", path, record->error.message);
     const char *blank = audio_is_blank(record)   ? AUDIO_IS_BLANK
                         : video_is_blank(record) ? VIDEO_IS_BLANK
                                                  : NULL;
     if (blank && named_on_command_line(intake, slot))
-        report_notice(report, "%s: %s", path, blank);
+        doppel_run_notice(run, "%s: %s", path, blank);
     else if (blank)
-        report_detail(report, path, blank);
+        doppel_run_detail(run, path, blank);
 }

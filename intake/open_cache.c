@@ -54,7 +54,7 @@ void limits_text(const struct settings *settings, char out[LIMITS_BYTES])
              (unsigned long long)settings->max_bytes, settings->max_ms);
 }
 
-enum doppel_status open_cache(const struct settings *settings, struct report *report,
+enum doppel_status open_cache(const struct settings *settings, struct doppel_run *run,
                               struct doppel_cache **out, struct doppel_error *error)
 {
     char *path = cache_file(settings);
@@ -67,15 +67,15 @@ enum doppel_status open_cache(const struct settings *settings, struct report *re
     else if (path)
         status = doppel_cache_open(path, out, &renewed, &reason);
     if (path && status)
-        report_notice(report, "going on without the cache: %s", reason.message);
+        doppel_run_notice(run, "going on without the cache: %s", reason.message);
     if (path && renewed)
-        report_notice(report, "%s: damaged or of another version; begun anew", path);
+        doppel_run_notice(run, "%s: damaged or of another version; begun anew", path);
     free(path);
     if (status)
         status = open_temporary_cache(out, error);
     char limits[LIMITS_BYTES];
     limits_text(settings, limits);
     if (!status && doppel_cache_set_limits(*out, limits, settings->retry))
-        report_notice(report, "files that cannot be read are tried each time: no memory");
+        doppel_run_notice(run, "files that cannot be read are tried each time: no memory");
     return status;
 }

@@ -6,11 +6,11 @@
 #include <doppel/library.h>
 
 #include "tools/args/options.h"
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 
 /* The cache that the settings ask for, or a temporary one where there is none or it cannot be used
  * (which is said). */
-enum doppel_status open_cache(const struct settings *settings, struct report *report,
+enum doppel_status open_cache(const struct settings *settings, struct doppel_run *run,
                               struct doppel_cache **out, struct doppel_error *error);
 
 /* The limits under which files are read, as text that is compared. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tools/memory.h"
-#include "tools/signals.h"
+#include <doppel/run.h>
 
 enum doppel_status path_list_open(struct path_list *list, const char *path, bool null_separated,
                                   struct doppel_error *error)
@@ -59,7 +59,8 @@ const char *path_list_next(struct path_list *list, bool *out_cut)
     size_t length = 0;
     int byte = 0;
     *out_cut = false;
-    while (list->stream && !signals_stopped() && (byte = getc(list->stream)) != EOF) {
+    while (list->stream && !(list->run && doppel_run_cancelled(list->run)) &&
+           (byte = getc(list->stream)) != EOF) {
         if (byte != list->separator && byte != 0) {
             *out_cut = length == LONGEST_LINE;
             if (!*out_cut)

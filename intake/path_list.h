@@ -8,11 +8,14 @@
 
 #include <doppel/core.h>
 
+struct doppel_run;
+
 struct path_list {
     FILE *stream; /* NULL: there is no list, or it is read */
     char separator;
     char *line;
     bool begun;
+    const struct doppel_run *run; /* may end the list; NULL: nothing does. Borrowed */
 };
 
 /* Longer than any path that a system call takes; what is longer is an error, not memory. */

@@ -14,7 +14,7 @@ static void note_cache(struct intake *intake, enum doppel_status status,
                        const struct doppel_error *error)
 {
     if (status && !intake->cache_failed)
-        report_notice(intake->options->report, "the cache is not kept: %s", error->message);
+        doppel_run_notice(intake->options->run, "the cache is not kept: %s", error->message);
     intake->cache_failed |= status != DOPPEL_OK;
 }
 

@@ -70,6 +70,7 @@ enum doppel_status walk_new(const struct walk_options *options, struct walk **ou
     struct walk *walk = must_allocate(sizeof *walk);
     walk->options = *options;
     walk->stdin_fd = -1;
+    walk->list.run = options->run;
     if (options->files_from) {
         enum doppel_status status =
             path_list_open(&walk->list, options->files_from, options->null_separated, error);

@@ -13,6 +13,8 @@
 
 #include "tools/args/options.h"
 
+struct doppel_run;
+
 struct walk_options {
     struct strings paths; /* borrowed for the life of the walk */
     /* A list of more paths, "-" for stdin, or NULL. They come after `paths`, and the list as a
@@ -29,6 +31,7 @@ struct walk_options {
      * the list does. Borrowed until the next call. NULL: no such */
     const char *(*feed)(void *context);
     void *feed_context;
+    const struct doppel_run *run; /* may end it; NULL: nothing does */
 };
 
 /* From the command line: its operands and what it says of walking. */

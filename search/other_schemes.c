@@ -25,7 +25,7 @@ void other_schemes_note(struct other_schemes *kinds, const struct settings *sett
 }
 
 void other_schemes_say(struct other_schemes *kinds, const struct settings *settings,
-                       enum doppel_kind kind, struct report *report)
+                       enum doppel_kind kind, struct doppel_run *run)
 {
     struct other_schemes *others = &kinds[kind];
     const struct doppel_scheme *scheme = doppel_scheme_by_id(others->scheme);
@@ -33,8 +33,8 @@ void other_schemes_say(struct other_schemes *kinds, const struct settings *setti
     if (others->said || settings->scheme_given || !count || !scheme)
         return;
     others->said = true;
-    report_notice(report,
-                  "%" PRIu64 " %s%s of another scheme %s not compared; '--scheme %s' compares %s",
-                  count, kind_noun(kind), count == 1 ? "" : "s", count == 1 ? "was" : "were",
-                  scheme->name, count == 1 ? "it" : "them");
+    doppel_run_notice(
+        run, "%" PRIu64 " %s%s of another scheme %s not compared; '--scheme %s' compares %s", count,
+        kind_noun(kind), count == 1 ? "" : "s", count == 1 ? "was" : "were", scheme->name,
+        count == 1 ? "it" : "them");
 }

@@ -3,7 +3,7 @@
 #define DOPPEL_SEARCH_OTHER_SCHEMES_H
 
 #include "tools/args/options.h"
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 
 /* Of one kind. Begins as zeros. */
 struct other_schemes {
@@ -20,6 +20,6 @@ void other_schemes_note(struct other_schemes *kinds, const struct settings *sett
 /* Where nothing was found: say once what might have been by another scheme, if that is all that
  * there is, or a list of what others made; nobody would think of it. */
 void other_schemes_say(struct other_schemes *kinds, const struct settings *settings,
-                       enum doppel_kind kind, struct report *report);
+                       enum doppel_kind kind, struct doppel_run *run);
 
 #endif

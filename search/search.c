@@ -10,12 +10,11 @@
 #include "tools/output/item_name.h"
 #include "tools/memory.h"
 #include "search/other_schemes.h"
-#include "tools/signals.h"
 #include "compare/audio.h"
 
 struct library_search {
     const struct settings *settings;
-    struct report *report;
+    struct doppel_run *run;
     struct doppel_library *library;
     struct doppel_match_options match;
     struct doppel_matcher *matcher;           /* of pictures; NULL: not wanted */
@@ -72,8 +71,8 @@ static bool take_item(void *context, const struct doppel_item *item)
     const struct doppel_record *record = &item->record;
     search->last = item->id;
     if (record->error.status) {
-        report_input(search->report, item->path, record->error.message);
-        return !signals_stopped();
+        doppel_run_fail_input(search->run, item->path, record->error.message);
+        return !doppel_run_cancelled(search->run);
     }
     if (record->scheme == DOPPEL_SCHEME_NONE && item_has_file(item) && !search->leaders)
         search->status = find_known_add(&search->known, item, search->error);
@@ -83,9 +82,9 @@ static bool take_item(void *context, const struct doppel_item *item)
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
     bool leader = leads(search, item->id);
     if (record->kind == DOPPEL_KIND_TEXT)
-        search->status = find_texts_add(search->texts, item, leader, search->report, search->error);
+        search->status = find_texts_add(search->texts, item, leader, search->run, search->error);
     else if (!leader)
-        return !signals_stopped();
+        return !doppel_run_cancelled(search->run);
     else if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
         search->status = doppel_chromaprints_add(search->chromaprints, item->id,
                                                  &record->fingerprint, search->error);
@@ -93,7 +92,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         search->status = doppel_matcher_add(search->matcher, item->id, &entry, search->error);
     if (search->status == DOPPEL_OK)
         search->status = find_known_add(&search->known, item, search->error);
-    return search->status == DOPPEL_OK && !signals_stopped();
+    return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
 }
 
 /* Whether the library's texts were read as those that are asked for. */
@@ -114,11 +113,11 @@ static bool take_record(void *context, const struct doppel_library_text *text)
     struct library_search *search = context;
     search->last = text->id;
     if (text->error.status)
-        report_input(search->report, "the library", text->error.message);
+        doppel_run_fail_input(search->run, "the library", text->error.message);
     else if (search->records)
         search->status = find_texts_add_record(search->texts, text, !search->leaders || text->leads,
                                                search->error);
-    return search->status == DOPPEL_OK && !signals_stopped();
+    return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
 }
 
 static enum doppel_status make_sets(struct library_search *search, struct doppel_error *error)
@@ -141,8 +140,8 @@ static void notice_other_versions(const struct library_search *search)
 {
     bool one = search->others == 1;
     if (search->others)
-        report_notice(
-            search->report,
+        doppel_run_notice(
+            search->run,
             "%llu item%s of another version of the scheme, or of other options, left out; "
             "'doppel add --refresh' computes %s anew",
             (unsigned long long)search->others, one ? "" : "s", one ? "it" : "them");
@@ -199,7 +198,7 @@ static bool keep_found(struct library_search *search, const struct doppel_found 
 {
     if (!is_taken(search, found->id) && !answers_keep_match(search->answers, found))
         search->status = DOPPEL_E_MEMORY;
-    return search->status == DOPPEL_OK && !signals_stopped();
+    return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
 }
 
 static bool take_match(void *context, uint64_t id, const struct doppel_match *match)
@@ -235,7 +234,7 @@ static bool take_image(void *context, const struct doppel_found *given)
     struct library_search *search = context;
     struct doppel_found found = *given;
     if (is_taken(search, found.id) || (found.borderline && !pixels_agree(search, &found)))
-        return !signals_stopped();
+        return !doppel_run_cancelled(search->run);
     return keep_found(search, &found);
 }
 
@@ -255,8 +254,9 @@ static enum doppel_status find_matches(struct library_search *search,
 {
     const struct intake_file *read = query->file;
     const struct video_file file = {read ? read->path : NULL, read ? &read->stamp : NULL};
-    const struct video_search videos = {search->settings, search->library, &search->known,
-                                        search->answers,  search->looks,   read ? &file : NULL};
+    const struct video_search videos = {search->settings,   search->run,     search->library,
+                                        &search->known,     search->answers, search->looks,
+                                        read ? &file : NULL};
     switch (query->kind) {
     case DOPPEL_KIND_TEXT:
         return find_texts_ask(search->texts, query->text, take_match, search, error);
@@ -314,21 +314,21 @@ enum doppel_status library_search_file(struct library_search *search,
                            file->path);
     enum doppel_status status = ask(search, &query, answers, error);
     if (!status && !answers->items.count)
-        other_schemes_say(search->schemes, search->settings, query.kind, search->report);
+        other_schemes_say(search->schemes, search->settings, query.kind, search->run);
     text_view_free(&text);
     return status;
 }
 
 /* ---- life ---- */
 
-enum doppel_status library_search_new(const struct settings *settings, struct report *report,
+enum doppel_status library_search_new(const struct settings *settings, struct doppel_run *run,
                                       struct doppel_library *library, struct library_search **out,
                                       struct doppel_error *error)
 {
     struct library_search *search = must_allocate(sizeof *search);
     *search = (struct library_search){
         .settings = settings,
-        .report = report,
+        .run = run,
         .library = library,
         .match = match_options_from(settings),
         .next = 1,

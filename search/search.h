@@ -8,13 +8,13 @@
 #include "search/results.h"
 #include "intake/intake.h"
 #include "tools/args/options.h"
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 
 struct library_search;
 
-/* It knows nothing before library_search_catch_up. @param settings,report,library borrowed for its
+/* It knows nothing before library_search_catch_up. @param settings,run,library borrowed for its
  * life. @param out given (library_search_free) */
-enum doppel_status library_search_new(const struct settings *settings, struct report *report,
+enum doppel_status library_search_new(const struct settings *settings, struct doppel_run *run,
                                       struct doppel_library *library, struct library_search **out,
                                       struct doppel_error *error);
 /* From now on only what leads a group is taken in; and what has the same bytes is not looked up. */

@@ -120,11 +120,11 @@ static enum doppel_status keep_words(struct find_texts *texts, uint64_t id,
 }
 
 enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_item *item,
-                                  bool leads, struct report *report, struct doppel_error *error)
+                                  bool leads, struct doppel_run *run, struct doppel_error *error)
 {
     struct text_view view;
     if (!load_view(texts, item->id, &view)) {
-        report_input(report, item->path, "what the library keeps of it is damaged");
+        doppel_run_fail_input(run, item->path, "what the library keeps of it is damaged");
         return DOPPEL_OK;
     }
     enum doppel_status status = keep_words(texts, item->id, &view.extra, error);

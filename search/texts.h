@@ -4,7 +4,7 @@
 
 #include <doppel/library.h>
 
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 #include "compare/text_set.h"
 
 struct find_texts;
@@ -17,7 +17,7 @@ void find_texts_free(struct find_texts *texts);
 /* Add an item of the library, in order of ids; a damaged one is reported and left out.
  * @param leads else it is found by the same words alone */
 enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_item *item,
-                                  bool leads, struct report *report, struct doppel_error *error);
+                                  bool leads, struct doppel_run *run, struct doppel_error *error);
 
 /* Likewise a text of a corpus; one that was read in another way is left out. */
 enum doppel_status find_texts_add_record(struct find_texts *texts,

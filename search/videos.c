@@ -3,7 +3,6 @@
 
 #include "compare/video.h"
 #include "intake/video_refine.h"
-#include "tools/signals.h"
 #include "compare/audio.h"
 
 /* A search under way. */
@@ -66,7 +65,7 @@ static bool take_frames(void *context, const struct doppel_found *found)
     if (is_wanted(seeking, found) &&
         find_known_kind(seeking->search->known, found->id) == DOPPEL_KIND_VIDEO)
         seeking->no_memory = !add_evidence(seeking, found, false);
-    return !seeking->no_memory && !signals_stopped();
+    return !seeking->no_memory && !doppel_run_cancelled(seeking->search->run);
 }
 
 static bool take_audio(void *context, const struct doppel_found *found)
@@ -74,12 +73,12 @@ static bool take_audio(void *context, const struct doppel_found *found)
     struct seeking *seeking = context;
     enum doppel_kind kind = find_known_kind(seeking->search->known, found->id);
     if (!is_wanted(seeking, found))
-        return !signals_stopped();
+        return !doppel_run_cancelled(seeking->search->run);
     if (kind == DOPPEL_KIND_VIDEO || (kind == DOPPEL_KIND_AUDIO && seeking->frames))
         seeking->no_memory = !add_evidence(seeking, found, true);
     else if (kind == DOPPEL_KIND_AUDIO)
         seeking->no_memory = !answers_keep_match(seeking->search->answers, found);
-    return !seeking->no_memory && !signals_stopped();
+    return !seeking->no_memory && !doppel_run_cancelled(seeking->search->run);
 }
 
 /* ---- searches ---- */

@@ -14,6 +14,7 @@
  * already, are passed over. All borrowed. */
 struct video_search {
     const struct settings *settings;
+    const struct doppel_run *run;
     struct doppel_library *library;
     const struct find_known *known;
     struct answers *answers;

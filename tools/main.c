@@ -54,8 +54,9 @@ static int run(const struct settings *settings)
     struct report report;
     report_start(&report, settings);
     int code = settings->verb->run(settings, &report);
+    code = report_exit_code(&report, code);
     report_end(&report);
-    return report_exit_code(&report, code);
+    return code;
 }
 
 static int run_verb(const struct verb *verb, int argc, char **argv)

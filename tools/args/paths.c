@@ -64,7 +64,6 @@ char *cache_file(const struct settings *settings)
         return NULL;
     char *path = joined(folder, "doppel/cache.db");
     free(folder);
-    make_folders(path);
     return path;
 }
 

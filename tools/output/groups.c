@@ -1,4 +1,5 @@
 /* Groups as rows of the output. */
+#include "tools/output/messages.h"
 #include "group/grouping_internal.h"
 
 #include <inttypes.h>
@@ -91,9 +92,9 @@ static void print_total(const struct printing *printing)
 }
 
 /* For a person at a terminal: of what there are none. */
-static void say_none(const struct grouping *grouping)
+static void say_none(const struct all_groups *all, const struct grouping *grouping)
 {
-    struct report *report = grouping->options->report;
+    struct report *report = all->report;
     uint32_t count = grouping_count(grouping);
     const char *one = kind_noun(grouping->options->kind);
     if (report->terminal && grouping->options->settings->format == FORMAT_TABLE)
@@ -128,7 +129,7 @@ enum doppel_status groupings_print(const struct all_groups *all, struct doppel_e
     for (size_t i = 0; i < all->count && !status; i++) {
         const struct grouping *grouping = all->groupings[i];
         if (grouping && grouping_count(grouping) && !printing.found[grouping->options->kind])
-            say_none(grouping);
+            say_none(all, grouping);
     }
     return status;
 }

@@ -7,7 +7,98 @@
 
 #include "tools/args/options.h"
 #include "core/printable.h"
+#include "tools/args/paths.h"
 #include "tools/signals.h"
+
+static void say(struct report *report, const char *path, const char *text);
+
+/* ---- what the engine tells ---- */
+
+static bool is_stopped(void *context)
+{
+    (void)context;
+    return signals_stopped();
+}
+
+static void take_notice(void *context, enum doppel_notice level, const char *path, const char *text)
+{
+    struct report *report = context;
+    if (level == DOPPEL_NOTICE_DETAIL || !report->quiet)
+        say(report, path, text);
+}
+
+static void take_failure(void *context, const char *path, const struct doppel_error *reason)
+{
+    report_input(context, path, reason->message);
+}
+
+static void take_progress(void *context, const struct doppel_run_progress *now)
+{
+    struct report *report = context;
+    const struct video_progress videos = {
+        .done = now->videos,
+        .total = now->videos_total,
+        .done_ms = now->video_ms,
+        .total_ms = now->video_total_ms,
+        .spared_ms = now->video_cached_ms,
+    };
+    if (now->ends)
+        progress_clear(&report->progress);
+    if (now->begins)
+        progress_begin(&report->progress, now->unit, now->total);
+    if (now->begins || now->ends)
+        return;
+    progress_set_total(&report->progress, now->total);
+    progress_set_videos(&report->progress, &videos);
+    progress_update(&report->progress, now->done, report->errors);
+}
+
+static struct doppel_run *run_for(struct report *report, const struct settings *settings)
+{
+    struct doppel_error error;
+    struct doppel_run *run = NULL;
+    char *cache = settings->verb ? cache_file(settings) : NULL;
+    const struct doppel_run_options options = {
+        .jobs = settings->jobs,
+        .limits = {.max_bytes = settings->max_bytes,
+                   .max_pixels = settings->max_pixels,
+                   .max_memory = settings->max_memory,
+                   .max_ms = settings->max_ms,
+                   .timeout_ms = settings->timeout_ms,
+                   .whole_timeout = settings->timeout_given},
+        .cache = cache,
+        .temporary = getenv("TMPDIR"),
+        .details = settings->verbose,
+        .retry = settings->retry,
+        .cancelled = is_stopped,
+        .on_notice = take_notice,
+        .on_failed = take_failure,
+        .on_progress = report->progress.stream ? take_progress : NULL,
+        .context = report,
+    };
+    if (doppel_run_new(&options, &run, &error)) {
+        report_fatal(report, "%s", error.message);
+        exit(EXIT_WRONG_USE);
+    }
+    free(cache);
+    return run;
+}
+
+void report_start(struct report *report, const struct settings *settings)
+{
+    *report = (struct report){.stream = stderr,
+                              .quiet = settings->quiet,
+                              .verbose = settings->verbose,
+                              .terminal = isatty(fileno(stderr)) == 1};
+    progress_init(&report->progress, stderr, !settings->quiet && !settings->no_progress);
+    report->run = run_for(report, settings);
+}
+
+void report_end(struct report *report)
+{
+    progress_clear(&report->progress);
+    doppel_run_free(report->run);
+}
 
 /* In one write, so that lines of several processes do not mix. `path` may be NULL. */
 static void say(struct report *report, const char *path, const char *text)
@@ -66,91 +157,4 @@ int report_exit_code(const struct report *report, int code)
     if (stopped)
         return stopped;
     return report->errors && code != EXIT_WRONG_USE ? EXIT_SOME_UNREADABLE : code;
-}
-
-/* ---- what the engine says ---- */
-
-static bool is_stopped(void *context)
-{
-    (void)context;
-    return signals_stopped();
-}
-
-static void say_notice(void *context, enum doppel_notice level, const char *path, const char *text)
-{
-    struct report *report = context;
-    if (level == DOPPEL_NOTICE_DETAIL)
-        report_detail(report, path, text);
-    else if (!report->quiet)
-        say(report, path, text);
-}
-
-static void say_failed(void *context, const char *path, const struct doppel_error *reason)
-{
-    report_input(context, path, reason->message);
-}
-
-static void show_progress(void *context, const struct doppel_run_progress *from)
-{
-    struct report *report = context;
-    const struct video_progress videos = {.done = from->videos,
-                                          .total = from->videos_total,
-                                          .done_ms = from->video_ms,
-                                          .total_ms = from->video_total_ms,
-                                          .spared_ms = from->video_cached_ms};
-    if (from->begins) {
-        progress_begin(&report->progress, from->unit, from->total);
-        return;
-    }
-    progress_set_total(&report->progress, from->total);
-    progress_set_videos(&report->progress, &videos);
-    progress_update(&report->progress, from->done, report->errors);
-}
-
-static struct doppel_limits limits_from(const struct settings *settings)
-{
-    return (struct doppel_limits){.max_bytes = settings->max_bytes,
-                                  .max_pixels = settings->max_pixels,
-                                  .max_memory = settings->max_memory,
-                                  .max_ms = settings->max_ms,
-                                  .timeout_ms = settings->timeout_ms,
-                                  .whole_timeout = settings->timeout_given};
-}
-
-static struct doppel_run *make_run(struct report *report, const struct settings *settings)
-{
-    const struct doppel_run_options options = {
-        .jobs = settings->jobs,
-        .limits = limits_from(settings),
-        .temporary = settings->temporary,
-        .retry = settings->retry,
-        .cancelled = is_stopped,
-        .on_notice = say_notice,
-        .on_failed = say_failed,
-        .on_progress = show_progress,
-        .context = report,
-    };
-    struct doppel_error error;
-    struct doppel_run *run;
-    if (!doppel_run_new(&options, &run, &error))
-        return run;
-    report_fatal(report, "%s", error.message);
-    exit(EXIT_WRONG_USE);
-}
-
-void report_start(struct report *report, const struct settings *settings)
-{
-    *report = (struct report){.stream = stderr,
-                              .quiet = settings->quiet,
-                              .verbose = settings->verbose,
-                              .terminal = isatty(fileno(stderr)) == 1};
-    progress_init(&report->progress, stderr, !settings->quiet && !settings->no_progress);
-    report->run = make_run(report, settings);
-}
-
-void report_end(struct report *report)
-{
-    progress_clear(&report->progress);
-    doppel_run_free(report->run);
-    report->run = NULL;
 }

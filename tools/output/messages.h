@@ -20,10 +20,10 @@ struct report {
     bool terminal; /* then bytes that are not UTF-8 are escaped too */
     uint64_t errors;
     struct progress progress;
-    struct doppel_run *run; /* what the engine says goes the same ways; given: report_end */
+    struct doppel_run *run; /* what the engine is given: tells by this report */
 };
 
-/* Never fails: exits without memory. */
+/* @param report stays where it is as long as it is used; ended by report_end */
 void report_start(struct report *report, const struct settings *settings);
 void report_end(struct report *report);
 

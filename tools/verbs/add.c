@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "tools/memory.h"
+#include "tools/output/messages.h"
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"
@@ -183,9 +184,9 @@ static enum doppel_status refresh_items(struct add *add, struct doppel_cache *ca
                                         struct doppel_error *error)
 {
     struct refresh_list list = {0};
-    const struct refresh refresh = {add->settings, add->report, cache, add_again, add};
+    const struct refresh refresh = {add->settings, add->report->run, cache, add_again, add};
     enum doppel_status status =
-        refresh_list_choose(add->settings, add->report, add->library, &list, error);
+        refresh_list_choose(add->settings, add->report->run, add->library, &list, error);
     if (!status)
         status = refresh_run(&refresh, &list, error);
     refresh_list_free(&list);
@@ -215,7 +216,7 @@ static enum doppel_status walk_files(struct add *add, struct doppel_cache *cache
     struct walk_options walk = walk_options_from(add->settings);
     struct intake_options options = {
         .settings = add->settings,
-        .report = add->report,
+        .run = add->report->run,
         .walk = &walk,
         .cache = cache,
         .attachments = true,
@@ -235,7 +236,7 @@ static enum doppel_status walk_files(struct add *add, struct doppel_cache *cache
 static enum doppel_status run(struct add *add, struct doppel_error *error)
 {
     struct doppel_cache *cache;
-    enum doppel_status status = open_cache(add->settings, add->report, &cache, error);
+    enum doppel_status status = open_cache(add->settings, add->report->run, &cache, error);
     if (status)
         return status;
     status = (add->settings->refresh ? refresh_items : walk_files)(add, cache, error);

@@ -1,5 +1,6 @@
 /* doppel backup DIR: a copy of the library, as of one moment, while others write to it. */
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/signals.h"
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "intake/video_refine.h"
 #include "intake/intake.h"
@@ -168,7 +169,7 @@ static int compare(const struct settings *settings, struct report *report,
     struct walk_options walk = walk_options_from(settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {.settings = settings,
-                                     .report = report,
+                                     .run = report->run,
                                      .walk = &walk,
                                      .cache = cache,
                                      .attachments = settings->check == CHECK_PIXELS,
@@ -192,7 +193,7 @@ int cmd_compare(const struct settings *settings, struct report *report)
     struct doppel_cache *cache;
     if (has_folder(settings, report))
         return EXIT_NO_MATCH;
-    if (open_cache(settings, report, &cache, &error))
+    if (open_cache(settings, report->run, &cache, &error))
         return report_fatal(report, "%s", error.message);
     int code = compare(settings, report, cache);
     doppel_cache_close(cache);

@@ -1,4 +1,5 @@
 /* What ingest and check have in common: files that are named, streams, and records. */
+#include "tools/output/messages.h"
 #include "tools/verbs/decide.h"
 
 #include <string.h>
@@ -41,7 +42,7 @@ static bool show_progress(void *context, uint64_t done, uint64_t total, uint64_t
 static enum doppel_status open_stream(struct run *run, bool fed, struct doppel_error *error)
 {
     run->files = (struct file_stream_options){.settings = &run->settings,
-                                              .report = run->report,
+                                              .run = run->report->run,
                                               .library = run->library,
                                               .output = &run->output,
                                               .fed = fed,

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "tools/output/messages.h"
 #include "exchange/model_write.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"

@@ -1,5 +1,6 @@
 /* doppel find FILE...: what in the library is FILE, holds FILE, or is held by it. */
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/output/matches.h"
 #include "tools/verbs/find_repeats.h"
@@ -83,14 +84,14 @@ static enum doppel_status ask_file(struct find *find, const struct intake_file *
 static enum doppel_status ask_files(struct find *find, struct doppel_error *error)
 {
     struct doppel_cache *cache;
-    enum doppel_status status = open_cache(find->settings, find->report, &cache, error);
+    enum doppel_status status = open_cache(find->settings, find->report->run, &cache, error);
     if (status)
         return status;
     struct walk_options walk = walk_options_from(find->settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {
         .settings = find->settings,
-        .report = find->report,
+        .run = find->report->run,
         .walk = &walk,
         .cache = cache,
         .attachments = match_options_from(find->settings).check_pixels,
@@ -123,7 +124,7 @@ int cmd_find(const struct settings *settings, struct report *report)
                                      .output = find_print_output(settings, report)};
     enum doppel_status status = filter_library(settings, find.library, &find.print.wanted, &error);
     if (!status)
-        status = library_search_new(settings, report, find.library, &find.search, &error);
+        status = library_search_new(settings, report->run, find.library, &find.search, &error);
     if (!status)
         status = library_search_catch_up(find.search, &error);
     if (!status)

@@ -1,4 +1,5 @@
 /* find --repeats FILE...: the passages that recur within a recording; needs no library. */
+#include "tools/output/messages.h"
 #include "tools/verbs/find_repeats.h"
 
 #include <stdlib.h>
@@ -54,13 +55,13 @@ static enum doppel_status run(const struct settings *settings, struct report *re
                               struct output *output, bool *out_any, struct doppel_error *error)
 {
     struct doppel_cache *cache;
-    enum doppel_status status = open_cache(settings, report, &cache, error);
+    enum doppel_status status = open_cache(settings, report->run, &cache, error);
     if (status)
         return status;
     struct walk_options walk = walk_options_from(settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {
-        .settings = settings, .report = report, .walk = &walk, .cache = cache};
+        .settings = settings, .run = report->run, .walk = &walk, .cache = cache};
     struct intake *intake = NULL;
     struct intake_file file;
     status = intake_new(&options, &intake, error);

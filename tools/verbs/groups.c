@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "compare/video.h"
 #include "group/group_sources.h"
@@ -296,7 +297,7 @@ static enum doppel_status make_groupings(struct groups *groups)
     for (int kind = DOPPEL_KIND_UNKNOWN; kind <= DOPPEL_KIND_VIDEO && !status; kind++) {
         groups->options[kind] = (struct grouping_options){
             .settings = groups->settings,
-            .report = groups->report,
+            .run = groups->report->run,
             .kind = (enum doppel_kind)kind,
             .features = load_features,
             .text = load_text,
@@ -342,11 +343,12 @@ static enum doppel_status run(struct groups *groups)
         groups->by_kind[DOPPEL_KIND_AUDIO], groups->by_kind[DOPPEL_KIND_VIDEO],
         groups->by_kind[DOPPEL_KIND_UNKNOWN]};
     const size_t count = sizeof groupings / sizeof *groupings;
-    struct record_groups records = {groups->settings, groups->report, groups->library,
+    struct record_groups records = {groups->settings, groups->report->run, groups->library,
                                     &groups->wanted, &groups->marks};
     const struct known_groups known = {record_groups_tell, &records};
-    const struct all_groups all = {groupings, count, wants_records(groups) ? &known : NULL,
-                                   groups->settings, groups->report};
+    const struct all_groups all = {
+        groupings,        count,          wants_records(groups) ? &known : NULL,
+        groups->settings, groups->report, groups->report->run};
     if (status == DOPPEL_OK)
         status = groups->sink ? groupings_tell(&all, &with_lists, groups->error)
                               : groupings_print(&all, groups->error);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/output/video_row.h"
 #include "intake/intake.h"
@@ -117,12 +118,12 @@ int cmd_hash(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct doppel_cache *cache;
-    if (open_cache(settings, report, &cache, &error))
+    if (open_cache(settings, report->run, &cache, &error))
         return report_fatal(report, "%s", error.message);
     struct walk_options walk = walk_options_from(settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {
-        .settings = settings, .report = report, .walk = &walk, .cache = cache};
+        .settings = settings, .run = report->run, .walk = &walk, .cache = cache};
     struct output *output = output_new(settings, &layout, report);
     enum doppel_status status = hash_files(&options, output, &error);
     bool printed = output_finish(output);

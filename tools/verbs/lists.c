@@ -1,5 +1,6 @@
 /* doppel lists, lists set, lists remove: the lists that items are on, and what these mean. */
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/output/output.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "exchange/manual_labels.h"
 #include "tools/memory.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "exchange/importer.h"
 #include "tools/args/paths.h"

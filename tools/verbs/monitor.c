@@ -10,6 +10,7 @@
 #include <doppel/worker.h>
 
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/output/item_name.h"
 #include "tools/memory.h"

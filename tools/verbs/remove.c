@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/output/messages.h"
 #include "core/array.h"
 #include "tools/memory.h"
 #include "tools/args/library_options.h"
@@ -97,7 +98,7 @@ int cmd_remove(const struct settings *settings, struct report *report)
                                     "--label");
     if (open_library(settings, false, false, &library, &error))
         return report_fatal(report, "%s", error.message);
-    enum doppel_status status = settings->gone ? remove_gone(library, settings, report, &error)
+    enum doppel_status status = settings->gone ? remove_gone(library, settings, report->run, &error)
                                                : remove_wanted(settings, library, &error);
     for (size_t i = 0;
          !settings->gone && i < settings->operands.count && !status && !signals_stopped(); i++)

@@ -3,6 +3,7 @@
 
 #include <doppel/library.h>
 
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "compare/video.h"
 #include "group/group_sources.h"
@@ -140,10 +141,10 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
                               struct doppel_error *error)
 {
     struct intake_options intake_options = {
-        .settings = scan->settings, .report = scan->report, .walk = walk, .cache = scan->cache};
+        .settings = scan->settings, .run = scan->report->run, .walk = walk, .cache = scan->cache};
     struct grouping_options image_options = {
         .settings = scan->settings,
-        .report = scan->report,
+        .run = scan->report->run,
         .kind = DOPPEL_KIND_IMAGE,
         .features = load_features,
         .text = load_text,
@@ -177,8 +178,11 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
     intake_free(scan->intake);
     struct grouping *const groupings[] = {scan->images, scan->texts, scan->recordings,
                                           scan->videos};
-    const struct all_groups all = {
-        .groupings = groupings, .count = 4, .settings = scan->settings, .report = scan->report};
+    const struct all_groups all = {.groupings = groupings,
+                                   .count = 4,
+                                   .settings = scan->settings,
+                                   .report = scan->report,
+                                   .run = scan->report->run};
     if (status == DOPPEL_OK)
         status =
             scan->sink ? groupings_tell(&all, scan->sink, error) : groupings_print(&all, error);
@@ -199,7 +203,7 @@ enum doppel_status scan_groups(const struct settings *settings, struct report *r
         .sink = sink,
         .references = (uint32_t)settings->reference.count,
     };
-    enum doppel_status status = open_cache(settings, report, &scan.cache, error);
+    enum doppel_status status = open_cache(settings, report->run, &scan.cache, error);
     if (status)
         return status;
     struct walk_options walk = walk_options_from(settings);

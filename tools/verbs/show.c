@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/output/video_row.h"
 #include "tools/output/item_metadata.h"

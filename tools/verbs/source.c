@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/output/output.h"
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/output/output.h"
 

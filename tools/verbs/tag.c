@@ -1,4 +1,5 @@
 /* doppel tag: say something of items that are in the library, or take it back. */
+#include "tools/output/messages.h"
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"

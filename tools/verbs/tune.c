@@ -1,6 +1,7 @@
 /* doppel tune LABELS.csv: what each limit would catch of labelled pairs, and which to take. */
 #include <stdio.h>
 
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "exchange/labelled_pairs.h"
 #include "report/threshold_sweep.h"

@@ -1,4 +1,5 @@
 /* Labelled pairs to judged ones: their files read once each, and every pair compared. */
+#include "tools/output/messages.h"
 #include "tools/verbs/tune_pairs.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ static enum doppel_status read_files(const struct settings *settings, struct rep
 {
     struct walk_options walk = {.paths = {files->paths, files->count}, .every_name = true};
     struct intake_options options = {
-        .settings = settings, .report = report, .walk = &walk, .cache = cache};
+        .settings = settings, .run = report->run, .walk = &walk, .cache = cache};
     struct intake *intake;
     struct intake_file file;
     enum doppel_status status = intake_new(&options, &intake, error);
@@ -173,7 +174,7 @@ enum doppel_status tune_pairs(const struct settings *settings, struct report *re
                               struct tuned out[TUNED_KINDS], struct doppel_error *error)
 {
     struct doppel_cache *cache;
-    enum doppel_status status = open_cache(settings, report, &cache, error);
+    enum doppel_status status = open_cache(settings, report->run, &cache, error);
     if (status)
         return status;
     struct files files = files_of(labels, report);

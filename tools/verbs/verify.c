@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/args/library_options.h"
+#include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/memory.h"
 #include "intake/open_cache.h"
@@ -108,10 +109,11 @@ static enum doppel_status mend_from_files(struct verifying *verifying, struct do
 {
     struct doppel_cache *cache;
     struct refresh_list list = {0};
-    enum doppel_status status = open_cache(verifying->settings, verifying->report, &cache, error);
+    enum doppel_status status =
+        open_cache(verifying->settings, verifying->report->run, &cache, error);
     if (status)
         return status;
-    const struct refresh refresh = {verifying->settings, verifying->report, cache, mend_file,
+    const struct refresh refresh = {verifying->settings, verifying->report->run, cache, mend_file,
                                     verifying};
     for (size_t i = 0; i < verifying->items.count; i++)
         (void)doppel_library_each_from(verifying->library, verifying->items.items[i].id,

@@ -1,4 +1,5 @@
 /* The files of a library's items: there, unchanged, of the same bytes. */
+#include "tools/output/messages.h"
 #include "tools/verbs/verify_files.h"
 
 #include <errno.h>
