@@ -1,5 +1,6 @@
 /* A report of duplicates: its data, and the order in which it is written. */
 #include "report/report_internal.h"
+#include "tools/output/messages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* The recordings and videos of a library, found by a recording, a video or a picture. */
 #include "search/videos.h"
 
+#include <doppel/run.h>
+
 #include "compare/video.h"
 #include "intake/video_refine.h"
 #include "compare/audio.h"
