@@ -11,7 +11,6 @@
 #include <doppel/corpus.h>
 #include <doppel/text.h>
 
-#include "tools/output/messages.h"
 #include "core/digest_map.h"
 #include "intake/intake.h"
 #include "report/video_chart.h"

@@ -1,6 +1,5 @@
 /* A report of duplicates: its data, and the order in which it is written. */
 #include "report/report_internal.h"
-#include "tools/output/messages.h"
 
 #include <stdlib.h>
 #include <string.h>
