@@ -46,7 +46,7 @@ static int print_version(void)
 static int run(const struct settings *settings)
 {
     if (settings->help) {
-        help_verb(stdout, settings->verb);
+        help_verb(stdout, settings->verb, settings->whole_help);
         return printed();
     }
     if (settings->version)
@@ -97,7 +97,7 @@ static int help_command(int argc, char **argv)
     if (argc == 0)
         help_main(stdout);
     else if (verb)
-        help_verb(stdout, verb);
+        help_verb(stdout, verb, (size_t)argc > used && strcmp(argv[used], "--all") == 0);
     else if (argc == 1 && is_family(argv[0]))
         help_family(stdout, argv[0]);
     else

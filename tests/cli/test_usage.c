@@ -86,15 +86,70 @@ static void assert_lists_options(const char *help, const struct verb *verb)
     }
 }
 
-static void help_of_a_verb_lists_its_options(void **state)
+static void assert_has_examples(const char *help, const struct verb *verb)
+{
+    assert_has(help, verb->example);
+    assert_has(help, verb->other_example);
+}
+
+static void whole_help_of_a_verb_lists_its_options(void **state)
 {
     (void)state;
     for (size_t i = 0; i < verb_count; i++) {
-        char *help = doppel_prints(0, verb_table[i].name, "--help");
-        char *same = doppel_prints(0, "help", verb_table[i].name);
+        char *help = doppel_prints(0, verb_table[i].name, "--help", "--all");
+        char *same = doppel_prints(0, "help", verb_table[i].name, "--all");
         assert_string_equal(help, same);
         assert_lists_options(help, &verb_table[i]);
-        assert_has(help, verb_table[i].example);
+        assert_has_examples(help, &verb_table[i]);
+        free(help);
+        free(same);
+    }
+}
+
+/* How many of the verb's options are listed; each with its default. */
+static unsigned listed_options(const char *help, const struct verb *verb)
+{
+    unsigned listed = 0;
+    const char *list = strstr(help, "\nCommon options:\n");
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option_info *option = &option_table[i];
+        char label[64];
+        snprintf(label, sizeof label, "\n  %s%c%s--%s ", option->letter ? "-" : " ",
+                 option->letter ? option->letter : ' ', option->letter ? ", " : "  ", option->name);
+        if (!option->argument)
+            label[strlen(label) - 1] = '\0';
+        const char *place = option->argument ? strstr(list, label) : find_option(list, label);
+        if (!place || !(option->verbs & verb->bit))
+            continue;
+        listed++;
+        if (option->fallback && option->type != OPTION_SHORTHAND)
+            assert_has(place, option->fallback);
+    }
+    return listed;
+}
+
+static unsigned words_in(const char *text)
+{
+    unsigned words = 0;
+    for (; *text; text += strcspn(text, " "), text += strspn(text, " "))
+        words++;
+    return words;
+}
+
+static void help_of_a_verb_is_a_screen(void **state)
+{
+    enum { SCREEN_LINES = 32 };
+    (void)state;
+    for (size_t i = 0; i < verb_count; i++) {
+        const struct verb *verb = &verb_table[i];
+        char *help = doppel_prints(0, verb->name, "--help");
+        char *same = doppel_prints(0, "help", verb->name);
+        assert_string_equal(help, same);
+        assert_has_examples(help, verb);
+        assert_int_equal(listed_options(help, verb), words_in(verb->common));
+        assert_has(help, "--help --all");
+        if (lines_with(help, "") > SCREEN_LINES)
+            fail_msg("'%s' has %u lines of help", verb->name, lines_with(help, ""));
         free(help);
         free(same);
     }
@@ -215,7 +270,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         USAGE_TEST(alone_it_prints_a_short_help),
         USAGE_TEST(main_help_lists_the_verbs),
-        USAGE_TEST(help_of_a_verb_lists_its_options),
+        USAGE_TEST(whole_help_of_a_verb_lists_its_options),
+        USAGE_TEST(help_of_a_verb_is_a_screen),
         USAGE_TEST(version_is_printed),
         USAGE_TEST(mistakes_are_answered),
         USAGE_TEST(schemes_are_json_lines),

@@ -189,6 +189,12 @@ static void paths_may_come_from_elsewhere(void **state)
 
 /* Each default is a right value, names are used once a verb, letters once, sentences have no full
  * stop. */
+static void assert_example(const struct verb *verb, const char *example)
+{
+    assert_memory_equal(example, "doppel ", 7);
+    assert_memory_equal(example + 7, verb->name, strlen(verb->name));
+}
+
 static void the_tables_hold_together(void **state)
 {
     (void)state;
@@ -209,13 +215,12 @@ static void the_tables_hold_together(void **state)
         const struct verb *verb = &verb_table[i];
         assert_ptr_equal(verb_by_name(verb->name), verb);
         assert_non_null(verb->run);
-        assert_memory_equal(verb->example, "doppel ", 7);
-        assert_memory_equal(verb->example + 7, verb->name, strlen(verb->name));
+        assert_example(verb, verb->example);
+        assert_example(verb, verb->other_example);
         assert_int_not_equal(verb->summary[strlen(verb->summary) - 1], '.');
     }
 }
 
-/* The options of an example are ones that its verb has. */
 static void videos_have_options(void **state)
 {
     (void)state;
@@ -252,16 +257,25 @@ static void videos_have_options(void **state)
                    "scheme 'vpdq' is for hash and compare; 'frames64' does more");
 }
 
+static void assert_parsed(const char *example)
+{
+    char line[256];
+    strncpy(line, example + strlen("doppel "), sizeof line - 1);
+    line[sizeof line - 1] = 0;
+    line[strcspn(line, "<>")] = 0;
+    for (char *end = line + strlen(line); end > line && end[-1] == ' ';)
+        *--end = 0;
+    struct settings settings = parsed(line);
+    settings_free(&settings);
+}
+
+/* The options of an example are ones that its verb has. */
 static void the_examples_work(void **state)
 {
     (void)state;
     for (size_t i = 0; i < verb_count; i++) {
-        char line[256];
-        strncpy(line, verb_table[i].example + strlen("doppel "), sizeof line - 1);
-        line[sizeof line - 1] = 0;
-        line[strcspn(line, ">")] = 0;
-        struct settings settings = parsed(line);
-        settings_free(&settings);
+        assert_parsed(verb_table[i].example);
+        assert_parsed(verb_table[i].other_example);
     }
 }
 
@@ -340,7 +354,7 @@ static void former_names_work(void **state)
         assert_non_null(option_by_name(former_options[i].name));
     }
     assert_refused("tune --max-false 2 x", "'--max-fp-share' takes a number from 0 to 1, not '2'");
-    assert_refused("list --all", "unknown option '--all'; see 'doppel list --help'");
+    assert_refused("list --all", "'--all' goes with '--help'");
 }
 
 int main(void)

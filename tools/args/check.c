@@ -296,6 +296,15 @@ static enum doppel_status check_operands(const struct settings *settings,
     return DOPPEL_OK;
 }
 
+/* Without --help, it is the former name of --include-allowed. */
+static enum doppel_status check_all(struct settings *settings, struct doppel_error *error)
+{
+    if (settings->whole_help && !(settings->verb->bit & VERB_FIND))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--all' goes with '--help'");
+    settings->include_allowed |= settings->whole_help;
+    return DOPPEL_OK;
+}
+
 enum doppel_status settings_check(struct settings *settings, struct doppel_error *error)
 {
     if (settings->max_distance >= 0 && settings->min_similarity >= 0)
@@ -327,7 +336,9 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
             error, DOPPEL_E_ARGUMENT,
             "'--where', '--list' and '--label' choose items of a library, not PATHs");
     settings->keep = doppel_keep_policy_default();
-    enum doppel_status status = check_action(settings, error);
+    enum doppel_status status = check_all(settings, error);
+    if (!status)
+        status = check_action(settings, error);
     if (!status && settings->keep_text)
         status = doppel_keep_policy_parse(settings->keep_text, &settings->keep, error);
     if (!status)

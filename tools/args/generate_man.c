@@ -51,6 +51,7 @@ static void print_verb(FILE *stream, const struct verb *verb)
     fputs(".\n", stream);
     print_paragraph(stream, verb->details);
     print_example(stream, verb->example);
+    print_example(stream, verb->other_example);
 }
 
 /* "For scan, find.", unless all verbs have it. */

@@ -44,10 +44,10 @@ static void print_entry(FILE *stream, const char *label, const char *text, size_
 void help_short(FILE *stream)
 {
     fputs("Usage: doppel VERB [OPTION]... [PATH]...\n"
-          "Finds the duplicates of your media.\n\n"
-          "  doppel scan ~/Pictures     find pictures that are the same picture\n"
+          "Finds duplicates among your images, texts, audio and video.\n\n"
+          "  doppel scan ~/Pictures     find duplicates and near-duplicates\n"
           "  doppel --help              all verbs\n"
-          "  doppel VERB --help         what a verb does, its options, an example\n",
+          "  doppel VERB --help         what a verb does, examples, common options\n",
           stream);
 }
 
@@ -63,15 +63,16 @@ static const struct {
     const char *title;
     uint64_t verbs;
 } chapters[] = {
-    {"Files as they are",
+    {"Files, without a library",
      VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_SCHEMES | VERB_TUNE | VERB_REPORT | VERB_UNDO},
     {"A library",
      VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE | VERB_MONITOR},
-    {"Whatever comes in", VERB_INGEST | VERB_CHECK | VERB_DEDUP | VERB_LOG},
-    {"What people say", VERB_MARK | VERB_SOURCE | VERB_TAG | VERB_LISTS | VERB_LISTS_SET},
-    {"Upkeep and exchange", VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP | VERB_VERIFY |
-                                VERB_COMPACT | VERB_STATS},
-    {"An index of codes on its own", VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE |
+    {"Incoming files and records", VERB_INGEST | VERB_CHECK | VERB_DEDUP | VERB_LOG},
+    {"Manual labels and metadata",
+     VERB_MARK | VERB_SOURCE | VERB_TAG | VERB_LISTS | VERB_LISTS_SET},
+    {"Maintenance and exchange", VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP |
+                                     VERB_VERIFY | VERB_COMPACT | VERB_STATS},
+    {"A stand-alone index of codes", VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE |
                                          VERB_INDEX_SEARCH | VERB_INDEX_KNN | VERB_INDEX_INFO |
                                          VERB_INDEX_VERIFY | VERB_INDEX_COMPACT},
 };
@@ -92,22 +93,21 @@ void help_family(FILE *stream, const char *family)
     for (size_t i = 0; i < verb_count; i++)
         if (verb_is_of(&verb_table[i], family))
             print_verb(stream, &verb_table[i]);
-    fprintf(stream, "\n'doppel %s VERB --help' tells of a verb.\n", family);
+    fprintf(stream, "\n'doppel %s VERB --help' describes a verb.\n", family);
 }
 
 void help_main(FILE *stream)
 {
     fputs("Usage: doppel VERB [OPTION]... [PATH]...\n"
-          "Finds the duplicates of your media, also after re-encoding, resizing, cropping and "
-          "editing.\n",
+          "Finds duplicates among your images, texts, audio and video, also after re-encoding,\n"
+          "resizing, cropping and editing.\n",
           stream);
     print_chapters(stream);
-    fputs(
-        "\n'doppel VERB --help' or 'doppel help VERB' tells of a verb, 'doppel --version' of this "
-        "build.\n\n"
-        "Exit codes: 0 done, or something matched; 1 nothing matched; 2 wrong use, or the\n"
-        "run could not go on; 3 some inputs could not be read; 130 interrupted.\n",
-        stream);
+    fputs("\n'doppel VERB --help' describes a verb, 'doppel VERB --help --all' in full; 'doppel\n"
+          "--version' prints the version.\n\n"
+          "Exit codes: 0 done, or something matched; 1 nothing matched; 2 wrong use, or the\n"
+          "run could not go on; 3 some inputs could not be read; 130 interrupted.\n",
+          stream);
 }
 
 static void print_option(FILE *stream, const struct option_info *option)
@@ -138,13 +138,37 @@ static void print_section(FILE *stream, const struct verb *verb, enum option_sec
     }
 }
 
-void help_verb(FILE *stream, const struct verb *verb)
+/* The options of the list that are the verb's, in its order. */
+static void print_common(FILE *stream, const struct verb *verb)
 {
+    for (const char *name = verb->common; *name; name += strspn(name, " ")) {
+        size_t length = strcspn(name, " ");
+        for (size_t i = 0; i < option_count; i++)
+            if (option_table[i].verbs & verb->bit && strlen(option_table[i].name) == length &&
+                strncmp(option_table[i].name, name, length) == 0)
+                print_option(stream, &option_table[i]);
+        name += length;
+    }
+}
+
+void help_verb(FILE *stream, const struct verb *verb, bool whole)
+{
+    char sentence[256];
     fprintf(stream, "Usage: doppel %s [OPTION]...%s%s\n", verb->name, *verb->operands ? " " : "",
             verb->operands);
-    fprintf(stream, "%c%s.\n\n", verb->summary[0] - 'a' + 'A', verb->summary + 1);
-    print_wrapped(stream, verb->details, 0, 0);
-    for (int section = 0; section < SECTION_COUNT; section++)
+    snprintf(sentence, sizeof sentence, "%c%s.", verb->summary[0] - 'a' + 'A', verb->summary + 1);
+    print_wrapped(stream, sentence, 0, 0);
+    if (whole)
+        fputc('\n', stream);
+    if (whole)
+        print_wrapped(stream, verb->details, 0, 0);
+    fprintf(stream, "\nExamples:\n  %s\n  %s\n", verb->example, verb->other_example);
+    if (!whole)
+        fputs("\nCommon options:\n", stream);
+    for (int section = 0; section < SECTION_COUNT && whole; section++)
         print_section(stream, verb, (enum option_section)section);
-    fprintf(stream, "\nExample:\n  %s\n", verb->example);
+    if (whole)
+        return;
+    print_common(stream, verb);
+    fprintf(stream, "\n'doppel %s --help --all' prints all options, and details.\n", verb->name);
 }

@@ -6,17 +6,17 @@
 const char *section_title(enum option_section section)
 {
     static const char *const titles[SECTION_COUNT] = {
-        [SECTION_MATCHING] = "What matches",
-        [SECTION_TEXTS] = "How texts are read",
-        [SECTION_AUDIO] = "Sounds",
-        [SECTION_VIDEOS] = "Films",
+        [SECTION_MATCHING] = "Matching",
+        [SECTION_TEXTS] = "Texts",
+        [SECTION_AUDIO] = "Audio",
+        [SECTION_VIDEOS] = "Videos",
         [SECTION_RECORDS] = "Records",
         [SECTION_CODES] = "Codes and their index",
-        [SECTION_FILES] = "Which files",
+        [SECTION_FILES] = "Files",
         [SECTION_LIMITS] = "Limits",
         [SECTION_ITEMS] = "Items of the library",
-        [SECTION_ACTING] = "Acting",
-        [SECTION_LIBRARY] = "What is kept",
+        [SECTION_ACTING] = "Actions and labels",
+        [SECTION_LIBRARY] = "Library and cache",
         [SECTION_OUTPUT] = "Output",
     };
     return titles[section];

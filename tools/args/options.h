@@ -192,7 +192,7 @@ struct settings {
     enum exchange export_format, import_format;
     bool scheme_given;
 
-    bool help, version;
+    bool help, whole_help, version;
 };
 
 typedef int verb_function(const struct settings *settings, struct report *report);
@@ -245,7 +245,8 @@ struct verb {
     size_t min_operands, max_operands;
     const char *summary; /* one line, no full stop */
     const char *details; /* a paragraph for its help and the man page */
-    const char *example;
+    const char *example, *other_example;
+    const char *common; /* the options that its help lists, with blanks between */
     verb_function *run;
 };
 

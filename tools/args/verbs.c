@@ -8,279 +8,300 @@
 
 const struct verb verb_table[] = {
     {"scan", VERB_SCAN, "PATH...", 1, SIZE_MAX, "find duplicates among the files under PATHs",
-     "Files with the same bytes are found by their digest; pictures that are the same picture "
-     "after re-encoding, resizing, cropping, framing, turning or mirroring are found by their "
-     "fingerprints, texts of the same or nearly the same words by their shingles, and recordings "
-     "that "
-     "are other encodings, or parts, of a recording by their peaks. Videos are grouped by what "
-     "they "
-     "show: other encodings, crops and mirrored copies, and clips of a longer one. Needs no "
-     "library. "
-     "What was read is kept in a cache, so that the next scan "
-     "reads only what has changed. Nothing is ever changed, unless "
-     "--action and --yes say so; -0 prints just the files that are not kept (nor from a "
-     "--reference).",
-     "doppel scan ~/Pictures --reference /mnt/archive --json > duplicates.jsonl", cmd_scan},
-    {"compare", VERB_COMPARE, "A B", 2, 2, "are these two the same, how near, where",
-     "Prints the distance also when the two do not match. Texts that are not alike as a whole are "
-     "searched for passages that they share, unless a limit of the whole is given. Of two "
-     "recordings "
-     "it says which passages they share, and at what speed; of two videos the same of the picture "
-     "and of the audio, each apart. A video is compared with a recording by what is heard in it, "
-     "with a "
-     "picture by whether it is shown, and when. Ends with 0 when they match, with 1 when they do "
-     "not.",
-     "doppel compare original.png repost.jpg --check pixels", cmd_compare},
+     "Files with the same bytes are found by their digests. Images are matched by their "
+     "fingerprints, also after re-encoding, resizing, cropping, framing, rotating or "
+     "mirroring; texts by their shingles; recordings by the peaks of their spectrograms, also "
+     "as parts of each other; videos by what they show: other encodings, crops, mirrored "
+     "copies and clips. No library is needed. What was read is cached, so that the next scan "
+     "reads only what has changed. Nothing is changed unless both --action and --yes are "
+     "given. -0 prints only the files that are not kept (and none of a --reference).",
+     "doppel scan ~/Pictures",
+     "doppel scan ~/Pictures --reference /mnt/archive --json > duplicates.jsonl",
+     "kind min-similarity reference action yes exclude format null", cmd_scan},
+    {"compare", VERB_COMPARE, "A B", 2, 2,
+     "compare two files: do they match, how closely, and where",
+     "Prints the distance even when the two do not match. Texts that are not similar as a "
+     "whole are searched for passages that they share, unless a threshold for the whole is "
+     "given. For two recordings it prints the passages that they share, and at what speed; "
+     "for two videos the same for image and audio separately. A video is compared with a "
+     "recording by its audio track, and with an image by whether and when it shows that "
+     "image. Exits with 0 when the two match, with 1 when they do not.",
+     "doppel compare original.png repost.jpg",
+     "doppel compare original.png repost.jpg --check pixels",
+     "max-distance min-similarity max-fp-rate check thorough chart format", cmd_compare},
     {"hash", VERB_HASH, "FILE...", 1, SIZE_MAX, "print fingerprints",
-     "Of pictures, texts, recordings and videos, by the first scheme of each kind unless "
-     "--scheme is given. A FILE "
-     "that "
-     "is a folder stands for all files in it; - is standard input.",
-     "doppel hash --scheme pdq --json *.jpg", cmd_hash},
+     "Uses the first scheme of each kind unless --scheme is given. A FILE that is a folder "
+     "stands for all files in it; - is standard input.",
+     "doppel hash photo.jpg", "doppel hash --scheme pdq --json *.jpg",
+     "scheme codes kind text-format fpcalc vpdq format", cmd_hash},
     {"schemes", VERB_SCHEMES, "", 0, 0,
-     "the fingerprint schemes: version, code width, default limits",
-     "Codes of different schemes or versions are never compared with each other.",
-     "doppel schemes --json", cmd_schemes},
-    {"add", VERB_ADD, "PATH...", 1, SIZE_MAX, "fingerprint files and remember them in the library",
-     "A file that is unchanged since it was added is not read again; a file that moved keeps its "
-     "id. One that could not be read is not tried again until it, the limits or doppel change "
-     "(--retry); 'doppel list' can tell which. The library is made when there is none. With "
-     "--refresh PATHs, or IDs, are items that it has; without any, those of another version of "
-     "their scheme: they keep ids, links and lists.",
-     "doppel add -L ~/doppel ~/Pictures", cmd_add},
+     "list the fingerprint schemes with version, code width and default thresholds",
+     "Codes of different schemes or versions are never compared with each other.", "doppel schemes",
+     "doppel schemes --json", "format", cmd_schemes},
+    {"add", VERB_ADD, "PATH...", 1, SIZE_MAX, "fingerprint files and add them to the library",
+     "A file that is unchanged since it was added is not read again; a file that was moved "
+     "keeps its id. A file that could not be read is not tried again until the file, the "
+     "limits or doppel itself change (see --retry); 'doppel list' can list such "
+     "files. The library is created if there is none. With --refresh, the operands are PATHs "
+     "or IDs of items in the library; without operands, all items of another version of their "
+     "scheme are computed again. They keep their ids, links and lists.",
+     "doppel add ~/Pictures", "doppel add -L ~/doppel ~/Pictures --list family",
+     "library list label refresh retry durable exclude jobs", cmd_add},
     {"find", VERB_FIND, "FILE...", 1, SIZE_MAX,
-     "what in the library is FILE, holds FILE, is held by FILE, or overlaps it",
-     "Prints what matches, best first, of recordings by place. Ends with 0 when anything matched, "
-     "with "
-     "1 when nothing did. "
-     "Passages of texts are found among what was added with --scheme winnow32. Of recordings, all "
-     "places are told at which an item is heard: a recording of hours gives its playlist. A video "
-     "finds videos by picture and by audio, and recordings; a recording finds the videos that have "
-     "it, a "
-     "picture those that show it, with the time. With "
-     "--repeats no library is asked. - is standard input.",
-     "doppel find repost.jpg", cmd_find},
-    {"groups", VERB_GROUPS, "", 0, 0, "the duplicate groups in the library",
-     "Each group has one member that is kept: the largest picture, then the largest file, the "
-     "oldest, the least deeply nested; a recording or a video before a part of it. Groups of files "
-     "are "
-     "found anew, by the limits that are given. After them come those of records of corpora, as "
-     "'ingest' and 'mark' linked them, whatever the limits; the one that is kept is the group's "
-     "canonical one. -0 prints just the files that are not kept, and no record; "
-     "--action acts on them, if they are still what was added.",
-     "doppel groups --json", cmd_groups},
+     "find what in the library is FILE, contains it, is contained in it, or overlaps it",
+     "Prints the matches, best first; those of recordings in the order of time. Exits with 0 "
+     "when anything matched, with 1 when nothing did. Passages of texts are found among items "
+     "added with --scheme winnow32. For recordings, every place is reported at which an item "
+     "is heard: a recording of several hours gives its playlist. A video finds videos by "
+     "image and by audio, and recordings; a recording finds videos with that audio; an image "
+     "finds videos that show it, with the time. With --repeats no library is searched. - is "
+     "standard input.",
+     "doppel find repost.jpg", "doppel find broadcast.mp3 --near-misses 3",
+     "library kind min-similarity max-fp-rate near-misses format null", cmd_find},
+    {"groups", VERB_GROUPS, "", 0, 0, "print the duplicate groups in the library",
+     "One member of each group is kept: the image with the most pixels, then the largest "
+     "file, the oldest, the least deeply nested; a recording or video comes before a part of "
+     "it. Groups of files are computed each time, with the thresholds that are given. They "
+     "are followed by groups of records of corpora, as linked by 'ingest' and 'mark' whatever "
+     "the thresholds; the member that is kept is the canonical one. -0 prints only the files "
+     "that are not kept, and no records; --action acts on them if they have not changed since "
+     "they were added.",
+     "doppel groups", "doppel groups --kind image --json",
+     "library kind min-similarity action yes format null", cmd_groups},
     {"report", VERB_REPORT, "[PATH...]", 0, SIZE_MAX,
-     "a page that shows the duplicate groups, to look at and to mark",
-     "Of the files under PATHs, as 'scan' finds them; without PATHs of the library, as 'groups' "
-     "does. The page is one HTML file that needs nothing else: pictures side by side, frames and "
-     "the shared stretches of videos, waves of recordings, the words that differ between texts, "
-     "and "
-     "between records, "
-     "whose lines are read again from their corpora (--text-field, if it is called otherwise). It "
-     "is "
-     "sorted, filtered and marked by keyboard or mouse; marks are exported for 'mark --from'. A "
-     "file that is gone has its place, and says so.",
-     "doppel report ~/Pictures -o duplicates.html", cmd_report},
-    {"list", VERB_LIST, "", 0, 0, "what the library holds",
-     "In the order in which it was added. With --failures: which files could not be added, when "
-     "and "
-     "why.",
-     "doppel list --kind image --format csv", cmd_list},
-    {"show", VERB_SHOW, "ID...", 1, SIZE_MAX, "all that the library knows of an item",
-     "An ID is the number that add, find and list print (ingest's is \"item\"), the id of a "
-     "record, "
-     "an external id or a path, and in this order where two are called so, which is said. item:42 "
-     "is "
-     "the number 42, id:42 what others call so.",
-     "doppel show 42 --json", cmd_show},
-    {"remove", VERB_REMOVE, "ID|PATH...", 0, SIZE_MAX, "make the library forget items",
-     "The files themselves are not touched. A folder stands for all items in it, a corpus for the "
-     "records that came from it, the id of a record for all that had it. Ids are never used again. "
-     "A PATH that looks like a number is written ./42; item:42 and id:42 are as of 'show', 42 only "
-     "an item. With "
-     "--gone: the items, of those PATHs if "
-     "any "
-     "are given, whose files were deleted. Those whose folder is not there, or empty, or on "
-     "another "
-     "drive than they were, are kept.",
-     "doppel remove ~/Pictures/old", cmd_remove},
+     "write the duplicate groups to an HTML report, to review and label them",
+     "With PATHs, the groups that 'scan' finds; without, those of the library, as 'groups' "
+     "finds them. The report is a single HTML file that needs nothing else: images side by "
+     "side, frames and shared segments of videos, waveforms of recordings, and the words that "
+     "differ between texts, and between records, whose lines are read again from their "
+     "corpora (see --text-field). Groups are sorted, filtered and labelled by keyboard or "
+     "mouse; labels are exported for 'mark --from'. A file that is gone is listed as missing.",
+     "doppel report ~/Pictures -o duplicates.html",
+     "doppel report --library ~/doppel --kind video -o videos.html",
+     "output library kind min-similarity reference keep blur no-thumbnails", cmd_report},
+    {"list", VERB_LIST, "", 0, 0, "list the items in the library",
+     "In the order in which they were added. With --failures: which files could not be added, "
+     "when and why.",
+     "doppel list", "doppel list --kind image --format csv",
+     "library kind list label where failures format null", cmd_list},
+    {"show", VERB_SHOW, "ID...", 1, SIZE_MAX, "print all that the library knows about an item",
+     "An ID is the number that 'add', 'find' and 'list' print (\"item\" of 'ingest'), the id "
+     "of a record, an external id, or a path. If it names several items, the first of these "
+     "counts, and a notice says so. item:42 is always the number 42, and id:42 always the id "
+     "of a record or an external id.",
+     "doppel show 42", "doppel show 42 --json", "library format", cmd_show},
+    {"remove", VERB_REMOVE, "ID|PATH...", 0, SIZE_MAX, "remove items from the library",
+     "The files themselves are not touched. A folder stands for all items in it, a corpus for "
+     "the records that came from it, the id of a record for all records with that id. Ids are "
+     "never used again. A PATH that looks like a number is written ./42; item:42 and id:42 "
+     "are as for 'show', and 42 alone is only an item. With --gone: items (among the PATHs, "
+     "if any are given) whose files were deleted. Items are kept if their folder is missing "
+     "or empty, or is on another drive than before.",
+     "doppel remove ~/Pictures/old", "doppel remove --gone",
+     "library gone list label where durable", cmd_remove},
     {"mark", VERB_MARK, "A B --same|--distinct | --from FILE | --list", 0, 2,
-     "a person's word about two items, which outranks every hash",
-     "A and B are ids, paths of items, ids of records, or files. The word is about their contents: "
-     "it holds for other files of the same bytes, and when files are moved. Where both are in the "
-     "library, one follows the other from then on, or no longer does. --from reads what was marked "
-     "on the page of 'report': \"keep\" chooses the member of a group that is kept.",
-     "doppel mark a.jpg b.jpg --distinct --note burst", cmd_mark},
-    {"log", VERB_LOG, "[ID]", 0, 1, "what was decided and done in the library, when and why",
-     "Of one item, given by its id, path or record id, the story in sentences: how it came in, "
-     "what was decided of it and why, what took whose place, what people said. The log is only "
-     "added to; it knows items that are gone, too.",
-     "doppel log 42", cmd_log},
-    {"source set", VERB_SOURCE, "PATTERN N", 2, 2, "say how much a source is worth",
-     "Of copies of the same thing the one from the source of the higher authority is kept, if the "
-     "policy says so. PATTERN is the name of a source, or a pattern with *, ? and […]; an exact "
-     "name counts before patterns, a longer pattern before a shorter one. Without a word a source "
-     "is worth 0. N may be negative.",
-     "doppel source set '*.gov.in' 100", cmd_source_set},
-    {"source remove", VERB_SOURCE, "PATTERN...", 1, SIZE_MAX, "forget what sources are worth",
-     "They are worth 0 then, unless another pattern fits.", "doppel source remove '*.gov.in'",
-     cmd_source_remove},
-    {"source list", VERB_SOURCE, "", 0, 0, "what sources are worth",
-     "In the order in which they are asked: the first that fits counts.", "doppel source list",
-     cmd_source_list},
-    {"source policy", VERB_SOURCE, "[KEEP]", 0, 1, "which copy of a thing the library keeps",
-     "KEEP is a list of authority (of the source), resolution, duration, size, date (the older), "
-     "depth (fewer folders) and name (the shorter), with commas between: the first that tells two "
-     "copies apart decides. The library remembers it. Without KEEP it is printed.",
-     "doppel source policy authority,resolution,date", cmd_source_policy},
+     "add a manual label to two items, which outranks every hash",
+     "A and B are ids, paths of items, ids of records, or files. The label is about their "
+     "contents: it also holds for other files of the same bytes, and when files are moved. If "
+     "both are in the library, one is linked to the other as its duplicate from then on, or "
+     "no longer is. --from reads the labels that were exported from a 'report': \"keep\" "
+     "chooses the member of a group that is kept.",
+     "doppel mark a.jpg b.jpg --same", "doppel mark a.jpg b.jpg --distinct --note burst",
+     "same distinct forget note from list library", cmd_mark},
+    {"log", VERB_LOG, "[ID]", 0, 1, "print what was decided and done in the library, when and why",
+     "For one item, given by its id, path or record id, its history in sentences: when it was "
+     "added, what was decided about it and why, what replaced what, and its manual labels. "
+     "The log is append-only; it also has items that were removed.",
+     "doppel log 42", "doppel log --since 7d --json", "library since last format", cmd_log},
+    {"source set", VERB_SOURCE, "PATTERN N", 2, 2, "set the authority of a source",
+     "Among copies of the same thing, the one from the source with the highest authority is "
+     "kept, if the policy says so. PATTERN is the name of a source, or a pattern with *, ? "
+     "and […]; an exact name takes precedence over patterns, a longer pattern over a shorter "
+     "one. The default authority is 0; N may be negative.",
+     "doppel source set '*.gov.in' 100", "doppel source set mirror.example -10", "library durable",
+     cmd_source_set},
+    {"source remove", VERB_SOURCE, "PATTERN...", 1, SIZE_MAX, "remove the authority of sources",
+     "It is 0 then, unless another pattern matches.", "doppel source remove '*.gov.in'",
+     "doppel source remove -L ~/doppel mirror.example", "library durable", cmd_source_remove},
+    {"source list", VERB_SOURCE, "", 0, 0, "list sources and their authority",
+     "In order of precedence: the first that matches counts.", "doppel source list",
+     "doppel source list --json", "library format", cmd_source_list},
+    {"source policy", VERB_SOURCE, "[KEEP]", 0, 1, "set or print which copy the library keeps",
+     "KEEP is a list of authority (of the source), resolution, duration, size, date (older "
+     "first), depth (fewer folders) and name (shorter first), with commas between: the first "
+     "by which two copies differ decides. It is stored in the library. Without KEEP the "
+     "policy is printed.",
+     "doppel source policy", "doppel source policy authority,resolution,date", "library format",
+     cmd_source_policy},
     {"tag", VERB_TAG, "ID|PATH...", 0, SIZE_MAX,
-     "put items on lists, and say of them what you know",
-     "Labels, an id of your own, a source, any JSON. What is said is added to what was said "
-     "before; a new --external-id, --source or --meta takes the place of the former one. Instead "
-     "of "
-     "naming items, --where chooses them.",
-     "doppel tag --where \"path LIKE '/stock/%'\" --list stock", cmd_tag},
-    {"lists", VERB_LISTS, "", 0, 0, "the lists that items are on, and how many",
-     "'add' and 'tag' put items on them.", "doppel lists", cmd_lists},
-    {"lists set", VERB_LISTS_SET, "NAME...", 1, SIZE_MAX, "make a list, or say what it means",
-     "Items of an active list are matched as others are. Items on disabled lists alone are not "
-     "found. What matches an item of a benign list (stock photos, logos, jingles) is nobody's "
-     "double by that: its other matches are left out.",
-     "doppel lists set stock --state benign", cmd_lists_set},
-    {"lists remove", VERB_LISTS, "NAME...", 1, SIZE_MAX, "forget a list",
-     "Its items stay in the library.", "doppel lists remove stock", cmd_lists_remove},
-    {"tune", VERB_TUNE, "LABELS.csv", 1, 1, "limits from labelled pairs",
-     "LABELS.csv has a pair a line: two paths, relative to its folder, and whether the two are the "
-     "same (1 or 0, yes or no, true or false); a header is left out. For a "
-     "ladder of limits it prints how many of the duplicates are caught, and how many of the others "
-     "match. Recommended is the limit that catches most while no more than --max-fp-share of the "
-     "others match; of equal ones the middle one; none where the usual rule does as well.",
-     "doppel tune labels.csv --chart curve.svg", cmd_tune},
-    {"dedup", VERB_DEDUP, "FILE.jsonl...", 1, SIZE_MAX,
-     "a whole corpus of texts at once: a decision for each record",
-     "FILEs are JSON Lines, plain, .gz or .zst; a folder stands for those in it, - for standard "
-     "input. A record has an id and a text, or the path of a file that has the text. Each line is "
-     "answered, in order: new, duplicate, revision, part, too_short, unreadable or conflict, with "
-     "the record that it is a duplicate of. The answers are the same for any --jobs and --memory. "
-     "With --unit paragraph it lists the paragraphs that come in more than --max-documents "
-     "records, "
-     "or with --emit unique prints the records without them.",
-     "doppel dedup crawl.jsonl --emit unique > crawl-unique.jsonl", cmd_dedup},
-    {"ingest", VERB_INGEST, "PATH...", 0, SIZE_MAX,
-     "decide what each file or record is to the library, and remember it there",
-     "PATHs are walked as by 'add'. - is a stream: each line of standard input is a path, or a "
-     "JSON "
-     "object with a path or a text, and is answered at once, in order, when it is kept: so a "
-     "program can write lines and read decisions, one or many at a time. --jsonl takes records as "
-     "'dedup' does. A record has \"text\" or \"path\", and may have \"id\" and \"external_id\" "
-     "(strings or numbers), \"source\", \"date\", \"meta\" (an object), \"labels\" and \"list\" (a "
-     "string, or an array of strings): what --source, --meta and --external-id say of all it "
-     "outranks, to --label and --list it adds. An answer is new, duplicate, revision, part, "
-     "too_short, unreadable or "
-     "conflict, "
-     "with what it is a duplicate of, and why: known, identical (same bytes), same-content, near, "
-     "part. What is a duplicate is kept, too, and linked; \"replaces\" says that it is now the one "
-     "to keep. A library keeps to the way in which its texts were read at first, and to their "
-     "limits.",
-     "doppel ingest -L seen - < paths.txt", cmd_ingest},
-    {"check", VERB_CHECK, "FILE...", 0, SIZE_MAX,
-     "what 'ingest' would decide, without remembering anything",
-     "Reads and answers as 'ingest' does, also streams; the library is not changed, and no file is "
-     "known to later ones. Ends with 1 when nothing matched.",
-     "doppel check -L seen new.jpg", cmd_check},
-    {"monitor", VERB_MONITOR, "STREAM|-", 1, 1, "name what is heard in an endless stream",
-     "STREAM is a file or a FIFO, - is standard input, of any container that can be read from "
-     "front "
-     "to back, or of raw samples with --pcm; nothing else is ever opened: 'ffmpeg -i URL -f s16le "
-     "-ar 44100 -ac 2 - | doppel monitor --pcm s16le:44100:2 -'. An item's start is told some "
-     "seconds after it, with its time in the stream and in the item; its end when it has not been "
-     "heard for five seconds. What could not be heard is a gap. Items that are added to the "
-     "library meanwhile are heard, removed ones are not. Ends with 0 at the end of the stream.",
-     "doppel monitor --json radio.fifo", cmd_monitor},
-    {"undo", VERB_UNDO, "[RUN]", 0, 1, "take back what 'scan --action' or 'groups --action' did",
-     "Of the last run, or of the one named. What was moved or trashed comes back to where it was; "
-     "what became a link becomes a file of its own again, with its former time and mode. Nothing "
-     "is overwritten: what has changed meanwhile stays as it is, and is said; then it ends with 3. "
-     "With --dry-run it only says what would come back.",
-     "doppel undo --list", cmd_undo},
-    {"export", VERB_EXPORT, "", 0, 0, "all that the library knows, as lines that others read",
-     "As JSON Lines nothing is lost: items with their codes, what is said of them, whom they "
-     "follow, "
-     "sources, lists, marks and the log, so that 'import' makes the same library again. --kind, "
-     "--scheme, --list, --label and --where choose items; then what the library was told itself is "
+     "add metadata to items: lists, labels, ids, sources",
+     "Labels, an id of your own, a source, any JSON. Lists and labels are added to those that "
+     "an item has; --external-id, --source and --meta replace the former value. Items can "
+     "also be selected with --where.",
+     "doppel tag 42 43 --label holiday", "doppel tag --where \"path LIKE '/stock/%'\" --list stock",
+     "list label external-id source meta remove where library", cmd_tag},
+    {"lists", VERB_LISTS, "", 0, 0, "print the lists, their states and how many items are on them",
+     "'add' and 'tag' put items on lists.", "doppel lists", "doppel lists --json", "library format",
+     cmd_lists},
+    {"lists set", VERB_LISTS_SET, "NAME...", 1, SIZE_MAX, "create a list, or set its state",
+     "Items on active lists are matched as all others. Items that are only on disabled lists "
+     "are not found. A benign list is an allow list (stock photos, logos, jingles): what "
+     "matches an item on it is not a duplicate for that reason, and its other matches are "
      "left out.",
-     "doppel export --list press --format csv -o press.csv", cmd_export},
+     "doppel lists set press", "doppel lists set stock --state benign", "state library durable",
+     cmd_lists_set},
+    {"lists remove", VERB_LISTS, "NAME...", 1, SIZE_MAX, "delete a list",
+     "Its items stay in the library.", "doppel lists remove stock",
+     "doppel lists remove -L ~/doppel press", "library durable", cmd_lists_remove},
+    {"tune", VERB_TUNE, "LABELS.csv", 1, 1, "recommend thresholds from labelled pairs",
+     "LABELS.csv has a pair on each line: two paths, relative to its folder, and whether the "
+     "two are duplicates (1 or 0, yes or no, true or false); a header is skipped. For a sweep "
+     "of thresholds it prints how many of the duplicates are found, and how many of the other "
+     "pairs match. Recommended is the threshold that finds most while no more than "
+     "--max-fp-share of the other pairs match; the middle one, if several do; none, where the "
+     "default rule does as well.",
+     "doppel tune labels.csv", "doppel tune labels.csv --chart curve.svg",
+     "max-fp-share scheme views text-format chart format", cmd_tune},
+    {"dedup", VERB_DEDUP, "FILE.jsonl...", 1, SIZE_MAX,
+     "deduplicate a whole corpus of texts: a decision for each record",
+     "FILEs are JSON Lines, plain, .gz or .zst; a folder stands for such files in it, - for "
+     "standard input. A record has an id and a text, or the path of a file with the text. For "
+     "each line, in order, a decision is printed: new, duplicate, revision, part, too_short, "
+     "unreadable or conflict, with the record that it is a duplicate of. The decisions are "
+     "the same for any --jobs and --memory. With --unit paragraph it lists the paragraphs "
+     "that occur in more than --max-documents records, or with --emit unique prints the "
+     "records without them.",
+     "doppel dedup crawl.jsonl > decisions.jsonl",
+     "doppel dedup crawl.jsonl --emit unique > crawl-unique.jsonl",
+     "emit min-similarity min-containment preset against id-field text-field jobs memory",
+     cmd_dedup},
+    {"ingest", VERB_INGEST, "PATH...", 0, SIZE_MAX,
+     "decide whether each file or record is new or a duplicate, and add it to the library",
+     "PATHs are walked as by 'add'. - is a stream: each line of standard input is a path, or "
+     "a JSON object with a path or a text. Each is answered in order, once it is committed, "
+     "so that a program can write lines and read decisions, one or many at a time. --jsonl "
+     "reads records as 'dedup' does. A record has \"text\" or \"path\", and may have \"id\" "
+     "and \"external_id\" (strings or numbers), \"source\", \"date\", \"meta\" (an object), "
+     "\"labels\" and \"list\" (a string, or an array of strings): --source, --meta and "
+     "--external-id apply to all records and outrank these; --label and --list add to them. A "
+     "decision is new, duplicate, revision, part, too_short, unreadable or conflict, with "
+     "what it is a duplicate of, and the reason: known, identical (same bytes), same-content, "
+     "near, part. Duplicates are added and linked as well; \"replaces\" means that it is now "
+     "the copy to keep. A library uses the text options and thresholds of its first texts for "
+     "all later ones.",
+     "doppel ingest ~/inbox", "doppel ingest -L seen - < paths.txt",
+     "library jsonl emit min-similarity list source ignore-metadata durable", cmd_ingest},
+    {"check", VERB_CHECK, "FILE...", 0, SIZE_MAX,
+     "print what 'ingest' would decide, without adding anything",
+     "Reads and answers as 'ingest' does, also streams; the library is not changed, and later "
+     "files are not compared with earlier ones. Exits with 1 when nothing matched.",
+     "doppel check new.jpg", "doppel check -L seen - < paths.txt",
+     "library jsonl emit min-similarity max-distance format", cmd_check},
+    {"monitor", VERB_MONITOR, "STREAM|-", 1, 1,
+     "identify items of the library in an endless audio stream",
+     "STREAM is a file or a FIFO, - is standard input: any container that can be read from "
+     "start to end, or raw samples with --pcm. Nothing else is ever opened: 'ffmpeg -i URL -f "
+     "s16le -ar 44100 -ac 2 - | doppel monitor --pcm s16le:44100:2 -'. The start of an item "
+     "is reported some seconds after it, with its time in the stream and in the item; its end "
+     "once it has not been heard for five seconds. Parts of the stream that could not be "
+     "decoded are gaps. Items that are added to the library meanwhile are found, removed ones "
+     "are not. Exits with 0 at the end of the stream.",
+     "doppel monitor --json radio.fifo", "doppel monitor --pcm s16le:44100:2 - < studio.raw",
+     "library pcm max-fp-per-hour same-speed format", cmd_monitor},
+    {"undo", VERB_UNDO, "[RUN]", 0, 1, "undo what 'scan --action' or 'groups --action' did",
+     "Undoes the last run, or the one given. What was moved or trashed is moved back; a link "
+     "becomes a separate file again, with its former time and mode. Nothing is overwritten: "
+     "what has changed meanwhile is left as it is and reported, and the exit code is 3. With "
+     "--dry-run it only prints what would be restored.",
+     "doppel undo", "doppel undo --list", "list dry-run journal format", cmd_undo},
+    {"export", VERB_EXPORT, "", 0, 0, "export the library as lines that other programs read",
+     "JSON Lines are complete: items with their codes, metadata, links, sources, lists, "
+     "manual labels and the log, so that 'import' restores the same library. --kind, "
+     "--scheme, --list, --label and --where select items; what belongs to the library as a "
+     "whole is left out then.",
+     "doppel export -o library.jsonl", "doppel export --list press --format csv -o press.csv",
+     "output format kind scheme list where library", cmd_export},
     {"import", VERB_IMPORT, "FILE...", 1, SIZE_MAX,
-     "items from an export, or a list of fingerprints",
-     "What FILE is, is told by how it begins: an export; CSV with columns scheme and code, or md5, "
-     "sha1, sha256; a list of PDQ or imagehash codes, of fpcalc -raw, of md5sum, sha1sum or "
-     "sha256sum. - is standard input. Items need no file here; what is there already comes in "
-     "once: by its bytes and path, or by list and name. A line that cannot be read is told with "
-     "its "
-     "number, and the run goes on. The library is made when there is none.",
-     "doppel import hashes.csv --list hashlist", cmd_import},
-    {"merge", VERB_MERGE, "OTHER", 1, 1, "all of another library into this one",
-     "As 'export' and 'import' in one go: the same bytes at the same path are one item, ids are "
-     "new, "
-     "and what this library says itself (marks, sources, states of lists) stays where the other "
-     "one "
-     "says something else. Nothing is decided anew. OTHER may be in use.",
-     "doppel merge /mnt/laptop/doppel -L ~/doppel", cmd_merge},
-    {"backup", VERB_BACKUP, "DIR", 1, 1, "a copy of the library, while it is in use",
-     "As of one moment, whatever is written meanwhile. DIR must not be there, or be empty; it "
-     "appears when it is whole.",
-     "doppel backup /mnt/backup/doppel-2026-05-31", cmd_backup},
-    {"verify", VERB_VERIFY, "", 0, 0, "check a library, and mend it",
-     "Every page and row of the catalogue, what rows say of each other, and every byte of the "
-     "indexes of recordings and videos. Problems are a line each; then it ends with 3. --repair "
-     "computes "
-     "damaged items anew from their files, makes the indexes anew, removes what speaks of nothing, "
-     "and sets what is damaged aside, in damaged.jsonl beside the catalogue. Of a catalogue with "
-     "damaged pages all that can be read goes into a new one, and the former is kept.",
-     "doppel verify -L ~/doppel --files", cmd_verify},
-    {"compact", VERB_COMPACT, "", 0, 0, "give back the space of what was removed from a library",
-     "The catalogue is written anew, which for that time takes twice its size more, and the "
-     "segments of an index that has several, or of which something was removed, become one. Others "
-     "may read meanwhile, not write.",
-     "doppel compact -L ~/doppel", cmd_compact},
-    {"stats", VERB_STATS, "", 0, 0, "what a library holds, in numbers",
-     "Items by kind, scheme and version, records by decision, lists, the log, and bytes. Its "
-     "groups and "
-     "duplicates are those that 'ingest', 'mark' and 'merge' have linked, files and records; what "
-     "'add' "
-     "brought in is linked to nothing: of all files 'groups' finds the groups anew each time.",
-     "doppel stats --json", cmd_stats},
-    {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "make an index of codes",
-     "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is a "
-     "new "
-     "folder, which appears when it is whole.",
-     "doppel index build --bits 64 --radius 8 codes.hex -o codes.index", cmd_index_build},
+     "import items from an export, or from a list of fingerprints",
+     "The format is recognised from the beginning of FILE: an export; CSV with columns scheme "
+     "and code, or md5, sha1, sha256; a list of PDQ or imagehash codes, or the output of "
+     "fpcalc -raw, md5sum, sha1sum or sha256sum. - is standard input. Items need no file on "
+     "this machine; an item that is already in the library (same bytes and path, or same list "
+     "and name) is not imported twice. A line that cannot be read is reported with its "
+     "number, and the run goes on. The library is created if there is none.",
+     "doppel import library.jsonl", "doppel import hashes.csv --list hashlist",
+     "format list label source library durable", cmd_import},
+    {"merge", VERB_MERGE, "OTHER", 1, 1, "merge another library into this one",
+     "As 'export' and 'import' in one go: the same bytes at the same path are one item, ids "
+     "are new, and where the two libraries disagree (manual labels, sources, states of "
+     "lists), this one is left as it is. Nothing is decided again. OTHER may be in use.",
+     "doppel merge /mnt/laptop/doppel", "doppel merge /mnt/laptop/doppel -L ~/doppel",
+     "library durable", cmd_merge},
+    {"backup", VERB_BACKUP, "DIR", 1, 1, "copy the library while it is in use",
+     "The copy is of a single point in time, whatever is written meanwhile. DIR must not "
+     "exist, or be empty; it appears once it is complete.",
+     "doppel backup /mnt/backup/doppel-2026-05-31", "doppel backup -L ~/doppel /mnt/backup/doppel",
+     "library", cmd_backup},
+    {"verify", VERB_VERIFY, "", 0, 0, "check a library for damage, and repair it",
+     "Checks every page and row of the catalogue, the references between rows, and every byte "
+     "of the indexes of recordings and videos. Each problem is printed on a line, and the "
+     "exit code is 3 then. --repair recomputes damaged items from their files, rebuilds the "
+     "indexes, removes dangling references, and quarantines what is damaged in damaged.jsonl "
+     "beside the catalogue. If pages of the catalogue are damaged, all that can be read is "
+     "copied to a new one, and the former one is kept.",
+     "doppel verify", "doppel verify -L ~/doppel --files", "library files digest repair format",
+     cmd_verify},
+    {"compact", VERB_COMPACT, "", 0, 0, "free the space of what was removed from a library",
+     "The catalogue is rewritten, which temporarily takes twice its size in addition; the "
+     "segments of an index are merged into one if there are several, or if something was "
+     "removed. Other processes can read meanwhile, but not write.",
+     "doppel compact", "doppel compact -L ~/doppel", "library format", cmd_compact},
+    {"stats", VERB_STATS, "", 0, 0, "print statistics of a library",
+     "Items by kind, scheme and version, records by decision, lists, the log, and bytes. "
+     "Groups and duplicates are those that 'ingest', 'mark' and 'merge' have linked, of files "
+     "and records; files brought in by 'add' are not linked: 'groups' computes their groups "
+     "each time.",
+     "doppel stats", "doppel stats --json", "library format", cmd_stats},
+    {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "build an index of codes",
+     "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is "
+     "a new folder, which appears once it is complete.",
+     "doppel index build codes.hex -o codes.index",
+     "doppel index build --bits 64 --radius 8 codes.hex -o codes.index",
+     "output bits radius input compact", cmd_index_build},
     {"index add", VERB_INDEX_ADD, "INDEX CODES", 2, 2, "add codes to an index",
-     "Their ids go on where those of the index end. All are added, or none.",
-     "doppel index add codes.index more.hex", cmd_index_add},
+     "Their ids continue those of the index. All are added, or none.",
+     "doppel index add codes.index more.hex",
+     "doppel index add codes.index --input raw - < more.bin", "input durable", cmd_index_add},
     {"index remove", VERB_INDEX_REMOVE, "INDEX ID...", 2, SIZE_MAX,
-     "take codes out of an index by their ids", "Ids are never used again.",
-     "doppel index remove codes.index 17 42", cmd_index_remove},
+     "remove codes from an index by their ids", "Ids are never used again.",
+     "doppel index remove codes.index 17", "doppel index remove codes.index 17 42 --durable",
+     "durable", cmd_index_remove},
     {"index search", VERB_INDEX_SEARCH, "INDEX QUERIES", 2, 2,
-     "all codes of an index within a Hamming distance",
-     "Every hit is found. They come by query, distance and id; QUERIES is a file, or - for "
-     "standard "
-     "input, and its code number i, from 0, is query i. Without --format hits are a table on a "
-     "terminal, and JSON Lines elsewhere.",
-     "doppel index search codes.index --radius 8 queries.hex", cmd_index_search},
-    {"index knn", VERB_INDEX_KNN, "INDEX QUERIES", 2, 2, "the nearest codes of an index",
-     "Exactly the nearest; of equally near ones those with the smallest ids. Printed as by 'index "
-     "search'.",
-     "doppel index knn codes.index -k 5 queries.hex", cmd_index_knn},
-    {"index info", VERB_INDEX_INFO, "INDEX", 1, 1, "what an index holds",
-     "Codes, their width, bytes on the disk, segments, and how long it was built.",
-     "doppel index info codes.index --json", cmd_index_info},
+     "find all codes of an index within a Hamming distance",
+     "Every hit is found. Hits are ordered by query, distance and id; QUERIES is a file, or - "
+     "for standard input, and its code number i, from 0, is query i. Without --format, hits "
+     "are printed as a table on a terminal, and as JSON Lines elsewhere.",
+     "doppel index search codes.index --radius 8 queries.hex",
+     "doppel index search codes.index --radius 8 --count --json - < queries.hex",
+     "radius input count stats jobs format", cmd_index_search},
+    {"index knn", VERB_INDEX_KNN, "INDEX QUERIES", 2, 2, "find the nearest codes of an index",
+     "The result is exact; of codes at the same distance, those with the smallest ids. "
+     "Printed as by 'index search'.",
+     "doppel index knn codes.index queries.hex",
+     "doppel index knn codes.index -k 5 --radius 16 queries.hex",
+     "nearest radius input count stats jobs format", cmd_index_knn},
+    {"index info", VERB_INDEX_INFO, "INDEX", 1, 1, "print what an index holds",
+     "Codes, their width, bytes on disk, segments, and how long it took to build.",
+     "doppel index info codes.index", "doppel index info codes.index --json", "format",
+     cmd_index_info},
     {"index verify", VERB_INDEX_VERIFY, "INDEX", 1, 1, "check every byte of an index",
-     "A segment that is damaged is named, and the ids of its codes. Ends with 3 when there is one.",
-     "doppel index verify codes.index", cmd_index_verify},
+     "A damaged segment is reported with the ids of its codes. Exits with 3 if there is one.",
+     "doppel index verify codes.index", "doppel index verify codes.index --repair", "repair format",
+     cmd_index_verify},
     {"index compact", VERB_INDEX_COMPACT, "INDEX", 1, 1, "merge all segments of an index into one",
-     "Searches are fastest in one segment; removed codes leave the disk.",
-     "doppel index compact codes.index", cmd_index_compact},
+     "Searches are fastest in a single segment; removed codes are deleted from disk.",
+     "doppel index compact codes.index", "doppel index compact codes.index --durable", "durable",
+     cmd_index_compact},
 };
 
 const size_t verb_count = sizeof verb_table / sizeof *verb_table;
