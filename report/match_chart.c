@@ -1,19 +1,20 @@
 /* Two files that were compared, as a picture. */
-#include "report/match_chart.h"
+#include <doppel/report.h>
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "compare/video.h"
 #include "core/base64.h"
 #include "report/audio_chart.h"
+#include "report/previews.h"
 #include "report/video_chart.h"
 #include "core/base64.h"
 
 /* Twice as many pixels as are drawn: for screens that have them. */
 enum { THUMBNAIL_PIXELS = 320 };
 
-static enum doppel_status draw_two_recordings(const char *path, const struct chart_side sides[2],
+static enum doppel_status draw_two_recordings(const char *path,
+                                              const struct doppel_chart_side sides[2],
                                               const struct doppel_match *match,
                                               struct doppel_error *error)
 {
@@ -29,43 +30,57 @@ static enum doppel_status draw_two_recordings(const char *path, const struct cha
     return status;
 }
 
-/* The frames beside the lines. */
-static enum doppel_status take_frames(struct video_looks *looks, const struct chart_side sides[2],
-                                      struct video_chart *chart, struct doppel_error *error)
+static bool want_shots(struct previews *previews, const struct report_member sources[2],
+                       const struct video_chart *chart)
 {
-    struct video_file sources[2] = {{sides[0].path, sides[0].stamp},
-                                    {sides[1].path, sides[1].stamp}};
-    struct video_look wanted[2 * VIDEO_SHOTS] = {0};
+    bool done = true;
+    for (size_t i = 0; i < 2 * chart->shot_count && done; i++)
+        done = previews_want_frame(previews, &sources[i % 2], chart->shots[i / 2].seconds[i % 2],
+                                   THUMBNAIL_PIXELS);
+    return done;
+}
+
+static struct report_member source_of(const struct doppel_chart_side *side)
+{
+    return (struct report_member){
+        .path = (char *)side->path, .size = side->stamp->size, .mtime_ns = side->stamp->mtime_ns};
+}
+
+/* The frames beside the lines. */
+static enum doppel_status take_shots(struct doppel_run *run,
+                                     const struct doppel_chart_side sides[2],
+                                     struct video_chart *chart, struct doppel_error *error)
+{
+    const struct report_member sources[2] = {source_of(&sides[0]), source_of(&sides[1])};
+    struct previews previews = {.run = run};
     chart->shot_count = video_shots_choose(chart->match, chart->shots);
-    for (size_t i = 0; i < 2 * chart->shot_count; i++)
-        wanted[i] = (struct video_look){
-            .file = &sources[i % 2],
-            .task = DOPPEL_VIDEO_THUMBNAIL,
-            .from_ms = (uint32_t)lround(chart->shots[i / 2].seconds[i % 2] * 1000),
-            .to_ms = THUMBNAIL_PIXELS,
-        };
-    enum doppel_status status = video_looks_take(looks, wanted, 2 * chart->shot_count, error);
-    for (size_t i = 0; i < 2 * chart->shot_count; i++) {
-        if (wanted[i].bytes)
-            chart->shots[i / 2].images[i % 2] = base64_encode(wanted[i].bytes, wanted[i].size);
-        free(wanted[i].bytes);
+    enum doppel_status status = want_shots(&previews, sources, chart)
+                                    ? previews_take(&previews, error)
+                                    : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for frames");
+    for (size_t i = 0; i < previews.items.count && !status; i++) {
+        const struct preview *seen = &previews.items.items[i];
+        if (seen->bytes)
+            chart->shots[i / 2].images[i % 2] = base64_encode(seen->bytes, seen->size);
     }
+    previews_free(&previews);
     return status;
 }
 
-static enum doppel_status draw_two_videos(const char *path, const struct chart_side sides[2],
+static enum doppel_status draw_two_videos(struct doppel_run *run,
+                                          const struct doppel_chart_side sides[2],
                                           const struct doppel_match *match,
-                                          struct video_looks *looks, struct doppel_error *error)
+                                          const struct doppel_chart_options *options,
+                                          struct doppel_error *error)
 {
     struct video_chart chart = {.names = {sides[0].path, sides[1].path}, .match = match};
     enum doppel_status status = DOPPEL_OK;
     if (!video_read(sides[0].record, DOPPEL_VIDEO_ALL, &chart.tracks[0]) ||
         !video_read(sides[1].record, DOPPEL_VIDEO_CODES, &chart.tracks[1]))
         status = doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of the videos is damaged");
-    if (!status && looks)
-        status = take_frames(looks, sides, &chart, error);
+    if (!status && options->thumbnails)
+        status = take_shots(run, sides, &chart, error);
     if (!status)
-        status = video_chart_write(path, &chart, error);
+        status = video_chart_write(options->output, &chart, error);
     for (size_t i = 0; i < 2 * chart.shot_count; i++)
         free(chart.shots[i / 2].images[i % 2]);
     doppel_video_track_free(&chart.tracks[0]);
@@ -73,13 +88,15 @@ static enum doppel_status draw_two_videos(const char *path, const struct chart_s
     return status;
 }
 
-enum doppel_status match_chart_write(const char *path, const struct chart_side sides[2],
-                                     const struct doppel_match *match, struct video_looks *looks,
-                                     struct doppel_error *error)
+enum doppel_status doppel_chart_match(struct doppel_run *run,
+                                      const struct doppel_chart_side sides[2],
+                                      const struct doppel_match *match,
+                                      const struct doppel_chart_options *options,
+                                      struct doppel_error *error)
 {
     bool videos = is_video(sides[0].record) && is_video(sides[1].record);
     bool audio_alone = match->kind == DOPPEL_KIND_AUDIO;
     if (videos && !audio_alone)
-        return draw_two_videos(path, sides, match, looks, error);
-    return draw_two_recordings(path, sides, match, error);
+        return draw_two_videos(run, sides, match, options, error);
+    return draw_two_recordings(options->output, sides, match, error);
 }

@@ -123,6 +123,15 @@ bool previews_want(struct previews *previews, const struct report_group *group)
     return done;
 }
 
+bool previews_want_frame(struct previews *previews, const struct report_member *source,
+                         double seconds, uint32_t pixels)
+{
+    static const struct report_group none = {.kind = DOPPEL_KIND_VIDEO};
+    const struct preview preview = {
+        .group = &none, .source = source, .of_first = true, .order = frame_order(seconds, pixels)};
+    return array_push(&previews->items, preview);
+}
+
 /* ---- taking it ---- */
 
 /* What a reason is when there is no memory for one is seen in the report as an empty place. */

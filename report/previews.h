@@ -20,7 +20,7 @@ struct preview {
     const struct report_member *source; /* what is previewed */
     size_t member;                      /* for which it is shown */
     size_t same_as; /* the first member of the same bytes, which is previewed in its place */
-    bool of_first;  /* of videos: the first member's moment beside this one's */
+    bool of_first;  /* of videos: the first member's moment beside this one's: not reported */
     double seconds; /* of videos */
     struct doppel_order order;
     uint8_t *bytes; /* given; NULL: `reason` says why, but of what is the same as another */
@@ -48,6 +48,10 @@ void previews_free(struct previews *previews);
 /* Want the members of a group. @param group borrowed until previews_clear. @return false without
  * memory */
 bool previews_want(struct previews *previews, const struct report_group *group);
+
+/* Want a frame of a video, which is no group's: what cannot be had is not reported. Likewise. */
+bool previews_want_frame(struct previews *previews, const struct report_member *source,
+                         double seconds, uint32_t pixels);
 
 /* Have all that is wanted; no worker is started before one is needed. A file that cannot be
  * previewed is reported. DOPPEL_E_CANCELLED; others when the run cannot go on. */

@@ -1,4 +1,5 @@
-/** doppel/report.h: groups of duplicates as one HTML file, with what each member looks like.
+/** doppel/report.h: groups of duplicates as one HTML file, with what each member looks like; and
+ * two files that match as a chart.
  *
  * A report is made once, is given groups, and is written when there are no more. It refers to
  * nothing outside its file; docs/formats.md says what data it holds. */
@@ -10,6 +11,10 @@
 #include <stdio.h>
 
 #include <doppel/core.h>
+#include <doppel/library.h>
+#include <doppel/match.h>
+#include <doppel/run.h>
+#include <doppel/run.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +35,34 @@ struct doppel_report_options {
     bool blur;          /**< images and frames are blurred until they are pointed at */
     const char *text_field, *path_field; /**< of records, as they were read; NULL: the defaults */
 };
+
+/* ---- charts ---- */
+
+/** A file that was compared; all is borrowed for the call. */
+struct doppel_chart_side {
+    const char *path; /**< any bytes; its end is shown */
+    const struct doppel_record *record;
+    const struct doppel_file_stamp *stamp; /**< frames are shown while the file has it */
+};
+
+struct doppel_chart_options {
+    const char *output; /**< the SVG file */
+    bool thumbnails;    /**< frames of videos are shown beside the lines; default false */
+};
+
+/**
+ * Draw what two recordings, or two videos, share: peaks one above the other, or time against time.
+ *
+ * @param sides   the query, the item
+ * @param match   of the two; without segments it is drawn that nothing is shared
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT for other kinds; DOPPEL_E_IO; DOPPEL_E_MEMORY;
+ * DOPPEL_E_CORRUPT when a record is damaged; DOPPEL_E_CANCELLED
+ */
+DOPPEL_API enum doppel_status doppel_chart_match(struct doppel_run *run,
+                                                 const struct doppel_chart_side sides[2],
+                                                 const struct doppel_match *match,
+                                                 const struct doppel_chart_options *options,
+                                                 struct doppel_error *error);
 
 #ifdef __cplusplus
 }

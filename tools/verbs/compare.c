@@ -2,13 +2,14 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "tools/output/messages.h"
+#include <doppel/report.h>
+
 #include "tools/args/commands.h"
+#include "tools/output/messages.h"
 #include "intake/video_refine.h"
 #include "intake/intake.h"
 #include "intake/open_cache.h"
 #include "tools/output/output.h"
-#include "report/match_chart.h"
 #include "compare/pair.h"
 #include "tools/output/segment_rows.h"
 
@@ -98,15 +99,14 @@ static enum doppel_status refine(const struct intake_file files[2], struct video
     return status;
 }
 
-static enum doppel_status draw_pair(const struct settings *settings,
+static enum doppel_status draw_pair(const struct settings *settings, struct doppel_run *run,
                                     const struct intake_file files[2],
-                                    const struct doppel_match *match, struct video_looks *looks,
-                                    struct doppel_error *error)
+                                    const struct doppel_match *match, struct doppel_error *error)
 {
-    const struct chart_side sides[2] = {{files[0].path, &files[0].stamp, &files[0].record},
-                                        {files[1].path, &files[1].stamp, &files[1].record}};
-    return match_chart_write(settings->chart, sides, match, settings->thumbnails ? looks : NULL,
-                             error);
+    const struct doppel_chart_side sides[2] = {{files[0].path, &files[0].record, &files[0].stamp},
+                                               {files[1].path, &files[1].record, &files[1].stamp}};
+    const struct doppel_chart_options options = {settings->chart, settings->thumbnails};
+    return doppel_chart_match(run, sides, match, &options, error);
 }
 
 /* Compare two files that were read, print what came of it, and draw it. @param out_code of exit */
@@ -126,7 +126,7 @@ static enum doppel_status judge(const struct settings *settings, struct report *
     if (!status && !print_comparison(settings, report, files, comparable ? &pair : NULL))
         *out_code = EXIT_WRONG_USE;
     if (!status && settings->chart)
-        status = draw_pair(settings, files, &pair.match, looks, error);
+        status = draw_pair(settings, report->run, files, &pair.match, error);
     video_looks_free(looks);
     pair_match_free(&pair);
     return status;
