@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/memory.h"
-
 /* Source: Unicode 15, table 3-7, well-formed UTF-8. */
 size_t utf8_length(const char *text, uint32_t *out_point)
 {
@@ -44,8 +42,8 @@ bool utf8_valid(const char *text)
 
 char *utf8_repaired(const char *text)
 {
-    char *repaired = must_allocate(3 * strlen(text) + 1), *out = repaired;
-    while (*text) {
+    char *repaired = malloc(3 * strlen(text) + 1), *out = repaired;
+    while (repaired && *text) {
         size_t length = utf8_length(text, NULL);
         if (length) {
             memcpy(out, text, length);
@@ -57,7 +55,8 @@ char *utf8_repaired(const char *text)
             text++;
         }
     }
-    *out = 0;
+    if (out)
+        *out = 0;
     return repaired;
 }
 
@@ -104,7 +103,7 @@ char *printable(const char *text, bool bytes_too)
             return copy;
         free(copy);
     }
-    return must_copy("");
+    return NULL;
 }
 
 /* Ranges two columns wide: Hangul, CJK, full-width forms, emoji. Source: Unicode 15,

@@ -18,14 +18,14 @@ size_t utf8_length(const char *text, uint32_t *out_point);
 /* Whether all of `text` is UTF-8. */
 bool utf8_valid(const char *text);
 
-/* Copy with each byte that is not UTF-8 made U+FFFD; given (free). */
+/* Copy with each byte that is not UTF-8 made U+FFFD; given (free). NULL without memory. */
 char *utf8_repaired(const char *text);
 
 /* Control characters as \n, \t, \x1b, U+202E and its like as \u202e; with `bytes_too`, bytes that
  * are not UTF-8 as \xff (a terminal would do who knows what). A path stays on one line. */
 void print_printable(FILE *stream, const char *text, bool bytes_too);
 
-/* The same into memory; given (free). */
+/* The same into memory; given (free). NULL without memory. */
 char *printable(const char *text, bool bytes_too);
 
 /* Columns on a terminal. */

@@ -66,7 +66,7 @@ static char *name_from(const char *name)
 {
     if (!name || !*name)
         return NULL;
-    char *repaired = utf8_repaired(name);
+    char *repaired = must_have(utf8_repaired(name));
     for (char *at = repaired; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7F)
             *at = '?';

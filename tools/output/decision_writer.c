@@ -95,7 +95,7 @@ static void put_string(struct decision_text *text, const char *key, const char *
         append_string(text, string);
         return;
     }
-    char *repaired = utf8_repaired(string);
+    char *repaired = must_have(utf8_repaired(string));
     append_string(text, repaired);
     free(repaired);
 }

@@ -57,7 +57,7 @@ static char *list_text(const json_t *list)
 static char *plain_text(const json_t *value)
 {
     char *text = json_is_array(value) ? list_text(value) : cell_text(value);
-    char *shown = printable(text, true);
+    char *shown = must_have(printable(text, true));
     free(text);
     return shown;
 }

@@ -7,6 +7,7 @@
 
 #include "tools/args/options.h"
 #include "core/printable.h"
+#include "tools/memory.h"
 #include "tools/args/paths.h"
 #include "tools/signals.h"
 
@@ -103,8 +104,8 @@ void report_end(struct report *report)
 /* In one write, so that lines of several processes do not mix. `path` may be NULL. */
 static void say(struct report *report, const char *path, const char *text)
 {
-    char *shown_path = path ? printable(path, report->terminal) : NULL;
-    char *shown_text = printable(text, report->terminal);
+    char *shown_path = path ? must_have(printable(path, report->terminal)) : NULL;
+    char *shown_text = must_have(printable(text, report->terminal));
     progress_clear(&report->progress);
     fprintf(report->stream, "doppel: %s%s%s\n", path ? shown_path : "", path ? ": " : "",
             shown_text);

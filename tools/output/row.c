@@ -8,6 +8,7 @@
 
 #include "core/base64.h"
 #include "core/printable.h"
+#include "tools/memory.h"
 
 void put_value(json_t *object, const char *key, json_t *value)
 {
@@ -16,7 +17,7 @@ void put_value(json_t *object, const char *key, json_t *value)
 
 void put_text(json_t *object, const char *key, const char *text)
 {
-    char *repaired = utf8_repaired(text);
+    char *repaired = must_have(utf8_repaired(text));
     put_value(object, key, json_string(repaired));
     free(repaired);
 }

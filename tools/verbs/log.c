@@ -172,7 +172,7 @@ static char *told(const struct doppel_log_entry *entry, uint64_t id)
     if (localtime_r(&seconds, &local))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
     char *sentence = log_sentence(entry, id);
-    char *shown = printable(sentence, true);
+    char *shown = must_have(printable(sentence, true));
     size_t size = strlen(when) + strlen(shown) + 4;
     line = must_allocate(size);
     snprintf(line, size, "%s  %s", when, shown);
