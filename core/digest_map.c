@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/bytes.h"
-#include "tools/memory.h"
 
 /* The cell of an equal item, or a free one. A digest is its own hash: its bits are as good as
  * random. */
@@ -19,23 +18,28 @@ static uint32_t *cell_of(const struct digest_map *map, const struct doppel_diges
     return &map->cells[at];
 }
 
-static void grow(struct digest_map *map, digest_of *digest, const void *context)
+bool digest_map_reserve(struct digest_map *map, digest_of *digest, const void *context)
 {
+    if (map->count * 2 < map->capacity)
+        return true;
     struct digest_map grown = {.count = map->count,
                                .capacity = map->capacity ? map->capacity * 2 : 64};
-    grown.cells = must_allocate(grown.capacity * sizeof *grown.cells);
+    grown.cells = calloc(grown.capacity, sizeof *grown.cells);
+    if (!grown.cells)
+        return false;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->cells[i])
             *cell_of(&grown, digest(context, map->cells[i] - 1), digest, context) = map->cells[i];
     free(map->cells);
     *map = grown;
+    return true;
 }
 
 uint32_t digest_map_put(struct digest_map *map, uint32_t number, digest_of *digest,
                         const void *context)
 {
-    if (map->count * 2 >= map->capacity)
-        grow(map, digest, context);
+    if (!digest_map_reserve(map, digest, context))
+        return UINT32_MAX;
     uint32_t *cell = cell_of(map, digest(context, number), digest, context);
     if (*cell == 0) {
         *cell = number + 1;

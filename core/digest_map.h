@@ -3,6 +3,8 @@
 #ifndef DOPPEL_CORE_DIGEST_MAP_H
 #define DOPPEL_CORE_DIGEST_MAP_H
 
+#include <stdbool.h>
+
 #include <doppel/core.h>
 
 struct digest_map {
@@ -13,8 +15,12 @@ struct digest_map {
 /* The digest of an item. */
 typedef const struct doppel_digest *digest_of(const void *context, uint32_t number);
 
+/* Make room for one more: then digest_map_put does not fail. @return false without memory */
+bool digest_map_reserve(struct digest_map *map, digest_of *digest, const void *context);
+
 /* The first item with the digest of item `number`, which is put there when it is the first itself.
- * `digest` and `context` tell the digests of `number` and of all that were put. */
+ * `digest` and `context` give the digests of `number` and of all that were put.
+ * @return UINT32_MAX without memory */
 uint32_t digest_map_put(struct digest_map *map, uint32_t number, digest_of *digest,
                         const void *context);
 

@@ -86,7 +86,7 @@ static const struct doppel_digest *pixels_at(const void *context, uint32_t place
 static uint32_t first_with_pixels(struct grouping *grouping, uint32_t number,
                                   const struct doppel_digest *pixels)
 {
-    if (digest_is_none(pixels) ||
+    if (digest_is_none(pixels) || !digest_map_reserve(&grouping->by_pixels, pixels_at, grouping) ||
         !array_push(&grouping->lossless, ((struct lossless){*pixels, number})))
         return number;
     uint32_t place = digest_map_put(&grouping->by_pixels, (uint32_t)grouping->lossless.count - 1,
@@ -99,7 +99,8 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
                                 struct doppel_error *error)
 {
     uint32_t number = item_store_count(&grouping->items);
-    if (!array_reserve(&grouping->twins))
+    if (!array_reserve(&grouping->twins) ||
+        !digest_map_reserve(&grouping->first, digest_at, grouping))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
     enum doppel_status status = item_store_add(&grouping->items, item, error);
     if (status)

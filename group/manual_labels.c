@@ -95,7 +95,8 @@ void grouping_lead_all(struct grouping *grouping, uint32_t *leaders)
     struct digest_map map = {0};
     grouping->by_word = must_allocate((count + 1) * sizeof *grouping->by_word);
     for (uint32_t i = 0; i < count && said; i++)
-        (void)digest_map_put(&map, i, digest_at, grouping);
+        if (digest_map_put(&map, i, digest_at, grouping) == UINT32_MAX)
+            no_memory();
     if (said)
         each_pair(grouping, &map, DOPPEL_LABEL_SAME, leaders, join);
     for (uint32_t i = 0; i < count; i++)

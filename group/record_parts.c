@@ -19,7 +19,9 @@ void told_apart_begin(struct told_apart *apart, const struct marks *marks)
     for (size_t i = 0; i < marks->items.count; i++)
         if (marks->items.items[i].word == DOPPEL_LABEL_DISTINCT)
             for (uint32_t side = 0; side < 2; side++)
-                (void)digest_map_put(&apart->contents, 2 * (uint32_t)i + side, mark_digest, marks);
+                if (digest_map_put(&apart->contents, 2 * (uint32_t)i + side, mark_digest, marks) ==
+                    UINT32_MAX)
+                    no_memory();
 }
 
 void told_apart_end(struct told_apart *apart)

@@ -59,7 +59,9 @@ enum doppel_status grouping_add_text(struct grouping *grouping, const struct gro
     uint32_t number = item_store_count(&grouping->items);
     /* Without words there is nothing but the bytes. */
     struct doppel_digest content = view->extra.words ? view->extra.content : item->digest;
-    if (!array_reserve(&grouping->twins) || !array_push(&grouping->contents, content))
+    if (!array_reserve(&grouping->twins) ||
+        !digest_map_reserve(&grouping->first, content_at, grouping) ||
+        !array_push(&grouping->contents, content))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
     enum doppel_status status = item_store_add(&grouping->items, item, error);
     if (status)

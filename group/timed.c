@@ -24,6 +24,7 @@ enum doppel_status timed_add(struct grouping *grouping, const struct grouping_it
 {
     uint32_t number = item_store_count(&grouping->items);
     bool room = array_reserve(&grouping->twins) && array_reserve(&grouping->waiting) &&
+                digest_map_reserve(&grouping->first, content_at, grouping) &&
                 array_push(&grouping->contents, *content);
     enum doppel_status status =
         room ? item_store_add(&grouping->items, item, error)

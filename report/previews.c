@@ -116,8 +116,10 @@ bool previews_want(struct previews *previews, const struct report_group *group)
     bool done = array_push(&previews->groups, wanted);
     for (size_t i = 0; i < group->count && done; i++) {
         bool is_record = group->members[i].record.line != 0;
-        size_t same_as = is_record ? i : digest_map_put(&first, (uint32_t)i, digest_at, group);
-        done = want_member(previews, group, i, same_as);
+        done = digest_map_reserve(&first, digest_at, group);
+        size_t same_as =
+            is_record || !done ? i : digest_map_put(&first, (uint32_t)i, digest_at, group);
+        done = done && want_member(previews, group, i, same_as);
     }
     digest_map_free(&first);
     return done;

@@ -26,7 +26,8 @@ enum doppel_status find_known_add(struct find_known *known, const struct doppel_
                              .kind = (uint64_t)item->record.kind & 15};
     known->has_video |= item->record.kind == DOPPEL_KIND_VIDEO;
     uint32_t number = (uint32_t)known->items.count;
-    if (known->items.count >= UINT32_MAX - 1 || !array_push(&known->items, one))
+    if (known->items.count >= UINT32_MAX - 1 || !array_push(&known->items, one) ||
+        !digest_map_reserve(&known->by_digest, digest_at, known))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
     uint32_t first = digest_map_put(&known->by_digest, number, digest_at, known);
     if (first == number)

@@ -109,7 +109,8 @@ static enum doppel_status keep_words(struct find_texts *texts, uint64_t id,
     uint32_t number = (uint32_t)texts->words.count;
     if (!extra->words)
         return DOPPEL_OK;
-    if (texts->words.count >= UINT32_MAX - 1 || !array_push(&texts->words, words))
+    if (texts->words.count >= UINT32_MAX - 1 || !array_push(&texts->words, words) ||
+        !digest_map_reserve(&texts->by_words, words_at, texts))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
     uint32_t first = digest_map_put(&texts->by_words, number, words_at, texts);
     if (first == number)
