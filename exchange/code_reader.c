@@ -12,12 +12,11 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
-#include "tools/memory.h"
-#include "tools/signals.h"
 
 enum { BUFFER_BYTES = 256 * 1024, SETTLE_CODES = 4096, MOST_WORDS = 4 };
 
 struct code_reader {
+    const struct doppel_run *run;
     int fd;
     const char *name;
     uint32_t bits;
@@ -55,17 +54,26 @@ static enum doppel_status odd_size(const struct code_reader *reader, uint64_t ov
                        reader->name, unit_bytes(reader), over);
 }
 
-enum doppel_status code_reader_on(int fd, const char *name, uint32_t bits, enum code_layout layout,
-                                  struct code_reader **out, struct doppel_error *error)
+enum doppel_status code_reader_on(const struct doppel_run *run, int fd, const char *name,
+                                  uint32_t bits, enum code_layout layout, struct code_reader **out,
+                                  struct doppel_error *error)
 {
     struct stat status;
-    struct code_reader *reader = must_allocate(sizeof *reader);
-    *reader = (struct code_reader){.fd = fd,
+    struct code_reader *reader = malloc(sizeof *reader);
+    uint8_t *buffer = malloc(BUFFER_BYTES);
+    if (!reader || !buffer) {
+        free(reader);
+        free(buffer);
+        close(fd);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to read codes", name);
+    }
+    *reader = (struct code_reader){.run = run,
+                                   .fd = fd,
                                    .name = name,
                                    .bits = bits,
                                    .words = words_of_bits(bits),
                                    .layout = layout,
-                                   .buffer = must_allocate(BUFFER_BYTES)};
+                                   .buffer = buffer};
     enum doppel_status result = DOPPEL_OK;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
         off_t at = lseek(fd, 0, SEEK_CUR);
@@ -82,8 +90,9 @@ enum doppel_status code_reader_on(int fd, const char *name, uint32_t bits, enum 
     return result;
 }
 
-enum doppel_status code_reader_open(const char *path, uint32_t bits, enum code_layout layout,
-                                    struct code_reader **out, struct doppel_error *error)
+enum doppel_status code_reader_open(const struct doppel_run *run, const char *path, uint32_t bits,
+                                    enum code_layout layout, struct code_reader **out,
+                                    struct doppel_error *error)
 {
     bool standard = strcmp(path, "-") == 0;
     int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
@@ -91,7 +100,7 @@ enum doppel_status code_reader_open(const char *path, uint32_t bits, enum code_l
     if (fd < 0)
         return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO, "%s: %s",
                            name, strerror(errno));
-    return code_reader_on(fd, name, bits, layout, out, error);
+    return code_reader_on(run, fd, name, bits, layout, out, error);
 }
 
 void code_reader_close(struct code_reader *reader)
@@ -106,14 +115,14 @@ void code_reader_close(struct code_reader *reader)
 /* ---- bytes ---- */
 
 /* Read on, behind what is left over. */
-static enum doppel_status fill(struct code_reader *reader, struct doppel_error *error)
+static enum doppel_status read_on(struct code_reader *reader, struct doppel_error *error)
 {
     memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
     reader->end -= reader->begin;
     reader->begin = 0;
     ssize_t got;
     do {
-        if (signals_stopped())
+        if (doppel_run_cancelled(reader->run))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
         got = read(reader->fd, reader->buffer + reader->end, BUFFER_BYTES - reader->end);
     } while (got < 0 && errno == EINTR);
@@ -244,7 +253,7 @@ enum doppel_status code_reader_next(struct code_reader *reader, uint64_t *codes,
         *out_count = count;
         if (count || reader->ended)
             return DOPPEL_OK;
-        status = fill(reader, error);
+        status = read_on(reader, error);
         if (status)
             return status;
     }
@@ -296,7 +305,7 @@ static bool write_words(int fd, const uint64_t *words, size_t count)
     return true;
 }
 
-static enum doppel_status copy(struct code_reader *reader, int fd, struct doppel_error *error)
+static enum doppel_status copy_codes(struct code_reader *reader, int fd, struct doppel_error *error)
 {
     uint64_t codes[SETTLE_CODES * MOST_WORDS];
     size_t count;
@@ -320,11 +329,12 @@ enum doppel_status code_reader_settle(struct code_reader *reader, const char *fo
     if (fd < 0) {
         status = doppel_fail(error, DOPPEL_E_IO, "%s: temporary file: %s", folder, strerror(errno));
     } else {
-        status = copy(reader, fd, error);
+        status = copy_codes(reader, fd, error);
         if (status || lseek(fd, 0, SEEK_SET) < 0)
             close(fd);
         else
-            status = code_reader_on(fd, reader->name, reader->bits, LAYOUT_WORDS, out, error);
+            status = code_reader_on(reader->run, fd, reader->name, reader->bits, LAYOUT_WORDS, out,
+                                    error);
     }
     code_reader_close(reader);
     return status;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <doppel/core.h>
+#include <doppel/run.h>
 
 struct code_reader;
 
@@ -23,20 +24,23 @@ static inline size_t words_of_bits(uint32_t bits)
 }
 
 /**
- * @param path  a file, or "-"; borrowed while the reader lives
+ * @param run   says when to stop; borrowed while the reader lives
+ * @param path  a file, or "-"; likewise
  * @param out   given (code_reader_close)
  * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND, _IO, _MEMORY; _FORMAT (raw: a size that is no whole number
  * of codes)
  */
-enum doppel_status code_reader_open(const char *path, uint32_t bits, enum code_layout layout,
-                                    struct code_reader **out, struct doppel_error *error);
+enum doppel_status code_reader_open(const struct doppel_run *run, const char *path, uint32_t bits,
+                                    enum code_layout layout, struct code_reader **out,
+                                    struct doppel_error *error);
 /** The same on a descriptor, which is taken; `name` stands in messages. */
-enum doppel_status code_reader_on(int fd, const char *name, uint32_t bits, enum code_layout layout,
-                                  struct code_reader **out, struct doppel_error *error);
+enum doppel_status code_reader_on(const struct doppel_run *run, int fd, const char *name,
+                                  uint32_t bits, enum code_layout layout, struct code_reader **out,
+                                  struct doppel_error *error);
 void code_reader_close(struct code_reader *reader);
 
 /** Read at most `max` codes; *out_count is 0 at the end. DOPPEL_E_FORMAT says in which line.
- * DOPPEL_E_CANCELLED after a signal. */
+ * DOPPEL_E_CANCELLED. */
 enum doppel_status code_reader_next(struct code_reader *reader, uint64_t *codes, size_t max,
                                     size_t *out_count, struct doppel_error *error);
 

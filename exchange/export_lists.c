@@ -1,149 +1,204 @@
 /* What the library holds, in the formats of other tools, and as CSV. */
 #include "exchange/export_lists.h"
 
+#include <csv.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/output/item_name.h"
-#include "tools/output/item_row.h"
-#include "tools/memory.h"
-#include "tools/output/formats.h"
-#include "tools/signals.h"
+#include <doppel/json_writer.h>
+
 #include "compare/audio.h"
 #include "compare/text.h"
+#include "core/base64.h"
+#include "core/printable.h"
+#include "exchange/model_write.h"
 
-struct exporting {
+struct list_export {
     FILE *out;
-    enum exchange format;
+    enum doppel_exchange_format format;
     uint64_t left_out;
+    struct doppel_json number; /* of the cell at hand */
+    bool no_memory;
 };
 
-/* ---- CSV ---- */
+/* ---- CSV by RFC 4180 ---- */
 
-static const struct column columns[] = {
-    {"id", NULL, CELL_NUMBER},        {"kind", NULL, CELL_TEXT},      {"path", NULL, CELL_PATH},
-    {"scheme", NULL, CELL_TEXT},      {"version", NULL, CELL_NUMBER}, {"code", NULL, CELL_TEXT},
-    {"quality", NULL, CELL_NUMBER},   {"width", NULL, CELL_NUMBER},   {"height", NULL, CELL_NUMBER},
-    {"duration", NULL, CELL_SECONDS}, {"size", NULL, CELL_NUMBER},    {"digest", NULL, CELL_TEXT},
-    {"external_id", NULL, CELL_TEXT}, {"source", NULL, CELL_TEXT},    {"date", NULL, CELL_TEXT},
-    {"lists", NULL, CELL_TEXT},       {"labels", NULL, CELL_TEXT},    {"leader", NULL, CELL_NUMBER},
-    {"added", NULL, CELL_NUMBER},     {"md5", NULL, CELL_TEXT},       {"sha1", NULL, CELL_TEXT},
-    {"sha256", NULL, CELL_TEXT},
-};
+static const char header[] = "id,kind,path,path_base64,scheme,version,code,quality,width,height,"
+                             "duration,size,digest,external_id,source,date,lists,labels,leader,"
+                             "added,md5,sha1,sha256\r\n";
 
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+/* In quotes where it must be. */
+static void write_field(FILE *out, const char *text)
+{
+    if (text[strcspn(text, ",\"\r\n")])
+        csv_fwrite(out, text, strlen(text));
+    else
+        fputs(text, out);
+}
+
+/* Bytes that are not UTF-8 become U+FFFD. @param text NULL: an empty cell */
+static void write_cell(struct list_export *export, const char *text)
+{
+    fputc(',', export->out);
+    char *repaired = text ? utf8_repaired(text) : NULL;
+    export->no_memory |= text && !repaired;
+    if (repaired)
+        write_field(export->out, repaired);
+    free(repaired);
+}
+
+/* @param known false: an empty cell */
+static void write_integer_cell(struct list_export *export, bool known, uint64_t value)
+{
+    if (known)
+        fprintf(export->out, ",%llu", (unsigned long long)value);
+    else
+        fputc(',', export->out);
+}
+
+static void write_seconds_cell(struct list_export *export, bool known, double seconds)
+{
+    doppel_json_clear(&export->number);
+    if (known)
+        doppel_json_number(&export->number, NULL, seconds, 3);
+    export->no_memory |= export->number.failed;
+    write_cell(export, export->number.size ? export->number.bytes : NULL);
+}
+
+/* The path, and in base64 what is not UTF-8. */
+static void write_path_cells(struct list_export *export, const char *path)
+{
+    bool encoded = path && !utf8_valid(path);
+    char *text = encoded ? base64_encode(path, strlen(path)) : NULL;
+    export->no_memory |= encoded && !text;
+    write_cell(export, path);
+    write_cell(export, text);
+    free(text);
+}
 
 /* "a;b" */
-static void put_joined(json_t *row, const char *key, char *const *names, size_t count)
+static void write_names_cell(struct list_export *export, char *const *names, size_t count)
 {
-    size_t size = 1, used = 0;
+    size_t size = 1;
     for (size_t i = 0; i < count; i++)
         size += strlen(names[i]) + 1;
-    char *joined = must_allocate(size);
-    for (size_t i = 0; i < count; i++)
-        used += (size_t)sprintf(joined + used, "%s%s", i ? ";" : "", names[i]);
-    if (count)
-        put_text(row, key, joined);
+    char *joined = malloc(size), *end = joined;
+    export->no_memory |= !joined;
+    for (size_t i = 0; i < count && joined; i++)
+        end = stpcpy(stpcpy(end, i ? ";" : ""), names[i]);
+    write_cell(export, count ? joined : NULL);
     free(joined);
 }
 
-static void put_said(json_t *row, const struct doppel_metadata *about)
+/* From `external_id` to `labels`. */
+static void write_metadata_cells(struct list_export *export, const struct doppel_metadata *about)
 {
-    if (about->external_id)
-        put_text(row, "external_id", about->external_id);
-    if (about->source)
-        put_text(row, "source", about->source);
-    if (about->date)
-        put_text(row, "date", about->date);
-    put_joined(row, "lists", about->lists, about->list_count);
-    put_joined(row, "labels", about->labels, about->label_count);
+    write_cell(export, about->external_id);
+    write_cell(export, about->source);
+    write_cell(export, about->date);
+    write_names_cell(export, about->lists, about->list_count);
+    write_names_cell(export, about->labels, about->label_count);
 }
 
 /* One code says what a picture or a text is; a sequence has no place in a cell. */
-static void put_code(json_t *row, const struct doppel_fingerprint *fingerprint)
+static void write_code_cell(struct list_export *export,
+                            const struct doppel_fingerprint *fingerprint)
 {
-    if (!fingerprint->count || fingerprint->scheme == DOPPEL_SCHEME_WINNOW32 ||
-        fingerprint->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        return;
-    char *hex = code_in_hex(fingerprint, 0);
-    put_text(row, "code", hex);
+    bool has_one = fingerprint->count && fingerprint->scheme != DOPPEL_SCHEME_WINNOW32 &&
+                   fingerprint->scheme != DOPPEL_SCHEME_CHROMAPRINT;
+    char *hex = has_one ? code_in_hex(fingerprint, 0) : NULL;
+    export->no_memory |= has_one && !hex;
+    write_cell(export, hex);
     free(hex);
 }
 
-/* "md5:0123…" in a column of that name. */
-static void put_exact(json_t *row, const char *name)
+static void write_digest_cell(struct list_export *export, const struct doppel_digest *digest)
 {
-    char algorithm[8];
-    size_t length = strcspn(name, ":");
-    if (length >= sizeof algorithm || !name[length])
-        return;
-    memcpy(algorithm, name, length);
-    algorithm[length] = '\0';
-    put_text(row, algorithm, name + length + 1);
+    char hex[2 * sizeof digest->bytes + 1];
+    doppel_hex_encode(digest->bytes, sizeof digest->bytes, hex);
+    write_cell(export, hex);
 }
 
-static json_t *row_of_item(const struct carried_item *carried)
+/* "md5:0123…" in the column of that name. */
+static void write_exact_cells(struct list_export *export, const char *name)
+{
+    static const char *const algorithms[] = {"md5:", "sha1:", "sha256:"};
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
+        size_t length = strlen(algorithms[i]);
+        bool is_this = name && strncmp(name, algorithms[i], length) == 0;
+        write_cell(export, is_this ? name + length : NULL);
+    }
+}
+
+static void write_csv_item(struct list_export *export, const struct exchange_item *carried)
 {
     const struct doppel_item *item = &carried->item;
     const struct doppel_record *record = &item->record;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
-    char digest[2 * sizeof record->digest.bytes + 1];
-    json_t *row = json_object();
-    put_integer(row, "id", item->id);
-    put_text(row, "kind", doppel_kind_name(record->kind));
-    if (item_has_file(item)) {
-        put_path(row, "path", item->path);
-        put_integer(row, "size", (uint64_t)item->stamp.size);
-    }
-    if (scheme) {
-        put_text(row, "scheme", scheme->name);
-        put_integer(row, "version", record->version);
-        put_code(row, &record->fingerprint);
-    }
-    if (scheme || item_has_file(item)) {
-        doppel_hex_encode(record->digest.bytes, sizeof record->digest.bytes, digest);
-        put_text(row, "digest", digest);
-    } else {
-        put_exact(row, item->path);
-    }
-    if (record->kind == DOPPEL_KIND_IMAGE)
-        put_integer(row, "quality", record->quality);
-    if (record->width) {
-        put_integer(row, "width", record->width);
-        put_integer(row, "height", record->height);
-    }
-    if (item->duration_ms)
-        put_number(row, "duration", (double)item->duration_ms / 1000, 3);
-    put_said(row, &carried->about);
-    if (carried->leader)
-        put_integer(row, "leader", carried->leader);
-    put_number(row, "added", (double)item->added_ns / 1e9, 3);
-    return row;
+    static const struct doppel_fingerprint none;
+    bool has_file = doppel_item_has_file(item), has_bytes = scheme || has_file;
+    fprintf(export->out, "%llu", (unsigned long long)item->id);
+    write_cell(export, doppel_kind_name(record->kind));
+    write_path_cells(export, has_file ? item->path : NULL);
+    write_cell(export, scheme ? scheme->name : NULL);
+    write_integer_cell(export, scheme, record->version);
+    write_code_cell(export, scheme ? &record->fingerprint : &none);
+    write_integer_cell(export, record->kind == DOPPEL_KIND_IMAGE, record->quality);
+    write_integer_cell(export, record->width, record->width);
+    write_integer_cell(export, record->width, record->height);
+    write_seconds_cell(export, item->duration_ms, (double)item->duration_ms / 1000);
+    write_integer_cell(export, has_file, (uint64_t)item->stamp.size);
+    if (has_bytes)
+        write_digest_cell(export, &record->digest);
+    else
+        write_cell(export, NULL);
+    write_metadata_cells(export, &carried->about);
+    write_integer_cell(export, carried->leader, carried->leader);
+    write_seconds_cell(export, true, (double)item->added_ns / 1e9);
+    write_exact_cells(export, has_bytes ? NULL : item->path);
+    fputs("\r\n", export->out);
 }
 
-static void write_csv_text(struct exporting *exporting, const struct carried_text *carried)
+static void write_csv_text(struct list_export *export, const struct exchange_text *carried)
 {
-    json_t *row = text_row(carried->text);
-    char *hex = text_code(carried->text);
-    put_text(row, "code", hex);
-    put_said(row, &carried->about);
-    if (carried->text->record_id && !carried->about.external_id)
-        put_text(row, "external_id", carried->text->record_id);
-    csv_write_row(exporting->out, &layout, row, NULL);
+    const struct doppel_library_text *text = carried->text;
+    struct doppel_metadata about = carried->about;
+    if (!about.external_id)
+        about.external_id = (char *)text->record_id;
+    if (!about.source)
+        about.source = (char *)text->origin.source;
+    if (!about.date)
+        about.date = (char *)text->origin.date;
+    fprintf(export->out, "%llu", (unsigned long long)text->id);
+    write_cell(export, doppel_kind_name(DOPPEL_KIND_TEXT));
+    write_path_cells(export, text->path);
+    write_cell(export, text->lane_count == 256 ? "minhash256" : "minhash128");
+    write_integer_cell(export, false, 0); /* version */
+    char *hex = hex_of_lanes(text);
+    export->no_memory |= !hex;
+    write_cell(export, hex);
     free(hex);
-    json_decref(row);
+    fputs(",,,,", export->out); /* quality to duration */
+    write_integer_cell(export, true, text->size);
+    write_digest_cell(export, &text->content);
+    write_metadata_cells(export, &about);
+    write_integer_cell(export, text->leader, text->leader);
+    write_seconds_cell(export, true, (double)text->added_ns / 1e9);
+    write_exact_cells(export, NULL);
+    fputs("\r\n", export->out);
 }
 
 /* ---- lists of lines ---- */
 
 /* What it is called, on one line; given (free). NULL: by nothing. */
-static char *name_of(const struct carried_item *carried)
+static char *name_on_a_line(struct list_export *export, const struct exchange_item *carried)
 {
-    const char *name = carried->about.external_id      ? carried->about.external_id
-                       : item_has_file(&carried->item) ? carried->item.path
-                                                       : NULL;
-    char *copy = name ? must_copy(name) : NULL;
+    const char *name = carried->about.external_id             ? carried->about.external_id
+                       : doppel_item_has_file(&carried->item) ? carried->item.path
+                                                              : NULL;
+    char *copy = name ? strdup(name) : NULL;
+    export->no_memory |= name && !copy;
     for (char *at = copy; at && *at; at++)
         if ((unsigned char)*at < ' ')
             *at = '?';
@@ -155,7 +210,7 @@ static void write_pdq(FILE *out, const struct doppel_record *record, const char 
     char hex[65];
     doppel_code_to_hex(record->fingerprint.codes, 256, hex);
     fprintf(out, "%s,%u,", hex, record->quality);
-    csv_write_field(out, name ? name : "");
+    write_field(out, name ? name : "");
     fputc('\n', out);
 }
 
@@ -183,82 +238,79 @@ static void write_digest(FILE *out, const struct doppel_item *item, const char *
     fprintf(out, "%s%s%s\n", colon ? colon + 1 : item->path, name ? "  " : "", name ? name : "");
 }
 
-static bool write_list_line(const struct exporting *exporting, const struct carried_item *carried)
+static bool write_list_line(struct list_export *export, const struct exchange_item *carried)
 {
     const struct doppel_record *record = &carried->item.record;
     static const enum doppel_scheme_id schemes[] = {
-        [EXCHANGE_PDQ] = DOPPEL_SCHEME_PDQ,
-        [EXCHANGE_IMAGEHASH] = DOPPEL_SCHEME_IMAGEHASH,
-        [EXCHANGE_FPCALC] = DOPPEL_SCHEME_CHROMAPRINT,
-        [EXCHANGE_DIGESTS] = DOPPEL_SCHEME_NONE,
+        [DOPPEL_EXCHANGE_PDQ] = DOPPEL_SCHEME_PDQ,
+        [DOPPEL_EXCHANGE_IMAGEHASH] = DOPPEL_SCHEME_IMAGEHASH,
+        [DOPPEL_EXCHANGE_FPCALC] = DOPPEL_SCHEME_CHROMAPRINT,
+        [DOPPEL_EXCHANGE_DIGESTS] = DOPPEL_SCHEME_NONE,
     };
-    bool named = record->scheme || !item_has_file(&carried->item);
-    if (record->scheme != schemes[exporting->format] || !named)
+    bool named = record->scheme || !doppel_item_has_file(&carried->item);
+    if (record->scheme != schemes[export->format] || !named)
         return false;
-    char *name = name_of(carried);
-    if (exporting->format == EXCHANGE_PDQ)
-        write_pdq(exporting->out, record, name);
-    else if (exporting->format == EXCHANGE_IMAGEHASH)
-        write_imagehash(exporting->out, record, name);
-    else if (exporting->format == EXCHANGE_FPCALC)
-        write_fpcalc(exporting->out, record, name);
+    char *name = name_on_a_line(export, carried);
+    if (export->format == DOPPEL_EXCHANGE_PDQ)
+        write_pdq(export->out, record, name);
+    else if (export->format == DOPPEL_EXCHANGE_IMAGEHASH)
+        write_imagehash(export->out, record, name);
+    else if (export->format == DOPPEL_EXCHANGE_FPCALC)
+        write_fpcalc(export->out, record, name);
     else
-        write_digest(exporting->out, &carried->item, name);
+        write_digest(export->out, &carried->item, name);
     free(name);
     return true;
 }
 
 /* ---- all ---- */
 
-enum doppel_status export_written(FILE *out, struct doppel_error *error)
+static enum doppel_status check_export(const struct list_export *export, struct doppel_error *error)
 {
-    if (!ferror(out))
-        return DOPPEL_OK;
-    if (errno == EPIPE)
-        signals_closed_pipe();
-    return doppel_fail(error, errno == EPIPE ? DOPPEL_E_CANCELLED : DOPPEL_E_IO,
-                       "the export cannot be written: %s", strerror(errno));
+    return export->no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an export")
+                             : export_written(export->out, error);
 }
 
-static enum doppel_status take_item(void *context, const struct carried_item *carried,
-                                    struct doppel_error *error)
+static enum doppel_status export_item_to_list(void *context, const struct exchange_item *carried,
+                                              struct doppel_error *error)
 {
-    struct exporting *exporting = context;
+    struct list_export *export = context;
     errno = 0;
-    if (exporting->format == EXCHANGE_CSV) {
-        json_t *row = row_of_item(carried);
-        csv_write_row(exporting->out, &layout, row, NULL);
-        json_decref(row);
-    } else {
-        exporting->left_out += !write_list_line(exporting, carried);
-    }
-    return export_written(exporting->out, error);
-}
-
-static enum doppel_status take_text(void *context, const struct carried_text *carried,
-                                    struct doppel_error *error)
-{
-    struct exporting *exporting = context;
-    errno = 0;
-    if (exporting->format == EXCHANGE_CSV)
-        write_csv_text(exporting, carried);
+    if (export->format == DOPPEL_EXCHANGE_CSV)
+        write_csv_item(export, carried);
     else
-        exporting->left_out++;
-    return export_written(exporting->out, error);
+        export->left_out += !write_list_line(export, carried);
+    return check_export(export, error);
 }
 
-enum doppel_status export_lists(struct doppel_library *library, const struct settings *settings,
-                                struct report *report, FILE *out, struct doppel_error *error)
+static enum doppel_status export_text_to_list(void *context, const struct exchange_text *carried,
+                                              struct doppel_error *error)
 {
-    struct exporting exporting = {.out = out, .format = settings->export_format};
-    const struct carry_sink sink = {.context = &exporting, .item = take_item, .text = take_text};
-    if (exporting.format == EXCHANGE_CSV)
-        csv_write_header(out, &layout);
-    enum doppel_status status = carry(library, settings, report, &sink, error);
-    if (!status && exporting.left_out)
-        report_notice(
-            report, "%llu item%s left out, which %s no %s", (unsigned long long)exporting.left_out,
-            exporting.left_out == 1 ? "" : "s", exporting.left_out == 1 ? "has" : "have",
-            exporting.format == EXCHANGE_DIGESTS ? "MD5, SHA-1 or SHA-256" : "code of this scheme");
+    struct list_export *export = context;
+    errno = 0;
+    if (export->format == DOPPEL_EXCHANGE_CSV)
+        write_csv_text(export, carried);
+    else
+        export->left_out++;
+    return check_export(export, error);
+}
+
+enum doppel_status export_lists(struct doppel_run *run, struct doppel_library *library, FILE *out,
+                                const struct doppel_export_options *options,
+                                struct doppel_error *error)
+{
+    struct list_export export = {.out = out, .format = options->format};
+    const struct exchange_sink sink = {
+        .context = &export, .item = export_item_to_list, .text = export_text_to_list};
+    if (export.format == DOPPEL_EXCHANGE_CSV)
+        fputs(header, out);
+    enum doppel_status status = exchange_library(run, library, &options->filter, &sink, error);
+    if (!status && export.left_out)
+        doppel_run_notice(run, "%llu item%s left out, which %s no %s",
+                          (unsigned long long)export.left_out, export.left_out == 1 ? "" : "s",
+                          export.left_out == 1 ? "has" : "have",
+                          export.format == DOPPEL_EXCHANGE_DIGESTS ? "MD5, SHA-1 or SHA-256"
+                                                                   : "code of this scheme");
+    doppel_json_free(&export.number);
     return status;
 }

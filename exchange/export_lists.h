@@ -6,9 +6,10 @@
 
 #include "exchange/model.h"
 
-/* Write what fits the format that the settings name; how much did not is said. */
-enum doppel_status export_lists(struct doppel_library *library, const struct settings *settings,
-                                struct report *report, FILE *out, struct doppel_error *error);
+/* Write what fits the format; a notice says how much did not. */
+enum doppel_status export_lists(struct doppel_run *run, struct doppel_library *library, FILE *out,
+                                const struct doppel_export_options *options,
+                                struct doppel_error *error);
 
 /* DOPPEL_E_IO when the stream has failed; DOPPEL_E_CANCELLED when nobody reads it any more. */
 enum doppel_status export_written(FILE *out, struct doppel_error *error);

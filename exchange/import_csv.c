@@ -6,8 +6,6 @@
 
 #include "core/array.h"
 #include "exchange/import_source.h"
-#include "tools/memory.h"
-#include "tools/signals.h"
 #include "core/values.h"
 
 /* A quote that never ends must not take all memory. */
@@ -55,12 +53,18 @@ static enum meaning meaning_of(const char *title)
     return MEANS_NOTHING;
 }
 
+static void lose_memory(struct csv_import *import)
+{
+    if (!import->status)
+        import->status = doppel_fail(import->error, DOPPEL_E_MEMORY, "no memory for a row");
+}
+
 static void take_title(struct csv_import *import, const char *title)
 {
     if (!import->meanings.count && strncmp(title, "\xEF\xBB\xBF", 3) == 0)
         title += 3;
     if (!array_push(&import->meanings, meaning_of(title)))
-        must_allocate(SIZE_MAX); /* says that there is no memory */
+        lose_memory(import);
 }
 
 /* Of several digests the longest is kept. */
@@ -73,7 +77,9 @@ static void take_cell(struct csv_import *import, const char *text)
     if (meaning == MEANS_NOTHING || !*text || (*cell && strlen(*cell) >= strlen(text)))
         return;
     free(*cell);
-    *cell = must_copy(text);
+    *cell = strdup(text);
+    if (!*cell)
+        lose_memory(import);
 }
 
 static void on_field(void *text, size_t size, void *context)
@@ -163,9 +169,8 @@ static enum doppel_status feed(struct csv_import *import, struct csv_parser *par
     struct import_source *source = import->source;
     const char *bytes;
     for (size_t size; !import->status && (size = line_reader_peek(&source->reader, &bytes));) {
-        progress_update(&source->report->progress, source->reader.offset >> 20,
-                        source->report->errors);
-        if (signals_stopped())
+        doppel_run_advance(source->run, source->reader.offset >> 20);
+        if (doppel_run_cancelled(source->run))
             return doppel_fail(import->error, DOPPEL_E_CANCELLED, "interrupted");
         if (csv_parse(parser, bytes, size, on_field, on_row, import) != size && !import->status)
             return doppel_fail(import->error, DOPPEL_E_FORMAT, "row %llu: %s",

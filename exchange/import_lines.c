@@ -7,9 +7,8 @@
 
 #include <doppel/audio.h>
 
-#include "exchange/model_write.h"
+#include "exchange/model_read.h"
 #include "exchange/import_source.h"
-#include "tools/memory.h"
 #include "compare/audio.h"
 #include "core/values.h"
 
@@ -23,7 +22,7 @@ enum doppel_status import_json(struct import_source *source, struct doppel_error
     while (!(status = import_next(source, &line, &size, error))) {
         json_error_t wrong;
         json_t *object = json_loadb(line, size, 0, &wrong);
-        status = object ? carry_json(object, source->sink, error)
+        status = object ? exchange_json_line(object, source->sink, error)
                         : doppel_fail(error, DOPPEL_E_ARGUMENT, "no JSON: %s", wrong.text);
         json_decref(object);
         if (status)
@@ -122,13 +121,14 @@ static void block_free(struct block *block)
     *block = (struct block){0};
 }
 
-/* Two lines, the first of which may be missing; given (free). */
+/* Two lines, the first of which may be missing; given (free); NULL without memory. */
 static char *joined(const char *first, const char *second)
 {
     first = first ? first : "";
     size_t size = strlen(first) + strlen(second) + 2;
-    char *text = must_allocate(size);
-    snprintf(text, size, "%s\n%s", first, second);
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s\n%s", first, second);
     return text;
 }
 
@@ -136,42 +136,44 @@ static enum doppel_status put_block(struct import_source *source, const struct b
                                     const char *line, struct doppel_error *error)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_CHROMAPRINT);
-    struct carried_item carried = {
+    struct exchange_item carried = {
         .item.record = {.kind = scheme->kind, .scheme = scheme->id, .version = scheme->version}};
     struct doppel_record *record = &carried.item.record;
     uint64_t duration_ms = 0;
     char *text = joined(block->duration, line);
+    if (!text)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a block");
     enum doppel_status status =
         doppel_chromaprint_parse(text, strlen(text), &record->fingerprint, &duration_ms, error);
     free(text);
     if (status)
         return status;
     attach_audio_length(record, duration_ms);
-    carried.item.path = must_copy("");
-    if (block->name && *block->name)
-        carried.about.external_id = must_copy(block->name);
-    status = source->sink->item(source->sink->context, &carried, error);
-    carried_item_free(&carried);
+    bool named = block->name && *block->name;
+    carried.item.path = strdup("");
+    carried.about.external_id = named ? strdup(block->name) : NULL;
+    if (!carried.item.path || (named && !carried.about.external_id))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an item");
+    else
+        status = source->sink->item(source->sink->context, &carried, error);
+    exchange_item_free(&carried);
     return status;
 }
 
-static void keep(char **field, const char *value)
+static enum doppel_status keep_line(char **field, const char *value, struct doppel_error *error)
 {
     free(*field);
-    *field = must_copy(value);
+    *field = strdup(value);
+    return *field ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a block");
 }
 
 static enum doppel_status take_fpcalc(struct import_source *source, struct block *block,
                                       const char *line, struct doppel_error *error)
 {
-    if (strncmp(line, "FILE=", 5) == 0) {
-        keep(&block->name, line + 5);
-        return DOPPEL_OK;
-    }
-    if (strncmp(line, "DURATION=", 9) == 0) {
-        keep(&block->duration, line);
-        return DOPPEL_OK;
-    }
+    if (strncmp(line, "FILE=", 5) == 0)
+        return keep_line(&block->name, line + 5, error);
+    if (strncmp(line, "DURATION=", 9) == 0)
+        return keep_line(&block->duration, line, error);
     if (strncmp(line, "FINGERPRINT=", 12) != 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "neither FILE=, DURATION= nor FINGERPRINT=, as fpcalc -raw prints");
@@ -180,7 +182,7 @@ static enum doppel_status take_fpcalc(struct import_source *source, struct block
     return status;
 }
 
-enum doppel_status import_lines(struct import_source *source, enum exchange format,
+enum doppel_status import_lines(struct import_source *source, enum doppel_exchange_format format,
                                 struct doppel_error *error)
 {
     struct block block = {0};
@@ -188,11 +190,11 @@ enum doppel_status import_lines(struct import_source *source, enum exchange form
     size_t size;
     enum doppel_status status;
     while (!(status = import_next(source, &line, &size, error))) {
-        if (format == EXCHANGE_PDQ)
+        if (format == DOPPEL_EXCHANGE_PDQ)
             status = take_pdq(source, line, error);
-        else if (format == EXCHANGE_IMAGEHASH)
+        else if (format == DOPPEL_EXCHANGE_IMAGEHASH)
             status = take_imagehash(source, line, error);
-        else if (format == EXCHANGE_FPCALC)
+        else if (format == DOPPEL_EXCHANGE_FPCALC)
             status = take_fpcalc(source, &block, line, error);
         else
             status = take_digest(source, line, error);

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/memory.h"
 #include "core/printable.h"
-#include "tools/signals.h"
 #include "compare/text.h"
 
 enum { MAX_TOLD = 1000, MAX_NAME = 1000, MD5_DIGITS = 32, SHA1_DIGITS = 40, SHA256_DIGITS = 64 };
@@ -29,7 +27,7 @@ enum doppel_status import_bad(struct import_source *source, uint64_t line,
         return status;
     if (source->bad++ < MAX_TOLD) {
         snprintf(place, sizeof place, "%.40s:%llu", source->name, (unsigned long long)line);
-        report_input(source->report, place, error->message);
+        doppel_run_fail_input(source->run, place, error->message);
     }
     return DOPPEL_OK;
 }
@@ -39,8 +37,8 @@ enum doppel_status import_next(struct import_source *source, char **out, size_t 
 {
     struct line_reader *reader = &source->reader;
     for (;;) {
-        progress_update(&source->report->progress, reader->offset >> 20, source->report->errors);
-        if (signals_stopped())
+        doppel_run_advance(source->run, reader->offset >> 20);
+        if (doppel_run_cancelled(source->run))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
         enum doppel_status status = line_reader_next(reader, out, out_size, error);
         if (!status && reader->line == 1 && strncmp(*out, "\xEF\xBB\xBF", 3) == 0) {
@@ -61,16 +59,23 @@ enum doppel_status import_next(struct import_source *source, char **out, size_t 
 
 /* ---- items ---- */
 
-/* Names that are no UTF-8 are repaired, as they are shown. @return given (free); NULL: none */
-static char *name_from(const char *name)
+/* Names that are no UTF-8 are repaired, as they are shown. @param out given (free); NULL: none.
+ * @return false without memory */
+static bool repair_name(const char *name, char **out)
 {
-    if (!name || !*name)
-        return NULL;
-    char *repaired = must_have(utf8_repaired(name));
-    for (char *at = repaired; *at; at++)
+    char *repaired = name && *name ? utf8_repaired(name) : NULL;
+    for (char *at = repaired; at && *at; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7F)
             *at = '?';
-    return repaired;
+    *out = repaired;
+    return repaired || !name || !*name;
+}
+
+static enum doppel_status give_entry(struct import_source *source, const struct exchange_item *item,
+                                     struct doppel_error *error)
+{
+    return item->item.path ? source->sink->item(source->sink->context, item, error)
+                           : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an item");
 }
 
 /* A code of its scheme's width, or of a width that is stored. */
@@ -91,7 +96,7 @@ static enum doppel_status read_code(const struct doppel_scheme *scheme, const ch
 enum doppel_status import_code(struct import_source *source, const struct doppel_scheme *scheme,
                                const struct import_entry *entry, struct doppel_error *error)
 {
-    struct carried_item carried = {
+    struct exchange_item carried = {
         .item = {.added_ns = entry->added_ns,
                  .record = {.kind = scheme->kind,
                             .scheme = scheme->id,
@@ -103,17 +108,18 @@ enum doppel_status import_code(struct import_source *source, const struct doppel
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no code of '%s', which has %u hex digits",
                            scheme->name, scheme->code_bits / 4u);
     carried.item.record.fingerprint.version = carried.item.record.version;
-    carried.item.path = must_copy("");
-    carried.about.external_id = name_from(entry->name);
-    status = source->sink->item(source->sink->context, &carried, error);
-    carried_item_free(&carried);
+    carried.item.path = strdup("");
+    status = repair_name(entry->name, &carried.about.external_id)
+                 ? give_entry(source, &carried, error)
+                 : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an item");
+    exchange_item_free(&carried);
     return status;
 }
 
 enum doppel_status import_digest(struct import_source *source, const struct import_entry *entry,
                                  struct doppel_error *error)
 {
-    struct carried_item carried = {.item.added_ns = entry->added_ns};
+    struct exchange_item carried = {.item.added_ns = entry->added_ns};
     char text[8 + SHA256_DIGITS + 1];
     size_t digits = hex_length(entry->hex);
     const char *algorithm = digits == MD5_DIGITS      ? "md5"
@@ -126,14 +132,16 @@ enum doppel_status import_digest(struct import_source *source, const struct impo
     snprintf(text, sizeof text, "%s:%.*s", algorithm, (int)digits, entry->hex);
     for (char *at = text; *at; at++)
         *at = (char)tolower((unsigned char)*at);
-    carried.item.path = must_copy(text);
-    carried.about.external_id = name_from(entry->name);
+    carried.item.path = strdup(text);
+    bool named = repair_name(entry->name, &carried.about.external_id);
     if (carried.about.external_id && strlen(carried.about.external_id) > MAX_NAME) {
         free(carried.about.external_id);
         carried.about.external_id = NULL;
     }
-    enum doppel_status status = source->sink->item(source->sink->context, &carried, error);
-    carried_item_free(&carried);
+    enum doppel_status status = named
+                                    ? give_entry(source, &carried, error)
+                                    : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an item");
+    exchange_item_free(&carried);
     return status;
 }
 
@@ -146,20 +154,20 @@ static bool begins(const char *text, size_t size, const char *with)
 }
 
 /* A digest is followed by two spaces, or a space and a star; a PDQ code by a quality. */
-static enum exchange format_by_code(size_t digits, const char *rest)
+static enum doppel_exchange_format format_by_code(size_t digits, const char *rest)
 {
     bool named = *rest == ' ' && (rest[1] == ' ' || rest[1] == '*');
     if (digits == 16)
-        return EXCHANGE_IMAGEHASH;
+        return DOPPEL_EXCHANGE_IMAGEHASH;
     if (digits == MD5_DIGITS || digits == SHA1_DIGITS)
-        return EXCHANGE_DIGESTS;
+        return DOPPEL_EXCHANGE_DIGESTS;
     if (digits == SHA256_DIGITS && named)
-        return EXCHANGE_DIGESTS;
-    return digits == 64 && *rest == ',' && isdigit((unsigned char)rest[1]) ? EXCHANGE_PDQ
-                                                                           : EXCHANGE_AUTO;
+        return DOPPEL_EXCHANGE_DIGESTS;
+    return digits == 64 && *rest == ',' && isdigit((unsigned char)rest[1]) ? DOPPEL_EXCHANGE_PDQ
+                                                                           : DOPPEL_EXCHANGE_AUTO;
 }
 
-enum exchange import_format(struct import_source *source, struct doppel_error *error)
+enum doppel_exchange_format import_format(struct import_source *source, struct doppel_error *error)
 {
     const char *head;
     size_t size = line_reader_peek(&source->reader, &head);
@@ -177,27 +185,27 @@ enum exchange import_format(struct import_source *source, struct doppel_error *e
     line[size] = '\0';
     line[strcspn(line, "\r\n")] = '\0';
     size_t digits = hex_length(line);
-    enum exchange format = format_by_code(digits, line + digits);
+    enum doppel_exchange_format format = format_by_code(digits, line + digits);
     if (!size || *line == '{')
-        return EXCHANGE_JSON;
+        return DOPPEL_EXCHANGE_JSON;
     if (begins(line, size, "FILE=") || begins(line, size, "DURATION=") ||
         begins(line, size, "FINGERPRINT="))
-        return EXCHANGE_FPCALC;
+        return DOPPEL_EXCHANGE_FPCALC;
     if (begins(line, size, "hash,quality"))
-        return EXCHANGE_PDQ;
+        return DOPPEL_EXCHANGE_PDQ;
     if (begins(line, size, "MD5 (") || begins(line, size, "SHA1 (") ||
         begins(line, size, "SHA256 (") || (*line == '\\' && hex_length(line + 1) >= MD5_DIGITS))
-        return EXCHANGE_DIGESTS;
-    if (format != EXCHANGE_AUTO)
+        return DOPPEL_EXCHANGE_DIGESTS;
+    if (format != DOPPEL_EXCHANGE_AUTO)
         return format;
     if (digits == 64 && !line[64])
         doppel_fail(error, DOPPEL_E_ARGUMENT,
                     "64 hex digits are a PDQ code or a SHA-256 digest: say '--format pdq' or "
                     "'--format digests'");
     else if (strchr(line, ','))
-        return EXCHANGE_CSV;
+        return DOPPEL_EXCHANGE_CSV;
     else
         doppel_fail(error, DOPPEL_E_FORMAT,
                     "it begins like none of the formats that are known; name one with '--format'");
-    return EXCHANGE_AUTO;
+    return DOPPEL_EXCHANGE_AUTO;
 }

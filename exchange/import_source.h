@@ -8,21 +8,20 @@
 struct import_source {
     const char *name; /* as it is told */
     struct line_reader reader;
-    const struct settings *settings;
-    struct report *report;
-    const struct carry_sink *sink;
+    struct doppel_run *run;
+    const struct exchange_sink *sink;
     uint64_t size; /* of the file; 0: not known */
     uint64_t bad;  /* lines that were told of */
 };
 
-/* What a format that is not named is, by how the file begins. @return EXCHANGE_AUTO, with a
+/* What a format that is not named is, by how the file begins. @return DOPPEL_EXCHANGE_AUTO, with a
  * sentence, when that does not tell */
-enum exchange import_format(struct import_source *source, struct doppel_error *error);
+enum doppel_exchange_format import_format(struct import_source *source, struct doppel_error *error);
 
 /* Take all lines in, as they are in a format. Bad ones are told, with their number. After a signal
  * DOPPEL_E_CANCELLED. */
 enum doppel_status import_json(struct import_source *source, struct doppel_error *error);
-enum doppel_status import_lines(struct import_source *source, enum exchange format,
+enum doppel_status import_lines(struct import_source *source, enum doppel_exchange_format format,
                                 struct doppel_error *error);
 enum doppel_status import_csv(struct import_source *source, struct doppel_error *error);
 

@@ -10,55 +10,60 @@
 #include "core/array.h"
 #include "exchange/model_ids.h"
 #include "exchange/importer_internal.h"
-#include "tools/output/item_name.h"
-#include "tools/memory.h"
 
 /* A transaction ends after so many pieces, or so many bytes of attachments. */
 enum { COMMIT_PIECES = 20000, COMMIT_BYTES = 64 << 20 };
 
 /* ---- what was said by hand ---- */
 
-/* Names that are not there yet, borrowed, at the end of those that are. */
-static void add_names(char ***names, size_t *count, const struct strings *more)
+/* Names of an item, and those of all; given (free: the list alone); NULL without memory. */
+static char **joined_names(char *const *names, size_t count, char *const *more, size_t more_count)
 {
-    if (!more->count)
-        return;
-    *names = must_resize(*names, (*count + more->count) * sizeof **names);
-    for (size_t i = 0; i < more->count; i++)
-        (*names)[(*count)++] = (char *)more->items[i];
+    char **joined = calloc(count + more_count + 1, sizeof *joined);
+    if (joined && count)
+        memcpy(joined, names, count * sizeof *names);
+    if (joined && more_count)
+        memcpy(joined + count, more, more_count * sizeof *more);
+    return joined;
 }
 
-/* What is said of an item, and what the command line says; `lists` and `labels` are to be freed. */
-static struct doppel_metadata said_of(const struct importer *importer,
-                                      const struct doppel_metadata *about)
+/* What is said of an item, and what is said of all; `lists` and `labels` are to be freed. */
+static enum doppel_status join_metadata(const struct importer *importer,
+                                        const struct doppel_metadata *about,
+                                        struct doppel_metadata *out, struct doppel_error *error)
 {
-    const struct settings *settings = importer->settings;
-    struct doppel_metadata all = *about;
-    all.labels = must_allocate((about->label_count + 1) * sizeof *all.labels);
-    all.lists = must_allocate((about->list_count + 1) * sizeof *all.lists);
-    if (about->label_count)
-        memcpy(all.labels, about->labels, about->label_count * sizeof *all.labels);
-    if (about->list_count)
-        memcpy(all.lists, about->lists, about->list_count * sizeof *all.lists);
-    add_names(&all.labels, &all.label_count, &settings->labels);
-    add_names(&all.lists, &all.list_count, &settings->lists);
-    if (settings->source)
-        all.source = (char *)settings->source;
-    if (settings->meta)
-        all.meta = (char *)settings->meta;
-    return all;
+    static const struct doppel_metadata nothing;
+    const struct doppel_metadata *all = importer->metadata ? importer->metadata : &nothing;
+    *out = *about;
+    out->labels = joined_names(about->labels, about->label_count, all->labels, all->label_count);
+    out->lists = joined_names(about->lists, about->list_count, all->lists, all->list_count);
+    if (!out->labels || !out->lists) {
+        free(out->labels);
+        free(out->lists);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an item");
+    }
+    out->label_count += all->label_count;
+    out->list_count += all->list_count;
+    if (all->source)
+        out->source = all->source;
+    if (all->meta)
+        out->meta = all->meta;
+    return DOPPEL_OK;
 }
 
 enum doppel_status importer_tell(struct importer *importer, uint64_t id, bool of_text,
                                  const struct doppel_metadata *about, struct doppel_error *error)
 {
-    struct doppel_metadata all = said_of(importer, about);
+    struct doppel_metadata all;
+    enum doppel_status status = join_metadata(importer, about, &all, error);
+    if (status)
+        return status;
     if (of_text)
         all.source = all.date = NULL;
     bool says =
         all.source || all.date || all.external_id || all.meta || all.label_count || all.list_count;
     /* what cannot be said must not take back what came before */
-    enum doppel_status status = doppel_library_check_metadata(importer->library, &all, error);
+    status = doppel_library_check_metadata(importer->library, &all, error);
     if (!status && says)
         status = doppel_library_set_metadata(importer->library, id, &all, error);
     free(all.labels);
@@ -78,14 +83,15 @@ enum doppel_status importer_took(struct importer *importer, size_t bytes,
     return doppel_library_commit(importer->library, error);
 }
 
-void importer_remember(struct importer *importer, uint64_t from, uint64_t to, uint64_t leader,
-                       uint64_t canonical)
+enum doppel_status importer_remember(struct importer *importer, uint64_t from, uint64_t to,
+                                     uint64_t leader, uint64_t canonical,
+                                     struct doppel_error *error)
 {
     struct pending pending = {to, leader, canonical};
-    if (from)
-        carried_ids_put(&importer->ids, from, to);
-    if ((leader || canonical) && !array_push(&importer->pending, pending))
-        must_allocate(SIZE_MAX); /* says that there is no memory */
+    bool good = !from || exchange_ids_put(&importer->ids, from, to);
+    if (good && (leader || canonical))
+        good = array_push(&importer->pending, pending);
+    return good ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for ids");
 }
 
 static const struct {
@@ -95,7 +101,7 @@ static const struct {
     {"md5:", DOPPEL_EXACT_MD5}, {"sha1:", DOPPEL_EXACT_SHA1}, {"sha256:", DOPPEL_EXACT_SHA256}};
 
 /* "md5:0123…". */
-static enum doppel_status put_exact(struct importer *importer, const struct carried_item *carried,
+static enum doppel_status put_exact(struct importer *importer, const struct exchange_item *carried,
                                     uint64_t *out_id, enum doppel_added *out_added,
                                     struct doppel_error *error)
 {
@@ -118,22 +124,25 @@ static enum doppel_status put_exact(struct importer *importer, const struct carr
                        "'%.100s' is no digest: md5:, sha1: or sha256: and hex digits", name);
 }
 
-static enum doppel_status put_item(struct importer *importer, const struct carried_item *carried,
+static enum doppel_status put_item(struct importer *importer, const struct exchange_item *carried,
                                    uint64_t *out_id, enum doppel_added *out_added,
                                    struct doppel_error *error)
 {
-    if (carried->item.record.scheme == DOPPEL_SCHEME_NONE && !item_has_file(&carried->item))
+    if (carried->item.record.scheme == DOPPEL_SCHEME_NONE && !doppel_item_has_file(&carried->item))
         return put_exact(importer, carried, out_id, out_added, error);
-    struct doppel_metadata all = said_of(importer, &carried->about);
-    enum doppel_status status =
+    struct doppel_metadata all;
+    enum doppel_status status = join_metadata(importer, &carried->about, &all, error);
+    if (status)
+        return status;
+    status =
         doppel_library_import(importer->library, &carried->item, &all, out_added, out_id, error);
     free(all.labels);
     free(all.lists);
     return status;
 }
 
-static enum doppel_status take_item(void *context, const struct carried_item *carried,
-                                    struct doppel_error *error)
+static enum doppel_status importer_take_item(void *context, const struct exchange_item *carried,
+                                             struct doppel_error *error)
 {
     struct importer *importer = context;
     enum doppel_added added = DOPPEL_ADDED_NEW;
@@ -142,8 +151,9 @@ static enum doppel_status take_item(void *context, const struct carried_item *ca
     if (status)
         return status;
     importer->counts[added]++;
-    importer_remember(importer, carried->item.id, id, carried->leader, carried->canonical);
-    return importer_took(importer, carried->item.record.attachment_size, error);
+    status = importer_remember(importer, carried->item.id, id, carried->leader, carried->canonical,
+                               error);
+    return status ? status : importer_took(importer, carried->item.record.attachment_size, error);
 }
 
 /* ---- who follows whom ---- */
@@ -153,7 +163,7 @@ static enum doppel_status link_one(struct importer *importer, const struct pendi
                                    struct doppel_error *error)
 {
     struct doppel_library *library = importer->library;
-    uint64_t target = carried_ids_get(&importer->ids, pending->leader), leader = 0, first = 0;
+    uint64_t target = exchange_ids_get(&importer->ids, pending->leader), leader = 0, first = 0;
     if (!target || target == pending->id)
         return DOPPEL_OK;
     enum doppel_status status = doppel_library_leader(library, pending->id, &leader, error);
@@ -168,7 +178,7 @@ static enum doppel_status choose_one(struct importer *importer, const struct pen
                                      struct doppel_error *error)
 {
     struct doppel_library *library = importer->library;
-    uint64_t kept = carried_ids_get(&importer->ids, pending->canonical), leader = 0, its = 0,
+    uint64_t kept = exchange_ids_get(&importer->ids, pending->canonical), leader = 0, its = 0,
              now = 0;
     if (!kept)
         return DOPPEL_OK;
@@ -194,7 +204,7 @@ static enum doppel_status settle_groups(struct importer *importer, struct doppel
             else if (pass && pending->canonical)
                 status = choose_one(importer, pending, error);
             if (status == DOPPEL_E_CORRUPT) { /* of a damaged item nothing is known */
-                report_input(importer->report, "the library", error->message);
+                doppel_run_fail_input(importer->run, "the library", error->message);
                 status = DOPPEL_OK;
             }
             if (!status)
@@ -205,22 +215,24 @@ static enum doppel_status settle_groups(struct importer *importer, struct doppel
 
 /* ---- life ---- */
 
-enum doppel_status importer_new(struct doppel_library *library, const struct settings *settings,
-                                struct report *report, struct importer **out,
+enum doppel_status importer_new(struct doppel_run *run, struct doppel_library *library,
+                                const struct doppel_metadata *metadata, struct importer **out,
                                 struct doppel_error *error)
 {
-    struct importer *importer = must_allocate(sizeof *importer);
+    struct importer *importer = calloc(1, sizeof *importer);
+    if (!importer)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an import");
+    importer->run = run;
     importer->library = library;
-    importer->settings = settings;
-    importer->report = report;
-    importer->sink = (struct carry_sink){.context = importer,
-                                         .policy = importer_take_policy,
-                                         .source = importer_take_source,
-                                         .list = importer_take_list,
-                                         .text_options = importer_take_options,
-                                         .item = take_item,
-                                         .text = importer_take_text,
-                                         .mark = importer_take_mark};
+    importer->metadata = metadata;
+    importer->sink = (struct exchange_sink){.context = importer,
+                                            .policy = importer_take_policy,
+                                            .source = importer_take_source,
+                                            .list = importer_take_list,
+                                            .text_options = importer_take_options,
+                                            .item = importer_take_item,
+                                            .text = importer_take_text,
+                                            .mark = importer_take_mark};
     enum doppel_status status = importer_learn(importer, error);
     if (status)
         importer_free(importer);
@@ -233,36 +245,45 @@ void importer_free(struct importer *importer)
 {
     if (!importer)
         return;
-    carried_ids_free(&importer->ids);
-    carried_ids_free(&importer->texts);
+    exchange_ids_free(&importer->ids);
+    exchange_ids_free(&importer->texts);
     array_free(&importer->pending);
     json_decref(importer->sources);
     json_decref(importer->lists);
     free(importer);
 }
 
-const struct carry_sink *importer_sink(struct importer *importer)
+const struct exchange_sink *importer_sink(struct importer *importer)
 {
     return &importer->sink;
 }
 
-static void say_counts(const struct importer *importer, const char *name)
+struct doppel_import_counts importer_counts(const struct importer *importer)
 {
     const uint64_t *counts = importer->counts;
-    report_notice(importer->report, "%s%s%llu imported, %llu updated, %llu there already",
-                  name ? name : "", name ? ": " : "",
-                  (unsigned long long)(counts[DOPPEL_ADDED_NEW] + counts[DOPPEL_ADDED_ELSEWHERE]),
-                  (unsigned long long)counts[DOPPEL_ADDED_UPDATED],
-                  (unsigned long long)counts[DOPPEL_ADDED_UNCHANGED]);
-    if (counts[DOPPEL_ADDED_ELSEWHERE])
-        report_notice(importer->report,
-                      "%llu of them came in without their path, at which this library knows other "
-                      "bytes",
-                      (unsigned long long)counts[DOPPEL_ADDED_ELSEWHERE]);
-    if (importer->conflicts)
-        report_notice(importer->report,
-                      "%llu words, sources, lists or policies are other ones here, and stay so",
-                      (unsigned long long)importer->conflicts);
+    return (struct doppel_import_counts){.added = counts[DOPPEL_ADDED_NEW] +
+                                                  counts[DOPPEL_ADDED_ELSEWHERE],
+                                         .updated = counts[DOPPEL_ADDED_UPDATED],
+                                         .unchanged = counts[DOPPEL_ADDED_UNCHANGED],
+                                         .without_path = counts[DOPPEL_ADDED_ELSEWHERE],
+                                         .conflicts = importer->conflicts};
+}
+
+static void notice_counts(const struct importer *importer, const char *name)
+{
+    const struct doppel_import_counts counts = importer_counts(importer);
+    doppel_run_notice(importer->run, "%s%s%llu imported, %llu updated, %llu there already",
+                      name ? name : "", name ? ": " : "", (unsigned long long)counts.added,
+                      (unsigned long long)counts.updated, (unsigned long long)counts.unchanged);
+    if (counts.without_path)
+        doppel_run_notice(importer->run,
+                          "%llu of them came in without their path, at which this library knows "
+                          "other bytes",
+                          (unsigned long long)counts.without_path);
+    if (counts.conflicts)
+        doppel_run_notice(importer->run,
+                          "%llu words, sources, lists or policies are other ones here, and stay so",
+                          (unsigned long long)counts.conflicts);
 }
 
 enum doppel_status importer_finish(struct importer *importer, const char *name,
@@ -272,6 +293,6 @@ enum doppel_status importer_finish(struct importer *importer, const char *name,
     if (!status)
         status = doppel_library_commit(importer->library, error);
     if (!status)
-        say_counts(importer, name);
+        notice_counts(importer, name);
     return status;
 }

@@ -6,16 +6,19 @@
 
 struct importer;
 
-/* @param library,settings,report borrowed for its life: what --list, --label, --source and --meta
- * say is said of all items. @param out given (importer_free) */
-enum doppel_status importer_new(struct doppel_library *library, const struct settings *settings,
-                                struct report *report, struct importer **out,
+/* @param run,library,metadata borrowed for its life: the metadata is said of all items; may be
+ * NULL.
+ * @param out given (importer_free) */
+enum doppel_status importer_new(struct doppel_run *run, struct doppel_library *library,
+                                const struct doppel_metadata *metadata, struct importer **out,
                                 struct doppel_error *error);
 void importer_free(struct importer *importer);
 
 /* Where it is to be given. Functions return DOPPEL_E_ARGUMENT for what cannot be taken in: the
  * others still can. */
-const struct carry_sink *importer_sink(struct importer *importer);
+const struct exchange_sink *importer_sink(struct importer *importer);
+
+struct doppel_import_counts importer_counts(const struct importer *importer);
 
 /* Let items follow whom they followed, commit, and say what came of it. Also after an
  * interruption: what was taken in stays.

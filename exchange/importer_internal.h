@@ -16,11 +16,11 @@ struct pending {
 
 struct importer {
     struct doppel_library *library;
-    const struct settings *settings;
-    struct report *report;
-    struct carry_sink sink;
-    struct carried_ids ids;   /* from those of where it comes from */
-    struct carried_ids texts; /* from 64 bits of what a text is known by */
+    struct doppel_run *run;
+    const struct doppel_metadata *metadata; /* of all; NULL: none */
+    struct exchange_sink sink;
+    struct exchange_ids ids;   /* from those of where it comes from */
+    struct exchange_ids texts; /* from 64 bits of what a text is known by */
     bool knows_texts, refuses_texts;
     ARRAY(struct pending) pending;
     json_t *sources, *lists; /* what the library says itself: authority by pattern, state by name */
@@ -42,7 +42,7 @@ enum doppel_status importer_take_list(void *context, const char *name, enum dopp
 enum doppel_status importer_take_options(void *context, const struct doppel_text_options *options,
                                          const struct doppel_text_limits *limits,
                                          struct doppel_error *error);
-enum doppel_status importer_take_text(void *context, const struct carried_text *carried,
+enum doppel_status importer_take_text(void *context, const struct exchange_text *carried,
                                       struct doppel_error *error);
 enum doppel_status importer_take_mark(void *context, const struct doppel_mark *mark,
                                       struct doppel_error *error);
@@ -56,8 +56,9 @@ enum doppel_status importer_tell(struct importer *importer, uint64_t id, bool of
 enum doppel_status importer_took(struct importer *importer, size_t bytes,
                                  struct doppel_error *error);
 
-/* What an id has become. @param from 0: it had none */
-void importer_remember(struct importer *importer, uint64_t from, uint64_t to, uint64_t leader,
-                       uint64_t canonical);
+/* What an id has become. @param from 0: it had none. DOPPEL_E_MEMORY */
+enum doppel_status importer_remember(struct importer *importer, uint64_t from, uint64_t to,
+                                     uint64_t leader, uint64_t canonical,
+                                     struct doppel_error *error);
 
 #endif

@@ -4,16 +4,18 @@
 
 #include "core/bytes.h"
 #include "exchange/importer_internal.h"
-#include "tools/memory.h"
 
 /* 64 bits of what a text is known by: content, record id, and the line that it stands in. */
-static uint64_t key_of(const struct doppel_library_text *text)
+/* @return 0 without memory */
+static uint64_t key_of_text(const struct doppel_library_text *text)
 {
     const char *record_id = text->record_id ? text->record_id : "";
     const char *path = text->path ? text->path : "";
     size_t id_size = strlen(record_id) + 1, path_size = strlen(path) + 1;
     size_t size = sizeof text->content.bytes + sizeof text->line + id_size + path_size;
-    uint8_t *bytes = must_allocate(size), *at = bytes;
+    uint8_t *bytes = malloc(size), *at = bytes;
+    if (!bytes)
+        return 0;
     memcpy(at, text->content.bytes, sizeof text->content.bytes);
     at += sizeof text->content.bytes;
     memcpy(at, &text->line, sizeof text->line);
@@ -28,9 +30,8 @@ static uint64_t key_of(const struct doppel_library_text *text)
 static bool learn_text(void *context, const struct doppel_library_text *text)
 {
     struct importer *importer = context;
-    if (!text->error.status)
-        carried_ids_put(&importer->texts, key_of(text), text->id);
-    return true;
+    uint64_t key = text->error.status ? 0 : key_of_text(text);
+    return text->error.status || (key && exchange_ids_put(&importer->texts, key, text->id));
 }
 
 static enum doppel_status learn_texts(struct importer *importer, struct doppel_error *error)
@@ -39,7 +40,11 @@ static enum doppel_status learn_texts(struct importer *importer, struct doppel_e
     if (importer->knows_texts)
         return DOPPEL_OK;
     importer->knows_texts = true;
-    return doppel_library_each_text(importer->library, &all, learn_text, importer, error);
+    enum doppel_status status =
+        doppel_library_each_text(importer->library, &all, learn_text, importer, error);
+    return status == DOPPEL_E_CANCELLED
+               ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the texts of the library")
+               : status;
 }
 
 enum doppel_status importer_take_options(void *context, const struct doppel_text_options *options,
@@ -53,7 +58,7 @@ enum doppel_status importer_take_options(void *context, const struct doppel_text
     if (status != DOPPEL_E_VERSION)
         return status;
     importer->refuses_texts = true;
-    report_input(importer->report, "its texts", error->message);
+    doppel_run_fail_input(importer->run, "its texts", error->message);
     return DOPPEL_OK;
 }
 
@@ -62,7 +67,7 @@ static struct doppel_library_text as_here(const struct importer *importer,
                                           const struct doppel_library_text *text)
 {
     struct doppel_library_text here = *text;
-    here.leader = text->leader ? carried_ids_get(&importer->ids, text->leader) : 0;
+    here.leader = text->leader ? exchange_ids_get(&importer->ids, text->leader) : 0;
     if (text->leader && !here.leader) {
         here.decision = text->too_short ? DOPPEL_DECISION_TOO_SHORT : DOPPEL_DECISION_NEW;
         here.leads = !text->too_short;
@@ -70,7 +75,7 @@ static struct doppel_library_text as_here(const struct importer *importer,
     return here;
 }
 
-static enum doppel_status put_text(struct importer *importer, const struct carried_text *carried,
+static enum doppel_status put_text(struct importer *importer, const struct exchange_text *carried,
                                    uint64_t *out_id, struct doppel_error *error)
 {
     const struct doppel_library_text here = as_here(importer, carried->text);
@@ -85,18 +90,20 @@ static enum doppel_status put_text(struct importer *importer, const struct carri
     return doppel_library_log(importer->library, &numbered, error);
 }
 
-enum doppel_status importer_take_text(void *context, const struct carried_text *carried,
+enum doppel_status importer_take_text(void *context, const struct exchange_text *carried,
                                       struct doppel_error *error)
 {
     struct importer *importer = context;
     const struct doppel_library_text *text = carried->text;
-    uint64_t key = key_of(text);
+    uint64_t key = key_of_text(text);
     if (importer->refuses_texts)
         return DOPPEL_OK;
+    if (!key)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a text");
     enum doppel_status status = learn_texts(importer, error);
     if (status)
         return status;
-    uint64_t id = carried_ids_get(&importer->texts, key);
+    uint64_t id = exchange_ids_get(&importer->texts, key);
     importer->counts[id ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_NEW]++;
     if (!id)
         status = put_text(importer, carried, &id, error);
@@ -104,7 +111,10 @@ enum doppel_status importer_take_text(void *context, const struct carried_text *
         status = importer_tell(importer, id, true, &carried->about, error);
     if (status)
         return status;
-    carried_ids_put(&importer->texts, key, id);
-    importer_remember(importer, text->id, id, 0, carried->canonical);
-    return importer_took(importer, 4 * (text->shingles ? (size_t)text->shingle_total : 0), error);
+    if (!exchange_ids_put(&importer->texts, key, id))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for ids");
+    status = importer_remember(importer, text->id, id, 0, carried->canonical, error);
+    return status ? status
+                  : importer_took(importer, 4 * (text->shingles ? (size_t)text->shingle_total : 0),
+                                  error);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base64.h"
-#include "tools/memory.h"
 
 enum { KEY_BYTES = 64 };
 
@@ -15,6 +14,13 @@ void field_is_wrong(struct fields *fields, const char *key, const char *wanted)
     if (!fields->status)
         fields->status =
             doppel_fail(fields->error, DOPPEL_E_ARGUMENT, "\"%s\" is not %s", key, wanted);
+}
+
+static void *field_memory(struct fields *fields, void *memory)
+{
+    if (!memory && !fields->status)
+        fields->status = doppel_fail(fields->error, DOPPEL_E_MEMORY, "no memory for a line");
+    return memory;
 }
 
 /* A string, or NULL: it is none (told), or not there. */
@@ -52,7 +58,7 @@ void field_bytes(struct fields *fields, const char *key, char **out)
     if (bytes)
         *out = (char *)bytes;
     else if (text)
-        *out = must_copy(text);
+        *out = field_memory(fields, strdup(text));
 }
 
 void field_number(struct fields *fields, const char *key, int64_t least, int64_t most, int64_t *out)
@@ -114,13 +120,16 @@ void field_names(struct fields *fields, const char *key, char ***out, size_t *ou
         field_is_wrong(fields, key, "a list of strings");
     if (!count)
         return;
-    *out = must_allocate(count * sizeof **out);
+    *out = field_memory(fields, calloc(count, sizeof **out));
+    if (!*out)
+        return;
     json_array_foreach(list, i, name)
     {
-        if (json_is_string(name))
-            (*out)[(*out_count)++] = must_copy(json_string_value(name));
-        else
+        char *copy = NULL;
+        if (!json_is_string(name))
             field_is_wrong(fields, key, "a list of strings");
+        else if ((copy = field_memory(fields, strdup(json_string_value(name)))))
+            (*out)[(*out_count)++] = copy;
     }
 }
 

@@ -13,7 +13,7 @@
 struct fields {
     const json_t *object;
     struct doppel_error *error;
-    enum doppel_status status; /* DOPPEL_OK, or DOPPEL_E_ARGUMENT with a sentence */
+    enum doppel_status status; /* DOPPEL_OK; DOPPEL_E_ARGUMENT, _MEMORY, with a sentence */
 };
 
 /* A field is wrong. */

@@ -9,14 +9,14 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tools/memory.h"
-#include "tools/signals.h"
+#include "core/array.h"
 
 enum { FIELDS = 3, MAX_ROW_BYTES = 1 << 20, BLOCK_BYTES = 1 << 16 };
 
-struct reader {
+struct pair_reader {
     const char *path;
-    struct report *report;
+    struct doppel_run *run;
+    bool no_memory;
     struct labels *labels;
     char *folder; /* with a slash at its end; "" for standard input and the working directory */
 
@@ -33,13 +33,15 @@ struct reader {
 
 /* ---- a row ---- */
 
-static void report_row(struct reader *reader, const char *reason)
+static void fail_row(struct pair_reader *reader, const char *reason)
 {
-    size_t size = strlen(reader->path) + 32;
-    char *place = must_allocate(size);
-    snprintf(place, size, "%s:%llu", strcmp(reader->path, "-") == 0 ? "<stdin>" : reader->path,
-             (unsigned long long)reader->row_line);
-    report_input(reader->report, place, reason);
+    char *place = NULL;
+    if (asprintf(&place, "%s:%llu", strcmp(reader->path, "-") == 0 ? "<stdin>" : reader->path,
+                 (unsigned long long)reader->row_line) < 0) {
+        reader->no_memory = true;
+        return;
+    }
+    doppel_run_fail_input(reader->run, place, reason);
     free(place);
 }
 
@@ -58,44 +60,46 @@ static bool label_of(const char *word, bool *out)
     return false;
 }
 
-static char *resolved(const struct reader *reader, const char *path)
+/* Given (free); NULL without memory. */
+static char *path_of_pair(const struct pair_reader *reader, const char *path)
 {
-    const char *folder = path[0] == '/' ? "" : reader->folder;
-    char *whole = must_allocate(strlen(folder) + strlen(path) + 1);
-    strcat(strcpy(whole, folder), path);
+    char *whole = NULL;
+    if (asprintf(&whole, "%s%s", path[0] == '/' ? "" : reader->folder, path) < 0)
+        return NULL;
     return whole;
 }
 
-static void add_label(struct reader *reader, bool same)
+static void add_pair(struct pair_reader *reader, bool same)
 {
     struct labels *labels = reader->labels;
-    if (labels->count == labels->capacity) {
-        labels->capacity = 2 * labels->capacity + 64;
-        labels->items = must_resize(labels->items, labels->capacity * sizeof *labels->items);
-    }
-    labels->items[labels->count++] = (struct label){.a = resolved(reader, reader->fields[0]),
-                                                    .b = resolved(reader, reader->fields[1]),
-                                                    .same = same,
-                                                    .line = reader->row_line};
+    const struct label label = {.a = path_of_pair(reader, reader->fields[0]),
+                                .b = path_of_pair(reader, reader->fields[1]),
+                                .same = same,
+                                .line = reader->row_line};
+    if (label.a && label.b && array_push(labels, label))
+        return;
+    reader->no_memory = true;
+    free(label.a);
+    free(label.b);
 }
 
-static void take_row(struct reader *reader)
+static void take_row(struct pair_reader *reader)
 {
     bool same, first = reader->rows++ == 0;
     if (reader->has_nul)
-        report_row(reader, "a NUL in the row");
+        fail_row(reader, "a NUL in the row");
     else if (reader->field_count < FIELDS)
-        report_row(reader, "fewer than the three fields a, b and whether they are the same");
+        fail_row(reader, "fewer than the three fields a, b and whether they are the same");
     else if (!label_of(reader->fields[2], &same))
-        first ? report_detail(reader->report, reader->path, "the first line is taken for a header")
-              : report_row(reader, "the third field is not 1 or 0, yes or no, true or false");
+        first ? doppel_run_detail(reader->run, reader->path, "the first line is taken for a header")
+              : fail_row(reader, "the third field is not 1 or 0, yes or no, true or false");
     else if (!*reader->fields[0] || !*reader->fields[1])
-        report_row(reader, "an empty path");
+        fail_row(reader, "an empty path");
     else
-        add_label(reader, same);
+        add_pair(reader, same);
 }
 
-static void forget_row(struct reader *reader)
+static void forget_row(struct pair_reader *reader)
 {
     for (size_t i = 0; i < FIELDS; i++) {
         free(reader->fields[i]);
@@ -109,9 +113,13 @@ static void forget_row(struct reader *reader)
 
 static void on_field(void *bytes, size_t size, void *context)
 {
-    struct reader *reader = context;
+    struct pair_reader *reader = context;
     if (reader->field_count < FIELDS) {
-        reader->fields[reader->field_count] = must_copy(bytes);
+        reader->fields[reader->field_count] = strdup(bytes);
+        if (!reader->fields[reader->field_count]) {
+            reader->no_memory = true;
+            return;
+        }
         reader->has_nul |= strlen(bytes) != size;
     }
     reader->field_count++;
@@ -119,7 +127,7 @@ static void on_field(void *bytes, size_t size, void *context)
 
 static void on_row(int terminator, void *context)
 {
-    struct reader *reader = context;
+    struct pair_reader *reader = context;
     (void)terminator;
     take_row(reader);
     forget_row(reader);
@@ -127,22 +135,22 @@ static void on_row(int terminator, void *context)
 
 /* ---- lines ---- */
 
-static void parser_start(struct reader *reader)
+static void parser_start(struct pair_reader *reader)
 {
     if (csv_init(&reader->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL))
         abort(); /* it fails for NULL only */
 }
 
-static void give_up_row(struct reader *reader, const char *reason)
+static void give_up_row(struct pair_reader *reader, const char *reason)
 {
-    report_row(reader, reason);
+    fail_row(reader, reason);
     forget_row(reader);
     csv_free(&reader->parser);
     parser_start(reader);
     reader->skip_line = true;
 }
 
-static void parse(struct reader *reader, const char *bytes, size_t size)
+static void parse(struct pair_reader *reader, const char *bytes, size_t size)
 {
     if (!reader->row_bytes)
         reader->row_line = reader->line;
@@ -157,7 +165,7 @@ static void parse(struct reader *reader, const char *bytes, size_t size)
 }
 
 /* A line, or a part of one. */
-static void take_piece(struct reader *reader, const char *bytes, size_t size)
+static void take_piece(struct pair_reader *reader, const char *bytes, size_t size)
 {
     bool ends = bytes[size - 1] == '\n';
     if (!reader->skip_line)
@@ -170,13 +178,16 @@ static void take_piece(struct reader *reader, const char *bytes, size_t size)
         reader->row_bytes = 0; /* it was empty */
 }
 
-static enum doppel_status parse_stream(struct reader *reader, FILE *stream,
+static enum doppel_status parse_stream(struct pair_reader *reader, FILE *stream,
                                        struct doppel_error *error)
 {
     static const char mark[] = "\xEF\xBB\xBF"; /* UTF-8's byte order mark */
-    char *block = must_allocate(BLOCK_BYTES);
+    char *block = malloc(BLOCK_BYTES);
     bool begun = false;
-    for (size_t size; !signals_stopped() && (size = fread(block, 1, BLOCK_BYTES, stream));) {
+    if (!block)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for labelled pairs");
+    for (size_t size; !doppel_run_cancelled(reader->run) && !reader->no_memory &&
+                      (size = fread(block, 1, BLOCK_BYTES, stream));) {
         size_t at = !begun && size >= 3 && memcmp(block, mark, 3) == 0 ? 3 : 0;
         begun = true;
         while (at < size) {
@@ -187,39 +198,43 @@ static enum doppel_status parse_stream(struct reader *reader, FILE *stream,
         }
     }
     free(block);
-    if (signals_stopped())
+    if (doppel_run_cancelled(reader->run))
         return doppel_fail(error, DOPPEL_E_CANCELLED, "stopped");
     if (ferror(stream))
         return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be read (%s)", reader->path,
                            strerror(errno));
     if (csv_fini(&reader->parser, on_field, on_row, reader))
         give_up_row(reader, "a quote that is never closed");
-    return DOPPEL_OK;
+    return reader->no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for labelled pairs")
+                             : DOPPEL_OK;
 }
 
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     if (strcmp(path, "-") == 0 || !slash)
-        return must_copy("");
-    char *folder = must_copy(path);
-    folder[slash - path + 1] = 0;
-    return folder;
+        return strdup("");
+    return strndup(path, (size_t)(slash - path) + 1);
 }
 
-enum doppel_status labels_read(const char *path, struct report *report, struct labels *out,
+enum doppel_status labels_read(struct doppel_run *run, const char *path, struct labels *out,
                                struct doppel_error *error)
 {
     FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     if (!stream)
         return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be opened (%s)", path, strerror(errno));
     *out = (struct labels){0};
-    struct reader reader = {
-        .path = path, .report = report, .labels = out, .folder = folder_of(path), .line = 1};
-    parser_start(&reader);
-    enum doppel_status status = parse_stream(&reader, stream, error);
-    forget_row(&reader);
-    csv_free(&reader.parser);
+    struct pair_reader reader = {
+        .path = path, .run = run, .labels = out, .folder = folder_of(path), .line = 1};
+    enum doppel_status status = DOPPEL_E_MEMORY;
+    if (reader.folder) {
+        parser_start(&reader);
+        status = parse_stream(&reader, stream, error);
+        forget_row(&reader);
+        csv_free(&reader.parser);
+    } else {
+        doppel_fail(error, status, "no memory for labelled pairs");
+    }
     free(reader.folder);
     if (stream != stdin)
         fclose(stream);

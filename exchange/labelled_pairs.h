@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 #include <doppel/core.h>
-
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 
 struct label {
     char *a, *b; /* paths; relative ones are joined to the folder of the CSV file */
@@ -27,9 +26,9 @@ struct labels {
  *
  * @param path "-" is standard input: its paths are relative to the working directory
  * @param out  given (labels_free)
- * @return DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_CANCELLED after a signal
+ * @return DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY
  */
-enum doppel_status labels_read(const char *path, struct report *report, struct labels *out,
+enum doppel_status labels_read(struct doppel_run *run, const char *path, struct labels *out,
                                struct doppel_error *error);
 void labels_free(struct labels *labels);
 

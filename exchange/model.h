@@ -6,19 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <doppel/exchange.h>
 #include <doppel/library.h>
-
-#include "tools/args/options.h"
-#include "tools/output/messages.h"
+#include <doppel/run.h>
 
 /* Ids are those of where it comes from. */
-struct carried_item {
+struct exchange_item {
     struct doppel_item item;      /* of a digest alone: kind UNKNOWN, and for a path "md5:…" */
     struct doppel_metadata about; /* `state` is not looked at */
     uint64_t leader, canonical;   /* 0: it follows none; it is canonical itself, or no leader */
 };
 
-struct carried_text {
+struct exchange_text {
     const struct doppel_library_text *text;
     struct doppel_metadata about;
     uint64_t canonical;
@@ -26,7 +25,7 @@ struct carried_text {
 
 /* Takes it all, in this order; a function that is NULL is not wanted. What is not DOPPEL_OK ends
  * it. */
-struct carry_sink {
+struct exchange_sink {
     void *context;
     enum doppel_status (*policy)(void *context, const struct doppel_keep_policy *policy,
                                  struct doppel_error *error);
@@ -38,9 +37,9 @@ struct carry_sink {
                                        const struct doppel_text_limits *limits,
                                        struct doppel_error *error);
     /* By id, items and texts mixed. */
-    enum doppel_status (*item)(void *context, const struct carried_item *item,
+    enum doppel_status (*item)(void *context, const struct exchange_item *item,
                                struct doppel_error *error);
-    enum doppel_status (*text)(void *context, const struct carried_text *text,
+    enum doppel_status (*text)(void *context, const struct exchange_text *text,
                                struct doppel_error *error);
     enum doppel_status (*mark)(void *context, const struct doppel_mark *mark,
                                struct doppel_error *error);
@@ -48,13 +47,13 @@ struct carry_sink {
                               struct doppel_error *error);
 };
 
-/* Give a library to a sink: all of it, or, where the settings choose (--kind, --scheme, --list,
- * --where), the items and texts that they want, and the states of the lists. What is damaged is
- * reported and left out. After a signal DOPPEL_E_CANCELLED. */
-enum doppel_status carry(struct doppel_library *library, const struct settings *settings,
-                         struct report *report, const struct carry_sink *sink,
-                         struct doppel_error *error);
+/* Give a library to a sink: all of it, or, where the filter leaves some out, the items and texts
+ * that are wanted, and the states of the lists. What is damaged is a failed input of the run, and
+ * left out. DOPPEL_E_CANCELLED. */
+enum doppel_status exchange_library(struct doppel_run *run, struct doppel_library *library,
+                                    const struct doppel_exchange_filter *filter,
+                                    const struct exchange_sink *sink, struct doppel_error *error);
 
-void carried_item_free(struct carried_item *item);
+void exchange_item_free(struct exchange_item *item);
 
 #endif

@@ -3,12 +3,10 @@
 
 #include <stdlib.h>
 
-#include "tools/memory.h"
-
 enum { FIRST_CAPACITY = 64 };
 
 /* The free or equal cell. Fibonacci hashing: ids count up. */
-static struct id_pair *cell_of(const struct carried_ids *map, uint64_t from)
+static struct id_pair *cell_of(const struct exchange_ids *map, uint64_t from)
 {
     size_t at = (size_t)(from * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (map->capacity - 1);
     while (map->cells[at].from && map->cells[at].from != from)
@@ -16,34 +14,38 @@ static struct id_pair *cell_of(const struct carried_ids *map, uint64_t from)
     return &map->cells[at];
 }
 
-static void grow(struct carried_ids *map)
+static bool grow_map(struct exchange_ids *map)
 {
-    struct carried_ids grown = {.count = map->count,
-                                .capacity = map->capacity ? 2 * map->capacity : FIRST_CAPACITY};
-    grown.cells = must_allocate(grown.capacity * sizeof *grown.cells);
+    struct exchange_ids grown = {.count = map->count,
+                                 .capacity = map->capacity ? 2 * map->capacity : FIRST_CAPACITY};
+    grown.cells = calloc(grown.capacity, sizeof *grown.cells);
+    if (!grown.cells)
+        return false;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->cells[i].from)
             *cell_of(&grown, map->cells[i].from) = map->cells[i];
     free(map->cells);
     *map = grown;
+    return true;
 }
 
-void carried_ids_put(struct carried_ids *map, uint64_t from, uint64_t to)
+bool exchange_ids_put(struct exchange_ids *map, uint64_t from, uint64_t to)
 {
-    if (4 * (map->count + 1) > 3 * map->capacity)
-        grow(map);
+    if (4 * (map->count + 1) > 3 * map->capacity && !grow_map(map))
+        return false;
     struct id_pair *cell = cell_of(map, from);
     map->count += !cell->from;
     *cell = (struct id_pair){from, to};
+    return true;
 }
 
-uint64_t carried_ids_get(const struct carried_ids *map, uint64_t from)
+uint64_t exchange_ids_get(const struct exchange_ids *map, uint64_t from)
 {
     return map->count ? cell_of(map, from)->to : 0;
 }
 
-void carried_ids_free(struct carried_ids *map)
+void exchange_ids_free(struct exchange_ids *map)
 {
     free(map->cells);
-    *map = (struct carried_ids){0};
+    *map = (struct exchange_ids){0};
 }

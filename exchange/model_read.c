@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/model_read.h"
 #include "exchange/model_write.h"
-#include "exchange/model_read_items.h"
-#include "exchange/json_fields.h"
 
 /* ---- words ---- */
 
@@ -22,7 +21,7 @@ static const char *mark_word(int number)
 
 /* ---- what the library was told ---- */
 
-static enum doppel_status carry_policy(struct fields *fields, const struct carry_sink *sink)
+static enum doppel_status read_policy(struct fields *fields, const struct exchange_sink *sink)
 {
     struct doppel_keep_policy policy;
     char text[256] = "";
@@ -42,7 +41,7 @@ static enum doppel_status carry_policy(struct fields *fields, const struct carry
     return status ? status : sink->policy(sink->context, &policy, fields->error);
 }
 
-static enum doppel_status carry_source(struct fields *fields, const struct carry_sink *sink)
+static enum doppel_status read_source(struct fields *fields, const struct exchange_sink *sink)
 {
     char *pattern = NULL;
     int64_t authority = 0;
@@ -55,7 +54,7 @@ static enum doppel_status carry_source(struct fields *fields, const struct carry
     return status;
 }
 
-static enum doppel_status carry_list(struct fields *fields, const struct carry_sink *sink)
+static enum doppel_status read_list(struct fields *fields, const struct exchange_sink *sink)
 {
     char *name = NULL;
     int state = DOPPEL_LIST_ACTIVE;
@@ -69,7 +68,7 @@ static enum doppel_status carry_list(struct fields *fields, const struct carry_s
     return status;
 }
 
-static enum doppel_status carry_options(struct fields *fields, const struct carry_sink *sink)
+static enum doppel_status read_text_options(struct fields *fields, const struct exchange_sink *sink)
 {
     struct doppel_text_options options = doppel_text_options_default();
     struct doppel_text_limits limits = doppel_text_limits_default();
@@ -97,7 +96,7 @@ static enum doppel_status carry_options(struct fields *fields, const struct carr
                         : sink->text_options(sink->context, &options, &limits, fields->error);
 }
 
-static enum doppel_status carry_mark(struct fields *fields, const struct carry_sink *sink)
+static enum doppel_status read_mark(struct fields *fields, const struct exchange_sink *sink)
 {
     struct doppel_mark mark = {0};
     char *note = NULL;
@@ -116,7 +115,7 @@ static enum doppel_status carry_mark(struct fields *fields, const struct carry_s
     return status;
 }
 
-static enum doppel_status check_head(struct fields *fields, const struct carry_sink *sink)
+static enum doppel_status check_head(struct fields *fields, const struct exchange_sink *sink)
 {
     (void)sink;
     int64_t format = 0;
@@ -128,24 +127,24 @@ static enum doppel_status check_head(struct fields *fields, const struct carry_s
     return fields->status;
 }
 
-enum doppel_status carry_json(const json_t *object, const struct carry_sink *sink,
-                              struct doppel_error *error)
+enum doppel_status exchange_json_line(const json_t *object, const struct exchange_sink *sink,
+                                      struct doppel_error *error)
 {
     static const struct type {
         const char *key;
-        enum doppel_status (*carry)(struct fields *fields, const struct carry_sink *sink);
+        enum doppel_status (*read)(struct fields *fields, const struct exchange_sink *sink);
     } types[] = {
-        {"item", carry_item},          {"text", carry_text},   {"log", NULL},
-        {"mark", carry_mark},          {"list", carry_list},   {"source_pattern", carry_source},
-        {"policy", carry_policy},      {"exact", carry_item},  {"text_options", carry_options},
-        {"doppel_export", check_head}, {"scheme", carry_item},
+        {"item", read_item},           {"text", read_text},   {"log", NULL},
+        {"mark", read_mark},           {"list", read_list},   {"source_pattern", read_source},
+        {"policy", read_policy},       {"exact", read_item},  {"text_options", read_text_options},
+        {"doppel_export", check_head}, {"scheme", read_item},
     };
     struct fields fields = {object, error, DOPPEL_OK};
     if (!json_is_object(object))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is no object in JSON");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (json_object_get(object, types[i].key))
-            return types[i].carry ? types[i].carry(&fields, sink) : DOPPEL_OK;
+            return types[i].read ? types[i].read(&fields, sink) : DOPPEL_OK;
     return doppel_fail(error, DOPPEL_E_ARGUMENT,
                        "it is no line of an export: there is no item, text, exact, scheme, list, "
                        "source_pattern, policy, mark, log or text_options in it");

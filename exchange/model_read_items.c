@@ -1,12 +1,10 @@
 /* Items and texts, read from JSON: it may come from a stranger. */
-#include "exchange/model_read_items.h"
+#include "exchange/model_read.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/model_write.h"
-#include "tools/memory.h"
 #include "compare/audio.h"
 #include "compare/text.h"
 
@@ -26,7 +24,7 @@ static const char *decision_word(int number)
 
 /* ---- what is said of an item ---- */
 
-static void take_about(struct fields *fields, struct doppel_metadata *about)
+static void read_about(struct fields *fields, struct doppel_metadata *about)
 {
     const json_t *meta = json_object_get(fields->object, "meta");
     field_bytes(fields, "external_id", &about->external_id);
@@ -41,7 +39,7 @@ static void take_about(struct fields *fields, struct doppel_metadata *about)
 
 /* ---- items ---- */
 
-static bool take_code(const json_t *pair, struct doppel_fingerprint *fingerprint, uint32_t number)
+static bool read_code(const json_t *pair, struct doppel_fingerprint *fingerprint, uint32_t number)
 {
     const char *hex = json_string_value(json_array_get(pair, 0));
     const json_t *position = json_array_get(pair, 1);
@@ -54,7 +52,7 @@ static bool take_code(const json_t *pair, struct doppel_fingerprint *fingerprint
     return true;
 }
 
-static void take_codes(struct fields *fields, const struct doppel_scheme *scheme,
+static void read_codes(struct fields *fields, const struct doppel_scheme *scheme,
                        struct doppel_record *record)
 {
     const json_t *sequence = json_object_get(fields->object, "sequence"), *pair;
@@ -74,7 +72,7 @@ static void take_codes(struct fields *fields, const struct doppel_scheme *scheme
     record->fingerprint.version = record->version;
     json_array_foreach(sequence, i, pair)
     {
-        if (!take_code(pair, &record->fingerprint, (uint32_t)i)) {
+        if (!read_code(pair, &record->fingerprint, (uint32_t)i)) {
             field_is_wrong(fields, "sequence", "pairs of a code in hex and an ascending position");
             return;
         }
@@ -82,7 +80,7 @@ static void take_codes(struct fields *fields, const struct doppel_scheme *scheme
 }
 
 /* As `hash --json` prints it. */
-static void take_one_code(struct fields *fields, const struct doppel_scheme *scheme,
+static void read_one_code(struct fields *fields, const struct doppel_scheme *scheme,
                           struct doppel_record *record)
 {
     const char *hex = json_string_value(json_object_get(fields->object, "code"));
@@ -93,7 +91,7 @@ static void take_one_code(struct fields *fields, const struct doppel_scheme *sch
     record->fingerprint.version = record->version;
 }
 
-static void take_record(struct fields *fields, struct doppel_record *record)
+static void read_record(struct fields *fields, struct doppel_record *record)
 {
     const char *name = json_string_value(json_object_get(fields->object, "scheme"));
     const struct doppel_scheme *scheme = name ? doppel_scheme_by_name(name) : NULL;
@@ -119,15 +117,15 @@ static void take_record(struct fields *fields, struct doppel_record *record)
     record->height = (uint32_t)height;
     record->quality = (uint8_t)quality;
     if (json_object_get(fields->object, "code") && !json_object_get(fields->object, "sequence"))
-        take_one_code(fields, scheme, record);
+        read_one_code(fields, scheme, record);
     else
-        take_codes(fields, scheme, record);
+        read_codes(fields, scheme, record);
     field_base64(fields, "attachment", &record->attachment, &record->attachment_size);
     field_real(fields, "duration", 0, MAX_SECONDS, &seconds);
     attach_audio_length(record, (uint64_t)llround(1000 * seconds));
 }
 
-static void take_stamp(struct fields *fields, struct doppel_file_stamp *stamp)
+static void read_stamp(struct fields *fields, struct doppel_file_stamp *stamp)
 {
     int64_t device = 0, inode = 0;
     field_number(fields, "size", 0, INT64_MAX, &stamp->size);
@@ -138,7 +136,7 @@ static void take_stamp(struct fields *fields, struct doppel_file_stamp *stamp)
     stamp->inode = (uint64_t)inode;
 }
 
-static void take_group(struct fields *fields, uint64_t *leader, uint64_t *canonical)
+static void read_group(struct fields *fields, uint64_t *leader, uint64_t *canonical)
 {
     int64_t first = 0, kept = 0;
     field_number(fields, "leader", 1, INT64_MAX, &first);
@@ -148,7 +146,7 @@ static void take_group(struct fields *fields, uint64_t *leader, uint64_t *canoni
 }
 
 /* Whose bytes are not known is no file, but may be called like one. */
-static void name_by_path(struct carried_item *carried)
+static void name_by_path(struct exchange_item *carried)
 {
     if (carried->about.external_id)
         free(carried->item.path);
@@ -158,9 +156,9 @@ static void name_by_path(struct carried_item *carried)
     carried->item.stamp = (struct doppel_file_stamp){0};
 }
 
-enum doppel_status carry_item(struct fields *fields, const struct carry_sink *sink)
+enum doppel_status read_item(struct fields *fields, const struct exchange_sink *sink)
 {
-    struct carried_item carried = {0};
+    struct exchange_item carried = {0};
     struct doppel_item *item = &carried.item;
     int64_t id = 0;
     field_number(fields, "item", 0, INT64_MAX, &id);
@@ -171,24 +169,26 @@ enum doppel_status carry_item(struct fields *fields, const struct carry_sink *si
     } else {
         field_bytes(fields, "path", &item->path);
         if (item->path)
-            take_stamp(fields, &item->stamp);
+            read_stamp(fields, &item->stamp);
         if (item->path && !json_object_get(fields->object, "scheme"))
             field_digest(fields, "digest", &item->record.digest);
         else
-            take_record(fields, &item->record);
+            read_record(fields, &item->record);
     }
     field_bytes(fields, "source", &carried.about.source);
     field_bytes(fields, "date", &carried.about.date);
-    take_about(fields, &carried.about);
+    read_about(fields, &carried.about);
     if (item->path && !json_object_get(fields->object, "digest") &&
         !json_object_get(fields->object, "exact"))
         name_by_path(&carried);
     if (!item->path)
-        item->path = must_copy("");
-    take_group(fields, &carried.leader, &carried.canonical);
+        item->path = strdup("");
+    if (!item->path && !fields->status)
+        fields->status = doppel_fail(fields->error, DOPPEL_E_MEMORY, "no memory for an item");
+    read_group(fields, &carried.leader, &carried.canonical);
     enum doppel_status status =
         fields->status ? fields->status : sink->item(sink->context, &carried, fields->error);
-    carried_item_free(&carried);
+    exchange_item_free(&carried);
     return status;
 }
 
@@ -201,7 +201,7 @@ struct text_parts {
     uint32_t *shingles;
 };
 
-static void take_lanes(struct fields *fields, struct text_parts *parts, uint32_t *out_count)
+static void read_lanes(struct fields *fields, struct text_parts *parts, uint32_t *out_count)
 {
     const char *hex = json_string_value(json_object_get(fields->object, "lanes"));
     uint8_t bytes[2 * DOPPEL_TEXT_MAX_LANES];
@@ -216,7 +216,7 @@ static void take_lanes(struct fields *fields, struct text_parts *parts, uint32_t
     *out_count = (uint32_t)count;
 }
 
-static void take_simhash(struct fields *fields, uint64_t *out)
+static void read_simhash(struct fields *fields, uint64_t *out)
 {
     const json_t *value = json_object_get(fields->object, "simhash");
     const char *hex = json_string_value(value);
@@ -226,7 +226,7 @@ static void take_simhash(struct fields *fields, uint64_t *out)
     *out = code.word[0];
 }
 
-static void take_shingles(struct fields *fields, struct doppel_library_text *text,
+static void read_shingles(struct fields *fields, struct doppel_library_text *text,
                           struct text_parts *parts)
 {
     const json_t *list = json_object_get(fields->object, "shingles"), *one;
@@ -237,7 +237,11 @@ static void take_shingles(struct fields *fields, struct doppel_library_text *tex
         field_is_wrong(fields, "shingles", "a list of as many as \"shingle_total\" says");
         return;
     }
-    parts->shingles = must_allocate((count + 1) * sizeof *parts->shingles);
+    parts->shingles = calloc(count + 1, sizeof *parts->shingles);
+    if (!parts->shingles) {
+        fields->status = doppel_fail(fields->error, DOPPEL_E_MEMORY, "no memory for a text");
+        return;
+    }
     json_array_foreach(list, i, one)
     {
         int64_t shingle = json_integer_value(one);
@@ -251,7 +255,7 @@ static void take_shingles(struct fields *fields, struct doppel_library_text *tex
     text->shingles = parts->shingles;
 }
 
-static void take_numbers(struct fields *fields, struct doppel_library_text *text)
+static void read_numbers(struct fields *fields, struct doppel_library_text *text)
 {
     int64_t id = 0, line = 0, offset = 0, size = 0, words = 0, shingles = 0;
     int decision = DOPPEL_DECISION_NEW;
@@ -275,21 +279,21 @@ static void take_numbers(struct fields *fields, struct doppel_library_text *text
     text->decision = (enum doppel_decision)decision;
 }
 
-enum doppel_status carry_text(struct fields *fields, const struct carry_sink *sink)
+enum doppel_status read_text(struct fields *fields, const struct exchange_sink *sink)
 {
     struct doppel_library_text text = {0};
-    struct carried_text carried = {.text = &text};
+    struct exchange_text carried = {.text = &text};
     struct text_parts parts = {0};
-    take_numbers(fields, &text);
+    read_numbers(fields, &text);
     field_bytes(fields, "record_id", &parts.record_id);
     field_bytes(fields, "path", &parts.path);
     field_bytes(fields, "source", &parts.source);
     field_bytes(fields, "date", &parts.date);
-    take_lanes(fields, &parts, &text.lane_count);
-    take_simhash(fields, &text.simhash);
-    take_shingles(fields, &text, &parts);
-    take_about(fields, &carried.about);
-    take_group(fields, &text.leader, &carried.canonical);
+    read_lanes(fields, &parts, &text.lane_count);
+    read_simhash(fields, &text.simhash);
+    read_shingles(fields, &text, &parts);
+    read_about(fields, &carried.about);
+    read_group(fields, &text.leader, &carried.canonical);
     text.record_id = parts.record_id;
     text.path = parts.path;
     text.origin = (struct doppel_origin){parts.source, parts.date};

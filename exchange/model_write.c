@@ -1,303 +1,334 @@
-/* What is carried, written as JSON. */
+/* What is exchanged, written as JSON. */
 #include "exchange/model_write.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base64.h"
-#include "tools/output/item_row.h"
-#include "tools/memory.h"
-#include "tools/output/output.h"
+#include <jansson.h>
 
-static void put_signed(json_t *object, const char *key, int64_t value)
-{
-    json_object_set_new_nocheck(object, key, json_integer(value));
-}
-
-static void put_hex(json_t *object, const char *key, const void *bytes, size_t size)
+static void write_hex(struct doppel_json *json, const char *key, const void *bytes, size_t size)
 {
     char hex[2 * 32 + 1];
     doppel_hex_encode(bytes, size, hex);
-    json_object_set_new_nocheck(object, key, json_string_nocheck(hex));
+    doppel_json_text(json, key, hex);
 }
 
-static void put_digest(json_t *object, const char *key, const struct doppel_digest *digest)
+static void write_digest(struct doppel_json *json, const char *key,
+                         const struct doppel_digest *digest)
 {
-    put_hex(object, key, digest->bytes, sizeof digest->bytes);
+    write_hex(json, key, digest->bytes, sizeof digest->bytes);
 }
 
 /* Any bytes: beside what is not UTF-8 stands KEY_base64. */
-static void put_bytes(json_t *object, const char *key, const char *text)
+static void write_bytes(struct doppel_json *json, const char *key, const char *text)
 {
     if (text)
-        put_path(object, key, text);
+        doppel_json_path(json, key, text);
 }
 
-json_t *export_head(void)
+/* With 17 digits, so that what reads it has the same double. */
+static void write_exact(struct doppel_json *json, const char *key, double value)
 {
-    json_t *object = json_object();
-    put_signed(object, "doppel_export", EXPORT_FORMAT);
-    put_text(object, "program", doppel_version());
-    return object;
+    json_t *real = json_real(value);
+    char *text = real ? json_dumps(real, JSON_ENCODE_ANY) : NULL;
+    if (text)
+        doppel_json_raw(json, key, text, strlen(text));
+    json->failed |= real && !text;
+    free(text);
+    json_decref(real);
+}
+
+/* The same of what is rounded. */
+static void write_rounded(struct doppel_json *json, const char *key, const char *format, int digits,
+                          double value)
+{
+    char text[400];
+    snprintf(text, sizeof text, format, digits, value);
+    write_exact(json, key, strtod(text, NULL));
+}
+
+void write_export_head(struct doppel_json *json)
+{
+    doppel_json_object_begin(json, NULL);
+    doppel_json_signed(json, "doppel_export", EXPORT_FORMAT);
+    doppel_json_text(json, "program", doppel_version());
+    doppel_json_object_end(json);
 }
 
 /* ---- what is said of an item ---- */
 
-static void put_names(json_t *object, const char *key, char *const *names, size_t count)
+static void write_names(struct doppel_json *json, const char *key, char *const *names, size_t count)
 {
     if (!count)
         return;
-    json_t *list = json_array();
+    doppel_json_array_begin(json, key);
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_string(names[i]));
-    put_value(object, key, list);
+        doppel_json_text(json, NULL, names[i]);
+    doppel_json_array_end(json);
 }
 
-static void put_said(json_t *object, const struct doppel_metadata *about)
+static void write_metadata(struct doppel_json *json, const struct doppel_metadata *about)
 {
-    put_bytes(object, "external_id", about->external_id);
+    write_bytes(json, "external_id", about->external_id);
     json_t *meta = about->meta ? json_loads(about->meta, 0, NULL) : NULL;
-    if (meta)
-        put_value(object, "meta", meta);
+    char *text = meta ? json_dumps(meta, JSON_COMPACT) : NULL;
+    if (text)
+        doppel_json_raw(json, "meta", text, strlen(text));
     else /* numbers that are too large, say */
-        put_bytes(object, "meta_text", about->meta);
-    put_names(object, "labels", about->labels, about->label_count);
-    put_names(object, "lists", about->lists, about->list_count);
+        write_bytes(json, "meta_text", about->meta);
+    free(text);
+    json_decref(meta);
+    write_names(json, "labels", about->labels, about->label_count);
+    write_names(json, "lists", about->lists, about->list_count);
 }
 
 /* ---- items ---- */
 
-static void put_codes(json_t *object, const struct doppel_fingerprint *fingerprint)
+static void write_codes(struct doppel_json *json, const struct doppel_fingerprint *fingerprint)
 {
-    json_t *sequence = json_array();
+    doppel_json_signed(json, "bits", fingerprint->code_bits);
+    doppel_json_array_begin(json, "sequence");
     for (uint32_t i = 0; i < fingerprint->count; i++) {
         char hex[65];
         doppel_code_to_hex(&fingerprint->codes[i], fingerprint->code_bits, hex);
-        json_t *pair = json_array();
-        json_array_append_new(pair, json_string_nocheck(hex));
-        json_array_append_new(pair, json_integer(fingerprint->positions[i]));
-        json_array_append_new(sequence, pair);
+        doppel_json_array_begin(json, NULL);
+        doppel_json_text(json, NULL, hex);
+        doppel_json_integer(json, NULL, fingerprint->positions[i]);
+        doppel_json_array_end(json);
     }
-    put_signed(object, "bits", fingerprint->code_bits);
-    put_value(object, "sequence", sequence);
+    doppel_json_array_end(json);
 }
 
-static void put_attachment(json_t *object, const struct doppel_record *record)
+static void write_attachment(struct doppel_json *json, const struct doppel_record *record)
 {
-    if (!record->attachment_size)
-        return;
-    char *text = base64_encode(record->attachment, record->attachment_size);
-    json_object_set_new_nocheck(object, "attachment", json_string_nocheck(text));
-    free(text);
+    if (record->attachment_size)
+        doppel_json_base64(json, "attachment", record->attachment, record->attachment_size);
 }
 
-static void put_record(json_t *object, const struct doppel_record *record)
+static void write_record(struct doppel_json *json, const struct doppel_record *record)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
-    put_digest(object, "digest", &record->digest);
-    put_text(object, "kind", doppel_kind_name(record->kind));
-    put_text(object, "scheme", scheme ? scheme->name : "unknown");
-    put_signed(object, "version", record->version);
+    write_digest(json, "digest", &record->digest);
+    doppel_json_text(json, "kind", doppel_kind_name(record->kind));
+    doppel_json_text(json, "scheme", scheme ? scheme->name : "unknown");
+    doppel_json_signed(json, "version", record->version);
     if (record->width || record->height) {
-        put_signed(object, "width", record->width);
-        put_signed(object, "height", record->height);
+        doppel_json_signed(json, "width", record->width);
+        doppel_json_signed(json, "height", record->height);
     }
     if (record->quality)
-        put_signed(object, "quality", record->quality);
-    put_codes(object, &record->fingerprint);
-    put_attachment(object, record);
+        doppel_json_signed(json, "quality", record->quality);
+    write_codes(json, &record->fingerprint);
+    write_attachment(json, record);
 }
 
-static void put_stamp(json_t *object, const struct doppel_file_stamp *stamp)
+static void write_stamp(struct doppel_json *json, const struct doppel_file_stamp *stamp)
 {
-    put_signed(object, "size", stamp->size);
-    put_signed(object, "mtime_ns", stamp->mtime_ns);
-    put_signed(object, "device", (int64_t)stamp->device);
-    put_signed(object, "inode", (int64_t)stamp->inode);
+    doppel_json_signed(json, "size", stamp->size);
+    doppel_json_signed(json, "mtime_ns", stamp->mtime_ns);
+    doppel_json_signed(json, "device", (int64_t)stamp->device);
+    doppel_json_signed(json, "inode", (int64_t)stamp->inode);
 }
 
-json_t *json_of_item(const struct carried_item *carried)
+void write_item(struct doppel_json *json, const struct exchange_item *carried)
 {
     const struct doppel_item *item = &carried->item;
-    json_t *object = json_object();
-    put_signed(object, "item", (int64_t)item->id);
+    doppel_json_object_begin(json, NULL);
+    doppel_json_signed(json, "item", (int64_t)item->id);
     bool named = *item->path && item->path[0] != '/'; /* by a digest */
     if (named)
-        put_text(object, "exact", item->path);
+        doppel_json_text(json, "exact", item->path);
     if (item->path[0] == '/') {
-        put_bytes(object, "path", item->path);
-        put_stamp(object, &item->stamp);
+        write_bytes(json, "path", item->path);
+        write_stamp(json, &item->stamp);
     }
     if (item->record.scheme != DOPPEL_SCHEME_NONE)
-        put_record(object, &item->record);
+        write_record(json, &item->record);
     else if (!named)
-        put_digest(object, "digest", &item->record.digest);
-    put_signed(object, "added_ns", item->added_ns);
-    put_bytes(object, "source", carried->about.source);
-    put_bytes(object, "date", carried->about.date);
-    put_said(object, &carried->about);
+        write_digest(json, "digest", &item->record.digest);
+    doppel_json_signed(json, "added_ns", item->added_ns);
+    write_bytes(json, "source", carried->about.source);
+    write_bytes(json, "date", carried->about.date);
+    write_metadata(json, &carried->about);
     if (carried->leader)
-        put_signed(object, "leader", (int64_t)carried->leader);
+        doppel_json_signed(json, "leader", (int64_t)carried->leader);
     if (carried->canonical)
-        put_signed(object, "canonical", (int64_t)carried->canonical);
-    return object;
+        doppel_json_signed(json, "canonical", (int64_t)carried->canonical);
+    doppel_json_object_end(json);
 }
 
 /* ---- texts ---- */
 
-static void put_shingles(json_t *object, const struct doppel_library_text *text)
+char *hex_of_lanes(const struct doppel_library_text *text)
+{
+    char *hex = malloc(4 * (size_t)text->lane_count + 1);
+    if (!hex)
+        return NULL;
+    *hex = '\0';
+    for (uint32_t i = 0; i < text->lane_count; i++) {
+        uint8_t bytes[2] = {(uint8_t)(text->lanes[i] >> 8), (uint8_t)text->lanes[i]};
+        doppel_hex_encode(bytes, sizeof bytes, hex + 4 * (size_t)i);
+    }
+    return hex;
+}
+
+static void write_shingles(struct doppel_json *json, const struct doppel_library_text *text)
 {
     if (!text->shingles)
         return;
-    json_t *list = json_array();
+    doppel_json_array_begin(json, "shingles");
     for (uint64_t i = 0; i < text->shingle_total; i++)
-        json_array_append_new(list, json_integer(text->shingles[i]));
-    put_value(object, "shingles", list);
+        doppel_json_integer(json, NULL, text->shingles[i]);
+    doppel_json_array_end(json);
 }
 
-static void put_simhash(json_t *object, uint64_t simhash)
+static void write_simhash(struct doppel_json *json, uint64_t simhash)
 {
     char hex[17];
     doppel_code_to_hex(&(struct doppel_code){{simhash}}, 64, hex);
     if (simhash)
-        put_text(object, "simhash", hex);
+        doppel_json_text(json, "simhash", hex);
 }
 
-static void put_place(json_t *object, const struct doppel_library_text *text)
+static void write_place(struct doppel_json *json, const struct doppel_library_text *text)
 {
-    put_bytes(object, "record_id", text->record_id);
-    put_bytes(object, "path", text->path);
-    put_signed(object, "line", (int64_t)text->line);
-    put_signed(object, "offset", (int64_t)text->offset);
-    put_signed(object, "size", (int64_t)text->size);
+    write_bytes(json, "record_id", text->record_id);
+    write_bytes(json, "path", text->path);
+    doppel_json_signed(json, "line", (int64_t)text->line);
+    doppel_json_signed(json, "offset", (int64_t)text->offset);
+    doppel_json_signed(json, "size", (int64_t)text->size);
 }
 
-json_t *json_of_text(const struct carried_text *carried)
+void write_text(struct doppel_json *json, const struct exchange_text *carried)
 {
     const struct doppel_library_text *text = carried->text;
-    json_t *object = json_object();
-    put_signed(object, "text", (int64_t)text->id);
-    put_place(object, text);
-    put_digest(object, "content", &text->content);
-    put_signed(object, "words", (int64_t)text->words);
-    put_signed(object, "shingle_total", (int64_t)text->shingle_total);
+    doppel_json_object_begin(json, NULL);
+    doppel_json_signed(json, "text", (int64_t)text->id);
+    write_place(json, text);
+    write_digest(json, "content", &text->content);
+    doppel_json_signed(json, "words", (int64_t)text->words);
+    doppel_json_signed(json, "shingle_total", (int64_t)text->shingle_total);
     if (text->too_short)
-        put_bool(object, "too_short", true);
-    put_text(object, "decision", doppel_decision_name(text->decision));
-    put_bool(object, "leads", text->leads);
-    char *hex = text_code(text);
-    json_object_set_new_nocheck(object, "lanes", json_string_nocheck(hex));
+        doppel_json_boolean(json, "too_short", true);
+    doppel_json_text(json, "decision", doppel_decision_name(text->decision));
+    doppel_json_boolean(json, "leads", text->leads);
+    char *hex = hex_of_lanes(text);
+    doppel_json_text(json, "lanes", hex);
+    json->failed |= !hex;
     free(hex);
-    put_simhash(object, text->simhash);
-    put_shingles(object, text);
-    put_signed(object, "added_ns", text->added_ns);
-    put_bytes(object, "source", text->origin.source);
-    put_bytes(object, "date", text->origin.date);
-    put_said(object, &carried->about);
+    write_simhash(json, text->simhash);
+    write_shingles(json, text);
+    doppel_json_signed(json, "added_ns", text->added_ns);
+    write_bytes(json, "source", text->origin.source);
+    write_bytes(json, "date", text->origin.date);
+    write_metadata(json, &carried->about);
     if (text->leader)
-        put_signed(object, "leader", (int64_t)text->leader);
+        doppel_json_signed(json, "leader", (int64_t)text->leader);
     if (carried->canonical)
-        put_signed(object, "canonical", (int64_t)carried->canonical);
-    return object;
+        doppel_json_signed(json, "canonical", (int64_t)carried->canonical);
+    doppel_json_object_end(json);
 }
 
 /* ---- what the library was told ---- */
 
-json_t *json_of_policy(const struct doppel_keep_policy *policy)
+void write_policy(struct doppel_json *json, const struct doppel_keep_policy *policy)
 {
-    json_t *object = json_object(), *list = json_array();
+    doppel_json_object_begin(json, NULL);
+    doppel_json_array_begin(json, "policy");
     for (size_t i = 0; i < policy->count; i++)
-        json_array_append_new(list,
-                              json_string(doppel_keep_name((enum doppel_keep)policy->criteria[i])));
-    put_value(object, "policy", list);
-    return object;
+        doppel_json_text(json, NULL, doppel_keep_name((enum doppel_keep)policy->criteria[i]));
+    doppel_json_array_end(json);
+    doppel_json_object_end(json);
 }
 
-json_t *json_of_source(const char *pattern, int64_t authority)
+void write_source(struct doppel_json *json, const char *pattern, int64_t authority)
 {
-    json_t *object = json_object();
-    put_text(object, "source_pattern", pattern);
-    put_signed(object, "authority", authority);
-    return object;
+    doppel_json_object_begin(json, NULL);
+    doppel_json_text(json, "source_pattern", pattern);
+    doppel_json_signed(json, "authority", authority);
+    doppel_json_object_end(json);
 }
 
-json_t *json_of_list(const char *name, enum doppel_list_state state)
+void write_list(struct doppel_json *json, const char *name, enum doppel_list_state state)
 {
-    json_t *object = json_object();
-    put_text(object, "list", name);
-    put_text(object, "state", doppel_list_state_name(state));
-    return object;
+    doppel_json_object_begin(json, NULL);
+    doppel_json_text(json, "list", name);
+    doppel_json_text(json, "state", doppel_list_state_name(state));
+    doppel_json_object_end(json);
 }
 
-json_t *json_of_text_options(const struct doppel_text_options *options,
-                             const struct doppel_text_limits *limits)
+void write_text_options(struct doppel_json *json, const struct doppel_text_options *options,
+                        const struct doppel_text_limits *limits)
 {
-    json_t *object = json_object(), *inner = json_object();
-    put_signed(inner, "format", options->format);
-    put_bool(inner, "nfkc", options->nfkc);
-    put_bool(inner, "fold_case", options->fold_case);
-    put_bool(inner, "drop_punctuation", options->drop_punctuation);
-    put_signed(inner, "unit", options->unit);
-    put_signed(inner, "shingle", options->shingle);
-    put_signed(inner, "min_words", options->min_words);
-    put_signed(inner, "lanes", options->lanes);
-    put_value(inner, "min_similarity", json_real(limits->min_similarity));
-    put_value(inner, "min_containment", json_real(limits->min_containment));
-    put_value(object, "text_options", inner);
-    return object;
+    doppel_json_object_begin(json, NULL);
+    doppel_json_object_begin(json, "text_options");
+    doppel_json_signed(json, "format", options->format);
+    doppel_json_boolean(json, "nfkc", options->nfkc);
+    doppel_json_boolean(json, "fold_case", options->fold_case);
+    doppel_json_boolean(json, "drop_punctuation", options->drop_punctuation);
+    doppel_json_signed(json, "unit", options->unit);
+    doppel_json_signed(json, "shingle", options->shingle);
+    doppel_json_signed(json, "min_words", options->min_words);
+    doppel_json_signed(json, "lanes", options->lanes);
+    write_exact(json, "min_similarity", limits->min_similarity);
+    write_exact(json, "min_containment", limits->min_containment);
+    doppel_json_object_end(json);
+    doppel_json_object_end(json);
 }
 
-json_t *json_of_mark(const struct doppel_mark *mark)
+void write_mark(struct doppel_json *json, const struct doppel_mark *mark)
 {
-    json_t *object = json_object();
-    put_text(object, "mark", mark->word == DOPPEL_LABEL_SAME ? "same" : "distinct");
-    put_digest(object, "a", &mark->a);
-    put_digest(object, "b", &mark->b);
-    put_signed(object, "time_ns", mark->time_ns);
-    put_bytes(object, "note", mark->note);
-    return object;
+    doppel_json_object_begin(json, NULL);
+    doppel_json_text(json, "mark", mark->word == DOPPEL_LABEL_SAME ? "same" : "distinct");
+    write_digest(json, "a", &mark->a);
+    write_digest(json, "b", &mark->b);
+    doppel_json_signed(json, "time_ns", mark->time_ns);
+    write_bytes(json, "note", mark->note);
+    doppel_json_object_end(json);
 }
 
-static void put_log_match(json_t *object, const struct doppel_log_entry *entry)
+static void write_log_match(struct doppel_json *json, const struct doppel_log_entry *entry)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(entry->scheme);
     if (scheme)
-        put_text(object, "scheme", scheme->name);
-    put_signed(object, "version", entry->version);
+        doppel_json_text(json, "scheme", scheme->name);
+    doppel_json_signed(json, "version", entry->version);
     if (entry->bits) {
-        put_signed(object, "distance", entry->distance);
-        put_signed(object, "bits", entry->bits);
+        doppel_json_signed(json, "distance", entry->distance);
+        doppel_json_signed(json, "bits", entry->bits);
     }
     if (entry->similarity >= 0)
-        put_number(object, "similarity", entry->similarity, 6);
+        write_rounded(json, "similarity", "%.*f", 6, entry->similarity);
     if (entry->limit_kind != DOPPEL_LIMIT_NONE) {
-        put_signed(object, "limit_kind", entry->limit_kind);
-        put_number(object, "limit", entry->limit, 6);
+        doppel_json_signed(json, "limit_kind", entry->limit_kind);
+        write_rounded(json, "limit", "%.*f", 6, entry->limit);
     }
     if (entry->false_positive_rate >= 0)
-        put_rate(object, "false_positive_rate", entry->false_positive_rate);
+        write_rounded(json, "false_positive_rate", "%.*g", 3, entry->false_positive_rate);
 }
 
-json_t *json_of_log(const struct doppel_log_entry *entry)
+void write_log(struct doppel_json *json, const struct doppel_log_entry *entry)
 {
-    json_t *object = json_object();
-    put_signed(object, "log", (int64_t)entry->entry);
-    put_signed(object, "time_ns", entry->time_ns);
-    put_text(object, "action", doppel_log_action_name(entry->action));
+    doppel_json_object_begin(json, NULL);
+    doppel_json_signed(json, "log", (int64_t)entry->entry);
+    doppel_json_signed(json, "time_ns", entry->time_ns);
+    doppel_json_text(json, "action", doppel_log_action_name(entry->action));
     if (entry->item)
-        put_signed(object, "id", (int64_t)entry->item);
-    put_bytes(object, "name", entry->name);
-    put_bytes(object, "source", entry->source);
+        doppel_json_signed(json, "id", (int64_t)entry->item);
+    write_bytes(json, "name", entry->name);
+    write_bytes(json, "source", entry->source);
     if (entry->decided)
-        put_text(object, "decision", doppel_decision_name((enum doppel_decision)entry->decision));
+        doppel_json_text(json, "decision",
+                         doppel_decision_name((enum doppel_decision)entry->decision));
     if (entry->of)
-        put_signed(object, "of", (int64_t)entry->of);
+        doppel_json_signed(json, "of", (int64_t)entry->of);
     if (entry->former)
-        put_signed(object, "former", (int64_t)entry->former);
-    put_bytes(object, "former_name", entry->former_name);
-    put_bytes(object, "reason", entry->reason);
+        doppel_json_signed(json, "former", (int64_t)entry->former);
+    write_bytes(json, "former_name", entry->former_name);
+    write_bytes(json, "reason", entry->reason);
     if (entry->has_match)
-        put_log_match(object, entry);
-    put_bytes(object, "detail", entry->detail);
-    return object;
+        write_log_match(json, entry);
+    write_bytes(json, "detail", entry->detail);
+    doppel_json_object_end(json);
 }

@@ -1,34 +1,27 @@
-/* What is carried, as JSON Lines: docs/formats.md, "An export". */
+/* What is exchanged, as JSON Lines: docs/formats.md, "An export". */
 #ifndef DOPPEL_EXCHANGE_MODEL_WRITE_H
 #define DOPPEL_EXCHANGE_MODEL_WRITE_H
 
-#include <jansson.h>
+#include <doppel/json_writer.h>
 
 #include "exchange/model.h"
 
 enum { EXPORT_FORMAT = 1 };
 
-/* The first line. */
-json_t *export_head(void);
+/* Append an object. The first line: */
+void write_export_head(struct doppel_json *json);
 
-/* ---- to JSON; given (json_decref) ---- */
+void write_item(struct doppel_json *json, const struct exchange_item *item);
+void write_text(struct doppel_json *json, const struct exchange_text *text);
+void write_policy(struct doppel_json *json, const struct doppel_keep_policy *policy);
+void write_source(struct doppel_json *json, const char *pattern, int64_t authority);
+void write_list(struct doppel_json *json, const char *name, enum doppel_list_state state);
+void write_text_options(struct doppel_json *json, const struct doppel_text_options *options,
+                        const struct doppel_text_limits *limits);
+void write_mark(struct doppel_json *json, const struct doppel_mark *mark);
+void write_log(struct doppel_json *json, const struct doppel_log_entry *entry);
 
-json_t *json_of_item(const struct carried_item *item);
-json_t *json_of_text(const struct carried_text *text);
-json_t *json_of_policy(const struct doppel_keep_policy *policy);
-json_t *json_of_source(const char *pattern, int64_t authority);
-json_t *json_of_list(const char *name, enum doppel_list_state state);
-json_t *json_of_text_options(const struct doppel_text_options *options,
-                             const struct doppel_text_limits *limits);
-json_t *json_of_mark(const struct doppel_mark *mark);
-json_t *json_of_log(const struct doppel_log_entry *entry);
-
-/* ---- from JSON ---- */
-
-/* Give an object to the sink, as what it is; entries of the log are passed over.
- * @return DOPPEL_E_ARGUMENT, with a sentence, when it is nothing that is known; DOPPEL_E_VERSION of
- * a first line of another format; else what the sink returned */
-enum doppel_status carry_json(const json_t *object, const struct carry_sink *sink,
-                              struct doppel_error *error);
+/* The lanes of a text's signature in hex; given (free); NULL without memory. */
+char *hex_of_lanes(const struct doppel_library_text *text);
 
 #endif

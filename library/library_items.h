@@ -73,6 +73,15 @@ DOPPEL_API enum doppel_status doppel_library_find_text(
     bool (*visitor)(void *context, const struct doppel_library_text *text), void *context,
     struct doppel_error *error);
 
+/** Whether it has a file: items known by their codes or a digest alone have none, nor have damaged
+ * ones. Thread-safe. */
+DOPPEL_API bool doppel_item_has_file(const struct doppel_item *item);
+
+/** How people know an item: its path; without a file its external id, or the digest that it stands
+ * for, else "item 42". Given (free); NULL without memory. */
+DOPPEL_API char *doppel_library_item_name(struct doppel_library *library,
+                                          const struct doppel_item *item);
+
 /* ---- filters ---- */
 
 /** Which items are wanted: those on one of the lists, with one of the labels, and for which the

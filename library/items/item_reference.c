@@ -2,6 +2,7 @@
 #include "library/catalogue.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,4 +187,25 @@ enum doppel_status doppel_library_find_text(struct doppel_library *library, cons
     return one.status == DOPPEL_E_NOT_FOUND
                ? doppel_fail(error, one.status, "the library holds no such item")
                : one.status;
+}
+
+/* ---- names ---- */
+
+bool doppel_item_has_file(const struct doppel_item *item)
+{
+    return item->path[0] == '/';
+}
+
+char *doppel_library_item_name(struct doppel_library *library, const struct doppel_item *item)
+{
+    struct doppel_metadata about = {0};
+    char number[32];
+    if (doppel_item_has_file(item))
+        return strdup(item->path);
+    if (doppel_library_get_metadata(library, item->id, &about, NULL))
+        about = (struct doppel_metadata){0};
+    snprintf(number, sizeof number, "item %" PRIu64, item->id);
+    char *name = strdup(about.external_id ? about.external_id : *item->path ? item->path : number);
+    doppel_metadata_free(&about);
+    return name;
 }

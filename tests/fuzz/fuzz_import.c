@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/model_read.h"
 #include "exchange/model_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* An item that is given on is one: its codes are there, and strings end. */
-static enum doppel_status take_item(void *context, const struct carried_item *item,
+static enum doppel_status take_item(void *context, const struct exchange_item *item,
                                     struct doppel_error *error)
 {
     (void)context;
@@ -22,12 +23,13 @@ static enum doppel_status take_item(void *context, const struct carried_item *it
     }
     for (size_t i = 0; i < item->about.label_count; i++)
         sum += strlen(item->about.labels[i]);
-    json_t *again = json_of_item(item);
-    json_decref(again);
+    struct doppel_json again = {0};
+    write_item(&again, item);
+    doppel_json_free(&again);
     return sum == 42 ? DOPPEL_E_ARGUMENT : DOPPEL_OK;
 }
 
-static enum doppel_status take_text(void *context, const struct carried_text *text,
+static enum doppel_status take_text(void *context, const struct exchange_text *text,
                                     struct doppel_error *error)
 {
     (void)context;
@@ -35,8 +37,9 @@ static enum doppel_status take_text(void *context, const struct carried_text *te
     for (uint64_t i = 1; text->text->shingles && i < text->text->shingle_total; i++)
         if (text->text->shingles[i] <= text->text->shingles[i - 1])
             abort();
-    json_t *again = json_of_text(text);
-    json_decref(again);
+    struct doppel_json again = {0};
+    write_text(&again, text);
+    doppel_json_free(&again);
     return DOPPEL_OK;
 }
 
@@ -88,17 +91,17 @@ static enum doppel_status take_mark(void *context, const struct doppel_mark *mar
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct carry_sink sink = {.policy = take_policy,
-                                           .source = take_source,
-                                           .list = take_list,
-                                           .text_options = take_options,
-                                           .item = take_item,
-                                           .text = take_text,
-                                           .mark = take_mark};
+    static const struct exchange_sink sink = {.policy = take_policy,
+                                              .source = take_source,
+                                              .list = take_list,
+                                              .text_options = take_options,
+                                              .item = take_item,
+                                              .text = take_text,
+                                              .mark = take_mark};
     struct doppel_error error;
     json_t *object = json_loadb((const char *)data, size, 0, NULL);
     if (object)
-        (void)carry_json(object, &sink, &error);
+        (void)exchange_json_line(object, &sink, &error);
     json_decref(object);
     return 0;
 }

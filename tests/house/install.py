@@ -15,7 +15,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
 ROOMS = "core media text image audio video index match store worker library corpus".split()
 PARTS = [f"match_{part}" for part in "audio found images texts videos".split()]  # which match.h includes
-PARTS += ["compare", "json_writer", "renamed", "report", "run"]
+PARTS += ["compare", "exchange", "json_writer", "renamed", "report", "run"]
 PARTS += [f"library_{part}" for part in "decisions items lists upkeep".split()]
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 

@@ -29,7 +29,7 @@ USES = {
     "group": "core text image audio video match library corpus compare",
     "decide": "core text image audio video match library corpus worker search compare intake",
     "act": "core library group",
-    "exchange": "core text image audio video match library corpus",
+    "exchange": "core text image audio video match library corpus compare",
     "report": "core text image audio video match worker library corpus group compare intake",
     "tools": "core media text image audio video index match store worker library corpus compare intake search group decide act exchange report",
 }
@@ -58,6 +58,7 @@ OUTSIDERS = {
     r"nettle/base64\.h": "core",
     r"sqlite3\.h": "store library",
     r"jansson\.h": "exchange tools",
+    r"csv\.h": "exchange",
     r"(utf8proc|gumbo|md4c)\.h": "text",
     r"fftw3\.h": "audio",
     r"chromaprint\.h": "media",

@@ -48,6 +48,24 @@ enum doppel_status filter_library(const struct settings *settings, struct doppel
     return doppel_library_filter(library, &filter, out, error);
 }
 
+struct doppel_exchange_filter exchange_filter_from(const struct settings *settings)
+{
+    return (struct doppel_exchange_filter){.kind = settings->kind,
+                                           .scheme = settings->scheme_given ? settings->scheme->id
+                                                                            : DOPPEL_SCHEME_NONE,
+                                           .items = item_filter_from(settings)};
+}
+
+struct doppel_metadata imported_metadata_from(const struct settings *settings)
+{
+    return (struct doppel_metadata){.source = (char *)settings->source,
+                                    .meta = (char *)settings->meta,
+                                    .labels = (char **)settings->labels.items,
+                                    .label_count = settings->labels.count,
+                                    .lists = (char **)settings->lists.items,
+                                    .list_count = settings->lists.count};
+}
+
 /* ---- references ---- */
 
 void notice_other_reference(struct doppel_library *library, const char *name, struct report *report)

@@ -2,6 +2,7 @@
 #ifndef DOPPEL_TOOLS_ARGS_LIBRARY_OPTIONS_H
 #define DOPPEL_TOOLS_ARGS_LIBRARY_OPTIONS_H
 
+#include <doppel/exchange.h>
 #include <doppel/library.h>
 
 #include "core/absolute_path.h"
@@ -16,6 +17,13 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
 struct doppel_item_filter item_filter_from(const struct settings *settings);
 enum doppel_status filter_library(const struct settings *settings, struct doppel_library *library,
                                   struct doppel_item_set *out, struct doppel_error *error);
+
+/* The same with --kind and --scheme. */
+struct doppel_exchange_filter exchange_filter_from(const struct settings *settings);
+
+/* What --list, --label, --source and --meta say of all that is imported; borrows from the settings.
+ */
+struct doppel_metadata imported_metadata_from(const struct settings *settings);
 
 /* doppel_library_resolve_to_change, and notice_other_reference. */
 enum doppel_status resolve_to_change(struct doppel_library *library, const char *name,

@@ -2,89 +2,43 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/output/messages.h"
+#include <doppel/exchange.h>
+
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"
-#include "exchange/import_source.h"
-#include "exchange/importer.h"
+#include "tools/output/messages.h"
 
-/* As the longest line of an export: an attachment in base64, and a sequence. */
-static const size_t MAX_LINE = (size_t)192 << 20;
-
-static enum doppel_status open_source(const char *path, int *out, uint64_t *out_size,
-                                      struct doppel_error *error)
+static enum doppel_status open_source(const char *path, int *out, struct doppel_error *error)
 {
-    struct stat stat;
     int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &stat)) {
-        int reason = errno;
-        if (fd >= 0)
-            close(fd);
-        return doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(reason));
-    }
+    if (fd < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
     *out = fd;
-    *out_size = S_ISREG(stat.st_mode) ? (uint64_t)stat.st_size : 0;
     return DOPPEL_OK;
-}
-
-static enum doppel_status import_all(struct import_source *source, struct doppel_error *error)
-{
-    enum exchange format = source->settings->import_format;
-    progress_begin(&source->report->progress, "MB", source->size >> 20);
-    if (format == EXCHANGE_AUTO)
-        format = import_format(source, error);
-    switch (format) {
-    case EXCHANGE_AUTO:
-        return DOPPEL_E_ARGUMENT;
-    case EXCHANGE_JSON:
-        return import_json(source, error);
-    case EXCHANGE_CSV:
-        return import_csv(source, error);
-    default:
-        return import_lines(source, format, error);
-    }
-}
-
-/* What came in before a failure stays. */
-static enum doppel_status import_into(struct doppel_library *library, struct import_source *source,
-                                      struct doppel_error *error)
-{
-    struct importer *importer;
-    struct doppel_error ignored;
-    enum doppel_status status =
-        importer_new(library, source->settings, source->report, &importer, error);
-    if (status)
-        return status;
-    source->sink = importer_sink(importer);
-    status = import_all(source, error);
-    progress_clear(&source->report->progress);
-    const char *name = source->settings->operands.count > 1 ? source->name : NULL;
-    enum doppel_status finished = importer_finish(importer, name, status ? &ignored : error);
-    importer_free(importer);
-    return status ? status : finished;
 }
 
 static enum doppel_status import_one(struct doppel_library *library, const char *path,
                                      const struct settings *settings, struct report *report,
                                      struct doppel_error *error)
 {
-    struct import_source source = {.name = strcmp(path, "-") == 0 ? "standard input" : path,
-                                   .settings = settings,
-                                   .report = report};
+    const struct doppel_metadata metadata = imported_metadata_from(settings);
+    const struct doppel_import_options options = {
+        .format = (enum doppel_exchange_format)settings->import_format,
+        .name = strcmp(path, "-") == 0 ? NULL : path,
+        .name_in_summary = settings->operands.count > 1,
+        .metadata = &metadata};
     int fd = -1;
-    enum doppel_status status = open_source(path, &fd, &source.size, error);
+    enum doppel_status status = open_source(path, &fd, error);
     if (status)
         return status;
-    line_reader_begin(&source.reader, fd, MAX_LINE);
-    status = import_into(library, &source, error);
-    line_reader_end(&source.reader);
+    status = doppel_import(report->run, library, fd, &options, NULL, error);
     close(fd);
     if (status && status != DOPPEL_E_CANCELLED)
-        doppel_fail(error, status, "%s: %s", source.name, error->message);
+        doppel_fail(error, status, "%s: %s", options.name ? path : "standard input",
+                    error->message);
     return status;
 }
 

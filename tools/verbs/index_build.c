@@ -91,8 +91,8 @@ static enum doppel_status load_codes(const struct settings *settings, struct rep
     struct doppel_store_index_info info;
     doppel_store_index_info(index, &info);
     struct load load = {.report = report, .first_id = info.next_payload};
-    enum doppel_status status =
-        code_reader_open(path, info.options.bits, layout_of(settings), &load.reader, error);
+    enum doppel_status status = code_reader_open(report->run, path, info.options.bits,
+                                                 layout_of(settings), &load.reader, error);
     if (!status)
         status = code_reader_settle(load.reader, folder, &load.reader, error);
     if (status)

@@ -79,7 +79,7 @@ static enum doppel_status run(struct search *search, uint32_t bits, struct repor
 {
     const struct settings *settings = search->settings;
     enum doppel_status status = code_reader_open(
-        settings->operands.items[1], bits,
+        report->run, settings->operands.items[1], bits,
         settings->code_input == CODES_RAW ? LAYOUT_RAW : LAYOUT_HEX, &search->queries, error);
     if (status)
         return status;

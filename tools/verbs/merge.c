@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doppel/exchange.h>
+
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
-#include "exchange/importer.h"
 #include "tools/args/paths.h"
 
 static enum doppel_status open_both(const struct settings *settings,
@@ -30,16 +31,10 @@ static enum doppel_status merge(struct doppel_library *library, struct doppel_li
                                 const struct settings *settings, struct report *report,
                                 struct doppel_error *error)
 {
-    struct importer *importer;
-    struct doppel_error ignored;
-    enum doppel_status status = importer_new(library, settings, report, &importer, error);
-    if (status)
-        return status;
-    status = carry(other, settings, report, importer_sink(importer), error);
-    progress_clear(&report->progress);
-    enum doppel_status finished = importer_finish(importer, NULL, status ? &ignored : error);
-    importer_free(importer);
-    return status ? status : finished;
+    const struct doppel_metadata metadata = imported_metadata_from(settings);
+    const struct doppel_import_options options = {.filter = exchange_filter_from(settings),
+                                                  .metadata = &metadata};
+    return doppel_merge(report->run, library, other, &options, NULL, error);
 }
 
 int cmd_merge(const struct settings *settings, struct report *report)

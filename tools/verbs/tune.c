@@ -138,7 +138,7 @@ int cmd_tune(const struct settings *settings, struct report *report)
     struct doppel_error error;
     struct labels labels;
     struct tuned tuned[TUNED_KINDS] = {0};
-    enum doppel_status status = labels_read(path, report, &labels, &error);
+    enum doppel_status status = labels_read(report->run, path, &labels, &error);
     if (status == DOPPEL_OK) {
         status = tune_pairs(settings, report, path, &labels, tuned, &error);
         labels_free(&labels);

@@ -1,0 +1,96 @@
+/**
+ * doppel/exchange.h: what a library holds, out of it and into another one: exports, lists of
+ * fingerprints and digests as other tools have them, and merging. Uses core and library.
+ */
+#ifndef DOPPEL_EXCHANGE_H
+#define DOPPEL_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <doppel/core.h>
+#include <doppel/library.h>
+#include <doppel/run.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Formats of exports and imports: docs/formats.md, "An export". */
+enum doppel_exchange_format {
+    DOPPEL_EXCHANGE_JSON,      /**< JSON Lines: all that is known */
+    DOPPEL_EXCHANGE_CSV,       /**< a row an item, with a header */
+    DOPPEL_EXCHANGE_PDQ,       /**< HASH,QUALITY,NAME */
+    DOPPEL_EXCHANGE_IMAGEHASH, /**< 16 hex digits and a name */
+    DOPPEL_EXCHANGE_FPCALC,    /**< as `fpcalc -raw` prints */
+    DOPPEL_EXCHANGE_DIGESTS,   /**< as md5sum, sha1sum, sha256sum print */
+    DOPPEL_EXCHANGE_AUTO       /**< of imports: told from the first bytes */
+};
+
+/** Which items and texts go from one place to another. Zero-initialised: all, with what the library
+ * was told (policy, sources, manual labels, log), which goes along with all of them only. */
+struct doppel_exchange_filter {
+    enum doppel_kind kind;           /**< UNKNOWN: of any */
+    enum doppel_scheme_id scheme;    /**< NONE: of any */
+    struct doppel_item_filter items; /**< borrowed */
+};
+
+struct doppel_export_options {
+    enum doppel_exchange_format format; /**< not AUTO */
+    struct doppel_exchange_filter filter;
+};
+
+/**
+ * Write a library to a stream. Damaged items and texts are failed inputs of the run, and left out.
+ * @param out borrowed; flushed
+ * @return DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_CANCELLED, also when nobody reads the stream any more
+ */
+DOPPEL_API enum doppel_status doppel_export(struct doppel_run *run, struct doppel_library *library,
+                                            FILE *out, const struct doppel_export_options *options,
+                                            struct doppel_error *error);
+
+struct doppel_import_options {
+    enum doppel_exchange_format format; /**< of doppel_import */
+    /** Of doppel_import: how messages call what is read. NULL: "standard input". Borrowed. */
+    const char *name;
+    bool name_in_summary; /**< the notice that sums up begins with it */
+    /** Of doppel_merge: what is taken. */
+    struct doppel_exchange_filter filter;
+    /** Metadata of all items, beside their own: source, meta, labels, lists. NULL: none. Borrowed.
+     */
+    const struct doppel_metadata *metadata;
+};
+
+/** What an import did. */
+struct doppel_import_counts {
+    uint64_t added, updated, unchanged; /**< items and texts */
+    uint64_t without_path; /**< of `added`: the library knows other bytes at their path */
+    uint64_t conflicts;    /**< manual labels, sources, lists and policies that differ, and stay */
+};
+
+/**
+ * Take items and texts into a library, in transactions, and link them as they were linked. What is
+ * there already is updated or stays. Lines that cannot be taken are failed inputs of the run. What
+ * came in before a failure stays; a notice of the run sums up.
+ * @param fd         read from its place to the end; borrowed
+ * @param out_counts of what came in, also on failure; may be NULL
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT, DOPPEL_E_FORMAT: the format is not known; DOPPEL_E_VERSION:
+ * of a later doppel; DOPPEL_E_CANCELLED; as doppel_library_import
+ */
+DOPPEL_API enum doppel_status doppel_import(struct doppel_run *run, struct doppel_library *library,
+                                            int fd, const struct doppel_import_options *options,
+                                            struct doppel_import_counts *out_counts,
+                                            struct doppel_error *error);
+
+/** Take what another library holds into `into`, as doppel_import does. */
+DOPPEL_API enum doppel_status doppel_merge(struct doppel_run *run, struct doppel_library *into,
+                                           struct doppel_library *from,
+                                           const struct doppel_import_options *options,
+                                           struct doppel_import_counts *out_counts,
+                                           struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,79 @@
+/* A file, or another library, taken into a library. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include <doppel/exchange.h>
+
+#include "exchange/import_source.h"
+#include "exchange/importer.h"
+
+/* As the longest line of an export: an attachment in base64, and a sequence. */
+static const size_t MAX_LINE = (size_t)192 << 20;
+
+static enum doppel_status import_source(struct import_source *source,
+                                        enum doppel_exchange_format format,
+                                        struct doppel_error *error)
+{
+    doppel_run_begin(source->run, "MB", source->size >> 20);
+    if (format == DOPPEL_EXCHANGE_AUTO)
+        format = import_format(source, error);
+    switch (format) {
+    case DOPPEL_EXCHANGE_AUTO:
+        return DOPPEL_E_ARGUMENT;
+    case DOPPEL_EXCHANGE_JSON:
+        return import_json(source, error);
+    case DOPPEL_EXCHANGE_CSV:
+        return import_csv(source, error);
+    default:
+        return import_lines(source, format, error);
+    }
+}
+
+/* What came in before a failure stays. @param status of what was given to the importer */
+static enum doppel_status finish_import(struct importer *importer, const char *name,
+                                        enum doppel_status status,
+                                        struct doppel_import_counts *out_counts,
+                                        struct doppel_error *error)
+{
+    struct doppel_error ignored;
+    enum doppel_status finished = importer_finish(importer, name, status ? &ignored : error);
+    if (out_counts)
+        *out_counts = importer_counts(importer);
+    importer_free(importer);
+    return status ? status : finished;
+}
+
+enum doppel_status doppel_import(struct doppel_run *run, struct doppel_library *library, int fd,
+                                 const struct doppel_import_options *options,
+                                 struct doppel_import_counts *out_counts,
+                                 struct doppel_error *error)
+{
+    struct import_source source = {.name = options->name ? options->name : "standard input",
+                                   .run = run};
+    struct importer *importer;
+    struct stat file;
+    if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
+        source.size = (uint64_t)file.st_size;
+    enum doppel_status status = importer_new(run, library, options->metadata, &importer, error);
+    if (status)
+        return status;
+    source.sink = importer_sink(importer);
+    line_reader_begin(&source.reader, fd, MAX_LINE);
+    status = import_source(&source, options->format, error);
+    line_reader_end(&source.reader);
+    return finish_import(importer, options->name_in_summary ? source.name : NULL, status,
+                         out_counts, error);
+}
+
+enum doppel_status doppel_merge(struct doppel_run *run, struct doppel_library *into,
+                                struct doppel_library *from,
+                                const struct doppel_import_options *options,
+                                struct doppel_import_counts *out_counts, struct doppel_error *error)
+{
+    struct importer *importer;
+    enum doppel_status status = importer_new(run, into, options->metadata, &importer, error);
+    if (status)
+        return status;
+    status = exchange_library(run, from, &options->filter, importer_sink(importer), error);
+    return finish_import(importer, NULL, status, out_counts, error);
+}
