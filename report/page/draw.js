@@ -63,7 +63,7 @@ const placesOf = member => (member.segments || []).slice(0, 3).map(segment =>
     clock(segment.b_start, 1) + '–' + clock(segment.b_end, 1) + ' of number 1' +
     (Math.abs((segment.speed || 1) - 1) > 0.002 ? ', at ' + segment.speed.toFixed(3) + ' times its speed' : '')));
 
-// ---- films ----
+// ---- videos ----
 
 function strip(frames, words) {
   return element('div', { class: 'strip' }, ...frames.map(frame => element('figure', {},
@@ -76,12 +76,12 @@ function drawFilm(member, kept, seen) {
     return seen.frames && seen.frames[0].jpeg
       ? [element('div', { class: 'poster' }, picture(seen.frames[0].jpeg, 'a frame'))] : [];
   const nodes = [];
-  if (seen.frames) nodes.push(element('p', { class: 'side' }, 'this one'), strip(seen.frames, 'this film'));
+  if (seen.frames) nodes.push(element('p', { class: 'side' }, 'this one'), strip(seen.frames, 'this video'));
   if (seen.kept_frames) nodes.push(element('p', { class: 'side' }, 'number 1'), strip(seen.kept_frames, 'number 1'));
   return [...nodes, ...timeline(member, kept, null), ...placesOf(member)];
 }
 
-// ---- sounds ----
+// ---- recordings ----
 
 function waveOf(seen) {
   if (!seen || typeof seen.wave !== 'string') return null;

@@ -94,7 +94,7 @@ function put(line, side, member) {
 
 // The lines of the file, in the order of the groups; each pair and each file once.
 function markLines(groups) {
-  const lines = [], told = new Set();
+  const lines = [], seen = new Set();
   for (const group of groups) {
     const kept = group.members[keptIndex(group)];
     if (groupId(group) in marks.keep) {
@@ -105,8 +105,8 @@ function markLines(groups) {
     }
     group.members.forEach((a, i) => group.members.slice(i + 1).forEach(b => {
       const pair = pairOf(a, b), word = marks.pairs[pair];
-      if (!word || told.has(pair)) return;
-      told.add(pair);
+      if (!word || seen.has(pair)) return;
+      seen.add(pair);
       const line = { mark: word };
       put(line, 'a', b === kept ? b : a);
       put(line, 'b', b === kept ? a : b);

@@ -10,11 +10,11 @@ function say(words) {
 // ---- the bar ----
 
 function summarise() {
-  const doubles = data.groups.reduce((sum, group) => sum + group.members.length - 1, 0);
+  const duplicates = data.groups.reduce((sum, group) => sum + group.members.length - 1, 0);
   const saved = data.groups.reduce((sum, group) => sum + group.saved, 0);
   const marked = data.groups.filter(isMarked).length;
   const places = data.sources.map(source => visible(source.path)).join(', ');
-  find('summary').textContent = count(data.groups.length, 'group') + ', ' + count(doubles, 'double') + ', ' + size(saved) +
+  find('summary').textContent = count(data.groups.length, 'group') + ', ' + count(duplicates, 'duplicate') + ', ' + size(saved) +
     ' could be saved' + (marked ? '; ' + count(marked, 'group') + ' marked' : '');
   find('sources').textContent = (data.from === 'library' ? 'of the library ' : 'in ') + (places || 'files of a list') + ', ' + data.made.slice(0, 16).replace('T', ' ') + ' UTC';
 }

@@ -66,5 +66,5 @@ function chance(rate) {
 }
 
 const count = (number, one, many = one + 's') => number.toLocaleString('en') + ' ' + (number === 1 ? one : many);
-const kindNames = { image: 'pictures', video: 'films', audio: 'sounds', text: 'texts', unknown: 'files' };
-const oneOf = { image: 'picture', video: 'film', audio: 'sound', text: 'text', unknown: 'file' };
+const kindNames = { image: 'pictures', video: 'videos', audio: 'recordings', text: 'texts', unknown: 'files' };
+const oneOf = { image: 'picture', video: 'video', audio: 'recording', text: 'text', unknown: 'file' };

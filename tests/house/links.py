@@ -8,7 +8,7 @@ import sys
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENTS = [TOP / "README.md", TOP / "ARCHITECTURE.md", *sorted((TOP / "docs").rglob("*.md"))]
+DOCUMENTS = [*sorted(TOP.glob("*.md")), *sorted((TOP / "docs").rglob("*.md"))]
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
