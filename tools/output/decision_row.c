@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tools/output/item_metadata.h"
+#include "tools/output/item_row.h"
 #include "tools/output/output.h"
 
 /* The numbers of items are their names, where a record has no other. */
@@ -34,7 +34,12 @@ static json_t *input_row(const struct intake_file *file, const struct doppel_ing
         record && record->said ? *record->said : (struct doppel_metadata){0};
     about.source = record ? (char *)record->source : NULL;
     about.date = record ? (char *)record->date : NULL;
-    put_said_of(row, &about);
+    struct doppel_json written = {0};
+    doppel_json_object_begin(&written, NULL);
+    write_metadata(&written, &about);
+    doppel_json_object_end(&written);
+    put_written(row, &written);
+    doppel_json_free(&written);
     return row;
 }
 

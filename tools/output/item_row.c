@@ -1,73 +1,73 @@
-/* An item of the library as a row of output. */
+/* An item of the library, what is known about it, and how it stands in its group, as a row. */
 #include "tools/output/item_row.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#include "tools/output/item_name.h"
-#include "tools/memory.h"
-#include "tools/output/output.h"
 #include "compare/text.h"
+#include "compare/video.h"
+#include "tools/memory.h"
+#include "tools/output/item_name.h"
+#include "tools/output/output.h"
 
-json_t *item_row(struct doppel_library *library, const struct doppel_item *item)
+enum { HEX_BYTES = 65 };
+
+/* ---- items ---- */
+
+void write_item_row(struct doppel_json *row, struct doppel_library *library,
+                    const struct doppel_item *item)
 {
     const struct doppel_record *record = &item->record;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
     char digest[2 * sizeof record->digest.bytes + 1];
     doppel_hex_encode(record->digest.bytes, sizeof record->digest.bytes, digest);
-    json_t *row = json_object();
-    put_integer(row, "id", item->id);
+    doppel_json_integer(row, "id", item->id);
     char *name = name_of_item(library, item);
-    put_item_name(row, item_has_file(item), name);
+    write_item_name(row, item_has_file(item), name);
     free(name);
-    put_text(row, "kind", doppel_kind_name(record->kind));
-    put_text(row, "scheme", scheme ? scheme->name : "unknown");
-    put_integer(row, "version", record->version);
-    if (record->fingerprint
-            .count) /* of recordings and videos: put_audio_details, put_video_details */
-        put_integer(row, "codes", code_count(&record->fingerprint));
+    doppel_json_text(row, "kind", doppel_kind_name(record->kind));
+    doppel_json_text(row, "scheme", scheme ? scheme->name : "unknown");
+    doppel_json_integer(row, "version", record->version);
+    if (record->fingerprint.count) /* those of recordings and videos are in their details */
+        doppel_json_integer(row, "codes", code_count(&record->fingerprint));
     if (record->width) {
-        put_integer(row, "width", record->width);
-        put_integer(row, "height", record->height);
+        doppel_json_integer(row, "width", record->width);
+        doppel_json_integer(row, "height", record->height);
     }
     if (record->kind == DOPPEL_KIND_IMAGE)
-        put_integer(row, "quality", record->quality);
+        doppel_json_integer(row, "quality", record->quality);
     if (item_has_file(item)) {
-        put_integer(row, "size", (uint64_t)item->stamp.size);
-        put_number(row, "mtime", (double)item->stamp.mtime_ns / 1e9, 3);
+        doppel_json_integer(row, "size", (uint64_t)item->stamp.size);
+        doppel_json_number(row, "mtime", (double)item->stamp.mtime_ns / 1e9, 3);
     }
-    put_number(row, "added", (double)item->added_ns / 1e9, 3);
-    put_text(row, "digest", digest);
-    return row;
+    doppel_json_number(row, "added", (double)item->added_ns / 1e9, 3);
+    doppel_json_text(row, "digest", digest);
 }
 
-static void put_known(json_t *row, const char *key, const char *text)
-{
-    if (text)
-        put_text(row, key, text);
-}
+/* ---- records of corpora ---- */
 
-json_t *text_row(const struct doppel_library_text *text)
+void write_text_row(struct doppel_json *row, const struct doppel_library_text *text,
+                    const struct item_details *details)
 {
     char content[2 * sizeof text->content.bytes + 1];
+    bool relinked = details && details->leader != text->id;
     doppel_hex_encode(text->content.bytes, sizeof text->content.bytes, content);
-    json_t *row = json_object();
-    put_integer(row, "id", text->id);
-    put_known(row, "record", text->record_id);
+    doppel_json_integer(row, "id", text->id);
+    doppel_json_text(row, "record", text->record_id);
     if (text->path)
-        put_path(row, "path", text->path);
-    put_integer(row, "line", text->line);
-    put_text(row, "kind", doppel_kind_name(DOPPEL_KIND_TEXT));
-    put_text(row, "scheme", text->lane_count == 256 ? "minhash256" : "minhash128");
-    put_text(row, "decision", doppel_decision_name(text->decision));
+        doppel_json_path(row, "path", text->path);
+    doppel_json_integer(row, "line", text->line);
+    doppel_json_text(row, "kind", doppel_kind_name(DOPPEL_KIND_TEXT));
+    doppel_json_text(row, "scheme", text->lane_count == 256 ? "minhash256" : "minhash128");
+    doppel_json_text(row, "decision", doppel_decision_name(text->decision));
     if (text->leader)
-        put_integer(row, "leader", text->leader);
-    put_integer(row, "words", text->words);
-    put_known(row, "source", text->origin.source);
-    put_known(row, "date", text->origin.date);
-    put_integer(row, "size", text->size);
-    put_number(row, "added", (double)text->added_ns / 1e9, 3);
-    put_text(row, "digest", content);
-    return row;
+        doppel_json_integer(row, "leader", relinked ? details->leader : text->leader);
+    doppel_json_integer(row, "words", text->words);
+    doppel_json_text(row, "source", text->origin.source);
+    doppel_json_text(row, "date", text->origin.date);
+    doppel_json_integer(row, "size", text->size);
+    doppel_json_number(row, "added", (double)text->added_ns / 1e9, 3);
+    doppel_json_text(row, "digest", content);
 }
 
 char *text_code(const struct doppel_library_text *text)
@@ -78,4 +78,155 @@ char *text_code(const struct doppel_library_text *text)
         doppel_hex_encode(bytes, sizeof bytes, hex + 4 * (size_t)i);
     }
     return hex;
+}
+
+/* ---- details ---- */
+
+enum doppel_status item_details_get(struct doppel_library *library, uint64_t id,
+                                    struct item_details *out, struct doppel_error *error)
+{
+    struct item_details details = {.leader = id, .canonical = id};
+    enum doppel_status described =
+        doppel_library_get_metadata(library, id, &details.metadata, error);
+    if (described)
+        details.metadata = (struct doppel_metadata){0};
+    enum doppel_status grouped =
+        doppel_library_leader(library, id, &details.leader, described ? NULL : error);
+    if (!grouped)
+        grouped = doppel_library_canonical(library, details.leader, &details.canonical,
+                                           described ? NULL : error);
+    if (grouped)
+        details.leader = details.canonical = id;
+    *out = details;
+    return described ? described : grouped;
+}
+
+void item_details_free(struct item_details *details)
+{
+    doppel_metadata_free(&details->metadata);
+}
+
+static void write_names(struct doppel_json *row, const char *key, char *const *names, size_t count)
+{
+    if (!count)
+        return;
+    doppel_json_array_begin(row, key);
+    for (size_t i = 0; i < count; i++)
+        doppel_json_text(row, NULL, names[i]);
+    doppel_json_array_end(row);
+}
+
+void write_memberships(struct doppel_json *row, const struct doppel_metadata *metadata)
+{
+    write_names(row, "labels", metadata->labels, metadata->label_count);
+    write_names(row, "lists", metadata->lists, metadata->list_count);
+    if (metadata->state != DOPPEL_LIST_ACTIVE)
+        doppel_json_text(row, "list_state", doppel_list_state_name(metadata->state));
+}
+
+void write_metadata(struct doppel_json *row, const struct doppel_metadata *metadata)
+{
+    doppel_json_text(row, "source", metadata->source);
+    doppel_json_text(row, "date", metadata->date);
+    doppel_json_text(row, "external_id", metadata->external_id);
+    write_memberships(row, metadata);
+    write_kept_json(row, "meta", metadata->meta);
+}
+
+static void write_standing(struct doppel_json *row, uint64_t id, const struct item_details *details,
+                           bool has_leader)
+{
+    bool linked = details->leader != id;
+    if (linked && !has_leader)
+        doppel_json_integer(row, "leader", details->leader);
+    if (linked || details->canonical != id)
+        doppel_json_integer(row, "canonical", details->canonical);
+}
+
+void write_item_details(struct doppel_json *row, uint64_t id, const struct item_details *details)
+{
+    write_metadata(row, &details->metadata);
+    write_standing(row, id, details, false);
+}
+
+void write_text_details(struct doppel_json *row, const struct doppel_library_text *text,
+                        const struct item_details *details)
+{
+    struct doppel_metadata rest = details->metadata;
+    rest.source = text->origin.source ? NULL : rest.source;
+    rest.date = text->origin.date ? NULL : rest.date;
+    write_metadata(row, &rest);
+    write_standing(row, text->id, details, text->leader != 0);
+}
+
+/* ---- videos ---- */
+
+void write_code(struct doppel_json *row, const char *hex, uint32_t position)
+{
+    doppel_json_array_begin(row, NULL);
+    doppel_json_text(row, NULL, hex);
+    doppel_json_integer(row, NULL, position);
+    doppel_json_array_end(row);
+}
+
+static void write_size(struct doppel_json *row, uint32_t width, uint32_t height)
+{
+    doppel_json_integer(row, "width", width);
+    doppel_json_integer(row, "height", height);
+}
+
+static void write_track(struct doppel_json *row, const struct doppel_video_track *video, bool codes,
+                        bool sized)
+{
+    char hex[HEX_BYTES];
+    doppel_json_integer(row, "codes", video->count);
+    doppel_json_number(row, "duration", (double)video->duration_ms / 1000, 3);
+    if (video->damaged_ms)
+        doppel_json_number(row, "damaged", (double)video->damaged_ms / 1000, 3);
+    if (!sized)
+        write_size(row, video->width, video->height);
+    if (video->keyframes_only)
+        doppel_json_boolean(row, "keyframes", true);
+    doppel_json_boolean(row, "has_sound", video->audio);
+    if (!codes)
+        return;
+    doppel_json_array_begin(row, "sequence");
+    for (size_t i = 0; i < video->count; i++) {
+        doppel_code_to_hex(&video->frames[i].code, 64, hex);
+        write_code(row, hex, video->frames[i].start_ms);
+    }
+    doppel_json_array_end(row);
+}
+
+static void write_vpdq(struct doppel_json *row, const struct doppel_record *record, bool codes,
+                       bool sized)
+{
+    struct doppel_vpdq list;
+    char hex[HEX_BYTES];
+    if (doppel_vpdq_parse((const char *)record->attachment, record->attachment_size, &list, NULL))
+        return;
+    doppel_json_integer(row, "codes", list.count);
+    if (record->width && !sized)
+        write_size(row, record->width, record->height);
+    if (codes)
+        doppel_json_array_begin(row, "sequence");
+    for (size_t i = 0; i < list.count && codes; i++) {
+        doppel_code_to_hex(&list.frames[i].code, 256, hex);
+        write_code(row, hex, (uint32_t)lround(list.frames[i].seconds * 1000));
+    }
+    if (codes)
+        doppel_json_array_end(row);
+    doppel_vpdq_free(&list);
+}
+
+void write_video_details(struct doppel_json *row, const struct doppel_record *record, bool codes,
+                         bool sized)
+{
+    struct doppel_video_track video;
+    if (record->scheme == DOPPEL_SCHEME_VPDQ && record->attachment)
+        write_vpdq(row, record, codes, sized);
+    if (!video_read(record, DOPPEL_VIDEO_CODES, &video))
+        return;
+    write_track(row, &video, codes, sized);
+    doppel_video_track_free(&video);
 }

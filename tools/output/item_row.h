@@ -1,19 +1,52 @@
-/* An item of the library as a row of output. */
+/* An item of the library, what is known about it, and how it stands in its group, as a row. */
 #ifndef DOPPEL_TOOLS_OUTPUT_ITEM_ROW_H
 #define DOPPEL_TOOLS_OUTPUT_ITEM_ROW_H
 
-#include <jansson.h>
-
+#include <doppel/json_writer.h>
 #include <doppel/library.h>
 
+/* What the library has about an item beside what was computed of it. */
+struct item_details {
+    struct doppel_metadata metadata;
+    uint64_t leader, canonical; /* the item itself, where it is linked to none */
+};
+
+/* @return DOPPEL_E_CORRUPT, with a sentence, when something is damaged: the rest is there all the
+ * same. @param out given (item_details_free) */
+enum doppel_status item_details_get(struct doppel_library *library, uint64_t id,
+                                    struct item_details *out, struct doppel_error *error);
+void item_details_free(struct item_details *details);
+
 /* id, path, kind, scheme, version, codes, width, height, quality, size, mtime, added, digest. */
-json_t *item_row(struct doppel_library *library, const struct doppel_item *item);
+void write_item_row(struct doppel_json *row, struct doppel_library *library,
+                    const struct doppel_item *item);
+
+/* source, date, external_id, labels, lists, list_state, meta, leader, canonical: what is known. */
+void write_item_details(struct doppel_json *row, uint64_t id, const struct item_details *details);
 
 /* id, record, path, line, kind, scheme, decision, leader, words, source, date, size, added, digest.
- */
-json_t *text_row(const struct doppel_library_text *text);
+ * @param details NULL: not looked up */
+void write_text_row(struct doppel_json *row, const struct doppel_library_text *text,
+                    const struct item_details *details);
+/* What write_item_details writes, but for what write_text_row has written. */
+void write_text_details(struct doppel_json *row, const struct doppel_library_text *text,
+                        const struct item_details *details);
+
+/* The same but for leader and canonical. */
+void write_metadata(struct doppel_json *row, const struct doppel_metadata *metadata);
+/* labels, lists and list_state alone. */
+void write_memberships(struct doppel_json *row, const struct doppel_metadata *metadata);
 
 /* The code of its signature; given (free). */
 char *text_code(const struct doppel_library_text *text);
+
+/* Of a video: "codes", how many runs of frames it has; "duration", "damaged", "width" and "height"
+ * unless `sized`; "keyframes" when only these were read, "has_sound"; with `codes` all of them as
+ * "sequence". Of others nothing. */
+void write_video_details(struct doppel_json *row, const struct doppel_record *record, bool codes,
+                         bool sized);
+
+/* [CODE, POSITION], an element of "sequence". */
+void write_code(struct doppel_json *row, const char *hex, uint32_t position);
 
 #endif

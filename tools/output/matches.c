@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "search/allow_list.h"
-#include "tools/output/item_metadata.h"
+#include "tools/output/item_row.h"
 #include "tools/output/item_name.h"
 #include "tools/memory.h"
 #include "tools/output/segment_rows.h"
@@ -60,6 +60,21 @@ static void put_lack(json_t *row, const struct settings *settings, const struct 
     put_text(row, "lacks", text);
 }
 
+/* It may be gone by now. */
+static void put_memberships(json_t *row, struct doppel_library *library, uint64_t id)
+{
+    struct doppel_metadata metadata;
+    struct doppel_json written = {0};
+    if (doppel_library_get_metadata(library, id, &metadata, NULL))
+        return;
+    doppel_json_object_begin(&written, NULL);
+    write_memberships(&written, &metadata);
+    doppel_json_object_end(&written);
+    put_written(row, &written);
+    doppel_json_free(&written);
+    doppel_metadata_free(&metadata);
+}
+
 /* What it is called stands in the row already. */
 static void print_match(struct printing *printing, json_t *named, uint64_t id)
 {
@@ -74,7 +89,7 @@ static void print_match(struct printing *printing, json_t *named, uint64_t id)
     put_integer(row, "id", id);
     json_object_update(row, named);
     json_decref(named);
-    (void)put_lists(row, printing->print->library, id, NULL); /* it may be gone by now */
+    put_memberships(row, printing->print->library, id);
     if (printing->suppressed_by)
         put_integer(row, "suppressed_by", printing->suppressed_by);
     if (near_miss)

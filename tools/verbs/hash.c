@@ -4,9 +4,9 @@
 
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
-#include "tools/output/video_row.h"
 #include "intake/intake.h"
 #include "intake/open_cache.h"
+#include "tools/output/item_row.h"
 #include "tools/output/output.h"
 #include "compare/audio.h"
 #include "compare/text.h"
@@ -27,53 +27,55 @@ static const struct column columns[] = {
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
 /* Codes are printed at the scheme's width; more bits may be stored. */
-static json_t *code_json(const struct doppel_fingerprint *fingerprint, uint32_t number)
+static void write_sequence(struct doppel_json *row, const struct doppel_fingerprint *fingerprint)
 {
-    char *hex = code_in_hex(fingerprint, number);
-    json_t *code = json_string(hex);
-    free(hex);
-    return code;
-}
-
-static json_t *sequence_json(const struct doppel_fingerprint *fingerprint)
-{
-    json_t *sequence = json_array();
+    doppel_json_array_begin(row, "sequence");
     for (uint32_t i = 0; i < code_count(fingerprint); i++) {
-        json_t *pair = json_array();
-        json_array_append_new(pair, code_json(fingerprint, i));
-        json_array_append_new(pair, json_integer(fingerprint->positions[i]));
-        json_array_append_new(sequence, pair);
+        char *hex = code_in_hex(fingerprint, i);
+        write_code(row, hex, fingerprint->positions[i]);
+        free(hex);
     }
-    return sequence;
+    doppel_json_array_end(row);
 }
 
-static json_t *hash_row(const struct settings *settings, const struct intake_file *file)
+static void write_first_code(struct doppel_json *row, const struct doppel_fingerprint *fingerprint)
+{
+    char *hex = code_in_hex(fingerprint, 0);
+    doppel_json_text(row, "code", hex);
+    free(hex);
+}
+
+static void write_hash(struct doppel_json *row, const struct settings *settings,
+                       const struct intake_file *file)
 {
     const struct doppel_record *record = &file->record;
-    json_t *row = json_object();
-    put_path(row, "path", file->path);
-    put_text(row, "kind", doppel_kind_name(record->kind));
-    put_text(row, "scheme", doppel_scheme_by_id(record->scheme)->name);
-    put_integer(row, "version", record->version);
+    doppel_json_path(row, "path", file->path);
+    doppel_json_text(row, "kind", doppel_kind_name(record->kind));
+    doppel_json_text(row, "scheme", doppel_scheme_by_id(record->scheme)->name);
+    doppel_json_integer(row, "version", record->version);
     if (record->fingerprint.count)
-        put_integer(row, "codes", code_count(&record->fingerprint));
+        doppel_json_integer(row, "codes", code_count(&record->fingerprint));
     if (record->fingerprint.count && record->scheme != DOPPEL_SCHEME_WINNOW32)
-        put_value(row, "code", code_json(&record->fingerprint, 0));
+        write_first_code(row, &record->fingerprint);
     if (record->kind == DOPPEL_KIND_IMAGE) {
-        put_integer(row, "width", record->width);
-        put_integer(row, "height", record->height);
-        put_integer(row, "quality", record->quality);
+        doppel_json_integer(row, "width", record->width);
+        doppel_json_integer(row, "height", record->height);
+        doppel_json_integer(row, "quality", record->quality);
     }
-    put_text_details(row, settings, record);
-    put_audio_details(row, record, settings->codes);
-    put_video_details(row, record, settings->codes);
-    if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        put_audio_length(row, record);
+    json_t *heard = json_object();
+    put_text_details(heard, settings, record);
+    put_audio_details(heard, record, settings->codes);
+    write_members(row, heard);
+    write_video_details(row, record, settings->codes, false);
+    if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT) {
+        heard = json_object();
+        put_audio_length(heard, record);
+        write_members(row, heard);
+    }
     if (record->error.message[0])
-        put_text(row, "remark", record->error.message);
+        doppel_json_text(row, "remark", record->error.message);
     if (settings->codes && record->fingerprint.count)
-        put_value(row, "sequence", sequence_json(&record->fingerprint));
-    return row;
+        write_sequence(row, &record->fingerprint);
 }
 
 /* Numbers as fpcalc has them, so that they go where its output goes. */
@@ -102,12 +104,14 @@ static enum doppel_status hash_files(const struct intake_options *options, struc
     if (status)
         return status;
     while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
-        if (options->settings->fpcalc)
+        if (options->settings->fpcalc) {
             print_fpcalc(&file.record);
-        else if (options->settings->vpdq)
+        } else if (options->settings->vpdq) {
             print_vpdq(&file.record);
-        else
-            output_row(output, hash_row(options->settings, &file));
+        } else {
+            write_hash(output_begin(output), options->settings, &file);
+            output_end(output);
+        }
         intake_file_free(&file);
     }
     intake_free(intake);

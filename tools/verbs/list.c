@@ -4,7 +4,6 @@
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
-#include "tools/output/item_metadata.h"
 #include "tools/output/item_row.h"
 #include "tools/output/output.h"
 #include "tools/signals.h"
@@ -36,26 +35,48 @@ struct list {
     uint64_t old;
 };
 
-/* A table has no room for what is said of items. */
-static void print_row(struct list *list, uint64_t id, json_t *row)
+/* A table has no room for them. @return whether they are there */
+static bool get_details(struct list *list, uint64_t id, struct item_details *out)
 {
     struct doppel_error error;
     char name[32];
-    if (list->settings->format != FORMAT_TABLE && put_about(row, list->library, id, &error)) {
+    if (list->settings->format == FORMAT_TABLE)
+        return false;
+    if (item_details_get(list->library, id, out, &error)) {
         snprintf(name, sizeof name, "item %llu", (unsigned long long)id);
         report_input(list->report, name, error.message);
     }
-    output_row(list->output, row);
+    return true;
 }
 
-static json_t *row_of(const struct list *list, const struct doppel_item *item)
+static void print_item_row(struct list *list, const struct doppel_item *item)
 {
-    json_t *row = item_row(list->library, item);
+    struct item_details details;
+    bool has_details = get_details(list, item->id, &details);
+    struct doppel_json *row = output_begin(list->output);
+    write_item_row(row, list->library, item);
     if (item->duration_ms)
-        put_number(row, "duration", (double)item->duration_ms / 1000, 3);
+        doppel_json_number(row, "duration", (double)item->duration_ms / 1000, 3);
     if (item->damaged_ms)
-        put_number(row, "damaged", (double)item->damaged_ms / 1000, 3);
-    return row;
+        doppel_json_number(row, "damaged", (double)item->damaged_ms / 1000, 3);
+    if (has_details)
+        write_item_details(row, item->id, &details);
+    output_end(list->output);
+    if (has_details)
+        item_details_free(&details);
+}
+
+static void print_text_row(struct list *list, const struct doppel_library_text *text)
+{
+    struct item_details details;
+    bool has_details = get_details(list, text->id, &details);
+    struct doppel_json *row = output_begin(list->output);
+    write_text_row(row, text, has_details ? &details : NULL);
+    if (has_details)
+        write_text_details(row, text, &details);
+    output_end(list->output);
+    if (has_details)
+        item_details_free(&details);
 }
 
 static bool print_item(void *context, const struct doppel_item *item)
@@ -66,7 +87,7 @@ static bool print_item(void *context, const struct doppel_item *item)
         report_input(list->report, item->path, item->record.error.message);
     else if ((kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind) &&
              doppel_item_set_has(&list->wanted, item->id)) {
-        print_row(list, item->id, row_of(list, item));
+        print_item_row(list, item);
         list->old += doppel_record_is_old(&item->record);
     }
     return !signals_stopped();
@@ -80,7 +101,7 @@ static bool print_text(void *context, const struct doppel_library_text *text)
         report_input(list->report, "the library", text->error.message);
     else if ((kind == DOPPEL_KIND_UNKNOWN || kind == DOPPEL_KIND_TEXT) &&
              doppel_item_set_has(&list->wanted, text->id))
-        print_row(list, text->id, text_row(text));
+        print_text_row(list, text);
     return !signals_stopped();
 }
 
@@ -97,14 +118,14 @@ static const struct layout failure_layout = {
 static bool print_failure(void *context, const struct doppel_failure *failure)
 {
     struct list *list = context;
-    json_t *row = json_object();
-    put_path(row, "path", failure->path);
-    put_text(row, "status", doppel_status_name(failure->error.status));
-    put_text(row, "reason", failure->error.message);
-    put_number(row, "time", (double)failure->time_ns / 1e9, 3);
-    put_integer(row, "size", (uint64_t)failure->stamp->size);
-    put_number(row, "mtime", (double)failure->stamp->mtime_ns / 1e9, 3);
-    output_row(list->output, row);
+    struct doppel_json *row = output_begin(list->output);
+    doppel_json_path(row, "path", failure->path);
+    doppel_json_text(row, "status", doppel_status_name(failure->error.status));
+    doppel_json_text(row, "reason", failure->error.message);
+    doppel_json_number(row, "time", (double)failure->time_ns / 1e9, 3);
+    doppel_json_integer(row, "size", (uint64_t)failure->stamp->size);
+    doppel_json_number(row, "mtime", (double)failure->stamp->mtime_ns / 1e9, 3);
+    output_end(list->output);
     return !signals_stopped();
 }
 

@@ -97,8 +97,8 @@ static char *end_playing(struct watch *watch, uint64_t id)
     return NULL;
 }
 
-static void write_item(struct doppel_json *row, const struct doppel_monitor_event *event,
-                       const char *path)
+static void write_event_item(struct doppel_json *row, const struct doppel_monitor_event *event,
+                             const char *path)
 {
     doppel_json_integer(row, "id", event->id);
     if (path)
@@ -124,10 +124,10 @@ static bool print_event(void *context, const struct doppel_monitor_event *event)
         doppel_json_number(row, "stream_end", event->stream_end, 3);
     } else if (event->type == DOPPEL_MONITOR_START) {
         begin_playing(watch, event->id);
-        write_item(row, event, watch->playing[watch->count - 1].path);
+        write_event_item(row, event, watch->playing[watch->count - 1].path);
     } else {
         char *path = end_playing(watch, event->id);
-        write_item(row, event, path);
+        write_event_item(row, event, path);
         free(path);
     }
     output_end(watch->output);

@@ -6,8 +6,6 @@
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
-#include "tools/output/video_row.h"
-#include "tools/output/item_metadata.h"
 #include "tools/output/item_name.h"
 #include "tools/output/item_row.h"
 #include "tools/output/output.h"
@@ -52,18 +50,16 @@ static const struct column columns[] = {
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
-static json_t *sequence_of(const struct doppel_fingerprint *fingerprint)
+static void write_stored_sequence(struct doppel_json *row,
+                                  const struct doppel_fingerprint *fingerprint)
 {
-    json_t *sequence = json_array();
+    char hex[65];
+    doppel_json_array_begin(row, "sequence");
     for (uint32_t i = 0; i < fingerprint->count; i++) {
-        char hex[65];
         doppel_code_to_hex(&fingerprint->codes[i], fingerprint->code_bits, hex);
-        json_t *pair = json_array();
-        json_array_append_new(pair, json_string(hex));
-        json_array_append_new(pair, json_integer(fingerprint->positions[i]));
-        json_array_append_new(sequence, pair);
+        write_code(row, hex, fingerprint->positions[i]);
     }
-    return sequence;
+    doppel_json_array_end(row);
 }
 
 struct showing {
@@ -75,54 +71,66 @@ struct showing {
 };
 
 /* All of it for programs; people tell two signatures apart by their beginnings. */
-static void put_code(json_t *row, const struct showing *showing, const char *hex)
+static void write_shown_code(struct doppel_json *row, const struct showing *showing,
+                             const char *hex)
 {
     enum { LONGEST = 64, SHOWN = 16 };
     char cut[SHOWN + sizeof "…"];
     snprintf(cut, sizeof cut, "%.*s…", SHOWN, hex);
     bool whole = showing->settings->format != FORMAT_TABLE || strlen(hex) <= LONGEST;
-    put_text(row, "code", whole ? hex : cut);
+    doppel_json_text(row, "code", whole ? hex : cut);
 }
 
-static void print_row(const struct showing *showing, uint64_t id, json_t *row)
+static struct item_details get_details(const struct showing *showing, uint64_t id)
 {
+    struct item_details details;
     struct doppel_error error;
-    if (put_about(row, showing->library, id, &error))
+    if (item_details_get(showing->library, id, &details, &error))
         report_input(showing->report, showing->name, error.message);
-    output_row(showing->output, row);
+    return details;
 }
 
 static void print_item(const struct showing *showing, const struct doppel_item *item)
 {
     const struct doppel_fingerprint *fingerprint = &item->record.fingerprint;
-    json_t *row = item_row(showing->library, item);
+    struct item_details details = get_details(showing, item->id);
+    struct doppel_json *row = output_begin(showing->output);
+    write_item_row(row, showing->library, item);
     if (item->record.scheme == DOPPEL_SCHEME_NONE && !item_has_file(item))
-        put_text(row, "exact", item->path); /* "md5:0123…" */
+        doppel_json_text(row, "exact", item->path); /* "md5:0123…" */
     if (fingerprint->count && fingerprint->scheme != DOPPEL_SCHEME_WINNOW32) {
         char *hex = code_in_hex(fingerprint, 0);
-        put_code(row, showing, hex);
+        write_shown_code(row, showing, hex);
         free(hex);
     }
-    put_text_details(row, showing->settings, &item->record);
-    put_audio_details(row, &item->record, true);
+    json_t *heard = json_object();
+    put_text_details(heard, showing->settings, &item->record);
+    put_audio_details(heard, &item->record, true);
     if (fingerprint->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        put_audio_length(row, &item->record);
-    put_video_details(row, &item->record, true);
+        put_audio_length(heard, &item->record);
+    write_members(row, heard);
+    write_video_details(row, &item->record, true, item->record.width != 0);
     if (fingerprint->count)
-        put_value(row, "sequence", sequence_of(fingerprint));
-    print_row(showing, item->id, row);
+        write_stored_sequence(row, fingerprint);
+    write_item_details(row, item->id, &details);
+    output_end(showing->output);
+    item_details_free(&details);
 }
 
 static bool print_text(void *context, const struct doppel_library_text *text)
 {
     struct showing *showing = context;
-    json_t *row = text_row(text);
+    struct item_details details = get_details(showing, text->id);
+    struct doppel_json *row = output_begin(showing->output);
     char *hex = text_code(text);
-    put_code(row, showing, hex);
-    put_integer(row, "codes", 1);
-    put_integer(row, "shingles_kept", text->shingles ? text->shingle_total : 0);
+    write_text_row(row, text, &details);
+    write_shown_code(row, showing, hex);
+    doppel_json_integer(row, "codes", 1);
+    doppel_json_integer(row, "shingles_kept", text->shingles ? text->shingle_total : 0);
+    write_text_details(row, text, &details);
+    output_end(showing->output);
     free(hex);
-    print_row(showing, text->id, row);
+    item_details_free(&details);
     return true;
 }
 
