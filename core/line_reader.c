@@ -6,15 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/memory.h"
-#include "tools/signals.h"
-
 enum { FIRST_BYTES = 1 << 18 };
 
-void line_reader_begin(struct line_reader *reader, int fd, size_t max_line)
+void line_reader_begin(struct line_reader *reader, int fd, size_t max_line,
+                       const struct doppel_run *run)
 {
-    *reader = (struct line_reader){.fd = fd, .capacity = FIRST_BYTES, .max_line = max_line};
-    reader->buffer = must_allocate(reader->capacity + 1);
+    *reader = (struct line_reader){.fd = fd, .run = run, .max_line = max_line};
 }
 
 void line_reader_end(struct line_reader *reader)
@@ -23,27 +20,35 @@ void line_reader_end(struct line_reader *reader)
     *reader = (struct line_reader){0};
 }
 
-static void make_room(struct line_reader *reader)
+/* @return false without memory */
+static bool make_room(struct line_reader *reader)
 {
     if (reader->begin) {
         memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
         reader->end -= reader->begin;
         reader->begin = 0;
     }
-    if (reader->end == reader->capacity) {
-        reader->capacity *= 2;
-        reader->buffer = must_resize(reader->buffer, reader->capacity + 1);
-    }
+    if (reader->end < reader->capacity)
+        return true;
+    size_t capacity = reader->capacity ? 2 * reader->capacity : FIRST_BYTES;
+    char *buffer = realloc(reader->buffer, capacity + 1);
+    if (!buffer)
+        return false;
+    reader->buffer = buffer;
+    reader->capacity = capacity;
+    return true;
 }
 
 /* More bytes at the end of the buffer. */
 static enum doppel_status fill(struct line_reader *reader, struct doppel_error *error)
 {
-    make_room(reader);
     ssize_t got;
+    if (!make_room(reader))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a line of %zu MB",
+                           reader->capacity >> 20);
     do
         got = read(reader->fd, reader->buffer + reader->end, reader->capacity - reader->end);
-    while (got < 0 && errno == EINTR && !signals_stopped());
+    while (got < 0 && errno == EINTR && !(reader->run && doppel_run_cancelled(reader->run)));
     if (got < 0 && errno == EINTR)
         return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
     if (got < 0)
@@ -61,7 +66,7 @@ static enum doppel_status pass_over(struct line_reader *reader, struct doppel_er
     while (!status && !newline && !reader->ended) {
         reader->begin = reader->end = 0;
         status = fill(reader, error);
-        newline = memchr(reader->buffer, '\n', reader->end);
+        newline = reader->end ? memchr(reader->buffer, '\n', reader->end) : NULL;
     }
     reader->begin = newline ? (size_t)(newline - reader->buffer) + 1 : reader->end;
     return status ? status
@@ -76,7 +81,7 @@ enum doppel_status line_reader_next(struct line_reader *reader, char **out, size
     for (;;) {
         char *line = reader->buffer + reader->begin;
         size_t have = reader->end - reader->begin;
-        char *newline = memchr(line + looked, '\n', have - looked);
+        char *newline = have > looked ? memchr(line + looked, '\n', have - looked) : NULL;
         if (!newline && reader->ended && !have)
             return DOPPEL_E_NOT_FOUND;
         if (newline || reader->ended) {

@@ -58,7 +58,7 @@ enum doppel_status doppel_import(struct doppel_run *run, struct doppel_library *
     if (status)
         return status;
     source.sink = importer_sink(importer);
-    line_reader_begin(&source.reader, fd, MAX_LINE);
+    line_reader_begin(&source.reader, fd, MAX_LINE, run);
     status = import_source(&source, options->format, error);
     line_reader_end(&source.reader);
     return finish_import(importer, options->name_in_summary ? source.name : NULL, status,
