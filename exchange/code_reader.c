@@ -115,7 +115,7 @@ void code_reader_close(struct code_reader *reader)
 /* ---- bytes ---- */
 
 /* Read on, behind what is left over. */
-static enum doppel_status read_on(struct code_reader *reader, struct doppel_error *error)
+static enum doppel_status fill_buffer(struct code_reader *reader, struct doppel_error *error)
 {
     memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
     reader->end -= reader->begin;
@@ -253,7 +253,7 @@ enum doppel_status code_reader_next(struct code_reader *reader, uint64_t *codes,
         *out_count = count;
         if (count || reader->ended)
             return DOPPEL_OK;
-        status = read_on(reader, error);
+        status = fill_buffer(reader, error);
         if (status)
             return status;
     }

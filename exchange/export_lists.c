@@ -232,7 +232,7 @@ static void write_fpcalc(FILE *out, const struct doppel_record *record, const ch
     fputs("\n\n", out);
 }
 
-static void write_digest(FILE *out, const struct doppel_item *item, const char *name)
+static void write_digest_line(FILE *out, const struct doppel_item *item, const char *name)
 {
     const char *colon = strchr(item->path, ':');
     fprintf(out, "%s%s%s\n", colon ? colon + 1 : item->path, name ? "  " : "", name ? name : "");
@@ -258,7 +258,7 @@ static bool write_list_line(struct list_export *export, const struct exchange_it
     else if (export->format == DOPPEL_EXCHANGE_FPCALC)
         write_fpcalc(export->out, record, name);
     else
-        write_digest(export->out, &carried->item, name);
+        write_digest_line(export->out, &carried->item, name);
     free(name);
     return true;
 }

@@ -68,7 +68,7 @@ static void take_title(struct csv_import *import, const char *title)
 }
 
 /* Of several digests the longest is kept. */
-static void take_cell(struct csv_import *import, const char *text)
+static void take_csv_cell(struct csv_import *import, const char *text)
 {
     enum meaning meaning = import->column < import->meanings.count
                                ? import->meanings.items[import->column]
@@ -82,14 +82,14 @@ static void take_cell(struct csv_import *import, const char *text)
         lose_memory(import);
 }
 
-static void on_field(void *text, size_t size, void *context)
+static void on_csv_field(void *text, size_t size, void *context)
 {
     struct csv_import *import = context;
     (void)size;
     if (import->row == 0)
         take_title(import, text ? text : "");
     else
-        take_cell(import, text ? text : "");
+        take_csv_cell(import, text ? text : "");
     import->column++;
 }
 
@@ -137,7 +137,7 @@ static bool has_column(const struct csv_import *import, enum meaning meaning)
     return false;
 }
 
-static void on_row(int end, void *context)
+static void on_csv_row(int end, void *context)
 {
     struct csv_import *import = context;
     (void)end;
@@ -172,14 +172,15 @@ static enum doppel_status feed(struct csv_import *import, struct csv_parser *par
         doppel_run_advance(source->run, source->reader.offset >> 20);
         if (doppel_run_cancelled(source->run))
             return doppel_fail(import->error, DOPPEL_E_CANCELLED, "interrupted");
-        if (csv_parse(parser, bytes, size, on_field, on_row, import) != size && !import->status)
+        if (csv_parse(parser, bytes, size, on_csv_field, on_csv_row, import) != size &&
+            !import->status)
             return doppel_fail(import->error, DOPPEL_E_FORMAT, "row %llu: %s",
                                (unsigned long long)import->row + 1,
                                csv_strerror(csv_error(parser)));
         source->reader.begin += size;
     }
     if (!import->status)
-        csv_fini(parser, on_field, on_row, import);
+        csv_fini(parser, on_csv_field, on_csv_row, import);
     return import->status;
 }
 

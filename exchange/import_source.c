@@ -79,8 +79,8 @@ static enum doppel_status give_entry(struct import_source *source, const struct 
 }
 
 /* A code of its scheme's width, or of a width that is stored. */
-static enum doppel_status read_code(const struct doppel_scheme *scheme, const char *hex,
-                                    struct doppel_fingerprint *out, struct doppel_error *error)
+static enum doppel_status read_hex_code(const struct doppel_scheme *scheme, const char *hex,
+                                        struct doppel_fingerprint *out, struct doppel_error *error)
 {
     size_t bits = 4 * strlen(hex);
     if (bits == scheme->code_bits || bits > 256 || bits < scheme->code_bits || bits % 64)
@@ -103,7 +103,7 @@ enum doppel_status import_code(struct import_source *source, const struct doppel
                             .version = entry->version ? entry->version : scheme->version,
                             .quality = entry->quality}}};
     enum doppel_status status =
-        read_code(scheme, entry->hex, &carried.item.record.fingerprint, error);
+        read_hex_code(scheme, entry->hex, &carried.item.record.fingerprint, error);
     if (status)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no code of '%s', which has %u hex digits",
                            scheme->name, scheme->code_bits / 4u);

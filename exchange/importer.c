@@ -124,9 +124,9 @@ static enum doppel_status put_exact(struct importer *importer, const struct exch
                        "'%.100s' is no digest: md5:, sha1: or sha256: and hex digits", name);
 }
 
-static enum doppel_status put_item(struct importer *importer, const struct exchange_item *carried,
-                                   uint64_t *out_id, enum doppel_added *out_added,
-                                   struct doppel_error *error)
+static enum doppel_status import_item(struct importer *importer,
+                                      const struct exchange_item *carried, uint64_t *out_id,
+                                      enum doppel_added *out_added, struct doppel_error *error)
 {
     if (carried->item.record.scheme == DOPPEL_SCHEME_NONE && !doppel_item_has_file(&carried->item))
         return put_exact(importer, carried, out_id, out_added, error);
@@ -147,7 +147,7 @@ static enum doppel_status importer_take_item(void *context, const struct exchang
     struct importer *importer = context;
     enum doppel_added added = DOPPEL_ADDED_NEW;
     uint64_t id = 0;
-    enum doppel_status status = put_item(importer, carried, &id, &added, error);
+    enum doppel_status status = import_item(importer, carried, &id, &added, error);
     if (status)
         return status;
     importer->counts[added]++;

@@ -83,7 +83,7 @@ static void add_pair(struct pair_reader *reader, bool same)
     free(label.b);
 }
 
-static void take_row(struct pair_reader *reader)
+static void take_pair_row(struct pair_reader *reader)
 {
     bool same, first = reader->rows++ == 0;
     if (reader->has_nul)
@@ -111,7 +111,7 @@ static void forget_row(struct pair_reader *reader)
 
 /* ---- what the parser calls ---- */
 
-static void on_field(void *bytes, size_t size, void *context)
+static void on_pair_field(void *bytes, size_t size, void *context)
 {
     struct pair_reader *reader = context;
     if (reader->field_count < FIELDS) {
@@ -125,11 +125,11 @@ static void on_field(void *bytes, size_t size, void *context)
     reader->field_count++;
 }
 
-static void on_row(int terminator, void *context)
+static void on_pair_row(int terminator, void *context)
 {
     struct pair_reader *reader = context;
     (void)terminator;
-    take_row(reader);
+    take_pair_row(reader);
     forget_row(reader);
 }
 
@@ -155,7 +155,7 @@ static void parse(struct pair_reader *reader, const char *bytes, size_t size)
     if (!reader->row_bytes)
         reader->row_line = reader->line;
     reader->row_bytes += size;
-    if (csv_parse(&reader->parser, bytes, size, on_field, on_row, reader) != size)
+    if (csv_parse(&reader->parser, bytes, size, on_pair_field, on_pair_row, reader) != size)
         give_up_row(reader, csv_error(&reader->parser) == CSV_EPARSE
                                 ? "a quote in the middle of a field (in a quoted field it is "
                                   "doubled)"
@@ -203,7 +203,7 @@ static enum doppel_status parse_stream(struct pair_reader *reader, FILE *stream,
     if (ferror(stream))
         return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be read (%s)", reader->path,
                            strerror(errno));
-    if (csv_fini(&reader->parser, on_field, on_row, reader))
+    if (csv_fini(&reader->parser, on_pair_field, on_pair_row, reader))
         give_up_row(reader, "a quote that is never closed");
     return reader->no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for labelled pairs")
                              : DOPPEL_OK;

@@ -57,8 +57,8 @@ enum doppel_status marked_named(struct doppel_library *library, const char *name
 
 /* The later group joins the earlier one; if its leader was chosen, so it stays, unless another is.
  */
-static enum doppel_status join(struct doppel_library *library, uint64_t a, uint64_t b,
-                               struct doppel_error *error)
+static enum doppel_status join_groups(struct doppel_library *library, uint64_t a, uint64_t b,
+                                      struct doppel_error *error)
 {
     uint64_t leader_a = a, leader_b = b, chosen = 0, other = 0;
     enum doppel_status status = doppel_library_leader(library, a, &leader_a, error);
@@ -97,8 +97,9 @@ static bool take_member(void *context, uint64_t id)
 
 /* What has this content follows `leader` no longer: the first is on its own, the others follow it.
  */
-static enum doppel_status leave(struct doppel_library *library, const struct doppel_digest *content,
-                                uint64_t leader, struct doppel_error *error)
+static enum doppel_status leave_group(struct doppel_library *library,
+                                      const struct doppel_digest *content, uint64_t leader,
+                                      struct doppel_error *error)
 {
     struct leaving leaving = {.library = library, .content = content};
     enum doppel_status status =
@@ -113,8 +114,8 @@ static enum doppel_status leave(struct doppel_library *library, const struct dop
 }
 
 /* Of two in one group the one that does not lead it leaves, of two followers the later one. */
-static enum doppel_status part(struct doppel_library *library, const struct marked *a,
-                               const struct marked *b, struct doppel_error *error)
+static enum doppel_status part_groups(struct doppel_library *library, const struct marked *a,
+                                      const struct marked *b, struct doppel_error *error)
 {
     struct doppel_name name;
     uint64_t leader, other = 0;
@@ -130,7 +131,7 @@ static enum doppel_status part(struct doppel_library *library, const struct mark
     bool leads_b = memcmp(&name.content, &b->digest, sizeof b->digest) == 0;
     doppel_name_free(&name);
     const struct marked *leaving = leads_a || (!leads_b && a->id < b->id) ? b : a;
-    return leave(library, &leaving->digest, leader, error);
+    return leave_group(library, &leaving->digest, leader, error);
 }
 
 /* Of what is not known it may be. A video may be known by its audio. */
@@ -153,9 +154,9 @@ enum doppel_status mark_say(struct doppel_library *library, const struct marked 
         doppel_library_mark(library, &a->digest, &b->digest, ids, word, note, error);
     bool items = a->id && b->id && a->id != b->id;
     if (!status && items && word == DOPPEL_LABEL_SAME)
-        status = join(library, a->id, b->id, error);
+        status = join_groups(library, a->id, b->id, error);
     if (!status && items && word == DOPPEL_LABEL_DISTINCT)
-        status = part(library, a, b, error);
+        status = part_groups(library, a, b, error);
     return status;
 }
 
@@ -228,8 +229,8 @@ static enum doppel_status read_file(struct doppel_library *library, const json_t
 }
 
 /* The other members of a group, which need not follow anybody, are not chosen any more. */
-static enum doppel_status step_down(struct doppel_library *library, const json_t *over,
-                                    uint64_t kept, struct doppel_error *error)
+static enum doppel_status unchoose_members(struct doppel_library *library, const json_t *over,
+                                           uint64_t kept, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     size_t i;
@@ -252,8 +253,8 @@ static enum doppel_status step_down(struct doppel_library *library, const json_t
     return status;
 }
 
-static enum doppel_status keep(struct doppel_library *library, const json_t *object,
-                               struct doppel_error *error)
+static enum doppel_status keep_item(struct doppel_library *library, const json_t *object,
+                                    struct doppel_error *error)
 {
     struct marked marked;
     uint64_t leader;
@@ -266,7 +267,8 @@ static enum doppel_status keep(struct doppel_library *library, const json_t *obj
     status = doppel_library_leader(library, marked.id, &leader, error);
     if (!status)
         status = doppel_library_set_canonical(library, leader, marked.id, error);
-    return status ? status : step_down(library, json_object_get(object, "over"), marked.id, error);
+    return status ? status
+                  : unchoose_members(library, json_object_get(object, "over"), marked.id, error);
 }
 
 static enum doppel_status say_object(struct doppel_library *library, const json_t *object,
@@ -276,7 +278,7 @@ static enum doppel_status say_object(struct doppel_library *library, const json_
     const char *note = json_string_value(json_object_get(object, "note"));
     struct marked a, b;
     if (mark && strcmp(mark, "keep") == 0)
-        return keep(library, object, error);
+        return keep_item(library, object, error);
     bool same = mark && strcmp(mark, "same") == 0;
     if (!same && (!mark || strcmp(mark, "distinct") != 0))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

@@ -32,7 +32,7 @@ static bool go_on_walking(struct library_walk *walk)
 }
 
 /* What the sink cannot take is told, and ends nothing. */
-static void settle(struct library_walk *walk, const char *name, enum doppel_status status)
+static void note_sink_status(struct library_walk *walk, const char *name, enum doppel_status status)
 {
     if (status == DOPPEL_E_ARGUMENT)
         doppel_run_fail_input(walk->run, name, walk->said.message);
@@ -42,8 +42,8 @@ static void settle(struct library_walk *walk, const char *name, enum doppel_stat
 
 /* ---- what is wanted ---- */
 
-static bool is_wanted(struct library_walk *walk, uint64_t id, enum doppel_kind kind,
-                      enum doppel_scheme_id scheme)
+static bool is_in_filter(struct library_walk *walk, uint64_t id, enum doppel_kind kind,
+                         enum doppel_scheme_id scheme)
 {
     const struct doppel_exchange_filter *filter = walk->filter;
     return (!filter->kind || kind == filter->kind) &&
@@ -88,8 +88,8 @@ static void give_item(struct library_walk *walk, const struct doppel_item *visit
     find_about(walk, visited->id, &carried.about);
     find_group(walk, visited->id, &carried.leader, &carried.canonical);
     char *name = doppel_library_item_name(walk->library, &carried.item);
-    settle(walk, name ? name : "an item",
-           walk->sink->item(walk->sink->context, &carried, &walk->said));
+    note_sink_status(walk, name ? name : "an item",
+                     walk->sink->item(walk->sink->context, &carried, &walk->said));
     free(name);
     exchange_item_free(&carried);
 }
@@ -103,13 +103,14 @@ static bool visit_text(void *context, const struct doppel_library_text *text)
         doppel_run_fail_input(walk->run, "the library", text->error.message);
         return go_on_walking(walk);
     }
-    if (!is_wanted(walk, text->id, DOPPEL_KIND_TEXT,
-                   text->lane_count == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128))
+    if (!is_in_filter(walk, text->id, DOPPEL_KIND_TEXT,
+                      text->lane_count == 256 ? DOPPEL_SCHEME_MINHASH256
+                                              : DOPPEL_SCHEME_MINHASH128))
         return go_on_walking(walk);
     find_about(walk, text->id, &carried.about);
     find_group(walk, text->id, &leader, &carried.canonical);
-    settle(walk, text->record_id ? text->record_id : "a text",
-           walk->sink->text(walk->sink->context, &carried, &walk->said));
+    note_sink_status(walk, text->record_id ? text->record_id : "a text",
+                     walk->sink->text(walk->sink->context, &carried, &walk->said));
     doppel_metadata_free(&carried.about);
     return go_on_walking(walk);
 }
@@ -137,7 +138,7 @@ static bool visit_item(void *context, const struct doppel_item *item)
         return false;
     if (item->record.error.status)
         doppel_run_fail_input(walk->run, item->path, item->record.error.message);
-    else if (is_wanted(walk, item->id, item->record.kind, item->record.scheme))
+    else if (is_in_filter(walk, item->id, item->record.kind, item->record.scheme))
         give_item(walk, item);
     return go_on_walking(walk);
 }
@@ -157,7 +158,8 @@ static enum doppel_status give_items(struct library_walk *walk)
 static bool visit_source(void *context, const char *pattern, int64_t authority)
 {
     struct library_walk *walk = context;
-    settle(walk, pattern, walk->sink->source(walk->sink->context, pattern, authority, &walk->said));
+    note_sink_status(walk, pattern,
+                     walk->sink->source(walk->sink->context, pattern, authority, &walk->said));
     return !walk->status;
 }
 
@@ -169,19 +171,20 @@ static bool has_list(const struct doppel_item_filter *filter, const char *name)
     return !filter->list_count;
 }
 
-static bool visit_list(void *context, const struct doppel_list *list)
+static bool give_list(void *context, const struct doppel_list *list)
 {
     struct library_walk *walk = context;
     if (has_list(&walk->filter->items, list->name))
-        settle(walk, list->name,
-               walk->sink->list(walk->sink->context, list->name, list->state, &walk->said));
+        note_sink_status(
+            walk, list->name,
+            walk->sink->list(walk->sink->context, list->name, list->state, &walk->said));
     return !walk->status;
 }
 
 static bool visit_mark(void *context, const struct doppel_mark *mark)
 {
     struct library_walk *walk = context;
-    settle(walk, "a word", walk->sink->mark(walk->sink->context, mark, &walk->said));
+    note_sink_status(walk, "a word", walk->sink->mark(walk->sink->context, mark, &walk->said));
     return go_on_walking(walk);
 }
 
@@ -238,8 +241,7 @@ static enum doppel_status give_head(struct library_walk *walk)
         status =
             tell_damage(walk, doppel_library_each_source(library, visit_source, walk, walk->error));
     if (!status && sink->list)
-        status =
-            tell_damage(walk, doppel_library_each_list(library, visit_list, walk, walk->error));
+        status = tell_damage(walk, doppel_library_each_list(library, give_list, walk, walk->error));
     if (!status && sink->text_options)
         status = give_text_options(walk);
     return status;

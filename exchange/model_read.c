@@ -21,7 +21,7 @@ static const char *mark_word(int number)
 
 /* ---- what the library was told ---- */
 
-static enum doppel_status read_policy(struct fields *fields, const struct exchange_sink *sink)
+static enum doppel_status read_policy_line(struct fields *fields, const struct exchange_sink *sink)
 {
     struct doppel_keep_policy policy;
     char text[256] = "";
@@ -41,7 +41,7 @@ static enum doppel_status read_policy(struct fields *fields, const struct exchan
     return status ? status : sink->policy(sink->context, &policy, fields->error);
 }
 
-static enum doppel_status read_source(struct fields *fields, const struct exchange_sink *sink)
+static enum doppel_status read_source_line(struct fields *fields, const struct exchange_sink *sink)
 {
     char *pattern = NULL;
     int64_t authority = 0;
@@ -54,7 +54,7 @@ static enum doppel_status read_source(struct fields *fields, const struct exchan
     return status;
 }
 
-static enum doppel_status read_list(struct fields *fields, const struct exchange_sink *sink)
+static enum doppel_status read_list_line(struct fields *fields, const struct exchange_sink *sink)
 {
     char *name = NULL;
     int state = DOPPEL_LIST_ACTIVE;
@@ -96,7 +96,7 @@ static enum doppel_status read_text_options(struct fields *fields, const struct 
                         : sink->text_options(sink->context, &options, &limits, fields->error);
 }
 
-static enum doppel_status read_mark(struct fields *fields, const struct exchange_sink *sink)
+static enum doppel_status read_mark_line(struct fields *fields, const struct exchange_sink *sink)
 {
     struct doppel_mark mark = {0};
     char *note = NULL;
@@ -134,10 +134,17 @@ enum doppel_status exchange_json_line(const json_t *object, const struct exchang
         const char *key;
         enum doppel_status (*read)(struct fields *fields, const struct exchange_sink *sink);
     } types[] = {
-        {"item", read_item},           {"text", read_text},   {"log", NULL},
-        {"mark", read_mark},           {"list", read_list},   {"source_pattern", read_source},
-        {"policy", read_policy},       {"exact", read_item},  {"text_options", read_text_options},
-        {"doppel_export", check_head}, {"scheme", read_item},
+        {"item", read_item},
+        {"text", read_text},
+        {"log", NULL},
+        {"mark", read_mark_line},
+        {"list", read_list_line},
+        {"source_pattern", read_source_line},
+        {"policy", read_policy_line},
+        {"exact", read_item},
+        {"text_options", read_text_options},
+        {"doppel_export", check_head},
+        {"scheme", read_item},
     };
     struct fields fields = {object, error, DOPPEL_OK};
     if (!json_is_object(object))

@@ -24,7 +24,7 @@ static const char *decision_word(int number)
 
 /* ---- what is said of an item ---- */
 
-static void read_about(struct fields *fields, struct doppel_metadata *about)
+static void read_json_metadata(struct fields *fields, struct doppel_metadata *about)
 {
     const json_t *meta = json_object_get(fields->object, "meta");
     field_bytes(fields, "external_id", &about->external_id);
@@ -39,7 +39,8 @@ static void read_about(struct fields *fields, struct doppel_metadata *about)
 
 /* ---- items ---- */
 
-static bool read_code(const json_t *pair, struct doppel_fingerprint *fingerprint, uint32_t number)
+static bool read_code_pair(const json_t *pair, struct doppel_fingerprint *fingerprint,
+                           uint32_t number)
 {
     const char *hex = json_string_value(json_array_get(pair, 0));
     const json_t *position = json_array_get(pair, 1);
@@ -72,7 +73,7 @@ static void read_codes(struct fields *fields, const struct doppel_scheme *scheme
     record->fingerprint.version = record->version;
     json_array_foreach(sequence, i, pair)
     {
-        if (!read_code(pair, &record->fingerprint, (uint32_t)i)) {
+        if (!read_code_pair(pair, &record->fingerprint, (uint32_t)i)) {
             field_is_wrong(fields, "sequence", "pairs of a code in hex and an ascending position");
             return;
         }
@@ -91,7 +92,7 @@ static void read_one_code(struct fields *fields, const struct doppel_scheme *sch
     record->fingerprint.version = record->version;
 }
 
-static void read_record(struct fields *fields, struct doppel_record *record)
+static void read_json_record(struct fields *fields, struct doppel_record *record)
 {
     const char *name = json_string_value(json_object_get(fields->object, "scheme"));
     const struct doppel_scheme *scheme = name ? doppel_scheme_by_name(name) : NULL;
@@ -173,11 +174,11 @@ enum doppel_status read_item(struct fields *fields, const struct exchange_sink *
         if (item->path && !json_object_get(fields->object, "scheme"))
             field_digest(fields, "digest", &item->record.digest);
         else
-            read_record(fields, &item->record);
+            read_json_record(fields, &item->record);
     }
     field_bytes(fields, "source", &carried.about.source);
     field_bytes(fields, "date", &carried.about.date);
-    read_about(fields, &carried.about);
+    read_json_metadata(fields, &carried.about);
     if (item->path && !json_object_get(fields->object, "digest") &&
         !json_object_get(fields->object, "exact"))
         name_by_path(&carried);
@@ -201,7 +202,7 @@ struct text_parts {
     uint32_t *shingles;
 };
 
-static void read_lanes(struct fields *fields, struct text_parts *parts, uint32_t *out_count)
+static void read_json_lanes(struct fields *fields, struct text_parts *parts, uint32_t *out_count)
 {
     const char *hex = json_string_value(json_object_get(fields->object, "lanes"));
     uint8_t bytes[2 * DOPPEL_TEXT_MAX_LANES];
@@ -226,8 +227,8 @@ static void read_simhash(struct fields *fields, uint64_t *out)
     *out = code.word[0];
 }
 
-static void read_shingles(struct fields *fields, struct doppel_library_text *text,
-                          struct text_parts *parts)
+static void read_json_shingles(struct fields *fields, struct doppel_library_text *text,
+                               struct text_parts *parts)
 {
     const json_t *list = json_object_get(fields->object, "shingles"), *one;
     size_t i, count = json_array_size(list);
@@ -255,7 +256,7 @@ static void read_shingles(struct fields *fields, struct doppel_library_text *tex
     text->shingles = parts->shingles;
 }
 
-static void read_numbers(struct fields *fields, struct doppel_library_text *text)
+static void read_text_numbers(struct fields *fields, struct doppel_library_text *text)
 {
     int64_t id = 0, line = 0, offset = 0, size = 0, words = 0, shingles = 0;
     int decision = DOPPEL_DECISION_NEW;
@@ -284,15 +285,15 @@ enum doppel_status read_text(struct fields *fields, const struct exchange_sink *
     struct doppel_library_text text = {0};
     struct exchange_text carried = {.text = &text};
     struct text_parts parts = {0};
-    read_numbers(fields, &text);
+    read_text_numbers(fields, &text);
     field_bytes(fields, "record_id", &parts.record_id);
     field_bytes(fields, "path", &parts.path);
     field_bytes(fields, "source", &parts.source);
     field_bytes(fields, "date", &parts.date);
-    read_lanes(fields, &parts, &text.lane_count);
+    read_json_lanes(fields, &parts, &text.lane_count);
     read_simhash(fields, &text.simhash);
-    read_shingles(fields, &text, &parts);
-    read_about(fields, &carried.about);
+    read_json_shingles(fields, &text, &parts);
+    read_json_metadata(fields, &carried.about);
     read_group(fields, &text.leader, &carried.canonical);
     text.record_id = parts.record_id;
     text.path = parts.path;

@@ -14,14 +14,14 @@ static void write_hex(struct doppel_json *json, const char *key, const void *byt
     doppel_json_text(json, key, hex);
 }
 
-static void write_digest(struct doppel_json *json, const char *key,
-                         const struct doppel_digest *digest)
+static void write_digest_member(struct doppel_json *json, const char *key,
+                                const struct doppel_digest *digest)
 {
     write_hex(json, key, digest->bytes, sizeof digest->bytes);
 }
 
 /* Any bytes: beside what is not UTF-8 stands KEY_base64. */
-static void write_bytes(struct doppel_json *json, const char *key, const char *text)
+static void write_any_bytes(struct doppel_json *json, const char *key, const char *text)
 {
     if (text)
         doppel_json_path(json, key, text);
@@ -70,13 +70,13 @@ static void write_names(struct doppel_json *json, const char *key, char *const *
 
 static void write_metadata(struct doppel_json *json, const struct doppel_metadata *about)
 {
-    write_bytes(json, "external_id", about->external_id);
+    write_any_bytes(json, "external_id", about->external_id);
     json_t *meta = about->meta ? json_loads(about->meta, 0, NULL) : NULL;
     char *text = meta ? json_dumps(meta, JSON_COMPACT) : NULL;
     if (text)
         doppel_json_raw(json, "meta", text, strlen(text));
     else /* numbers that are too large, say */
-        write_bytes(json, "meta_text", about->meta);
+        write_any_bytes(json, "meta_text", about->meta);
     free(text);
     json_decref(meta);
     write_names(json, "labels", about->labels, about->label_count);
@@ -109,7 +109,7 @@ static void write_attachment(struct doppel_json *json, const struct doppel_recor
 static void write_record(struct doppel_json *json, const struct doppel_record *record)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
-    write_digest(json, "digest", &record->digest);
+    write_digest_member(json, "digest", &record->digest);
     doppel_json_text(json, "kind", doppel_kind_name(record->kind));
     doppel_json_text(json, "scheme", scheme ? scheme->name : "unknown");
     doppel_json_signed(json, "version", record->version);
@@ -140,16 +140,16 @@ void write_item(struct doppel_json *json, const struct exchange_item *carried)
     if (named)
         doppel_json_text(json, "exact", item->path);
     if (item->path[0] == '/') {
-        write_bytes(json, "path", item->path);
+        write_any_bytes(json, "path", item->path);
         write_stamp(json, &item->stamp);
     }
     if (item->record.scheme != DOPPEL_SCHEME_NONE)
         write_record(json, &item->record);
     else if (!named)
-        write_digest(json, "digest", &item->record.digest);
+        write_digest_member(json, "digest", &item->record.digest);
     doppel_json_signed(json, "added_ns", item->added_ns);
-    write_bytes(json, "source", carried->about.source);
-    write_bytes(json, "date", carried->about.date);
+    write_any_bytes(json, "source", carried->about.source);
+    write_any_bytes(json, "date", carried->about.date);
     write_metadata(json, &carried->about);
     if (carried->leader)
         doppel_json_signed(json, "leader", (int64_t)carried->leader);
@@ -193,8 +193,8 @@ static void write_simhash(struct doppel_json *json, uint64_t simhash)
 
 static void write_place(struct doppel_json *json, const struct doppel_library_text *text)
 {
-    write_bytes(json, "record_id", text->record_id);
-    write_bytes(json, "path", text->path);
+    write_any_bytes(json, "record_id", text->record_id);
+    write_any_bytes(json, "path", text->path);
     doppel_json_signed(json, "line", (int64_t)text->line);
     doppel_json_signed(json, "offset", (int64_t)text->offset);
     doppel_json_signed(json, "size", (int64_t)text->size);
@@ -206,7 +206,7 @@ void write_text(struct doppel_json *json, const struct exchange_text *carried)
     doppel_json_object_begin(json, NULL);
     doppel_json_signed(json, "text", (int64_t)text->id);
     write_place(json, text);
-    write_digest(json, "content", &text->content);
+    write_digest_member(json, "content", &text->content);
     doppel_json_signed(json, "words", (int64_t)text->words);
     doppel_json_signed(json, "shingle_total", (int64_t)text->shingle_total);
     if (text->too_short)
@@ -220,8 +220,8 @@ void write_text(struct doppel_json *json, const struct exchange_text *carried)
     write_simhash(json, text->simhash);
     write_shingles(json, text);
     doppel_json_signed(json, "added_ns", text->added_ns);
-    write_bytes(json, "source", text->origin.source);
-    write_bytes(json, "date", text->origin.date);
+    write_any_bytes(json, "source", text->origin.source);
+    write_any_bytes(json, "date", text->origin.date);
     write_metadata(json, &carried->about);
     if (text->leader)
         doppel_json_signed(json, "leader", (int64_t)text->leader);
@@ -281,10 +281,10 @@ void write_mark(struct doppel_json *json, const struct doppel_mark *mark)
 {
     doppel_json_object_begin(json, NULL);
     doppel_json_text(json, "mark", mark->word == DOPPEL_LABEL_SAME ? "same" : "distinct");
-    write_digest(json, "a", &mark->a);
-    write_digest(json, "b", &mark->b);
+    write_digest_member(json, "a", &mark->a);
+    write_digest_member(json, "b", &mark->b);
     doppel_json_signed(json, "time_ns", mark->time_ns);
-    write_bytes(json, "note", mark->note);
+    write_any_bytes(json, "note", mark->note);
     doppel_json_object_end(json);
 }
 
@@ -316,8 +316,8 @@ void write_log(struct doppel_json *json, const struct doppel_log_entry *entry)
     doppel_json_text(json, "action", doppel_log_action_name(entry->action));
     if (entry->item)
         doppel_json_signed(json, "id", (int64_t)entry->item);
-    write_bytes(json, "name", entry->name);
-    write_bytes(json, "source", entry->source);
+    write_any_bytes(json, "name", entry->name);
+    write_any_bytes(json, "source", entry->source);
     if (entry->decided)
         doppel_json_text(json, "decision",
                          doppel_decision_name((enum doppel_decision)entry->decision));
@@ -325,10 +325,10 @@ void write_log(struct doppel_json *json, const struct doppel_log_entry *entry)
         doppel_json_signed(json, "of", (int64_t)entry->of);
     if (entry->former)
         doppel_json_signed(json, "former", (int64_t)entry->former);
-    write_bytes(json, "former_name", entry->former_name);
-    write_bytes(json, "reason", entry->reason);
+    write_any_bytes(json, "former_name", entry->former_name);
+    write_any_bytes(json, "reason", entry->reason);
     if (entry->has_match)
         write_log_match(json, entry);
-    write_bytes(json, "detail", entry->detail);
+    write_any_bytes(json, "detail", entry->detail);
     doppel_json_object_end(json);
 }

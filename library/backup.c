@@ -16,7 +16,7 @@ enum { STEP_PAGES = 2048, OPEN_FOLDERS = 16 };
 
 /* ---- the folder ---- */
 
-static enum doppel_status fail(const char *path, struct doppel_error *error)
+static enum doppel_status fail_backup(const char *path, struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
 }
@@ -26,7 +26,7 @@ static enum doppel_status check_place(const char *directory, struct doppel_error
 {
     DIR *folder = opendir(directory);
     if (!folder)
-        return errno == ENOENT ? DOPPEL_OK : fail(directory, error);
+        return errno == ENOENT ? DOPPEL_OK : fail_backup(directory, error);
     int entries = 0;
     while (entries < 3 && readdir(folder))
         entries++;
@@ -52,7 +52,7 @@ static enum doppel_status sync_path(const char *path, struct doppel_error *error
     bool good = fd >= 0 && fsync(fd) == 0;
     if (fd >= 0)
         close(fd);
-    return good ? DOPPEL_OK : fail(path, error);
+    return good ? DOPPEL_OK : fail_backup(path, error);
 }
 
 /* The folder in which a folder lies; given (free). */
@@ -75,8 +75,8 @@ struct copying {
     void *context;
 };
 
-static enum doppel_status step(const struct copying *copying, sqlite3_backup *backup,
-                               int page_bytes, struct doppel_error *error)
+static enum doppel_status step_backup(const struct copying *copying, sqlite3_backup *backup,
+                                      int page_bytes, struct doppel_error *error)
 {
     int result = SQLITE_OK;
     while (result == SQLITE_OK) {
@@ -103,7 +103,7 @@ static enum doppel_status copy_to(const struct copying *copying, sqlite3 *from, 
     sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
     if (!backup)
         return doppel_fail(error, DOPPEL_E_IO, "%s: %s", copying->path, sqlite3_errmsg(to));
-    status = step(copying, backup, (int)page_bytes, error);
+    status = step_backup(copying, backup, (int)page_bytes, error);
     if (sqlite3_backup_finish(backup) && !status)
         status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", copying->path, sqlite3_errmsg(to));
     return status;
@@ -156,7 +156,7 @@ static enum doppel_status fill(const struct copying *copying, const char *folder
     if (!status)
         status = make_whole(folder, error);
     if (!status && rename(folder, directory))
-        status = fail(directory, error);
+        status = fail_backup(directory, error);
     char *parent = parent_of(directory);
     if (!status && parent)
         status = sync_path(parent, error);
@@ -179,7 +179,7 @@ enum doppel_status doppel_library_backup(struct doppel_library *library, const c
     if (!folder || !path)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory);
     else if (!mkdtemp(folder))
-        status = fail(directory, error);
+        status = fail_backup(directory, error);
     if (!status) {
         memcpy(path, folder, strlen(folder));
         const struct copying copying = {library, path, progress, context};

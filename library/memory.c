@@ -19,7 +19,7 @@ static size_t slot_of(const struct key_map *map, const uint64_t key[2])
     return at;
 }
 
-static bool grow(struct key_map *map)
+static bool grow_key_map(struct key_map *map)
 {
     struct key_map larger = {.capacity = map->capacity ? map->capacity * 2 : FIRST_SLOTS};
     larger.slots = calloc(larger.capacity, sizeof *larger.slots);
@@ -36,7 +36,7 @@ static bool grow(struct key_map *map)
 
 bool key_map_put(struct key_map *map, const uint64_t key[2], uint64_t value)
 {
-    if (map->count * 2 >= map->capacity && !grow(map))
+    if (map->count * 2 >= map->capacity && !grow_key_map(map))
         return false;
     struct key_slot *slot = &map->slots[slot_of(map, key)];
     if (!(slot->key[0] | slot->key[1]))

@@ -101,7 +101,7 @@ static const struct row_check dangling[] = {
 /* ---- running checks ---- */
 
 /* A name as a string, for the eye; "" for what is none. Given (free). */
-static char *name_of(sqlite3_stmt *statement, int column)
+static char *name_in_column(sqlite3_stmt *statement, int column)
 {
     const char *bytes = sqlite3_column_blob(statement, column);
     return bytes ? strndup(bytes, (size_t)sqlite3_column_bytes(statement, column)) : NULL;
@@ -115,7 +115,7 @@ static enum doppel_status tell_row(struct verification *verification, const stru
     if (mends)
         status = aside_write(&verification->aside, verification->library->directory, check->table,
                              statement, 2, error);
-    char *name = name_of(statement, 1);
+    char *name = name_in_column(statement, 1);
     const struct doppel_problem problem = {.problem = check->table,
                                            .id = (uint64_t)sqlite3_column_int64(statement, 0),
                                            .path = name,

@@ -25,7 +25,7 @@ struct checkpointer {
 
 /* SQLite syncs the file only after the log's last page, which the writer puts there: then there is
  * little left to sync. @return pages of the log that are in their place */
-static int put_in_place(struct checkpointer *self)
+static int put_log_in_place(struct checkpointer *self)
 {
     int done = 0;
     sqlite3_file *file = NULL;
@@ -37,7 +37,7 @@ static int put_in_place(struct checkpointer *self)
     return done;
 }
 
-static void *run(void *context)
+static void *run_checkpoints(void *context)
 {
     struct checkpointer *self = context;
     pthread_mutex_lock(&self->lock);
@@ -47,7 +47,7 @@ static void *run(void *context)
         if (self->closing)
             break;
         pthread_mutex_unlock(&self->lock);
-        int done = put_in_place(self);
+        int done = put_log_in_place(self);
         pthread_mutex_lock(&self->lock);
         self->done = done;
         self->wanted = false;
@@ -68,7 +68,7 @@ static bool start(struct checkpointer *self, sqlite3 *writers)
         sqlite3_open_v2(sqlite3_db_filename(writers, "main"), &self->database, flags, NULL) ==
             SQLITE_OK &&
         sqlite3_exec(self->database, "PRAGMA schema_version", NULL, NULL, NULL) == SQLITE_OK &&
-        pthread_create(&self->thread, NULL, run, self) == 0;
+        pthread_create(&self->thread, NULL, run_checkpoints, self) == 0;
     self->failed = !self->started;
     return self->started;
 }

@@ -133,8 +133,8 @@ void index_unload(struct doppel_store_index *self)
 }
 
 /* In one view of the database. @param out_gone a segment file is not there */
-static enum doppel_status load(struct doppel_store_index *self, bool *out_gone,
-                               struct doppel_error *error)
+static enum doppel_status load_segments(struct doppel_store_index *self, bool *out_gone,
+                                        struct doppel_error *error)
 {
     enum doppel_status status = manifest_read(self->store, self->name, &self->manifest, error);
     if (status)
@@ -187,7 +187,7 @@ enum doppel_status index_load(struct doppel_store_index *self, struct doppel_err
         bool begun = store_begin_reading(self->store);
         status = index_data_version(self, &self->data_version, error);
         if (!status)
-            status = load(self, &gone, error);
+            status = load_segments(self, &gone, error);
         store_end_reading(self->store, begun);
     }
     if (status) {

@@ -102,7 +102,7 @@ static enum doppel_status apply(struct doppel_store_index *self, const struct re
 }
 
 /* Whether a record is for an index of this make. */
-static bool fits(const struct doppel_store_index *self, const struct record *record)
+static bool record_fits(const struct doppel_store_index *self, const struct record *record)
 {
     const struct doppel_index_options *options = &self->manifest.options;
     if (record->kind == RECORD_REMOVE)
@@ -121,7 +121,7 @@ static enum doppel_status read_record(struct doppel_store_index *self, sqlite3_s
     enum doppel_status status = record_decode(data, size, &self->buffer, out);
     if (status == DOPPEL_E_MEMORY)
         return doppel_fail(error, status, "%s: no memory", self->store->path);
-    if (!status && fits(self, out))
+    if (!status && record_fits(self, out))
         return DOPPEL_OK;
     return doppel_fail(
         error, DOPPEL_E_CORRUPT, "%s: record %lld of the log of index '%s' is damaged",

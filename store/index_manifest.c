@@ -28,8 +28,9 @@ static uint64_t column_u64(sqlite3_stmt *statement, int column)
     return (uint64_t)sqlite3_column_int64(statement, column);
 }
 
-static enum doppel_status run(struct doppel_store *store, sqlite3_stmt *statement,
-                              struct doppel_error *error)
+static enum doppel_status run_manifest_statement(struct doppel_store *store,
+                                                 sqlite3_stmt *statement,
+                                                 struct doppel_error *error)
 {
     bool row;
     return doppel_store_step(store, statement, &row, error);
@@ -117,8 +118,8 @@ static void read_columns(sqlite3_stmt *statement, struct manifest *out)
     out->checksum = column_u64(statement, 15);
 }
 
-static enum doppel_status read_row(struct doppel_store *store, const char *name,
-                                   struct manifest *out, struct doppel_error *error)
+static enum doppel_status read_manifest_row(struct doppel_store *store, const char *name,
+                                            struct manifest *out, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row;
@@ -192,7 +193,7 @@ enum doppel_status manifest_read(struct doppel_store *store, const char *name, s
 {
     struct manifest manifest = {0};
     bool begun = store_begin_reading(store); /* row and segments as of one moment */
-    enum doppel_status status = read_row(store, name, &manifest, error);
+    enum doppel_status status = read_manifest_row(store, name, &manifest, error);
     if (!status)
         status = read_segments(store, &manifest, error);
     store_end_reading(store, begun);
@@ -226,7 +227,7 @@ enum doppel_status manifest_make(struct doppel_store *store, const char *name,
     sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
     for (int i = 0; i < (int)(sizeof values / sizeof *values); i++)
         sqlite3_bind_int64(statement, i + 2, values[i]);
-    status = run(store, statement, error);
+    status = run_manifest_statement(store, statement, error);
     const struct manifest manifest = {.id = sqlite3_last_insert_rowid(store->database),
                                       .options = *options,
                                       .whole = true,
@@ -254,7 +255,7 @@ static enum doppel_status write_row(struct doppel_store *store, const char *name
     sqlite3_bind_int64(statement, 5, (int64_t)manifest->next_payload);
     sqlite3_bind_int64(statement, 6, (int64_t)manifest->build_ms);
     sqlite3_bind_int64(statement, 7, (int64_t)sum_of(name, manifest));
-    return run(store, statement, error);
+    return run_manifest_statement(store, statement, error);
 }
 
 static enum doppel_status forget_segments(struct doppel_store *store, int64_t owner,
@@ -266,7 +267,7 @@ static enum doppel_status forget_segments(struct doppel_store *store, int64_t ow
     if (status)
         return status;
     sqlite3_bind_int64(statement, 1, owner);
-    return run(store, statement, error);
+    return run_manifest_statement(store, statement, error);
 }
 
 static enum doppel_status write_segment(struct doppel_store *store, const struct manifest *manifest,
@@ -288,7 +289,7 @@ static enum doppel_status write_segment(struct doppel_store *store, const struct
     sqlite3_bind_int64(statement, 5, (int64_t)row->least);
     sqlite3_bind_int64(statement, 6, (int64_t)row->most);
     sqlite3_bind_int64(statement, 7, (int64_t)row->stamp);
-    return run(store, statement, error);
+    return run_manifest_statement(store, statement, error);
 }
 
 enum doppel_status manifest_write(struct doppel_store *store, const char *name,
@@ -319,7 +320,7 @@ enum doppel_status manifest_drop(struct doppel_store *store, const char *name,
         if (status)
             break;
         sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-        status = run(store, statement, error);
+        status = run_manifest_statement(store, statement, error);
     }
     return status;
 }

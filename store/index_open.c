@@ -81,7 +81,7 @@ static bool commit_again(struct doppel_store_index *self)
 /* Before anything is loaded. Whether what the manifest does not name, then or later, can be swept
  * away. Where nothing can be settled, within the caller's transaction or on a full disk, another
  * time will do. */
-static bool settle(struct doppel_store_index *self)
+static bool settle_index(struct doppel_store_index *self)
 {
     struct manifest manifest;
     if (store_in_transaction(self->store) ||
@@ -111,7 +111,7 @@ static enum doppel_status open_here(struct doppel_store_index *self,
     enum doppel_status status = DOPPEL_OK;
     if (!self->store->options.read_only)
         status = prepare_to_write(self, options, error);
-    bool settled = !status && index_is_writer(self) && settle(self);
+    bool settled = !status && index_is_writer(self) && settle_index(self);
     if (!status)
         status = index_load(self, error);
     bool half = !status && !self->manifest.whole && !self->salvage;
@@ -191,8 +191,8 @@ struct doppel_index *doppel_store_index_get(struct doppel_store_index *self)
 /* ---- refreshing ---- */
 
 /* What was added to the log, if that is all that happened. @return false when segments changed */
-static bool read_on(struct doppel_store_index *self, bool *out_changed,
-                    enum doppel_status *out_status, struct doppel_error *error)
+static bool read_on_log(struct doppel_store_index *self, bool *out_changed,
+                        enum doppel_status *out_status, struct doppel_error *error)
 {
     struct manifest manifest;
     int64_t before = self->last_record;
@@ -223,7 +223,7 @@ enum doppel_status doppel_store_index_refresh(struct doppel_store_index *self, b
     if (!index_is_writer(self))
         status = index_data_version(self, &version, error);
     if (!status && !index_is_writer(self) && (version != self->data_version || !self->index))
-        if (!self->index || !read_on(self, &changed, &status, error)) {
+        if (!self->index || !read_on_log(self, &changed, &status, error)) {
             changed = true;
             status = index_load(self, error);
         }

@@ -19,8 +19,8 @@ static enum doppel_status check_segment(const struct doppel_store_index *self,
     return status ? status : index_check_stamp(self, row, error);
 }
 
-static bool visit(doppel_store_segment_visitor *visitor, void *context,
-                  const struct segment_row *row, const struct doppel_error *error)
+static bool visit_segment(doppel_store_segment_visitor *visitor, void *context,
+                          const struct segment_row *row, const struct doppel_error *error)
 {
     const struct doppel_store_segment segment = {.name = row->name,
                                                  .codes = row->codes,
@@ -63,7 +63,7 @@ static enum doppel_status verify_all(struct doppel_store_index *self, struct man
             return doppel_fail(error, status, "%s", found.message);
         if (status == DOPPEL_E_NOT_FOUND && is_merged_away(self, row->name))
             continue;
-        if (!visit(visitor, context, row, status ? &found : NULL))
+        if (!visit_segment(visitor, context, row, status ? &found : NULL))
             return DOPPEL_E_CANCELLED;
     }
     return DOPPEL_OK;
@@ -105,7 +105,7 @@ static enum doppel_status take_damaged(struct doppel_store_index *self, struct m
             status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", self->folder);
         if (!damaged || status)
             rows->items[kept++] = row;
-        else if (!visit(visitor, context, &row, &found))
+        else if (!visit_segment(visitor, context, &row, &found))
             status = DOPPEL_E_CANCELLED;
     }
     rows->count = kept;

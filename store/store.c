@@ -225,9 +225,9 @@ static enum doppel_status make_schema(struct doppel_store *store,
     return status;
 }
 
-static enum doppel_status prepare(struct doppel_store *store,
-                                  const struct doppel_store_options *options,
-                                  struct doppel_error *error)
+static enum doppel_status prepare_statement(struct doppel_store *store,
+                                            const struct doppel_store_options *options,
+                                            struct doppel_error *error)
 {
     struct identity identity = {0};
     enum doppel_status status = harden(store, options, error);
@@ -255,11 +255,12 @@ static enum doppel_status open_and_prepare(struct doppel_store *store,
     int code = open_file(store, options);
     if (code != SQLITE_OK)
         return store_fail(store, code, error);
-    enum doppel_status status = prepare(store, options, error);
+    enum doppel_status status = prepare_statement(store, options, error);
     if (status != DOPPEL_E_IO || !options->read_only || !is_missing_or_empty(store->path, "-wal"))
         return status;
     code = reopen_immutable(store);
-    return code == SQLITE_OK ? prepare(store, options, error) : store_fail(store, code, error);
+    return code == SQLITE_OK ? prepare_statement(store, options, error)
+                             : store_fail(store, code, error);
 }
 
 enum doppel_status doppel_store_open(const char *path, const struct doppel_store_options *options,

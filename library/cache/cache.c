@@ -44,7 +44,7 @@ static int64_t monotonic_ns(void)
 
 /* The tables of what is pending; and preparing the moves proves that the file's are as they should
  * be. */
-static enum doppel_status prepare(struct doppel_cache *cache, struct doppel_error *error)
+static enum doppel_status prepare_cache(struct doppel_cache *cache, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     enum doppel_status status = checksum_install(cache->store, error);
@@ -70,7 +70,7 @@ static enum doppel_status open_store(struct doppel_cache *cache, struct doppel_e
     };
     enum doppel_status status = doppel_store_open(cache->path, &options, &cache->store, error);
     if (!status)
-        status = prepare(cache, error);
+        status = prepare_cache(cache, error);
     if (status) {
         doppel_store_close(cache->store);
         cache->store = NULL;
@@ -226,8 +226,8 @@ static void end_reads(struct doppel_cache *cache)
     cache->reading = false;
 }
 
-static enum doppel_status run(struct doppel_cache *cache, const char *sql,
-                              struct doppel_error *error)
+static enum doppel_status run_on_cache(struct doppel_cache *cache, const char *sql,
+                                       struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row;
@@ -241,7 +241,7 @@ static enum doppel_status write_pending(struct doppel_cache *cache, struct doppe
     if (status)
         return status;
     for (size_t i = 0; i < MOVES && !status; i++)
-        status = run(cache, moves[i], error);
+        status = run_on_cache(cache, moves[i], error);
     if (!status)
         return doppel_store_commit(cache->store, error);
     doppel_store_rollback(cache->store);
@@ -300,7 +300,7 @@ static enum doppel_status begin_reads(struct doppel_cache *cache)
     end_reads(cache);
     if (cache->damaged)
         return DOPPEL_OK;
-    enum doppel_status status = run(cache, "BEGIN", NULL);
+    enum doppel_status status = run_on_cache(cache, "BEGIN", NULL);
     cache->reading = !status;
     cache->reads_began_ns = monotonic_ns();
     return status;

@@ -102,8 +102,8 @@ static bool is_of_this_program(sqlite3_stmt *statement, int column)
 }
 
 /* A newer doppel may read what this one could not. */
-static bool read_failure(const struct doppel_cache *cache, sqlite3_stmt *statement,
-                         struct doppel_record *record)
+static bool read_cached_failure(const struct doppel_cache *cache, sqlite3_stmt *statement,
+                                struct doppel_record *record)
 {
     const char *message = (const char *)sqlite3_column_text(statement, COLUMN_MESSAGE);
     const char *program = (const char *)sqlite3_column_text(statement, COLUMN_PROGRAM);
@@ -125,7 +125,7 @@ static void read_remark(sqlite3_stmt *statement, struct doppel_record *record)
 }
 
 /* The attachment, or where it is not asked for what is wanted of it in any case. */
-static bool read_attachment(sqlite3_stmt *statement, bool whole, struct doppel_record *record)
+static bool read_entry_attachment(sqlite3_stmt *statement, bool whole, struct doppel_record *record)
 {
     if (sqlite3_column_type(statement, COLUMN_ATTACHMENT) == SQLITE_NULL)
         return true;
@@ -134,17 +134,17 @@ static bool read_attachment(sqlite3_stmt *statement, bool whole, struct doppel_r
 }
 
 /* True when the record can be used. */
-static bool read_row(const struct doppel_cache *cache, sqlite3_stmt *statement,
-                     bool with_attachment, struct doppel_record *record)
+static bool read_entry_row(const struct doppel_cache *cache, sqlite3_stmt *statement,
+                           bool with_attachment, struct doppel_record *record)
 {
     if (sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || !record_read(statement, 0, record))
         return false;
     record->reading = (uint8_t)sqlite3_column_int(statement, COLUMN_READING);
     if (sqlite3_column_int(statement, COLUMN_STATUS) != DOPPEL_OK)
-        return read_failure(cache, statement, record);
+        return read_cached_failure(cache, statement, record);
     read_remark(statement, record);
     return fingerprint_read(statement, COLUMN_FINGERPRINT, record) &&
-           read_attachment(statement, with_attachment, record);
+           read_entry_attachment(statement, with_attachment, record);
 }
 
 #define SELECT_RECORD(attachment, and_it)                                                          \
@@ -173,7 +173,7 @@ enum doppel_status doppel_cache_record(struct doppel_cache *cache,
     sqlite3_bind_int(statement, 4, key->reading);
     struct doppel_record record = {0};
     enum doppel_status status = cache_look_up(cache, statement);
-    if (!status && !read_row(cache, statement, with_attachment, &record))
+    if (!status && !read_entry_row(cache, statement, with_attachment, &record))
         status = DOPPEL_E_NOT_FOUND;
     sqlite3_reset(statement);
     if (status)

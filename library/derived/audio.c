@@ -90,8 +90,8 @@ static enum doppel_status give_postings(void *store, uint64_t id, struct doppel_
     return status;
 }
 
-static enum doppel_status put(struct doppel_store_index *index, uint64_t id,
-                              const struct track_bytes *track, struct doppel_error *error)
+static enum doppel_status put_recording(struct doppel_store_index *index, uint64_t id,
+                                        const struct track_bytes *track, struct doppel_error *error)
 {
     struct doppel_index_item item = {.payload = id};
     struct doppel_index_posting *postings;
@@ -104,8 +104,8 @@ static enum doppel_status put(struct doppel_store_index *index, uint64_t id,
     return status;
 }
 
-static enum doppel_status take_out(struct doppel_store_index *index, uint64_t id,
-                                   struct doppel_store *store, struct doppel_error *error)
+static enum doppel_status take_out_recording(struct doppel_store_index *index, uint64_t id,
+                                             struct doppel_store *store, struct doppel_error *error)
 {
     (void)store;
     return doppel_store_index_remove(index, &id, 1, error);
@@ -113,8 +113,8 @@ static enum doppel_status take_out(struct doppel_store_index *index, uint64_t id
 
 /* ---- what is in ---- */
 
-static enum doppel_status entries(uint64_t id, const struct track_bytes *track, uint64_t *out,
-                                  struct doppel_error *error)
+static enum doppel_status entries_of_recording(uint64_t id, const struct track_bytes *track,
+                                               uint64_t *out, struct doppel_error *error)
 {
     (void)id;
     struct doppel_index_item item = {0};
@@ -128,8 +128,9 @@ static enum doppel_status entries(uint64_t id, const struct track_bytes *track, 
     return DOPPEL_OK;
 }
 
-static enum doppel_status each_held(const struct doppel_index *index, held_visitor *visitor,
-                                    void *context, struct doppel_error *error)
+static enum doppel_status each_held_recording(const struct doppel_index *index,
+                                              held_visitor *visitor, void *context,
+                                              struct doppel_error *error)
 {
     struct doppel_index_axis *axis;
     enum doppel_status status = doppel_index_axis_take(index, &axis, error);
@@ -150,7 +151,7 @@ static enum doppel_status each_held(const struct doppel_index *index, held_visit
 /* ---- the set ---- */
 
 /* Of a video its audio: in place of all of it. */
-static enum doppel_status load(struct track_bytes *track, struct doppel_error *error)
+static enum doppel_status load_recording(struct track_bytes *track, struct doppel_error *error)
 {
     struct doppel_video_track video;
     if (track->scheme == DOPPEL_SCHEME_PEAKS32)
@@ -176,13 +177,14 @@ static bool give_peaks(void *reader, uint64_t id, uint32_t from, uint32_t to,
     return done;
 }
 
-static enum doppel_status set_over(const struct doppel_index *index, struct derived_reader *reader,
-                                   union derived_set *out, struct doppel_error *error)
+static enum doppel_status recordings_over_index(const struct doppel_index *index,
+                                                struct derived_reader *reader,
+                                                union derived_set *out, struct doppel_error *error)
 {
     return doppel_recordings_over(index, give_peaks, reader, &out->recordings, error);
 }
 
-static void set_free(union derived_set *set)
+static void free_recordings(union derived_set *set)
 {
     doppel_recordings_free(set->recordings);
 }
@@ -194,13 +196,13 @@ const struct derivation audio_derivation = {
     .leave = HEAD_POSTINGS / 8,
     .options = doppel_recordings_index_options,
     .source = give_postings,
-    .put = put,
-    .remove = take_out,
-    .load = load,
-    .set_over = set_over,
-    .set_free = set_free,
-    .entries = entries,
-    .each_held = each_held,
+    .put = put_recording,
+    .remove = take_out_recording,
+    .load = load_recording,
+    .set_over = recordings_over_index,
+    .set_free = free_recordings,
+    .entries = entries_of_recording,
+    .each_held = each_held_recording,
 };
 
 enum doppel_status doppel_library_recordings(struct doppel_library *library,

@@ -24,8 +24,8 @@ struct index_check {
     uint64_t problems;
 };
 
-static enum doppel_status tell(struct index_check *check, uint64_t id, const char *detail,
-                               struct doppel_error *error)
+static enum doppel_status report_index_problem(struct index_check *check, uint64_t id,
+                                               const char *detail, struct doppel_error *error)
 {
     char sentence[640];
     check->problems++;
@@ -40,7 +40,7 @@ static enum doppel_status tell(struct index_check *check, uint64_t id, const cha
 static bool tell_segment(void *context, const struct doppel_store_segment *segment)
 {
     struct index_check *check = context;
-    return !segment->error || !tell(check, 0, segment->error->message, NULL);
+    return !segment->error || !report_index_problem(check, 0, segment->error->message, NULL);
 }
 
 static enum doppel_status check_segments(struct index_check *check, struct doppel_error *error)
@@ -49,7 +49,7 @@ static enum doppel_status check_segments(struct index_check *check, struct doppe
     doppel_store_index_info(check->index, &info);
     enum doppel_status status = doppel_store_index_verify(check->index, tell_segment, check, error);
     if (!status && info.damaged)
-        status = tell(check, 0, "records of its log are damaged", error);
+        status = report_index_problem(check, 0, "records of its log are damaged", error);
     return status;
 }
 
@@ -117,16 +117,17 @@ static enum doppel_status tell_differences(struct index_check *check, struct dop
 {
     enum doppel_status status = DOPPEL_OK;
     if (count_missing(check) == UINT64_MAX && check->items.count > 1)
-        return tell(check, 0, "it is empty, or not there", error);
+        return report_index_problem(check, 0, "it is empty, or not there", error);
     for (size_t i = 0; i < check->items.count && !status; i++) {
         const struct expected *item = &check->items.items[i];
         if (item->entries && item->held != item->entries)
-            status =
-                tell(check, item->id,
-                     item->held ? "it has not all of this item" : "this item is not in it", error);
+            status = report_index_problem(
+                check, item->id,
+                item->held ? "it has not all of this item" : "this item is not in it", error);
     }
     for (size_t i = 0; i < check->strangers.count && !status; i++)
-        status = tell(check, check->strangers.items[i], "it has an item that is not there", error);
+        status = report_index_problem(check, check->strangers.items[i],
+                                      "it has an item that is not there", error);
     return status;
 }
 
@@ -151,7 +152,7 @@ static void forget(struct index_check *check)
 
 /* Open it as a reader, at the moment at which the transaction looks. DOPPEL_E_NOT_FOUND: there is
  * none. */
-static enum doppel_status open_reader(struct index_check *check, struct doppel_error *error)
+static enum doppel_status open_index_reader(struct index_check *check, struct doppel_error *error)
 {
     struct doppel_library *library = check->verification->library;
     char *folder = derived_folder(library, check->derivation);
@@ -173,7 +174,7 @@ static enum doppel_status read_once(struct index_check *check, struct doppel_err
     enum doppel_status status = doppel_store_execute(store, "BEGIN", error);
     if (status)
         return status;
-    status = open_reader(check, error);
+    status = open_index_reader(check, error);
     bool none = status == DOPPEL_E_NOT_FOUND;
     if (none)
         status = DOPPEL_OK;
@@ -197,7 +198,7 @@ static enum doppel_status read_index(struct index_check *check, struct doppel_er
         forget(check);
     }
     if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_NOT_FOUND || status == DOPPEL_E_VERSION)
-        return tell(check, 0, failure.message, error);
+        return report_index_problem(check, 0, failure.message, error);
     return status ? doppel_fail(error, status, "%s", failure.message) : DOPPEL_OK;
 }
 
@@ -211,7 +212,7 @@ static enum doppel_status mend_index(struct index_check *check, int which,
     if (!derived->index)
         status = derived_open(library, which, true, &failure);
     if (status == DOPPEL_E_CORRUPT) {
-        status = tell(check, 0, failure.message, error);
+        status = report_index_problem(check, 0, failure.message, error);
         return status ? status : derived_open(library, which, false, error);
     }
     if (status)
@@ -227,9 +228,9 @@ static enum doppel_status mend_index(struct index_check *check, int which,
 }
 
 /* Whether the library has an index of that name, or items for one. */
-static enum doppel_status is_wanted(struct verification *verification,
-                                    const struct derivation *derivation, bool *out,
-                                    struct doppel_error *error)
+static enum doppel_status is_wanted_entry(struct verification *verification,
+                                          const struct derivation *derivation, bool *out,
+                                          struct doppel_error *error)
 {
     int64_t id = 0, one = 0;
     struct doppel_library *library = verification->library;
@@ -247,7 +248,7 @@ enum doppel_status verify_indexes(struct verification *verification, struct dopp
     for (int i = 0; i < DERIVATIONS && !status; i++) {
         struct index_check check = {.verification = verification, .derivation = derivations[i]};
         bool wanted = false;
-        status = is_wanted(verification, derivations[i], &wanted, error);
+        status = is_wanted_entry(verification, derivations[i], &wanted, error);
         if (!status && wanted)
             status =
                 verification->repair ? mend_index(&check, i, error) : read_index(&check, error);

@@ -66,8 +66,8 @@ static enum doppel_status codes_of(uint64_t id, const struct track_bytes *track,
     return status;
 }
 
-static enum doppel_status put(struct doppel_store_index *index, uint64_t id,
-                              const struct track_bytes *track, struct doppel_error *error)
+static enum doppel_status put_video(struct doppel_store_index *index, uint64_t id,
+                                    const struct track_bytes *track, struct doppel_error *error)
 {
     uint64_t *codes, *payloads;
     size_t count;
@@ -122,8 +122,8 @@ static enum doppel_status take_out_unread(struct doppel_store_index *index, uint
     return status;
 }
 
-static enum doppel_status take_out(struct doppel_store_index *index, uint64_t id,
-                                   struct doppel_store *store, struct doppel_error *error)
+static enum doppel_status take_out_video(struct doppel_store_index *index, uint64_t id,
+                                         struct doppel_store *store, struct doppel_error *error)
 {
     struct track_bytes track;
     uint64_t *codes, *payloads;
@@ -146,8 +146,8 @@ static enum doppel_status take_out(struct doppel_store_index *index, uint64_t id
 
 /* ---- what is in ---- */
 
-static enum doppel_status entries(uint64_t id, const struct track_bytes *track, uint64_t *out,
-                                  struct doppel_error *error)
+static enum doppel_status entries_of_video(uint64_t id, const struct track_bytes *track,
+                                           uint64_t *out, struct doppel_error *error)
 {
     uint64_t *codes, *payloads;
     size_t count;
@@ -180,8 +180,8 @@ static bool no_hit(void *context, const struct doppel_index_hit *hit)
 }
 
 /* Within 64 bits of any code is every code; none is kept. */
-static enum doppel_status each_held(const struct doppel_index *index, held_visitor *visitor,
-                                    void *context, struct doppel_error *error)
+static enum doppel_status each_held_video(const struct doppel_index *index, held_visitor *visitor,
+                                          void *context, struct doppel_error *error)
 {
     const uint64_t any = 0;
     struct holding holding = {visitor, context};
@@ -193,7 +193,7 @@ static enum doppel_status each_held(const struct doppel_index *index, held_visit
 /* ---- the set ---- */
 
 /* A video as it is kept at hand: the track, and behind it its frames. */
-static enum doppel_status load(struct track_bytes *track, struct doppel_error *error)
+static enum doppel_status load_video(struct track_bytes *track, struct doppel_error *error)
 {
     struct doppel_video_track video;
     enum doppel_status status =
@@ -237,13 +237,14 @@ static bool give_video(void *reader, uint64_t id, struct doppel_video_track *out
     return done;
 }
 
-static enum doppel_status set_over(const struct doppel_index *index, struct derived_reader *reader,
-                                   union derived_set *out, struct doppel_error *error)
+static enum doppel_status videos_over_index(const struct doppel_index *index,
+                                            struct derived_reader *reader, union derived_set *out,
+                                            struct doppel_error *error)
 {
     return doppel_videos_over(index, give_video, reader, &out->videos, error);
 }
 
-static void set_free(union derived_set *set)
+static void free_videos(union derived_set *set)
 {
     doppel_videos_free(set->videos);
 }
@@ -254,13 +255,13 @@ const struct derivation videos_derivation = {
     .head = HEAD_CODES,
     .leave = HEAD_CODES / 8,
     .options = doppel_videos_index_options,
-    .put = put,
-    .remove = take_out,
-    .load = load,
-    .set_over = set_over,
-    .set_free = set_free,
-    .entries = entries,
-    .each_held = each_held,
+    .put = put_video,
+    .remove = take_out_video,
+    .load = load_video,
+    .set_over = videos_over_index,
+    .set_free = free_videos,
+    .entries = entries_of_video,
+    .each_held = each_held_video,
 };
 
 enum doppel_status doppel_library_videos(struct doppel_library *library,

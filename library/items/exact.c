@@ -22,7 +22,7 @@ size_t doppel_exact_bytes(enum doppel_exact algorithm)
     return algorithm_of(algorithm)->bytes;
 }
 
-static struct value value_of(enum doppel_exact algorithm, const uint8_t *digest)
+static struct value value_of_exact(enum doppel_exact algorithm, const uint8_t *digest)
 {
     return (struct value){
         .type = VALUE_BYTES, .bytes = digest, .size = doppel_exact_bytes(algorithm)};
@@ -51,7 +51,7 @@ enum doppel_status doppel_library_by_exact(struct doppel_library *library,
     bool found = false;
     enum doppel_status status =
         rows_number(library, "SELECT item FROM exact WHERE algorithm = ?1 AND digest = ?2",
-                    VALUES(ID(algorithm), value_of(algorithm, digest)), &id, &found, error);
+                    VALUES(ID(algorithm), value_of_exact(algorithm, digest)), &id, &found, error);
     if (!status && !found)
         status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has this %s digest",
                              library->directory, algorithm_of(algorithm)->name);
@@ -62,7 +62,8 @@ enum doppel_status doppel_library_by_exact(struct doppel_library *library,
 
 /* ---- adding ---- */
 
-static void name_of(enum doppel_exact algorithm, const uint8_t *digest, char out[NAME_BYTES])
+static void write_exact_name(enum doppel_exact algorithm, const uint8_t *digest,
+                             char out[NAME_BYTES])
 {
     const struct algorithm *known = algorithm_of(algorithm);
     int at = snprintf(out, NAME_BYTES, "%s:", known->name);
@@ -100,11 +101,12 @@ static enum doppel_status add_exact(struct doppel_library *library,
     *out_added = status == DOPPEL_E_NOT_FOUND;
     if (status != DOPPEL_E_NOT_FOUND)
         return status;
-    name_of(algorithm, digest, name);
+    write_exact_name(algorithm, digest, name);
     status = insert_item(library, name, exact->added_ns, out_id, error);
     if (!status)
-        status = rows_run(library, "INSERT INTO exact(algorithm, digest, item) VALUES(?1, ?2, ?3)",
-                          VALUES(ID(algorithm), value_of(algorithm, digest), ID(*out_id)), error);
+        status =
+            rows_run(library, "INSERT INTO exact(algorithm, digest, item) VALUES(?1, ?2, ?3)",
+                     VALUES(ID(algorithm), value_of_exact(algorithm, digest), ID(*out_id)), error);
     const struct doppel_log_entry entry = {.action = DOPPEL_LOG_IMPORTED,
                                            .item = *out_id,
                                            .name = name,

@@ -47,8 +47,8 @@ static enum doppel_status end_group(struct gathering *gathering, struct doppel_e
     return status;
 }
 
-static enum doppel_status take_row(struct gathering *gathering, sqlite3_stmt *statement,
-                                   struct doppel_error *error)
+static enum doppel_status take_member_row(struct gathering *gathering, sqlite3_stmt *statement,
+                                          struct doppel_error *error)
 {
     uint64_t leader = (uint64_t)sqlite3_column_int64(statement, COLUMN_LEADER);
     uint64_t id = (uint64_t)sqlite3_column_int64(statement, COLUMN_ID);
@@ -81,7 +81,7 @@ enum doppel_status doppel_library_each_text_group(struct doppel_library *library
         return status;
     visit_begin(error);
     while (!(status = doppel_store_step(library->store, statement, &row, error)) && row)
-        if ((status = take_row(&gathering, statement, error)))
+        if ((status = take_member_row(&gathering, statement, error)))
             break;
     if (!status)
         status = end_group(&gathering, error);

@@ -134,8 +134,8 @@ static enum doppel_status put_again(struct doppel_library *library, struct impor
     return status ? status : item_put_computed(library, addition->id, addition->record, error);
 }
 
-static enum doppel_status put(struct doppel_library *library, struct import *import,
-                              struct doppel_error *error)
+static enum doppel_status put_imported(struct doppel_library *library, struct import *import,
+                                       struct doppel_error *error)
 {
     struct addition *addition = &import->addition;
     const struct doppel_metadata *about = import->about;
@@ -166,7 +166,7 @@ static enum doppel_status import_one(struct doppel_library *library, struct impo
     }
     if (!status)
         status = library_begin(library, error);
-    return status ? status : put(library, import, error);
+    return status ? status : put_imported(library, import, error);
 }
 
 /* ---- what may come in ---- */

@@ -57,8 +57,8 @@ static enum doppel_status read_names(struct doppel_library *library, const char 
 }
 
 /* The row of an item; nothing where it has none. */
-static enum doppel_status read_about(struct doppel_library *library, uint64_t id,
-                                     struct doppel_metadata *about, struct doppel_error *error)
+static enum doppel_status read_metadata(struct doppel_library *library, uint64_t id,
+                                        struct doppel_metadata *about, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row = false;
@@ -109,7 +109,7 @@ enum doppel_status doppel_library_get_metadata(struct doppel_library *library, u
     struct doppel_metadata about = {0};
     enum doppel_status status = item_exists(library, id, error);
     if (!status)
-        status = read_about(library, id, &about, error);
+        status = read_metadata(library, id, &about, error);
     if (!status)
         status = read_origin(library, id, &about, error);
     if (!status)
@@ -193,7 +193,7 @@ static enum doppel_status put_about(struct doppel_library *library, uint64_t id,
                                     const struct doppel_metadata *said, struct doppel_error *error)
 {
     struct doppel_metadata former = {0};
-    enum doppel_status status = read_about(library, id, &former, error);
+    enum doppel_status status = read_metadata(library, id, &former, error);
     if (status == DOPPEL_E_CORRUPT) { /* what is said now takes its place */
         doppel_metadata_free(&former);
         status = DOPPEL_OK;
@@ -229,8 +229,9 @@ enum doppel_status said_put(struct doppel_library *library, uint64_t id,
     return status;
 }
 
-static enum doppel_status tell(struct doppel_library *library, uint64_t id,
-                               const struct doppel_metadata *about, struct doppel_error *error)
+static enum doppel_status store_metadata(struct doppel_library *library, uint64_t id,
+                                         const struct doppel_metadata *about,
+                                         struct doppel_error *error)
 {
     enum doppel_status status = item_exists(library, id, error);
     if (!status)
@@ -243,7 +244,7 @@ enum doppel_status doppel_library_set_metadata(struct doppel_library *library, u
                                                struct doppel_error *error)
 {
     enum doppel_status status = library_begin(library, error);
-    return status ? status : library_end(library, tell(library, id, about, error));
+    return status ? status : library_end(library, store_metadata(library, id, about, error));
 }
 
 /* ---- taking back ---- */

@@ -46,8 +46,8 @@ static enum doppel_status put_last_id(struct doppel_library *library, uint64_t i
     return library_run(library, statement, error);
 }
 
-static enum doppel_status take_id(struct doppel_library *library, uint64_t *out,
-                                  struct doppel_error *error)
+static enum doppel_status take_next_id(struct doppel_library *library, uint64_t *out,
+                                       struct doppel_error *error)
 {
     uint64_t last = 0;
     enum doppel_status status = last_id(library, &last, error);
@@ -192,7 +192,7 @@ static enum doppel_status add_text(struct doppel_library *library,
                                    const struct doppel_library_text *text, uint64_t *out_id,
                                    struct doppel_error *error)
 {
-    enum doppel_status status = take_id(library, out_id, error);
+    enum doppel_status status = take_next_id(library, out_id, error);
     if (!status)
         status = insert_text(library, text, *out_id, error);
     if (!status && text->shingles)

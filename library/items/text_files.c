@@ -26,8 +26,8 @@ enum {
 
 /* ---- one after the other ---- */
 
-static enum doppel_status step(struct doppel_library *library, struct text_files *files,
-                               struct doppel_error *error)
+static enum doppel_status step_to_file(struct doppel_library *library, struct text_files *files,
+                                       struct doppel_error *error)
 {
     bool row;
     enum doppel_status status = doppel_store_step(library->store, files->statement, &row, error);
@@ -57,7 +57,7 @@ enum doppel_status text_files_begin(struct doppel_library *library,
     sqlite3_bind_int64(out->statement, 2, query->last ? (int64_t)query->last : INT64_MAX);
     sqlite3_bind_int(out->statement, 3, (int)scheme->id);
     sqlite3_bind_int(out->statement, 4, doppel_text_version(scheme->version, &out->options));
-    return step(library, out, error);
+    return step_to_file(library, out, error);
 }
 
 void text_files_end(struct text_files *files)
@@ -76,14 +76,14 @@ struct file_row {
     uint16_t lanes[DOPPEL_TEXT_MAX_LANES];
 };
 
-static void free_row(struct file_row *row)
+static void free_file_row(struct file_row *row)
 {
     free(row->path);
     doppel_record_free(&row->record);
     doppel_text_extra_free(&row->extra);
 }
 
-static bool read_lanes(struct file_row *row, uint32_t count)
+static bool read_file_lanes(struct file_row *row, uint32_t count)
 {
     enum { LANES_A_CODE = 16, LANES_A_WORD = 4, LANE_BITS = 16 };
     const struct doppel_fingerprint *fingerprint = &row->record.fingerprint;
@@ -96,7 +96,7 @@ static bool read_lanes(struct file_row *row, uint32_t count)
     return true;
 }
 
-static enum doppel_status read_row(const struct text_files *files, struct file_row *row)
+static enum doppel_status read_file_row(const struct text_files *files, struct file_row *row)
 {
     sqlite3_stmt *statement = files->statement;
     enum doppel_status status = path_read(statement, COLUMN_PATH, &row->path);
@@ -105,7 +105,7 @@ static enum doppel_status read_row(const struct text_files *files, struct file_r
     if (sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 ||
         !record_read(statement, COLUMN_RECORD, &row->record) ||
         !fingerprint_read(statement, COLUMN_FINGERPRINT, &row->record) ||
-        !read_lanes(row, files->options.lanes))
+        !read_file_lanes(row, files->options.lanes))
         return DOPPEL_E_CORRUPT;
     const uint8_t *attachment = sqlite3_column_blob(statement, COLUMN_ATTACHMENT);
     int size = sqlite3_column_bytes(statement, COLUMN_ATTACHMENT);
@@ -147,9 +147,9 @@ enum doppel_status text_files_visit(struct doppel_library *library, struct text_
 {
     struct file_row row = {0};
     struct doppel_library_text text = {.id = files->next};
-    enum doppel_status status = read_row(files, &row);
+    enum doppel_status status = read_file_row(files, &row);
     if (status == DOPPEL_E_MEMORY) {
-        free_row(&row);
+        free_file_row(&row);
         return doppel_fail(error, status, "no memory for a text of the library");
     }
     if (status)
@@ -159,6 +159,6 @@ enum doppel_status text_files_visit(struct doppel_library *library, struct text_
     else
         text = as_text(files, &row);
     bool go_on = visitor(context, &text);
-    free_row(&row);
-    return go_on ? step(library, files, error) : visit_ended(error);
+    free_file_row(&row);
+    return go_on ? step_to_file(library, files, error) : visit_ended(error);
 }

@@ -52,14 +52,14 @@ struct text_row {
     uint32_t *shingles;
 };
 
-static void free_row(struct text_row *row)
+static void free_text_row(struct text_row *row)
 {
     for (size_t i = 0; i < sizeof row->strings / sizeof *row->strings; i++)
         free(row->strings[i]);
     free(row->shingles);
 }
 
-static enum doppel_status read_strings(sqlite3_stmt *statement, struct text_row *row)
+static enum doppel_status read_text_strings(sqlite3_stmt *statement, struct text_row *row)
 {
     static const int columns[] = {COLUMN_RECORD_ID, COLUMN_SOURCE, COLUMN_DATE, COLUMN_PATH};
     enum doppel_status status = DOPPEL_OK;
@@ -71,7 +71,7 @@ static enum doppel_status read_strings(sqlite3_stmt *statement, struct text_row 
     return status;
 }
 
-static enum doppel_status read_shingles(sqlite3_stmt *statement, struct text_row *row)
+static enum doppel_status read_text_shingles(sqlite3_stmt *statement, struct text_row *row)
 {
     if (sqlite3_column_count(statement) <= COLUMN_KEPT ||
         sqlite3_column_type(statement, COLUMN_KEPT) == SQLITE_NULL)
@@ -92,7 +92,7 @@ static enum doppel_status read_shingles(sqlite3_stmt *statement, struct text_row
     return DOPPEL_OK;
 }
 
-static bool read_lanes(sqlite3_stmt *statement, struct text_row *row)
+static bool read_text_lanes(sqlite3_stmt *statement, struct text_row *row)
 {
     const uint8_t *bytes = sqlite3_column_blob(statement, COLUMN_LANES);
     int size = sqlite3_column_bytes(statement, COLUMN_LANES);
@@ -116,7 +116,7 @@ static bool are_counts(sqlite3_stmt *statement)
                sqlite3_column_int64(statement, COLUMN_ID);
 }
 
-static enum doppel_status read_text(sqlite3_stmt *statement, struct text_row *row)
+static enum doppel_status read_text_row(sqlite3_stmt *statement, struct text_row *row)
 {
     struct doppel_library_text *text = &row->text;
     const void *content = sqlite3_column_blob(statement, COLUMN_CONTENT);
@@ -135,21 +135,22 @@ static enum doppel_status read_text(sqlite3_stmt *statement, struct text_row *ro
     text->leader = (uint64_t)sqlite3_column_int64(statement, COLUMN_LEADER);
     text->leads = sqlite3_column_int(statement, COLUMN_LEADS) != 0;
     text->simhash = (uint64_t)sqlite3_column_int64(statement, COLUMN_SIMHASH);
-    if (!read_lanes(statement, row))
+    if (!read_text_lanes(statement, row))
         return DOPPEL_E_CORRUPT;
-    enum doppel_status status = read_strings(statement, row);
-    return status ? status : read_shingles(statement, row);
+    enum doppel_status status = read_text_strings(statement, row);
+    return status ? status : read_text_shingles(statement, row);
 }
 
-static enum doppel_status visit_row(sqlite3_stmt *statement, doppel_library_text_visitor *visitor,
-                                    void *context, struct doppel_error *error)
+static enum doppel_status visit_text_row(sqlite3_stmt *statement,
+                                         doppel_library_text_visitor *visitor, void *context,
+                                         struct doppel_error *error)
 {
     struct text_row row;
     row.text =
         (struct doppel_library_text){.id = (uint64_t)sqlite3_column_int64(statement, COLUMN_ID)};
     memset(row.strings, 0, sizeof row.strings);
     row.shingles = NULL;
-    enum doppel_status status = read_text(statement, &row);
+    enum doppel_status status = read_text_row(statement, &row);
     if (status == DOPPEL_E_CORRUPT) {
         row.text = (struct doppel_library_text){.id = row.text.id};
         doppel_fail(&row.text.error, status,
@@ -161,7 +162,7 @@ static enum doppel_status visit_row(sqlite3_stmt *statement, doppel_library_text
         doppel_fail(error, status, "no memory for a text of the library");
     else if (!visitor(context, &row.text))
         status = visit_ended(error);
-    free_row(&row);
+    free_text_row(&row);
     return status;
 }
 
@@ -183,7 +184,7 @@ static enum doppel_status visit_texts(struct doppel_library *library, sqlite3_st
         status = text_files_begin(library, query, files, error);
     while (!status && (row || files->next != UINT64_MAX)) {
         if (row && (uint64_t)sqlite3_column_int64(statement, COLUMN_ID) < files->next) {
-            status = visit_row(statement, visitor, context, error);
+            status = visit_text_row(statement, visitor, context, error);
             if (!status)
                 status = doppel_store_step(library->store, statement, &row, error);
         } else {

@@ -74,7 +74,7 @@ static enum doppel_status check(const char *expression, struct doppel_error *err
 
 /* ---- what it may do ---- */
 
-static bool is_among(const char *name, const char *const *names)
+static bool is_among_names(const char *name, const char *const *names)
 {
     while (*names && sqlite3_stricmp(name, *names) != 0)
         names++;
@@ -135,8 +135,8 @@ static int authorize(void *context, int action, const char *first, const char *s
     (void)database;
     (void)trigger;
     bool allowed = action == SQLITE_SELECT ||
-                   (action == SQLITE_READ && first && (!*first || is_among(first, tables))) ||
-                   (action == SQLITE_FUNCTION && second && is_among(second, functions));
+                   (action == SQLITE_READ && first && (!*first || is_among_names(first, tables))) ||
+                   (action == SQLITE_FUNCTION && second && is_among_names(second, functions));
     return allowed ? SQLITE_OK : SQLITE_DENY;
 }
 
@@ -208,8 +208,8 @@ static void list_columns(sqlite3 *database, char *out, size_t size)
 }
 
 /* What SQLite says of an expression is its author's to mend; what it says of the file is not. */
-static enum doppel_status fail(sqlite3 *database, const struct deadline *deadline,
-                               const char *directory, struct doppel_error *error)
+static enum doppel_status fail_query(sqlite3 *database, const struct deadline *deadline,
+                                     const char *directory, struct doppel_error *error)
 {
     int code = sqlite3_errcode(database) & 0xff;
     if (deadline->cancelled)
@@ -234,16 +234,17 @@ static enum doppel_status fail(sqlite3 *database, const struct deadline *deadlin
                        message, more, columns);
 }
 
-static enum doppel_status visit(sqlite3_stmt *statement, const struct deadline *deadline,
-                                const char *directory, doppel_id_visitor *visitor, void *context,
-                                struct doppel_error *error)
+static enum doppel_status visit_ids(sqlite3_stmt *statement, const struct deadline *deadline,
+                                    const char *directory, doppel_id_visitor *visitor,
+                                    void *context, struct doppel_error *error)
 {
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
         if (!visitor(context, (uint64_t)sqlite3_column_int64(statement, 0)))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
-    return code == SQLITE_DONE ? DOPPEL_OK
-                               : fail(sqlite3_db_handle(statement), deadline, directory, error);
+    return code == SQLITE_DONE
+               ? DOPPEL_OK
+               : fail_query(sqlite3_db_handle(statement), deadline, directory, error);
 }
 
 static enum doppel_status ask(sqlite3 *database, const struct doppel_library *library,
@@ -257,11 +258,11 @@ static enum doppel_status ask(sqlite3 *database, const struct doppel_library *li
     enum doppel_status status = DOPPEL_OK;
     if (confine(database, &deadline) || sqlite3_prepare_v2(database, sql, -1, &statement, &rest) ||
         !statement)
-        status = fail(database, &deadline, library->directory, error);
+        status = fail_query(database, &deadline, library->directory, error);
     else if (*rest || !sqlite3_stmt_readonly(statement))
         status = doppel_fail(error, DOPPEL_E_ARGUMENT, "more than one expression");
     else
-        status = visit(statement, &deadline, library->directory, visitor, context, error);
+        status = visit_ids(statement, &deadline, library->directory, visitor, context, error);
     sqlite3_finalize(statement);
     sqlite3_progress_handler(database, 0, NULL, NULL);
     return status;

@@ -112,7 +112,7 @@ static bool read_action(sqlite3_stmt *statement, enum doppel_log_action *out)
     return false;
 }
 
-static enum doppel_status read_strings(sqlite3_stmt *statement, struct log_row *row)
+static enum doppel_status read_log_strings(sqlite3_stmt *statement, struct log_row *row)
 {
     static const int columns[STRINGS] = {COLUMN_NAME, COLUMN_FORMER_NAME, COLUMN_SOURCE,
                                          COLUMN_REASON, COLUMN_DETAIL};
@@ -140,7 +140,7 @@ static void read_match(sqlite3_stmt *statement, struct doppel_log_entry *entry)
     entry->false_positive_rate = real_or_none(statement, COLUMN_RATE);
 }
 
-static enum doppel_status read_row(sqlite3_stmt *statement, struct log_row *row)
+static enum doppel_status read_log_row(sqlite3_stmt *statement, struct log_row *row)
 {
     struct doppel_log_entry *entry = &row->entry;
     if (sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 ||
@@ -155,16 +155,16 @@ static enum doppel_status read_row(sqlite3_stmt *statement, struct log_row *row)
     entry->decided = sqlite3_column_type(statement, COLUMN_DECISION) != SQLITE_NULL;
     entry->decision = sqlite3_column_int(statement, COLUMN_DECISION);
     read_match(statement, entry);
-    return read_strings(statement, row);
+    return read_log_strings(statement, row);
 }
 
-static enum doppel_status visit_row(sqlite3_stmt *statement, doppel_log_visitor *visitor,
-                                    void *context, struct doppel_error *error)
+static enum doppel_status visit_log_row(sqlite3_stmt *statement, doppel_log_visitor *visitor,
+                                        void *context, struct doppel_error *error)
 {
     struct log_row row = {0};
     struct doppel_error damage = {0};
     uint64_t entry = number(statement, COLUMN_ENTRY);
-    enum doppel_status status = read_row(statement, &row);
+    enum doppel_status status = read_log_row(statement, &row);
     if (status == DOPPEL_E_CORRUPT) {
         row.entry = (struct doppel_log_entry){.name = ""};
         doppel_fail(&damage, status, "entry %llu of the log is damaged", (unsigned long long)entry);
@@ -226,7 +226,7 @@ enum doppel_status doppel_library_each_log(struct doppel_library *library,
     library->visiting_log = true;
     bool row;
     while (!(status = doppel_store_step(library->store, statement, &row, error)) && row)
-        if ((status = visit_row(statement, visitor, context, error)))
+        if ((status = visit_log_row(statement, visitor, context, error)))
             break;
     library->visiting_log = false;
     sqlite3_reset(statement);

@@ -26,7 +26,7 @@ static void write_text(FILE *file, const char *text, size_t size)
     putc('"', file);
 }
 
-static void write_bytes(FILE *file, const unsigned char *bytes, size_t size)
+static void write_hex_bytes(FILE *file, const unsigned char *bytes, size_t size)
 {
     fputs("\"x'", file);
     for (size_t i = 0; i < size; i++)
@@ -53,14 +53,14 @@ static void write_value(FILE *file, sqlite3_stmt *statement, int column)
         break;
     case SQLITE_BLOB:
         bytes = sqlite3_column_blob(statement, column);
-        write_bytes(file, bytes, (size_t)sqlite3_column_bytes(statement, column));
+        write_hex_bytes(file, bytes, (size_t)sqlite3_column_bytes(statement, column));
         break;
     default:
         fputs("null", file);
     }
 }
 
-static enum doppel_status fail(const struct aside *aside, struct doppel_error *error)
+static enum doppel_status fail_aside(const struct aside *aside, struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written: %s", aside->path,
                        strerror(errno));
@@ -76,11 +76,11 @@ static enum doppel_status open_aside(struct aside *aside, const char *directory,
     int fd = open(aside->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
                   0600);
     if (fd < 0)
-        return fail(aside, error);
+        return fail_aside(aside, error);
     aside->file = fdopen(fd, "a");
     if (aside->file)
         return DOPPEL_OK;
-    enum doppel_status status = fail(aside, error);
+    enum doppel_status status = fail_aside(aside, error);
     close(fd);
     return status;
 }
@@ -98,14 +98,14 @@ enum doppel_status aside_write(struct aside *aside, const char *directory, const
         write_value(aside->file, statement, column);
     }
     fputs("}\n", aside->file);
-    return ferror(aside->file) ? fail(aside, error) : DOPPEL_OK;
+    return ferror(aside->file) ? fail_aside(aside, error) : DOPPEL_OK;
 }
 
 enum doppel_status aside_sync(struct aside *aside, struct doppel_error *error)
 {
     if (!aside->file || (!fflush(aside->file) && !fsync(fileno(aside->file))))
         return DOPPEL_OK;
-    return fail(aside, error);
+    return fail_aside(aside, error);
 }
 
 void aside_close(struct aside *aside)

@@ -15,7 +15,8 @@ struct roots {
     ARRAY(uint32_t) tops;     /* pages of trees that nothing leads to, ascending */
 };
 
-static enum doppel_status no_memory(const struct salvage *salvage, struct doppel_error *error)
+static enum doppel_status roots_without_memory(const struct salvage *salvage,
+                                               struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", salvage->directory);
 }
@@ -37,7 +38,7 @@ static enum doppel_status find_tops(const struct salvage *salvage, struct roots 
 {
     bool *led_to = calloc((size_t)salvage->pages.count + 1, sizeof *led_to);
     bool *trees = calloc((size_t)salvage->pages.count + 1, sizeof *trees);
-    enum doppel_status status = led_to && trees ? DOPPEL_OK : no_memory(salvage, error);
+    enum doppel_status status = led_to && trees ? DOPPEL_OK : roots_without_memory(salvage, error);
     for (uint32_t number = 2; number <= salvage->pages.count && !status; number++) {
         struct page page = {0};
         if (salvage->uses[number] != PAGE_UNKNOWN)
@@ -49,7 +50,7 @@ static enum doppel_status find_tops(const struct salvage *salvage, struct roots 
     }
     for (uint32_t number = 2; number <= salvage->pages.count && !status; number++)
         if (trees[number] && !led_to[number] && !array_push(&roots->tops, number))
-            status = no_memory(salvage, error);
+            status = roots_without_memory(salvage, error);
     free(led_to);
     free(trees);
     return status;
@@ -79,7 +80,7 @@ static enum doppel_status list_trees(const struct salvage *salvage, bool packed,
         snprintf(tree.name, sizeof tree.name, "%s", (const char *)sqlite3_column_text(row, 0));
         if (!array_push(&roots->trees, tree)) {
             sqlite3_reset(row);
-            return no_memory(salvage, error);
+            return roots_without_memory(salvage, error);
         }
     }
     return status;

@@ -36,7 +36,7 @@ static bool make_names(const char *directory, struct names *out)
 
 /* ---- the old one ---- */
 
-static int64_t read_number(struct doppel_store *store, const char *sql)
+static int64_t query_number(struct doppel_store *store, const char *sql)
 {
     sqlite3_stmt *statement;
     bool row = false;
@@ -261,10 +261,10 @@ static bool is_ours(const struct salvage *salvage)
     uint64_t rows = 0;
     for (size_t i = RESCUE_TABLES; i < salvage->count; i++)
         rows += salvage->rescues[i].table->sum ? salvage->rescues[i].rows : 0;
-    return rows || read_number(salvage->fresh,
-                               "SELECT count(*) FROM old_schema JOIN main.sqlite_schema AS one"
-                               " ON one.name = old_schema.name AND one.sql = old_schema.sql"
-                               " WHERE one.name IN ('item', 'fingerprint', 'attachment', 'log')");
+    return rows || query_number(salvage->fresh,
+                                "SELECT count(*) FROM old_schema JOIN main.sqlite_schema AS one"
+                                " ON one.name = old_schema.name AND one.sql = old_schema.sql"
+                                " WHERE one.name IN ('item', 'fingerprint', 'attachment', 'log')");
 }
 
 static enum doppel_status copy_all(struct salvage *salvage, bool marked, struct doppel_error *error)

@@ -6,7 +6,8 @@
 
 enum { TRUNK_HEADER_BYTES = 8 };
 
-static enum doppel_status no_memory(const struct salvage *salvage, struct doppel_error *error)
+static enum doppel_status fail_without_memory(const struct salvage *salvage,
+                                              struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", salvage->directory);
 }
@@ -43,7 +44,7 @@ enum doppel_status salvage_free_pages(struct salvage *salvage, struct doppel_err
     const struct pages *pages = &salvage->pages;
     uint8_t *bytes = malloc(pages->size);
     if (!bytes)
-        return no_memory(salvage, error);
+        return fail_without_memory(salvage, error);
     bool known = pages_read(pages, 1, bytes) && memcmp(bytes, "SQLite format 3", 16) == 0;
     uint32_t all = known ? big_u32(bytes + PAGES_AT) : 0;
     uint32_t next = known ? big_u32(bytes + FIRST_TRUNK_AT) : 0;
@@ -127,9 +128,9 @@ static struct gap *gap_of(const struct salvage *salvage, const struct rescue *re
 }
 
 /* @param out whether there is a row that the table could lack */
-static enum doppel_status read_row(struct salvage *salvage, const struct rescue *rescue,
-                                   const struct page *page, uint32_t index, struct cell *cell,
-                                   bool *out, struct doppel_error *error)
+static enum doppel_status read_stray_row(struct salvage *salvage, const struct rescue *rescue,
+                                         const struct page *page, uint32_t index, struct cell *cell,
+                                         bool *out, struct doppel_error *error)
 {
     *out = false;
     if (!cell_read(page, index, cell) || !gap_of(salvage, rescue, cell->id))
@@ -148,7 +149,7 @@ static enum doppel_status count_rows(struct salvage *salvage, const struct rescu
     for (uint32_t i = 0; i < page->cells && !status; i++) {
         struct cell cell;
         bool is;
-        status = read_row(salvage, rescue, page, i, &cell, &is, error);
+        status = read_stray_row(salvage, rescue, page, i, &cell, &is, error);
         *out += is && rescue_is_whole(rescue, &salvage->record) && could_be(salvage, rescue);
     }
     return status;
@@ -185,7 +186,7 @@ static enum doppel_status take_stray(struct salvage *salvage, struct rescue *res
 {
     struct cell cell;
     bool is = false, put = false;
-    enum doppel_status status = read_row(salvage, rescue, page, index, &cell, &is, error);
+    enum doppel_status status = read_stray_row(salvage, rescue, page, index, &cell, &is, error);
     if (status || !is || was_removed(salvage, rescue))
         return status;
     if (!sure || !rescue_is_whole(rescue, &salvage->record))

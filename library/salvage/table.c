@@ -32,14 +32,15 @@ const struct salvage_table salvage_tables[] = {
 };
 const size_t salvage_table_count = sizeof salvage_tables / sizeof *salvage_tables;
 
-static const char *name_of(const struct rescue *rescue)
+static const char *rescue_name(const struct rescue *rescue)
 {
     return rescue->table->into ? rescue->table->into : rescue->table->name;
 }
 
 /* ---- shapes ---- */
 
-static enum doppel_status no_memory(const struct salvage *salvage, struct doppel_error *error)
+static enum doppel_status rows_without_memory(const struct salvage *salvage,
+                                              struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", salvage->directory);
 }
@@ -55,7 +56,7 @@ static void take_column(struct rescue *rescue, sqlite3_stmt *row)
 }
 
 /* A key of one integer column in a table with row ids is the row id. */
-static void take_id(struct rescue *rescue, sqlite3_stmt *row)
+static void take_row_id(struct rescue *rescue, sqlite3_stmt *row)
 {
     if (!rescue->table->keyed && sqlite3_column_int(row, 3) &&
         rescue->types[rescue->columns - 1] == 'I')
@@ -73,12 +74,12 @@ static enum doppel_status read_shape(const struct salvage *salvage, struct rescu
         "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?1) ORDER BY cid", &row, error);
     if (status)
         return status;
-    sqlite3_bind_text(row, 1, name_of(rescue), -1, SQLITE_STATIC);
+    sqlite3_bind_text(row, 1, rescue_name(rescue), -1, SQLITE_STATIC);
     while (!(status = doppel_store_step(salvage->fresh, row, &any, error)) && any) {
         if (rescue->columns == MAX_SALVAGE_COLUMNS)
             break;
         take_column(rescue, row);
-        take_id(rescue, row);
+        take_row_id(rescue, row);
         const char *comma = rescue->columns > 1 ? "," : "";
         sqlite3_str_appendf(looked, "%s?%d AS \"%w\"", comma, (int)rescue->columns,
                             sqlite3_column_text(row, 0));
@@ -90,13 +91,13 @@ static enum doppel_status read_shape(const struct salvage *salvage, struct rescu
 
 /* ---- statements ---- */
 
-static enum doppel_status prepare(const struct salvage *salvage, char *sql, sqlite3_stmt **out,
-                                  struct doppel_error *error)
+static enum doppel_status prepare_rescue(const struct salvage *salvage, char *sql,
+                                         sqlite3_stmt **out, struct doppel_error *error)
 {
     sqlite3_stmt *any;
     enum doppel_status status =
         sql ? doppel_store_statement(salvage->fresh, "SELECT 1", &any, error)
-            : no_memory(salvage, error);
+            : rows_without_memory(salvage, error);
     if (!status && sqlite3_prepare_v2(sqlite3_db_handle(any), sql, -1, out, NULL))
         status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", salvage->directory,
                              sqlite3_errmsg(sqlite3_db_handle(any)));
@@ -111,7 +112,7 @@ static enum doppel_status prepare(const struct salvage *salvage, char *sql, sqli
 
 static char *make_look(const struct rescue *rescue, const char *looked)
 {
-    const char *name = name_of(rescue);
+    const char *name = rescue_name(rescue);
     if (rescue->table->sum) /* a log of before version 5 has none */
         return sqlite3_mprintf("SELECT coalesce(checksum = row_checksum(%s), 1), * FROM"
                                " (SELECT %s) AS \"%w\"",
@@ -129,13 +130,13 @@ enum doppel_status rescue_open(struct salvage *salvage, const struct salvage_tab
     enum doppel_status status = read_shape(salvage, out, looked, asked, error);
     char *columns = sqlite3_str_finish(looked), *values = sqlite3_str_finish(asked);
     if (!status && (!columns || !values))
-        status = no_memory(salvage, error);
+        status = rows_without_memory(salvage, error);
     if (!status)
-        status = prepare(salvage, make_look(out, columns), &out->look, error);
+        status = prepare_rescue(salvage, make_look(out, columns), &out->look, error);
     if (!status)
-        status = prepare(
+        status = prepare_rescue(
             salvage,
-            sqlite3_mprintf("INSERT OR IGNORE INTO \"%w\" VALUES(%s)", name_of(out), values),
+            sqlite3_mprintf("INSERT OR IGNORE INTO \"%w\" VALUES(%s)", rescue_name(out), values),
             &out->insert, error);
     sqlite3_free(columns);
     sqlite3_free(values);
@@ -153,7 +154,7 @@ void rescue_close(struct rescue *rescue)
 /* ---- rows ---- */
 
 /* Reals that are whole numbers are kept as such. */
-static bool fits(const struct rescue *rescue, size_t column, struct value *value)
+static bool fits_column(const struct rescue *rescue, size_t column, struct value *value)
 {
     bool integer = value->type == VALUE_INTEGER;
     if (value->type == VALUE_NULL)
@@ -184,7 +185,7 @@ static bool has_shape(const struct rescue *rescue, int64_t id, struct record *re
         record->values[rescue->id] = value_integer(id);
     }
     for (size_t column = 0; column < record->count; column++)
-        if (!fits(rescue, column, &record->values[column]))
+        if (!fits_column(rescue, column, &record->values[column]))
             return false;
     for (size_t column = record->count; column < rescue->columns; column++)
         record->values[column] = (struct value){0};
@@ -197,7 +198,7 @@ enum doppel_status rescue_read(struct salvage *salvage, const struct rescue *res
 {
     enum record_outcome outcome = record_of_cell(&salvage->pages, cell, &salvage->record);
     *out = outcome == RECORD_READ && has_shape(rescue, cell->id, &salvage->record);
-    return outcome == RECORD_NO_MEMORY ? no_memory(salvage, error) : DOPPEL_OK;
+    return outcome == RECORD_NO_MEMORY ? rows_without_memory(salvage, error) : DOPPEL_OK;
 }
 
 static void bind_all(const struct rescue *rescue, sqlite3_stmt *statement,

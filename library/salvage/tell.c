@@ -6,8 +6,9 @@
 
 enum { MAX_SENTENCE = 256 };
 
-static enum doppel_status tell(struct salvage *salvage, const char *table, uint64_t id,
-                               const char *detail, bool repaired, struct doppel_error *error)
+static enum doppel_status report_problem(struct salvage *salvage, const char *table, uint64_t id,
+                                         const char *detail, bool repaired,
+                                         struct doppel_error *error)
 {
     const struct doppel_problem problem = {
         .problem = table, .id = id, .detail = detail, .repaired = repaired};
@@ -49,10 +50,10 @@ static enum doppel_status tell_gap(struct salvage *salvage, const struct rescue 
                  of, gap->found, gap->found == 1 ? " was" : "s were");
     else
         snprintf(detail, sizeof detail, "a page %s is damaged, and what was on it is lost", of);
-    return tell(salvage, rescue->table->name,
-                !rescue->table->keyed && gap->after >= 0 && !gap->found ? (uint64_t)gap->after + 1
-                                                                        : 0,
-                detail, gap->found > 0, error);
+    return report_problem(
+        salvage, rescue->table->name,
+        !rescue->table->keyed && gap->after >= 0 && !gap->found ? (uint64_t)gap->after + 1 : 0,
+        detail, gap->found > 0, error);
 }
 
 static enum doppel_status tell_losses(struct salvage *salvage, const struct rescue *rescue,
@@ -65,14 +66,14 @@ static enum doppel_status tell_losses(struct salvage *salvage, const struct resc
     if (!status && rescue->lost) {
         snprintf(detail, sizeof detail, "%" PRIu64 " row%s cannot be read, and %s lost",
                  rescue->lost, plural(rescue->lost), rescue->lost == 1 ? "is" : "are");
-        status = tell(salvage, rescue->table->name, 0, detail, false, error);
+        status = report_problem(salvage, rescue->table->name, 0, detail, false, error);
     }
     if (status || !rescue->aside)
         return status;
     snprintf(detail, sizeof detail, "%" PRIu64 " row%s, of which it is not sure that %s, set aside",
              rescue->aside, rescue->aside == 1 ? " was" : "s were",
              rescue->aside == 1 ? "it is as it was written" : "they are as they were written");
-    return tell(salvage, rescue->table->name, 0, detail, true, error);
+    return report_problem(salvage, rescue->table->name, 0, detail, true, error);
 }
 
 static enum doppel_status tell_saved(struct salvage *salvage, const struct rescue *rescue,
@@ -81,7 +82,7 @@ static enum doppel_status tell_saved(struct salvage *salvage, const struct rescu
     char detail[MAX_SENTENCE];
     snprintf(detail, sizeof detail, "%" PRIu64 " row%s in the new catalogue", rescue->rows,
              rescue->rows == 1 ? " is" : "s are");
-    return tell(salvage, rescue->table->name, 0, detail, true, error);
+    return report_problem(salvage, rescue->table->name, 0, detail, true, error);
 }
 
 static enum doppel_status tell_schema(struct salvage *salvage, const struct rescue *schema,
@@ -89,16 +90,17 @@ static enum doppel_status tell_schema(struct salvage *salvage, const struct resc
 {
     enum doppel_status status = DOPPEL_OK;
     if (schema->gaps.count || schema->lost)
-        status = tell(salvage, "catalogue", 0,
-                      "the list of its tables is damaged; what it does not say is told by the rows",
-                      true, error);
+        status = report_problem(
+            salvage, "catalogue", 0,
+            "the list of its tables is damaged; what it does not say is told by the rows", true,
+            error);
     bool strays = false;
     for (size_t i = RESCUE_TABLES; i < salvage->count; i++)
         strays |= salvage->rescues[i].strays > 0;
     if (!status && strays && salvage->free_unknown)
-        status = tell(salvage, "catalogue", 0,
-                      "which pages were free is not known: rows that were removed may be back",
-                      false, error);
+        status = report_problem(
+            salvage, "catalogue", 0,
+            "which pages were free is not known: rows that were removed may be back", false, error);
     return status;
 }
 

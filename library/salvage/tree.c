@@ -12,7 +12,8 @@ struct span {
 };
 static const struct span whole_table = {INT64_MIN, INT64_MAX};
 
-static enum doppel_status no_memory(const struct salvage *salvage, struct doppel_error *error)
+static enum doppel_status tree_without_memory(const struct salvage *salvage,
+                                              struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", salvage->directory);
 }
@@ -22,7 +23,7 @@ enum doppel_status salvage_page(const struct salvage *salvage, uint32_t number, 
 {
     uint8_t *bytes = malloc(salvage->pages.size);
     if (!bytes)
-        return no_memory(salvage, error);
+        return tree_without_memory(salvage, error);
     *out = (struct page){.bytes = bytes};
     *out_is = pages_read(&salvage->pages, number, bytes) &&
               tree_page_parse(bytes, salvage->pages.size, number, out);
@@ -41,7 +42,7 @@ static enum doppel_status add_gap(struct salvage *salvage, struct rescue *rescue
     }
     return array_push(&rescue->gaps, ((struct gap){span.after, span.last, 0}))
                ? DOPPEL_OK
-               : no_memory(salvage, error);
+               : tree_without_memory(salvage, error);
 }
 
 /* ---- rows ---- */
@@ -67,16 +68,16 @@ static bool is_sound(const struct page *page)
 
 /* A row that was read. Of one that has no checksum the page must speak.
  * @param again its page is read for the second time */
-static enum doppel_status take_row(struct salvage *salvage, struct rescue *rescue,
-                                   const struct page *page, bool sound, bool again,
-                                   struct doppel_error *error)
+static enum doppel_status rescue_row(struct salvage *salvage, struct rescue *rescue,
+                                     const struct page *page, bool sound, bool again,
+                                     struct doppel_error *error)
 {
     bool whole = rescue_is_whole(rescue, &salvage->record), put = false;
     if (!whole && !again) {
         uint32_t *last = rescue->again.count ? &rescue->again.items[rescue->again.count - 1] : NULL;
         return (last && *last == page->number) || array_push(&rescue->again, page->number)
                    ? DOPPEL_OK
-                   : no_memory(salvage, error);
+                   : tree_without_memory(salvage, error);
     }
     if (whole && again)
         return DOPPEL_OK;
@@ -89,9 +90,9 @@ static enum doppel_status take_row(struct salvage *salvage, struct rescue *rescu
 }
 
 /* The rows in the cells of a page. */
-static enum doppel_status take_cell(struct salvage *salvage, struct rescue *rescue,
-                                    const struct page *page, uint32_t index, bool sound, bool again,
-                                    struct doppel_error *error)
+static enum doppel_status rescue_cell(struct salvage *salvage, struct rescue *rescue,
+                                      const struct page *page, uint32_t index, bool sound,
+                                      bool again, struct doppel_error *error)
 {
     struct cell cell;
     bool is = false;
@@ -99,7 +100,7 @@ static enum doppel_status take_cell(struct salvage *salvage, struct rescue *resc
     if (cell_read(page, index, &cell))
         status = rescue_read(salvage, rescue, &cell, &is, error);
     if (!status && is)
-        return take_row(salvage, rescue, page, sound, again, error);
+        return rescue_row(salvage, rescue, page, sound, again, error);
     if (status || again)
         return status;
     if (sound && has_ids(page->kind) && cell.id > INT64_MIN) /* pages of overflow are damaged */
@@ -115,7 +116,7 @@ static enum doppel_status take_cells(struct salvage *salvage, struct rescue *res
     bool sound = is_sound(page);
     enum doppel_status status = DOPPEL_OK;
     for (uint32_t i = 0; i < page->cells && !status; i++)
-        status = take_cell(salvage, rescue, page, i, sound, again, error);
+        status = rescue_cell(salvage, rescue, page, i, sound, again, error);
     return status;
 }
 
@@ -177,8 +178,8 @@ static enum doppel_status is_part(struct salvage *salvage, const struct rescue *
     return DOPPEL_OK;
 }
 
-static enum doppel_status walk(struct salvage *salvage, struct rescue *rescue, uint32_t number,
-                               struct span span, unsigned depth, struct doppel_error *error);
+static enum doppel_status walk_page(struct salvage *salvage, struct rescue *rescue, uint32_t number,
+                                    struct span span, unsigned depth, struct doppel_error *error);
 
 /* Keys that are not in order say nothing. */
 static enum doppel_status walk_children(struct salvage *salvage, struct rescue *rescue,
@@ -193,16 +194,16 @@ static enum doppel_status walk_children(struct salvage *salvage, struct rescue *
         bool is = cell_read(page, i, &cell);
         if (is && !rescue->table->keyed && cell.id > span.after && cell.id <= span.last)
             part.last = span.after = cell.id;
-        status = is ? walk(salvage, rescue, cell.child, part, depth + 1, error)
+        status = is ? walk_page(salvage, rescue, cell.child, part, depth + 1, error)
                     : add_gap(salvage, rescue, part, error);
         if (!status && rescue->table->keyed)
-            status = take_cell(salvage, rescue, page, i, sound, false, error);
+            status = rescue_cell(salvage, rescue, page, i, sound, false, error);
     }
-    return status ? status : walk(salvage, rescue, page->right, span, depth + 1, error);
+    return status ? status : walk_page(salvage, rescue, page->right, span, depth + 1, error);
 }
 
-static enum doppel_status walk(struct salvage *salvage, struct rescue *rescue, uint32_t number,
-                               struct span span, unsigned depth, struct doppel_error *error)
+static enum doppel_status walk_page(struct salvage *salvage, struct rescue *rescue, uint32_t number,
+                                    struct span span, unsigned depth, struct doppel_error *error)
 {
     struct page page = {0};
     bool is = false;
@@ -226,7 +227,7 @@ static enum doppel_status walk(struct salvage *salvage, struct rescue *rescue, u
 enum doppel_status salvage_tree(struct salvage *salvage, struct rescue *rescue, uint32_t root,
                                 struct doppel_error *error)
 {
-    return walk(salvage, rescue, root, whole_table, 0, error);
+    return walk_page(salvage, rescue, root, whole_table, 0, error);
 }
 
 /* ---- pages that hold no rows of ours ---- */
