@@ -97,18 +97,18 @@ bool decision_output_flush(struct decision_output *output)
         else if (errno != EINTR)
             note_failure(output);
     }
-    output->text.size = 0;
+    if (output->text.failed)
+        no_memory();
+    doppel_json_clear(&output->text);
     return !output->failed;
 }
 
 static void put_row(struct decision_output *output, const struct doppel_dedup_decision *decision)
 {
-    output->text.size = 0;
-    decision_append(&output->text, decision);
-    json_t *row = json_loadb(output->text.bytes, output->text.size, 0, NULL);
-    output->text.size = 0;
-    if (row)
-        output_row(output->output, row);
+    doppel_json_clear(&output->text);
+    decision_write(&output->text, decision);
+    output_object(output->output, &output->text);
+    doppel_json_clear(&output->text);
 }
 
 static void put_line(struct decision_output *output, const struct doppel_dedup_decision *decision)
@@ -116,19 +116,19 @@ static void put_line(struct decision_output *output, const struct doppel_dedup_d
     bool readable = decision->decision != DOPPEL_DECISION_UNREADABLE && decision->line_text;
     switch (output->settings->emit) {
     case EMIT_DECISIONS:
-        decision_append(&output->text, decision);
+        decision_write(&output->text, decision);
         break;
     case EMIT_ANNOTATED:
         if (!readable)
             return;
-        decision_append_annotated(&output->text, decision);
+        decision_write_annotated(&output->text, decision);
         break;
     default:
         if (!readable || decision->unique != (output->settings->emit == EMIT_UNIQUE))
             return;
-        decision_append_line(&output->text, decision);
+        doppel_json_append(&output->text, decision->line_text, decision->line_size);
     }
-    decision_end_line(&output->text);
+    doppel_json_end_line(&output->text);
 }
 
 static void report_unreadable(struct decision_output *output,
@@ -165,18 +165,20 @@ static void put_file_line(struct decision_output *output, const struct decided_r
     bool readable = decided->decision != DOPPEL_DECISION_UNREADABLE;
     if (emit != EMIT_DECISIONS && !readable)
         return;
-    if (emit == EMIT_ANNOTATED)
-        json_object_set(decided->input, "doppel", decided->row);
-    else if (emit != EMIT_DECISIONS && decided->unique != (emit == EMIT_UNIQUE))
+    if (emit != EMIT_DECISIONS && emit != EMIT_ANNOTATED &&
+        decided->unique != (emit == EMIT_UNIQUE))
         return;
+    const struct doppel_json *line = emit == EMIT_DECISIONS ? &decided->row : &decided->input;
+    if (line->failed || decided->row.failed)
+        no_memory();
     if ((emit == EMIT_UNIQUE || emit == EMIT_DUPLICATES) && decided->is_path)
-        decision_append_bytes(&output->text, decided->path, strlen(decided->path));
+        doppel_json_append(&output->text, decided->path, strlen(decided->path));
     else
-        decision_append_json(&output->text, emit == EMIT_DECISIONS ? decided->row : decided->input);
-    decision_end_line(&output->text);
+        doppel_json_append(&output->text, line->bytes, line->size);
+    doppel_json_end_line(&output->text);
 }
 
-bool decision_output_row(struct decision_output *output, const struct decided_row *decided)
+bool decision_output_row(struct decision_output *output, struct decided_row *decided)
 {
     output->counts[decided->decision]++;
     output->unique += decided->unique;
@@ -185,11 +187,11 @@ bool decision_output_row(struct decision_output *output, const struct decided_ro
     if (decided->decision == DOPPEL_DECISION_UNREADABLE)
         report_input(output->report, decided->path, decided->reason);
     if (output->output)
-        output_row(output->output, json_incref(decided->row));
+        output_object(output->output, &decided->row);
     else
         put_file_line(output, decided);
-    json_decref(decided->row);
-    json_decref(decided->input);
+    doppel_json_free(&decided->row);
+    doppel_json_free(&decided->input);
     return output->text.size < FLUSH_BYTES || decision_output_flush(output);
 }
 
@@ -226,7 +228,7 @@ static void say_same_ids(const struct decision_output *output)
 bool decision_output_finish(struct decision_output *output, bool ended)
 {
     bool written = output->output ? output_finish(output->output) : decision_output_flush(output);
-    decision_text_free(&output->text);
+    doppel_json_free(&output->text);
     say_same_ids(output);
     if (written && ended)
         summarise(output);

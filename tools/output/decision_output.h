@@ -2,8 +2,6 @@
 #ifndef DOPPEL_TOOLS_OUTPUT_DECISION_OUTPUT_H
 #define DOPPEL_TOOLS_OUTPUT_DECISION_OUTPUT_H
 
-#include <jansson.h>
-
 #include "tools/output/decision_writer.h"
 #include "tools/args/options.h"
 
@@ -14,8 +12,8 @@ enum { DECISIONS = DOPPEL_DECISION_CONFLICT + 1 };
 struct decision_output {
     const struct settings *settings;
     struct report *report;
-    struct output *output; /* of tables and CSV; else NULL */
-    struct decision_text text;
+    struct output *output;   /* of tables and CSV; else NULL */
+    struct doppel_json text; /* held back */
     uint64_t counts[DECISIONS], unique;
     uint64_t same_ids; /* whose id is that of something else, too */
     uint64_t matched;  /* that have something to do with what came before */
@@ -34,12 +32,13 @@ struct decided_row {
     enum doppel_decision decision;
     bool unique, matched, same_id, is_path; /* is_path: it was named by its path alone */
     const char *path, *reason;
-    json_t *row, *input; /* taken: the decision; and the record without it, NULL when only decisions
-                            are printed */
+    struct doppel_json row;   /* taken: the decision */
+    struct doppel_json input; /* taken: the record without it; with the decision, where
+                                 lines are annotated. Empty when only decisions are printed */
 };
 
 /** The same of a file. @return false when it could not be written */
-bool decision_output_row(struct decision_output *output, const struct decided_row *decided);
+bool decision_output_row(struct decision_output *output, struct decided_row *decided);
 
 /** Write what is held back. @return false when it could not be */
 bool decision_output_flush(struct decision_output *output);

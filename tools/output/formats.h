@@ -15,9 +15,6 @@ json_t *cell_value(const struct layout *layout, const json_t *row, const json_t 
 /* A value as text: strings as they are, all else as JSON has it; given (free). NULL for NULL. */
 char *cell_text(const json_t *value);
 
-/* One object, compact, in a line. */
-void json_write(FILE *stream, const json_t *row);
-
 void csv_write_header(FILE *stream, const struct layout *layout);
 void csv_write_row(FILE *stream, const struct layout *layout, const json_t *row,
                    const json_t *element);
