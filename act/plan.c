@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/memory.h"
 #include "tools/signals.h"
 
 void act_plan_free(struct plan *plan)
@@ -14,29 +13,34 @@ void act_plan_free(struct plan *plan)
     array_free(&plan->files);
 }
 
-static enum doppel_status take_group(void *context, const struct told_group *group,
+static enum doppel_status take_group(void *context, const struct doppel_group *group,
                                      struct doppel_error *error)
 {
     struct plan *plan = context;
     uint32_t kept = (uint32_t)plan->files.count;
-    json_t *rows = json_object_get(group->row, "members");
     for (size_t i = 0; i < group->count; i++) {
-        const struct grouping_item *item = &group->members[i];
-        const json_t *reason = json_object_get(json_array_get(rows, i), "reason");
+        const struct doppel_group_member *member = &group->members[i];
         struct planned file = {
-            .group = (uint32_t)json_integer_value(json_object_get(group->row, "group")),
+            .group = (uint32_t)group->number,
             .kept = kept,
-            .first = kept + (uint32_t)group_first_with_bytes_of(group->members, i),
-            .reason = reason_from_name(json_string_value(reason)),
-            .reference = item->reference,
-            .stamp = {item->device, item->inode, item->size, item->mtime_ns},
+            .first = kept + (uint32_t)member->same_bytes,
+            .reason = member->reason,
+            .reference = member->reference,
+            .path = strdup(member->path),
+            .stamp = {member->device, member->inode, member->size_bytes, member->mtime_ns},
         };
-        if (!array_reserve(&plan->files))
+        if (!file.path || !array_push(&plan->files, file)) {
+            free(file.path);
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many duplicates");
-        file.path = must_copy(item->path);
-        (void)array_push(&plan->files, file);
+        }
     }
     return DOPPEL_OK;
+}
+
+/* Whether the reason is one of those that are acted on. */
+static bool is_named(enum doppel_reason reason, const struct settings *settings)
+{
+    return settings->reasons & 1u << reason;
 }
 
 static bool only_links(const struct settings *settings)
@@ -47,8 +51,8 @@ static bool only_links(const struct settings *settings)
 /* Whether it is acted on for what it is to the kept one. */
 static bool is_wanted(const struct planned *file, const struct settings *settings)
 {
-    return file->reason & settings->reasons &&
-           (!only_links(settings) || file->reason == REASON_IDENTICAL);
+    return is_named(file->reason, settings) &&
+           (!only_links(settings) || file->reason == DOPPEL_REASON_IDENTICAL);
 }
 
 struct verdict act_plan_verdict(const struct plan *plan, size_t number,
@@ -60,12 +64,12 @@ struct verdict act_plan_verdict(const struct plan *plan, size_t number,
     if (file == kept || file->reference)
         return (struct verdict){0};
     if (is_wanted(file, settings))
-        return (struct verdict){kept, file->reason == REASON_IDENTICAL, NULL, false};
+        return (struct verdict){kept, file->reason == DOPPEL_REASON_IDENTICAL, NULL, false};
     /* The first of several that are less than identical to the kept one stays, for the others. */
-    if (file != first && settings->reasons & REASON_IDENTICAL &&
+    if (file != first && is_named(DOPPEL_REASON_IDENTICAL, settings) &&
         (first->reference || !is_wanted(first, settings)))
         return (struct verdict){first, true, NULL, false};
-    if (file->reason & settings->reasons)
+    if (is_named(file->reason, settings))
         return (struct verdict){
             kept, false, "is not identical to the kept file: a link would lose what differs", true};
     return (struct verdict){kept, false, "is none of what '--reason' names", false};
@@ -75,8 +79,8 @@ enum doppel_status groupings_act(const struct all_groups *all, struct doppel_err
 {
     const struct settings *settings = all->settings;
     struct plan plan = {0};
-    const struct group_sink sink = {take_group, &plan};
-    enum doppel_status status = groupings_tell(all, &sink, error);
+    const struct group_receiver receiver = {take_group, &plan};
+    enum doppel_status status = groupings_visit(all, &receiver, error);
     if (!status && signals_stopped())
         status = DOPPEL_E_CANCELLED;
     if (!status)

@@ -16,9 +16,9 @@
 /* A member of a group. */
 struct planned {
     uint32_t group;
-    uint32_t kept;   /* the number of the one that is kept; its own, when it is that */
-    uint32_t first;  /* the number of the first of the group with the same bytes, by their digest */
-    unsigned reason; /* REASON_…; 0: the kept one */
+    uint32_t kept;  /* the number of the one that is kept; its own, when it is that */
+    uint32_t first; /* the number of the first of the group with the same bytes, by their digest */
+    enum doppel_reason reason;
     bool reference;
     char *path; /* given */
     struct doppel_file_stamp stamp;

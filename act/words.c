@@ -1,13 +1,14 @@
 /* The names of actions, and of what members of a group are. */
 #include <string.h>
 
+#include <doppel/group.h>
+
 #include "tools/args/options.h"
 
 static const char *const actions[] = {
     [ACTION_HARDLINK] = "hardlink", [ACTION_REFLINK] = "reflink", [ACTION_SYMLINK] = "symlink",
     [ACTION_TRASH] = "trash",       [ACTION_MOVE_TO] = "move-to", [ACTION_SCRIPT] = "script",
 };
-static const char *const reasons[] = {"identical", "same-content", "near", "part", "marked"};
 
 const char *action_name(enum action action)
 {
@@ -24,8 +25,8 @@ enum action action_from_name(const char *name)
 
 unsigned reason_from_name(const char *name)
 {
-    for (unsigned i = 0; name && i < sizeof reasons / sizeof *reasons; i++)
-        if (strcmp(reasons[i], name) == 0)
+    for (int i = DOPPEL_REASON_KEPT + 1; name && i < DOPPEL_REASONS; i++)
+        if (strcmp(doppel_reason_name((enum doppel_reason)i), name) == 0)
             return 1u << i;
     return 0;
 }

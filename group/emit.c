@@ -1,18 +1,16 @@
-/* Groups as they are told: who is kept, what the others are to it. */
+/* Groups as they are given to a visitor: which member to keep, what the others are to it. */
 #include "group/grouping_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/output/item_name.h"
 #include "tools/memory.h"
-#include "tools/output/output.h"
 
-/* The telling of one grouping's groups. */
-struct telling {
+/* The groups of one grouping on their way to the visitor. */
+struct emission {
     struct grouping *grouping;
-    const struct group_sink *sink;
-    uint32_t *number; /* of the last group told, of all groupings */
+    const struct group_receiver *receiver;
+    uint64_t *number; /* of the last group, of all groupings */
 };
 
 /* Item numbers sorted so that the members of a group stand together. */
@@ -44,7 +42,7 @@ uint32_t grouping_first_of(const struct grouping *grouping, uint32_t number)
     return twin ? twin->first : number;
 }
 
-static bool same_bytes(const struct grouping *grouping, uint32_t a, uint32_t b)
+static bool has_same_bytes(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
     const struct twin *twin_a = twin_of(grouping, a), *twin_b = twin_of(grouping, b);
     if (grouping->options->kind == DOPPEL_KIND_IMAGE) /* their digests may be forgotten */
@@ -136,127 +134,144 @@ static bool is_shown(const struct grouping *grouping, const struct member *membe
     return count > 1 && !all_references && !benign && !(grouping->options->across && one_source);
 }
 
-/* What a member is to the kept one. */
-static void put_reason(const struct grouping *grouping, json_t *row, uint32_t kept, uint32_t item)
+/* A group on its way out: members by number, with the match of each. */
+struct group_members {
+    struct doppel_group_member *items;
+    struct doppel_match *matches;
+    uint32_t *numbers; /* in the grouping */
+    size_t count;
+};
+
+static void group_members_free(struct group_members *members)
 {
-    uint32_t a = grouping_first_of(grouping, kept), b = grouping_first_of(grouping, item);
-    if (item == kept) {
-        put_text(row, "reason", "kept");
-        return;
+    for (size_t i = 0; i < members->count; i++) {
+        free((void *)members->items[i].path);
+        free((void *)members->matches[i].segments);
     }
-    bool identical = same_bytes(grouping, item, kept);
-    if (a == b || identical) {
-        put_text(row, "reason", identical ? "identical" : "same-content");
-        put_integer(row, "distance", 0);
-        put_number(row, "similarity", 1, 4);
-        return;
-    }
-    struct doppel_match match = {0};
-    bool known = true;
+    free(members->items);
+    free(members->matches);
+    free(members->numbers);
+}
+
+static bool group_members_reserve(struct group_members *members, size_t count)
+{
+    members->items = calloc(count, sizeof *members->items);
+    members->matches = calloc(count, sizeof *members->matches);
+    members->numbers = calloc(count, sizeof *members->numbers);
+    return members->items && members->matches && members->numbers;
+}
+
+/* Compare two items that are the first with their contents. @param out segments are given. False
+ * when nothing is known. */
+static bool compare_items(const struct grouping *grouping, uint32_t query, uint32_t item,
+                          struct doppel_match *out)
+{
     if (grouping->options->kind == DOPPEL_KIND_TEXT)
-        known = texts_compare(grouping, b, a, &match);
-    else if (grouping->options->kind == DOPPEL_KIND_AUDIO)
-        known = audio_compare(grouping, b, a, &match);
-    else if (grouping->options->kind == DOPPEL_KIND_VIDEO)
-        known = videos_compare(grouping, b, a, &match);
-    else
-        match = images_match(grouping, b, a);
-    bool part = match.relation == DOPPEL_RELATION_CONTAINED;
-    bool said = grouping->by_word[a] || grouping->by_word[b];
-    put_text(row, "reason", said ? "marked" : part ? "part" : "near");
-    if (known && !said)
-        put_match(row, &match);
-    if (is_timed(grouping))
-        free((void *)match.segments);
+        return texts_compare(grouping, query, item, out);
+    if (grouping->options->kind == DOPPEL_KIND_AUDIO)
+        return audio_compare(grouping, query, item, out);
+    if (grouping->options->kind == DOPPEL_KIND_VIDEO)
+        return videos_compare(grouping, query, item, out);
+    *out = images_match(grouping, query, item);
+    return true;
 }
 
-static json_t *describe_member(const struct grouping *grouping, uint32_t kept, uint32_t number,
-                               const struct grouping_item *item)
+/* What a member is to the one to keep. */
+static void find_reason(const struct grouping *grouping, struct group_members *members,
+                        size_t number)
 {
-    json_t *row = json_object();
-    if (item->id)
-        put_integer(row, "id", item->id);
-    put_item_name(row, !item->no_file, item->path);
-    if (!item->no_file) {
-        put_integer(row, "size", (uint64_t)item->size);
-        put_number(row, "mtime", (double)item->mtime_ns / 1e9, 3);
-    }
-    if (is_timed(grouping))
-        put_number(row, "duration",
-                   timed_duration(grouping, grouping_first_of(grouping, number)) / 1000.0, 3);
-    if (item->width) {
-        put_integer(row, "width", item->width);
-        put_integer(row, "height", item->height);
-    }
-    if (item->reference)
-        put_bool(row, "reference", true);
-    put_reason(grouping, row, kept, number);
-    return row;
+    struct doppel_group_member *member = &members->items[number];
+    struct doppel_match *match = &members->matches[number];
+    uint32_t item = members->numbers[number], kept = members->numbers[0];
+    uint32_t a = grouping_first_of(grouping, kept), b = grouping_first_of(grouping, item);
+    member->reason = DOPPEL_REASON_KEPT;
+    if (item == kept)
+        return;
+    member->reason = DOPPEL_REASON_IDENTICAL;
+    if (has_same_bytes(grouping, item, kept))
+        return;
+    member->reason = DOPPEL_REASON_SAME_CONTENT;
+    if (a == b)
+        return;
+    bool labelled = grouping->by_word[a] || grouping->by_word[b];
+    bool known = compare_items(grouping, b, a, match);
+    member->reason = labelled                                       ? DOPPEL_REASON_MARKED
+                     : match->relation == DOPPEL_RELATION_CONTAINED ? DOPPEL_REASON_CONTAINED
+                                                                    : DOPPEL_REASON_NEAR;
+    if (known && !labelled)
+        member->match = match;
 }
 
-static void free_members(struct grouping_item *items, size_t count)
+/* The first member with the bytes of the one at `number`. */
+static size_t first_with_bytes(const struct grouping *grouping, const struct group_members *members,
+                               size_t number)
 {
-    for (size_t i = 0; i < count; i++)
-        free((void *)items[i].path);
-    free(items);
-}
-
-size_t group_first_with_bytes_of(const struct grouping_item *members, size_t number)
-{
-    const struct grouping_item *item = &members[number];
     for (size_t i = 0; i < number; i++)
-        if (members[i].size == item->size &&
-            memcmp(&members[i].digest, &item->digest, sizeof item->digest) == 0)
+        if (members->items[i].size_bytes == members->items[number].size_bytes &&
+            has_same_bytes(grouping, members->numbers[i], members->numbers[number]))
             return i;
     return number;
 }
 
-/* What is less than identical to the kept one may have the bytes of another member. */
-static void put_identical_to(json_t *row, const struct grouping_item *items, size_t number)
+static bool add_member(const struct grouping *grouping, uint32_t number,
+                       struct group_members *members)
 {
-    size_t first = group_first_with_bytes_of(items, number);
-    const char *reason = json_string_value(json_object_get(row, "reason"));
-    if (first != number && strcmp(reason, "identical") != 0)
-        put_path(row, "identical_to", items[first].path);
+    struct grouping_item item = item_store_get(&grouping->items, number);
+    struct doppel_group_member *member = &members->items[members->count];
+    *member = (struct doppel_group_member){
+        .is_file = !item.no_file,
+        .reference = item.reference,
+        .reading = item.reading,
+        .id = item.id,
+        .path = item_store_path(&grouping->items, number),
+        .digest = item.digest,
+        .size_bytes = item.size,
+        .mtime_ns = item.mtime_ns,
+        .device = item.device,
+        .inode = item.inode,
+        .width = item.width,
+        .height = item.height,
+    };
+    members->numbers[members->count++] = number;
+    if (is_timed(grouping))
+        member->duration_ms = timed_duration(grouping, grouping_first_of(grouping, number));
+    find_reason(grouping, members, members->count - 1);
+    member->same_bytes = first_with_bytes(grouping, members, members->count - 1);
+    return member->path;
 }
 
-/* What all but the kept one and references take. */
-static uint64_t savable_bytes(const struct grouping_item *items, size_t count)
+/* What all but the one to keep and references take. */
+static uint64_t savable_bytes(const struct group_members *members)
 {
     uint64_t bytes = 0;
-    for (size_t i = 1; i < count; i++)
-        bytes += items[i].reference ? 0 : (uint64_t)items[i].size;
+    for (size_t i = 1; i < members->count; i++)
+        bytes += members->items[i].reference ? 0 : (uint64_t)members->items[i].size_bytes;
     return bytes;
 }
 
-/* The kept one first. */
-static enum doppel_status tell_group(struct telling *telling, const struct member *members,
+/* The one to keep first. */
+static enum doppel_status emit_group(struct emission *emission, const struct member *members,
                                      size_t count, struct doppel_error *error)
 {
-    struct grouping *grouping = telling->grouping;
+    const struct grouping *grouping = emission->grouping;
+    struct group_members out = {0};
     uint32_t kept = choose_kept(grouping, members, count);
-    struct grouping_item *items = must_allocate(count * sizeof *items);
-    json_t *row = json_object(), *list = json_array();
-    size_t used = 0;
-    for (size_t i = 0; i <= count; i++) {
-        uint32_t number = i ? members[i - 1].item : kept;
-        if (i && number == kept)
-            continue;
-        items[used] = item_store_get(&grouping->items, number);
-        items[used].path = item_store_path(&grouping->items, number);
-        json_t *member = describe_member(grouping, kept, number, &items[used]);
-        put_identical_to(member, items, used++);
-        json_array_append_new(list, member);
+    bool room = group_members_reserve(&out, count) && add_member(grouping, kept, &out);
+    for (size_t i = 0; i < count && room; i++)
+        room = members[i].item == kept || add_member(grouping, members[i].item, &out);
+    enum doppel_status status = DOPPEL_E_MEMORY;
+    if (room) {
+        const struct doppel_group group = {.number = ++*emission->number,
+                                           .kind = grouping->options->kind,
+                                           .keep = out.items[0].path,
+                                           .members = out.items,
+                                           .count = out.count,
+                                           .savable_bytes = savable_bytes(&out)};
+        status = emission->receiver->visit(emission->receiver->context, &group, error);
+    } else {
+        doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a group of %zu", count);
     }
-    put_integer(row, "group", ++*telling->number);
-    put_text(row, "kind", doppel_kind_name(grouping->options->kind));
-    put_path(row, "keep", items[0].path);
-    put_integer(row, "savable", savable_bytes(items, used));
-    put_value(row, "members", list);
-    struct told_group group = {row, grouping->options->kind, items, used, NULL, NULL};
-    enum doppel_status status = telling->sink->take(telling->sink->context, &group, error);
-    json_decref(row);
-    free_members(items, used);
+    group_members_free(&out);
     return status;
 }
 
@@ -291,9 +306,9 @@ static enum doppel_status find_pairs(struct grouping *grouping, struct doppel_er
     return DOPPEL_OK;
 }
 
-static enum doppel_status tell_groups(struct telling *telling, struct doppel_error *error)
+static enum doppel_status emit_groups(struct emission *emission, struct doppel_error *error)
 {
-    struct grouping *grouping = telling->grouping;
+    struct grouping *grouping = emission->grouping;
     size_t count = item_store_count(&grouping->items);
     enum doppel_status status = find_pairs(grouping, error);
     if (status)
@@ -305,25 +320,26 @@ static enum doppel_status tell_groups(struct telling *telling, struct doppel_err
             ;
         size_t files = grouping_merge_links(grouping, members + begin, end - begin);
         if (is_shown(grouping, members + begin, files))
-            status = tell_group(telling, members + begin, files, error);
+            status = emit_group(emission, members + begin, files, error);
     }
     free(members);
     return status;
 }
 
-enum doppel_status groupings_tell(const struct all_groups *all, const struct group_sink *sink,
-                                  struct doppel_error *error)
+enum doppel_status groupings_visit(const struct all_groups *all,
+                                   const struct group_receiver *receiver,
+                                   struct doppel_error *error)
 {
-    uint32_t number = 0;
+    uint64_t number = 0;
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < all->count && !status; i++) {
         struct grouping *grouping = all->groupings[i];
-        struct telling telling = {grouping, sink, &number};
+        struct emission emission = {grouping, receiver, &number};
         if (grouping && item_store_count(&grouping->items))
-            status = tell_groups(&telling, error);
+            status = emit_groups(&emission, error);
     }
     if (!status && all->known && !doppel_run_cancelled(all->run))
-        status = all->known->tell(all->known->context, &number, sink, error);
+        status = all->known->visit(all->known->context, &number, receiver, error);
     return status;
 }
 

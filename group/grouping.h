@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <jansson.h>
-
 #include <doppel/core.h>
+#include <doppel/group.h>
 #include <doppel/library.h>
 #include <doppel/match.h>
 
@@ -44,7 +43,7 @@ struct grouping_options {
     struct doppel_keep_policy policy; /* which member is kept */
     struct doppel_cache *cache;       /* of pixel checks; may be NULL */
     bool across;                      /* only groups that span two sources */
-    bool digests;                     /* who is told the groups wants those of the items */
+    bool digests;                     /* who is given the groups wants those of the items */
 };
 
 /** @param options borrowed for the life of the grouping. @param out given (grouping_free) */
@@ -53,7 +52,7 @@ enum doppel_status grouping_new(const struct grouping_options *options, struct g
 void grouping_free(struct grouping *grouping);
 
 /* Add an item: it and the fingerprint are copied. Reference items come first. Of kind UNKNOWN only
- * the same bytes are told, and there is no fingerprint. */
+ * the same bytes are found, and there is no fingerprint. */
 enum doppel_status grouping_add(struct grouping *grouping, const struct grouping_item *item,
                                 const struct doppel_fingerprint *fingerprint,
                                 struct doppel_error *error);
@@ -72,55 +71,34 @@ enum doppel_status grouping_add_video(struct grouping *grouping, const struct gr
                                       const struct doppel_record *record,
                                       struct doppel_error *error);
 
-/* Where the line of a record stands in its corpus. */
-struct told_record {
-    uint64_t line; /* 0: it is no record but a file */
-    uint64_t offset, size;
-};
-
-/* A group as it is told; borrowed for the visit. */
-struct told_group {
-    json_t *row; /* group, kind, keep and members, as 'scan --json' prints it */
-    enum doppel_kind kind;
-    const struct grouping_item *members; /* in the order of the row's, the kept one first; with
-                                            path and digest; of a record the path of its corpus,
-                                            or "", and the digest of its content */
-    size_t count;
-    const struct told_record *records;      /* as many; NULL: all are files */
-    const struct doppel_text_options *text; /* of records: how they were read */
-};
-
-/* The first member that has the bytes of the one at `number`; itself where none before has them. */
-size_t group_first_with_bytes_of(const struct grouping_item *members, size_t number);
-
-/* Who is told the groups, in order. What is not DOPPEL_OK ends it. */
-struct group_sink {
-    enum doppel_status (*take)(void *context, const struct told_group *group,
-                               struct doppel_error *error);
+/* Whom groups are given to. */
+struct group_receiver {
+    doppel_group_visitor *visit;
     void *context;
 };
 
-/* Groups that need not be found. @param number of the last group told */
+/* Groups that need not be found. @param number of the last group that was given */
 struct known_groups {
-    enum doppel_status (*tell)(void *context, uint32_t *number, const struct group_sink *sink,
-                               struct doppel_error *error);
+    enum doppel_status (*visit)(void *context, uint64_t *number,
+                                const struct group_receiver *receiver, struct doppel_error *error);
     void *context;
 };
 
-/* What there is to be told: some of the groupings may be NULL. */
+/* What there is to be given: some of the groupings may be NULL. */
 struct all_groups {
     struct grouping *const *groupings;
     size_t count;
-    const struct known_groups *known; /* told after what was found; NULL: there are none */
+    const struct known_groups *known; /* after what was found; NULL: there are none */
     const struct settings *settings;
     struct report *report; /* for who acts and prints */
     struct doppel_run *run;
 };
 
-/* Find the groups and tell them, numbered on. After a signal it ends early, with DOPPEL_OK or
+/* Find the groups and give them, numbered on. After a signal it ends early, with DOPPEL_OK or
  * DOPPEL_E_CANCELLED. */
-enum doppel_status groupings_tell(const struct all_groups *all, const struct group_sink *sink,
-                                  struct doppel_error *error);
+enum doppel_status groupings_visit(const struct all_groups *all,
+                                   const struct group_receiver *receiver,
+                                   struct doppel_error *error);
 
 /* The same, as rows of the output, and what they come to for a person. */
 enum doppel_status groupings_print(const struct all_groups *all, struct doppel_error *error);

@@ -14,9 +14,10 @@ struct record_groups {
     const struct marks *marks; /* of people */
 };
 
-/* Tell them, one after the other, as groups of texts: known_groups' `tell`. What is damaged is
+/* Visit them, one after the other, as groups of texts: known_groups' `visit`. What is damaged is
  * reported. @param context struct record_groups. DOPPEL_E_CANCELLED after a signal */
-enum doppel_status record_groups_tell(void *context, uint32_t *number,
-                                      const struct group_sink *sink, struct doppel_error *error);
+enum doppel_status record_groups_visit(void *context, uint64_t *number,
+                                       const struct group_receiver *receiver,
+                                       struct doppel_error *error);
 
 #endif

@@ -141,12 +141,12 @@ DOPPEL_API enum doppel_status doppel_library_each_follower(struct doppel_library
 
 /** @param ids of a group: its leader, then those who follow it, by id; borrowed. @return false to
  * end the visit */
-typedef bool doppel_group_visitor(void *context, const uint64_t *ids, size_t count);
+typedef bool doppel_group_ids_visitor(void *context, const uint64_t *ids, size_t count);
 /** The groups that records of corpora are in, by the leader's id, of which no more than one is in
  * memory. Within a visit no other begins; other calls are fine. DOPPEL_E_CORRUPT, after the others
  * were visited: whom some follow is damaged. */
 DOPPEL_API enum doppel_status doppel_library_each_text_group(struct doppel_library *library,
-                                                             doppel_group_visitor *visitor,
+                                                             doppel_group_ids_visitor *visitor,
                                                              void *context,
                                                              struct doppel_error *error);
 

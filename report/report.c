@@ -10,7 +10,6 @@
 #include "page_assets.h"
 #include "report/html_file.h"
 #include "report/previews.h"
-#include "tools/output/output.h"
 
 /* So many files are previewed before what was seen is written: enough to keep the workers busy. */
 enum { PREVIEWS_AT_ONCE = 128 };
@@ -65,69 +64,49 @@ size_t doppel_report_count(const struct doppel_report *report)
 
 /* ---- the groups ---- */
 
-static void put_digest(json_t *member, const struct doppel_digest *digest)
+static bool copy_segments_of(const struct doppel_match *match, struct report_member *out)
 {
-    char hex[2 * sizeof digest->bytes + 1];
-    for (size_t i = 0; i < sizeof digest->bytes; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest->bytes[i]);
-    put_text(member, "digest", hex);
-}
-
-static double number_at(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
-static bool copy_segments_of(const json_t *row, struct report_member *out)
-{
-    const json_t *segments = json_object_get(row, "segments");
-    size_t count = json_array_size(segments);
-    out->duration = number_at(row, "duration");
+    size_t count = match ? match->segment_count : 0;
     if (!count)
         return true;
     out->segments = malloc(count * sizeof *out->segments);
     if (!out->segments)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        const json_t *segment = json_array_get(segments, i);
-        out->segments[i] =
-            (struct doppel_segment){number_at(segment, "a_start"), number_at(segment, "a_end"),
-                                    number_at(segment, "b_start"), number_at(segment, "b_end"),
-                                    number_at(segment, "speed")};
-    }
+    memcpy(out->segments, match->segments, count * sizeof *out->segments);
     out->segment_count = count;
     return true;
 }
 
-static bool copy_member(const struct told_group *group, size_t number, struct report_member *out)
+static bool copy_member(const struct doppel_group_member *from, struct report_member *out)
 {
-    const struct grouping_item *from = &group->members[number];
-    json_t *row = json_array_get(json_object_get(group->row, "members"), number);
-    *out = (struct report_member){.path = strdup(from->path),
+    *out = (struct report_member){.path = strdup(from->path ? from->path : ""),
                                   .digest = from->digest,
-                                  .size = from->size,
+                                  .size = from->size_bytes,
                                   .mtime_ns = from->mtime_ns,
+                                  .duration = (double)from->duration_ms / 1000,
                                   .reading = from->reading,
-                                  .no_file = from->no_file};
-    if (group->records)
-        out->record = group->records[number];
-    put_digest(row, &from->digest);
-    return out->path && copy_segments_of(row, out);
+                                  .no_file = !from->is_file && !from->record};
+    if (from->record)
+        out->record = (struct report_record){from->record->line, from->record->offset,
+                                             from->record->size_bytes};
+    return out->path && copy_segments_of(from->match, out);
 }
 
-static bool copy_group(const struct told_group *group, struct report_group *out)
+static bool copy_group(const struct doppel_group *group, struct report_group *out)
 {
+    struct doppel_json json = {0};
     bool done = true;
-    *out = (struct report_group){.kind = group->kind, .count = group->count};
+    *out =
+        (struct report_group){.number = group->number, .kind = group->kind, .count = group->count};
     out->members = calloc(group->count, sizeof *out->members);
     for (size_t i = 0; i < group->count && out->members && done; i++)
-        done = copy_member(group, i, &out->members[i]);
-    out->number = (uint64_t)json_integer_value(json_object_get(group->row, "group"));
-    out->json = json_dumps(group->row, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    return out->members && out->json && done;
+        done = copy_member(&group->members[i], &out->members[i]);
+    doppel_group_to_json(&json, NULL, group, DOPPEL_GROUP_DIGESTS);
+    out->json = json.bytes;
+    return out->members && !json.failed && done;
 }
 
-enum doppel_status doppel_report_take(void *context, const struct told_group *group,
+enum doppel_status doppel_report_take(void *context, const struct doppel_group *group,
                                       struct doppel_error *error)
 {
     struct doppel_report *report = context;

@@ -2,11 +2,19 @@
 #ifndef DOPPEL_REPORT_REPORT_INTERNAL_H
 #define DOPPEL_REPORT_REPORT_INTERNAL_H
 
+#include <doppel/group.h>
 #include <doppel/match.h>
 #include <doppel/report.h>
+#include <doppel/run.h>
 
 #include "core/json_writer.h"
-#include "group/grouping.h"
+#include "core/array.h"
+
+/* Where the line of a record stands in its corpus. */
+struct report_record {
+    uint64_t line; /* 0: it is no record but a file */
+    uint64_t offset, size;
+};
 
 /* A member, as it is previewed. */
 struct report_member {
@@ -16,7 +24,7 @@ struct report_member {
     double duration;                 /* seconds, of audio and video */
     uint8_t reading;                 /* of a text */
     bool no_file;                    /* the path is a name */
-    struct told_record record;       /* its path is that of the corpus, "" of a stream */
+    struct report_record record;     /* its path is that of the corpus, "" of a stream */
     struct doppel_segment *segments; /* of a video: what it shares with the first one, which is `b`;
                                         given */
     size_t segment_count;
@@ -35,7 +43,7 @@ enum doppel_status doppel_report_new(struct doppel_run *run,
                                      struct doppel_report **out, struct doppel_error *error);
 void doppel_report_free(struct doppel_report *report);
 size_t doppel_report_count(const struct doppel_report *report);
-enum doppel_status doppel_report_take(void *context, const struct told_group *group,
+enum doppel_status doppel_report_take(void *context, const struct doppel_group *group,
                                       struct doppel_error *error);
 enum doppel_status doppel_report_write(const struct doppel_report *report,
                                        struct doppel_error *error);

@@ -15,7 +15,7 @@ enum { COLUMN_LEADER, COLUMN_ID, COLUMN_TEXT, COLUMN_WHOLE };
 
 struct gathering {
     struct doppel_library *library;
-    doppel_group_visitor *visitor;
+    doppel_group_ids_visitor *visitor;
     void *context;
     ARRAY(uint64_t) ids; /* of the group at hand, its leader first */
     bool texts;          /* one of them is a text */
@@ -69,7 +69,7 @@ static enum doppel_status take_member_row(struct gathering *gathering, sqlite3_s
 }
 
 enum doppel_status doppel_library_each_text_group(struct doppel_library *library,
-                                                  doppel_group_visitor *visitor, void *context,
+                                                  doppel_group_ids_visitor *visitor, void *context,
                                                   struct doppel_error *error)
 {
     struct gathering gathering = {.library = library, .visitor = visitor, .context = context};

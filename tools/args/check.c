@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <doppel/group.h>
+
 /* How texts are read: by the preset, else by the defaults, and what was given beside. */
 static enum doppel_status check_text(struct settings *settings, struct doppel_error *error)
 {
@@ -254,7 +256,7 @@ static enum doppel_status check_action(struct settings *settings, struct doppel_
                          : settings->move_to     ? "to"
                          : settings->journal     ? "journal"
                                                  : NULL;
-    settings->reasons = REASON_IDENTICAL;
+    settings->reasons = 1u << DOPPEL_REASON_IDENTICAL;
     if (settings->verb->bit & VERB_UNDO)
         return DOPPEL_OK;
     if (lonely && settings->action == ACTION_NONE)

@@ -56,13 +56,6 @@ enum action {
     ACTION_MOVE_TO,
     ACTION_SCRIPT
 };
-enum {
-    REASON_IDENTICAL = 1,
-    REASON_SAME_CONTENT = 2,
-    REASON_NEAR = 4,
-    REASON_PART = 8,
-    REASON_MARKED = 16
-};
 
 enum code_width { CODE_32, CODE_64, CODE_128, CODE_256 }; /* 32 << width bits */
 enum code_input { CODES_HEX, CODES_RAW };
@@ -174,7 +167,7 @@ struct settings {
     const char *folder_word; /* what came after 'move-to'; NULL: nothing that may be a folder */
     bool dry_run, yes, list_runs;
     const char *reason_text; /* as given; NULL: not */
-    unsigned reasons;        /* REASON_…, or-ed */
+    unsigned reasons;        /* 1 << DOPPEL_REASON_…, or-ed */
     const char *journal;     /* NULL: not given; see journal_file() in paths.h */
 
     bool same, distinct, forget; /* mark: the word */

@@ -43,33 +43,38 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 /* What the groups come to. */
 struct printing {
     struct output *output;
+    struct doppel_json row;            /* used again for each group */
     bool found[DOPPEL_KIND_VIDEO + 1]; /* whether there is one of that kind */
     bool files;                        /* whether there is a group of files */
     uint64_t groups, duplicates, bytes, identical_bytes;
 };
 
-static enum doppel_status print_group(void *context, const struct told_group *group,
+static void count_member(struct printing *printing, const struct doppel_group *group, size_t number)
+{
+    const struct doppel_group_member *member = &group->members[number];
+    if (member->reason == DOPPEL_REASON_KEPT || member->reference)
+        return;
+    printing->duplicates++;
+    if (member->reason == DOPPEL_REASON_IDENTICAL || member->same_bytes != number)
+        printing->identical_bytes += (uint64_t)member->size_bytes;
+}
+
+static enum doppel_status print_group(void *context, const struct doppel_group *group,
                                       struct doppel_error *error)
 {
-    (void)error;
     struct printing *printing = context;
-    size_t i;
-    json_t *member;
     printing->found[group->kind] = true;
-    printing->files |= !group->records;
+    printing->files |= !group->text;
     printing->groups++;
-    printing->bytes += (uint64_t)json_integer_value(json_object_get(group->row, "savable"));
-    json_array_foreach(json_object_get(group->row, "members"), i, member)
-    {
-        const char *reason = json_string_value(json_object_get(member, "reason"));
-        if (!is_not_kept(member))
-            continue;
-        printing->duplicates++;
-        if (strcmp(reason, "identical") == 0 || json_object_get(member, "identical_to"))
-            printing->identical_bytes += (uint64_t)group->members[i].size;
-    }
-    output_row(printing->output, json_incref(group->row));
-    return DOPPEL_OK;
+    printing->bytes += group->savable_bytes;
+    for (size_t i = 0; i < group->count; i++)
+        count_member(printing, group, i);
+    doppel_json_clear(&printing->row);
+    doppel_group_to_json(&printing->row, NULL, group, DOPPEL_GROUP_PLAIN);
+    enum doppel_status status = doppel_json_status(&printing->row, error);
+    if (!status)
+        output_object(printing->output, &printing->row);
+    return status;
 }
 
 /* For people: what it all comes to. */
@@ -113,14 +118,15 @@ static bool has_any(const struct all_groups *all)
 enum doppel_status groupings_print(const struct all_groups *all, struct doppel_error *error)
 {
     struct printing printing = {0};
-    struct group_sink sink = {print_group, &printing};
+    struct group_receiver receiver = {print_group, &printing};
     if (!has_any(all))
         return DOPPEL_OK;
     if (all->settings->action != ACTION_NONE)
         return groupings_act(all, error);
     printing.output = output_new(all->settings, &layout, all->report);
     output_trees(printing.output);
-    enum doppel_status status = groupings_tell(all, &sink, error);
+    enum doppel_status status = groupings_visit(all, &receiver, error);
+    doppel_json_free(&printing.row);
     if (!status)
         print_total(&printing);
     if (!output_finish(printing.output) && !status)

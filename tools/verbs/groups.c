@@ -17,8 +17,8 @@ struct groups {
     struct doppel_library *library;
     struct marks marks; /* of people */
     struct doppel_item_set wanted;
-    bool has_sources;              /* whose authority counts */
-    const struct group_sink *sink; /* NULL: the groups are printed */
+    bool has_sources;                      /* whose authority counts */
+    const struct group_receiver *receiver; /* NULL: the groups are printed */
     struct grouping_options options[DOPPEL_KIND_VIDEO + 1];
     struct grouping *by_kind[DOPPEL_KIND_VIDEO + 1]; /* UNKNOWN: of files of which nothing is known
                                                         but their bytes; NULL: not wanted */
@@ -231,33 +231,43 @@ static bool load_features(void *context, const struct grouping_item *entry,
     return good;
 }
 
-static void put_words(json_t *member, const char *key, char *const *words, size_t count)
+/* Give a member what the library says of it. @param out given (doppel_metadata_free) */
+static void add_metadata(struct groups *groups, struct doppel_group_member *member,
+                         struct doppel_metadata *out)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_string(words[i]));
-    if (count)
-        put_value(member, key, list);
-    else
-        json_decref(list);
+    if (doppel_library_get_metadata(groups->library, member->id, out, NULL)) {
+        *out = (struct doppel_metadata){0};
+        return;
+    }
+    member->lists = (const char *const *)out->lists;
+    member->list_count = out->list_count;
+    member->labels = (const char *const *)out->labels;
+    member->label_count = out->label_count;
 }
 
 /* Lists and labels of the members, for who wants more than is printed. */
-static enum doppel_status tell_with_lists(void *context, const struct told_group *group,
-                                          struct doppel_error *error)
+static enum doppel_status visit_with_lists(void *context, const struct doppel_group *group,
+                                           struct doppel_error *error)
 {
     struct groups *groups = context;
-    json_t *members = json_object_get(group->row, "members");
-    for (size_t i = 0; i < group->count; i++) {
-        struct doppel_metadata about;
-        json_t *member = json_array_get(members, i);
-        if (doppel_library_get_metadata(groups->library, group->members[i].id, &about, NULL))
-            continue;
-        put_words(member, "lists", about.lists, about.list_count);
-        put_words(member, "labels", about.labels, about.label_count);
-        doppel_metadata_free(&about);
+    struct doppel_metadata *metadata = calloc(group->count, sizeof *metadata);
+    struct doppel_group_member *members = calloc(group->count, sizeof *members);
+    enum doppel_status status = DOPPEL_OK;
+    if (!metadata || !members)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a group");
+    for (size_t i = 0; i < group->count && !status; i++) {
+        members[i] = group->members[i];
+        add_metadata(groups, &members[i], &metadata[i]);
     }
-    return groups->sink->take(groups->sink->context, group, error);
+    struct doppel_group with_lists = *group;
+    with_lists.members = members;
+    if (!status)
+        status = groups->receiver->visit(groups->receiver->context, &with_lists, error);
+    for (size_t i = 0; i < group->count && metadata; i++)
+        doppel_metadata_free(&metadata[i]);
+    free(metadata);
+    free(members);
+    return status;
 }
 
 static bool take_source(void *context, const char *pattern, int64_t authority)
@@ -305,7 +315,7 @@ static enum doppel_status make_groupings(struct groups *groups)
             .context = groups,
             .marks = &groups->marks,
             .policy = policy,
-            .digests = groups->sink != NULL,
+            .digests = groups->receiver != NULL,
         };
         if (wants_kind(groups, (enum doppel_kind)kind))
             status = grouping_new(&groups->options[kind], &groups->by_kind[kind], groups->error);
@@ -331,7 +341,7 @@ static bool wants_records(const struct groups *groups)
 
 static enum doppel_status run(struct groups *groups)
 {
-    struct group_sink with_lists = {tell_with_lists, groups};
+    struct group_receiver with_lists = {visit_with_lists, groups};
     enum doppel_status status = make_groupings(groups);
     if (status == DOPPEL_OK)
         status = doppel_library_each(groups->library, take_item, groups, groups->error);
@@ -345,13 +355,13 @@ static enum doppel_status run(struct groups *groups)
     const size_t count = sizeof groupings / sizeof *groupings;
     struct record_groups records = {groups->settings, groups->report->run, groups->library,
                                     &groups->wanted, &groups->marks};
-    const struct known_groups known = {record_groups_tell, &records};
+    const struct known_groups known = {record_groups_visit, &records};
     const struct all_groups all = {
         groupings,        count,          wants_records(groups) ? &known : NULL,
         groups->settings, groups->report, groups->report->run};
     if (status == DOPPEL_OK)
-        status = groups->sink ? groupings_tell(&all, &with_lists, groups->error)
-                              : groupings_print(&all, groups->error);
+        status = groups->receiver ? groupings_visit(&all, &with_lists, groups->error)
+                                  : groupings_print(&all, groups->error);
     marks_free(&groups->marks);
     for (size_t i = 0; i < count; i++)
         grouping_free(groupings[i]);
@@ -359,9 +369,10 @@ static enum doppel_status run(struct groups *groups)
 }
 
 enum doppel_status library_groups(const struct settings *settings, struct report *report,
-                                  const struct group_sink *sink, struct doppel_error *error)
+                                  const struct group_receiver *receiver, struct doppel_error *error)
 {
-    struct groups groups = {.settings = settings, .report = report, .sink = sink, .error = error};
+    struct groups groups = {
+        .settings = settings, .report = report, .receiver = receiver, .error = error};
     enum doppel_status status = open_library(settings, false, true, &groups.library, error);
     if (status)
         return status;

@@ -52,9 +52,9 @@ static enum doppel_status write_report(const struct settings *settings, struct r
     enum doppel_status status = doppel_report_new(report->run, options, &page, error);
     if (status)
         return status;
-    struct group_sink sink = {doppel_report_take, page};
-    status = options->of_library ? library_groups(settings, report, &sink, error)
-                                 : scan_groups(settings, report, &sink, error);
+    struct group_receiver receiver = {doppel_report_take, page};
+    status = options->of_library ? library_groups(settings, report, &receiver, error)
+                                 : scan_groups(settings, report, &receiver, error);
     /* A report of a part would be taken for the whole. */
     if (!status && signals_stopped())
         status = DOPPEL_E_CANCELLED;

@@ -18,7 +18,7 @@ struct scan {
     const struct settings *settings;
     struct marks marks;                                    /* of people, that the library has */
     struct grouping *images, *texts, *recordings, *videos; /* NULL: not wanted */
-    const struct group_sink *sink;                         /* NULL: the groups are printed */
+    const struct group_receiver *receiver;                 /* NULL: the groups are printed */
     uint32_t references; /* how many of the sources are reference folders */
 };
 
@@ -154,7 +154,7 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
         .marks = &scan->marks,
         .policy = scan->settings->keep,
         .across = scan->settings->cross_folder,
-        .digests = scan->sink != NULL,
+        .digests = scan->receiver != NULL,
     };
     struct grouping_options text_options = image_options;
     text_options.kind = DOPPEL_KIND_TEXT;
@@ -184,8 +184,8 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
                                    .report = scan->report,
                                    .run = scan->report->run};
     if (status == DOPPEL_OK)
-        status =
-            scan->sink ? groupings_tell(&all, scan->sink, error) : groupings_print(&all, error);
+        status = scan->receiver ? groupings_visit(&all, scan->receiver, error)
+                                : groupings_print(&all, error);
     marks_free(&scan->marks);
     grouping_free(scan->images);
     grouping_free(scan->texts);
@@ -195,12 +195,12 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
 }
 
 enum doppel_status scan_groups(const struct settings *settings, struct report *report,
-                               const struct group_sink *sink, struct doppel_error *error)
+                               const struct group_receiver *receiver, struct doppel_error *error)
 {
     struct scan scan = {
         .settings = settings,
         .report = report,
-        .sink = sink,
+        .receiver = receiver,
         .references = (uint32_t)settings->reference.count,
     };
     enum doppel_status status = open_cache(settings, report->run, &scan.cache, error);

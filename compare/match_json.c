@@ -1,0 +1,90 @@
+/* A match as JSON. */
+#include "compare/match_json.h"
+
+static double usual_as_1(double factor)
+{
+    return factor > 0 ? factor : 1;
+}
+
+static void put_transform(struct doppel_json *json, const struct doppel_match *match)
+{
+    bool audio = match->scheme == DOPPEL_SCHEME_PEAKS32 || match->kind == DOPPEL_KIND_AUDIO;
+    bool has_speed = match->segment_count && (audio || match->scheme == DOPPEL_SCHEME_FRAMES64);
+    if (!match->transform.mirrored && !match->transform.rotated && !match->transform.cropped &&
+        !match->transform.trimmed && !has_speed)
+        return;
+    doppel_json_object_begin(json, "transform");
+    if (match->transform.mirrored)
+        doppel_json_boolean(json, "mirrored", true);
+    if (match->transform.rotated)
+        doppel_json_integer(json, "rotated", match->transform.rotated);
+    if (match->transform.cropped)
+        doppel_json_boolean(json, "cropped", true);
+    if (match->transform.trimmed)
+        doppel_json_boolean(json, "trimmed", true);
+    if (has_speed)
+        doppel_json_number(json, "speed", usual_as_1(match->transform.speed), 4);
+    if (has_speed && audio)
+        doppel_json_number(json, "pitch", usual_as_1(match->transform.pitch), 4);
+    doppel_json_object_end(json);
+}
+
+/* Of texts in characters, which are whole; else in seconds. */
+static void put_place(struct doppel_json *json, const char *key, enum doppel_kind kind,
+                      double place)
+{
+    if (kind == DOPPEL_KIND_TEXT)
+        doppel_json_integer(json, key, (uint64_t)place);
+    else
+        doppel_json_number(json, key, place, 3);
+}
+
+static void put_segment(struct doppel_json *json, enum doppel_kind kind,
+                        const struct doppel_segment *segment)
+{
+    doppel_json_object_begin(json, NULL);
+    put_place(json, "a_start", kind, segment->a_start);
+    put_place(json, "a_end", kind, segment->a_end);
+    put_place(json, "b_start", kind, segment->b_start);
+    put_place(json, "b_end", kind, segment->b_end);
+    if (kind != DOPPEL_KIND_TEXT)
+        doppel_json_number(json, "speed", segment->speed, 4);
+    doppel_json_object_end(json);
+}
+
+static void put_segments(struct doppel_json *json, const struct doppel_match *match)
+{
+    if (!match->segment_count)
+        return;
+    doppel_json_array_begin(json, "segments");
+    for (size_t i = 0; i < match->segment_count; i++)
+        put_segment(json, match->kind, &match->segments[i]);
+    doppel_json_array_end(json);
+}
+
+void doppel_match_to_json(struct doppel_json *json, const struct doppel_match *match)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(match->scheme);
+    if (match->kind)
+        doppel_json_text(json, "kind", doppel_kind_name(match->kind));
+    doppel_json_text(json, "scheme", scheme ? scheme->name : NULL);
+    doppel_json_text(json, "relation", doppel_relation_name(match->relation));
+    if (match->bits) { /* of passages there is none */
+        doppel_json_integer(json, "distance", match->distance);
+        doppel_json_integer(json, "bits", match->bits);
+    }
+    doppel_json_number(json, "similarity", match->similarity, 4);
+    if (match->false_positive_rate > 0)
+        doppel_json_number(json, "score", match->score, 2);
+    if (match->false_positive_rate >= 0) /* below: not known, as of codes verified by distance */
+        doppel_json_rate(json, "false_positive_rate", match->false_positive_rate);
+    doppel_json_text(json, "verified", doppel_verified_name(match->verified));
+    if (match->has_coverage) {
+        doppel_json_number(json, "query_coverage", match->query_coverage, 4);
+        doppel_json_number(json, "item_coverage", match->item_coverage, 4);
+    }
+    if (match->time_uncertain)
+        doppel_json_boolean(json, "time_uncertain", true);
+    put_segments(json, match);
+    put_transform(json, match);
+}

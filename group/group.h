@@ -1,0 +1,100 @@
+/** doppel/group.h: groups of duplicates, with what each member is to the one to keep.
+ *
+ * A group is found among files (doppel scan) or in a library (doppel groups). Its first member is
+ * the one to keep; every other one says by its reason, and by its match, why it is in the group. */
+#ifndef DOPPEL_GROUP_H
+#define DOPPEL_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doppel/core.h>
+#include <doppel/json_writer.h>
+#include <doppel/match.h>
+#include <doppel/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Why a member is in its group: what it is to the one to keep. */
+enum doppel_reason {
+    DOPPEL_REASON_KEPT,         /**< it is the one to keep */
+    DOPPEL_REASON_IDENTICAL,    /**< the same bytes */
+    DOPPEL_REASON_SAME_CONTENT, /**< the same words, pixels, peaks or frames in other bytes */
+    DOPPEL_REASON_NEAR,         /**< a near-duplicate */
+    DOPPEL_REASON_CONTAINED,    /**< a part of it */
+    DOPPEL_REASON_MARKED        /**< by a manual label */
+};
+enum { DOPPEL_REASONS = DOPPEL_REASON_MARKED + 1 };
+
+/** As JSON has it: "kept", "identical", "same-content", "near", "part", "marked"; static storage.
+ */
+DOPPEL_API const char *doppel_reason_name(enum doppel_reason reason);
+
+/** A record of a corpus. */
+struct doppel_group_record {
+    const char *record_id;       /**< what its source calls it; NULL: not known */
+    uint64_t line;               /**< in its corpus, from 1 */
+    uint64_t offset, size_bytes; /**< of that line in the file */
+    uint64_t words;
+    const char *source, *date; /**< NULL: not known */
+};
+
+/** A member of a group. */
+struct doppel_group_member {
+    enum doppel_reason reason;
+    bool is_file;     /**< a file is at `path` */
+    bool reference;   /**< only compared against: always kept */
+    uint8_t reading;  /**< of a text: how it was read, as in struct doppel_record */
+    uint64_t id;      /**< in the library; 0: it comes from none */
+    const char *path; /**< of a file; of a record that of its corpus, or NULL; else a name */
+    struct doppel_digest digest; /**< of the bytes, of a record of its content; zero: not known */
+    int64_t size_bytes, mtime_ns;
+    uint64_t device, inode; /**< 0: not known */
+    uint64_t duration_ms;   /**< of audio and video */
+    uint32_t width, height; /**< 0: not known */
+    size_t same_bytes;      /**< number of the first member with its bytes; its own: none before has
+                               them */
+    const struct doppel_match *match; /**< it as the query, the one to keep as the item; NULL: of
+                                         the one to keep, of the same content, and where there is
+                                         none */
+    const struct doppel_group_record *record; /**< NULL: it is no record */
+    const char *const *lists, *const *labels; /**< where they were asked for */
+    size_t list_count, label_count;
+};
+
+/** A group; all in it is borrowed for the visit. */
+struct doppel_group {
+    uint64_t number; /**< from 1, in the order in which groups are found */
+    enum doppel_kind kind;
+    const char *keep; /**< the one to keep, as people call it: its path, name or record id */
+    const struct doppel_group_member *members; /**< the one to keep first */
+    size_t count;
+    uint64_t savable_bytes; /**< what all but the one to keep, and references, take */
+    const struct doppel_text_options *text; /**< of records: how they were read; NULL: all members
+                                               are files or items */
+};
+
+/** Visit a group. What is not DOPPEL_OK ends the search, which returns it. */
+typedef enum doppel_status doppel_group_visitor(void *context, const struct doppel_group *group,
+                                                struct doppel_error *error);
+
+/** What a group has in JSON beside what 'scan --json' prints. */
+enum doppel_group_json { DOPPEL_GROUP_PLAIN = 0, DOPPEL_GROUP_DIGESTS = 1 /**< of each member */ };
+
+/**
+ * Append a group as an object: group, kind, keep, savable, members (docs/formats.md).
+ *
+ * @param key   as of doppel_json_object_begin
+ * @param parts DOPPEL_GROUP_…, or-ed
+ * Thread-safe for different `json`.
+ */
+DOPPEL_API void doppel_group_to_json(struct doppel_json *json, const char *key,
+                                     const struct doppel_group *group, unsigned parts);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

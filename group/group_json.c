@@ -1,0 +1,120 @@
+/* A group as JSON. */
+#include <doppel/group.h>
+
+#include "compare/match_json.h"
+
+static const char *const reasons[DOPPEL_REASONS] = {
+    [DOPPEL_REASON_KEPT] = "kept",
+    [DOPPEL_REASON_IDENTICAL] = "identical",
+    [DOPPEL_REASON_SAME_CONTENT] = "same-content",
+    [DOPPEL_REASON_NEAR] = "near",
+    [DOPPEL_REASON_CONTAINED] = "part",
+    [DOPPEL_REASON_MARKED] = "marked",
+};
+
+const char *doppel_reason_name(enum doppel_reason reason)
+{
+    return reasons[reason];
+}
+
+static void put_record(struct doppel_json *json, const struct doppel_group_member *member)
+{
+    const struct doppel_group_record *record = member->record;
+    doppel_json_text(json, "record", record->record_id);
+    if (member->path)
+        doppel_json_path(json, "path", member->path);
+    doppel_json_integer(json, "line", record->line);
+    doppel_json_integer(json, "words", record->words);
+    doppel_json_text(json, "source", record->source);
+    doppel_json_text(json, "date", record->date);
+}
+
+static void put_item(struct doppel_json *json, const struct doppel_group *group,
+                     const struct doppel_group_member *member)
+{
+    bool timed = group->kind == DOPPEL_KIND_AUDIO || group->kind == DOPPEL_KIND_VIDEO;
+    if (member->is_file) {
+        doppel_json_path(json, "path", member->path);
+        doppel_json_integer(json, "size", (uint64_t)member->size_bytes);
+        doppel_json_number(json, "mtime", (double)member->mtime_ns / 1e9, 3);
+    } else {
+        doppel_json_text(json, "name", member->path);
+    }
+    if (timed)
+        doppel_json_number(json, "duration", (double)member->duration_ms / 1000.0, 3);
+    if (member->width) {
+        doppel_json_integer(json, "width", member->width);
+        doppel_json_integer(json, "height", member->height);
+    }
+}
+
+static void put_reason(struct doppel_json *json, const struct doppel_group_member *member)
+{
+    if (member->reference)
+        doppel_json_boolean(json, "reference", true);
+    doppel_json_text(json, "reason", doppel_reason_name(member->reason));
+    if (member->reason == DOPPEL_REASON_IDENTICAL || member->reason == DOPPEL_REASON_SAME_CONTENT) {
+        doppel_json_integer(json, "distance", 0);
+        doppel_json_number(json, "similarity", 1, 4);
+    }
+    if (member->match)
+        doppel_match_to_json(json, member->match);
+}
+
+static void put_words(struct doppel_json *json, const char *key, const char *const *words,
+                      size_t count)
+{
+    if (!count)
+        return;
+    doppel_json_array_begin(json, key);
+    for (size_t i = 0; i < count; i++)
+        doppel_json_text(json, NULL, words[i]);
+    doppel_json_array_end(json);
+}
+
+static void put_digest(struct doppel_json *json, const struct doppel_digest *digest)
+{
+    static const char digits[] = "0123456789abcdef";
+    char hex[2 * sizeof digest->bytes + 1] = "";
+    for (size_t i = 0; i < sizeof digest->bytes; i++) {
+        hex[2 * i] = digits[digest->bytes[i] >> 4];
+        hex[2 * i + 1] = digits[digest->bytes[i] & 15];
+    }
+    doppel_json_text(json, "digest", hex);
+}
+
+static void put_member(struct doppel_json *json, const struct doppel_group *group, size_t number,
+                       unsigned parts)
+{
+    const struct doppel_group_member *member = &group->members[number];
+    doppel_json_object_begin(json, NULL);
+    if (member->id)
+        doppel_json_integer(json, "id", member->id);
+    if (member->record)
+        put_record(json, member);
+    else
+        put_item(json, group, member);
+    put_reason(json, member);
+    if (member->same_bytes != number && member->reason != DOPPEL_REASON_IDENTICAL)
+        doppel_json_path(json, "identical_to", group->members[member->same_bytes].path);
+    put_words(json, "lists", member->lists, member->list_count);
+    put_words(json, "labels", member->labels, member->label_count);
+    if (parts & DOPPEL_GROUP_DIGESTS)
+        put_digest(json, &member->digest);
+    doppel_json_object_end(json);
+}
+
+void doppel_group_to_json(struct doppel_json *json, const char *key,
+                          const struct doppel_group *group, unsigned parts)
+{
+    doppel_json_object_begin(json, key);
+    doppel_json_integer(json, "group", group->number);
+    doppel_json_text(json, "kind", doppel_kind_name(group->kind));
+    doppel_json_path(json, "keep", group->keep);
+    doppel_json_integer(json, "savable", group->savable_bytes);
+    doppel_json_array_begin(json, "members");
+    for (size_t i = 0; i < group->count; i++)
+        put_member(json, group, i, parts);
+    doppel_json_array_end(json);
+    doppel_json_object_end(json);
+}
