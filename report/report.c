@@ -64,6 +64,15 @@ size_t doppel_report_count(const struct doppel_report *report)
 
 /* ---- the groups ---- */
 
+/* Seconds as the data of the report has them: the frames that are shown are those of its segments.
+ */
+static double rounded_to_ms(double seconds)
+{
+    char text[400]; /* the largest double has 309 digits before the point */
+    snprintf(text, sizeof text, "%.3f", seconds);
+    return strtod(text, NULL);
+}
+
 static bool copy_segments_of(const struct doppel_match *match, struct report_member *out)
 {
     size_t count = match ? match->segment_count : 0;
@@ -72,7 +81,12 @@ static bool copy_segments_of(const struct doppel_match *match, struct report_mem
     out->segments = malloc(count * sizeof *out->segments);
     if (!out->segments)
         return false;
-    memcpy(out->segments, match->segments, count * sizeof *out->segments);
+    for (size_t i = 0; i < count; i++) {
+        const struct doppel_segment *from = &match->segments[i];
+        out->segments[i] = (struct doppel_segment){
+            rounded_to_ms(from->a_start), rounded_to_ms(from->a_end), rounded_to_ms(from->b_start),
+            rounded_to_ms(from->b_end), from->speed};
+    }
     out->segment_count = count;
     return true;
 }

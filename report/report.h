@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include <doppel/core.h>
+#include <doppel/group.h>
 #include <doppel/library.h>
 #include <doppel/match.h>
 #include <doppel/run.h>
@@ -35,6 +36,39 @@ struct doppel_report_options {
     bool blur;          /**< images and frames are blurred until they are pointed at */
     const char *text_field, *path_field; /**< of records, as they were read; NULL: the defaults */
 };
+
+/**
+ * Begin a report. Whether its file can be written is looked at now: better than after hours of
+ * reading.
+ *
+ * @param run     borrowed for the life of the report
+ * @param out     given (doppel_report_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT when another program's file is in its place; DOPPEL_E_IO;
+ * DOPPEL_E_MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_report_new(struct doppel_run *run,
+                                                const struct doppel_report_options *options,
+                                                struct doppel_report **out,
+                                                struct doppel_error *error);
+DOPPEL_API void doppel_report_free(struct doppel_report *report);
+
+/** Add a group: a doppel_group_visitor.
+ * @param report the struct doppel_report. @param group copied. DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_report_take(void *report, const struct doppel_group *group,
+                                                 struct doppel_error *error);
+
+/** How many groups were added. */
+DOPPEL_API size_t doppel_report_count(const struct doppel_report *report);
+
+/**
+ * Preview the files of all groups, and write the HTML file. A file that cannot be previewed is told
+ * to the run as an input that failed; the report says why in its place. On failure nothing is left
+ * behind.
+ *
+ * @return DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
+ */
+DOPPEL_API enum doppel_status doppel_report_write(const struct doppel_report *report,
+                                                  struct doppel_error *error);
 
 /* ---- charts ---- */
 

@@ -38,14 +38,4 @@ struct report_group {
     size_t count;
 };
 
-enum doppel_status doppel_report_new(struct doppel_run *run,
-                                     const struct doppel_report_options *options,
-                                     struct doppel_report **out, struct doppel_error *error);
-void doppel_report_free(struct doppel_report *report);
-size_t doppel_report_count(const struct doppel_report *report);
-enum doppel_status doppel_report_take(void *context, const struct doppel_group *group,
-                                      struct doppel_error *error);
-enum doppel_status doppel_report_write(const struct doppel_report *report,
-                                       struct doppel_error *error);
-
 #endif

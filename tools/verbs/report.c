@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doppel/report.h>
+
 #include "group/group_sources.h"
 #include "tools/args/library_options.h"
-#include "report/report_internal.h"
 #include "tools/args/commands.h"
 #include "tools/args/paths.h"
 #include "tools/memory.h"
