@@ -12,7 +12,6 @@
 #include <doppel/text.h>
 
 #include "core/digest_map.h"
-#include "intake/intake.h"
 #include "report/video_chart.h"
 
 void previews_clear(struct previews *previews)
@@ -180,10 +179,8 @@ static int open_unchanged(struct preview *preview)
                    errno == ENOENT || errno == ENOTDIR ? "is not there any more" : strerror(errno));
         return -1;
     }
-    struct doppel_file_stamp now = {0};
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-        now = stamp_of(&status);
-    if (now.size == source->size && now.mtime_ns == source->mtime_ns)
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == source->size &&
+        (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec == source->mtime_ns)
         return fd;
     close(fd);
     set_reason(preview, "has changed since it was read");

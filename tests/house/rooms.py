@@ -30,7 +30,7 @@ USES = {
     "decide": "core text image audio video match library corpus worker search compare intake",
     "act": "core library group",
     "exchange": "core text image audio video match library corpus compare",
-    "report": "core text image audio video match worker library corpus group compare intake",
+    "report": "core text image audio video match worker library corpus group compare",
     "tools": "core media text image audio video index match store worker library corpus compare intake search group decide act exchange report",
 }
 
