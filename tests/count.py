@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Count cmocka's test cases in meson's logs of a run with CMOCKA_MESSAGE_OUTPUT=TAP; the last line is the sum."""
+"""Count cmocka's test cases in meson's logs of a run with CMOCKA_MESSAGE_OUTPUT=TAP; the last
+line is the sum."""
 
 import json
 import re

@@ -30,7 +30,8 @@ struct doppel_pool_options {
     uint64_t max_pixels; /**< default 500 million */
     double max_seconds;  /**< of audio or video; 0 = no limit; default 0 */
     bool whole_timeout;  /**< timeout_ms is of the whole file, also of a video; default false: of
-                            a video or audio it is the time in which it must get on by ten seconds */
+                            video and audio it is the time in which it must get on by ten
+                            seconds */
 };
 
 DOPPEL_API struct doppel_pool_options doppel_pool_options_default(void);

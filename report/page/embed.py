@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The page's sources to a C header: `embed.py HEADER PAGE.html STYLE.css SCRIPT.js...`
 
-The page has marks for what is put in its place: {{policy}}, {{style}}, {{data}}, {{script}}, {{looks}}. Of the
+The page has marks for what is put in its place: {{policy}}, {{style}}, {{data}}, {{script}},
+{{looks}}. Of the
 last four the data and the looks are written at run time, so three pieces come out of it.
 """
 
@@ -23,7 +24,11 @@ def array(name, text):
 
 def main(header, page, style, *scripts):
     style = pathlib.Path(style).read_text()
-    script = "'use strict';\n(() => {\n" + "".join(pathlib.Path(path).read_text() for path in scripts) + "})();\n"
+    script = (
+        "'use strict';\n(() => {\n"
+        + "".join(pathlib.Path(path).read_text() for path in scripts)
+        + "})();\n"
+    )
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"style-src {hash_of(style)}; script-src {hash_of(script)}"
@@ -36,7 +41,10 @@ def main(header, page, style, *scripts):
     middle, tail = rest.split("{{looks}}")
     assert "</script" not in script and "</style" not in style
     pathlib.Path(header).write_text(
-        "/* Made by embed.py. */\n" + array("page_head", head) + array("page_middle", middle) + array("page_tail", tail)
+        "/* Made by embed.py. */\n"
+        + array("page_head", head)
+        + array("page_middle", middle)
+        + array("page_tail", tail)
     )
 
 

@@ -3,254 +3,375 @@
 const AT_FIRST = 24; // members of a group that are shown without being asked for
 
 const sections = []; // of each group
-let shown = [];      // groups that pass the filter, in order
-let current = null;  // a group
-let chosen = 0;      // a member of it
+let shown = []; // groups that pass the filter, in order
+let current = null; // a group
+let chosen = 0; // a member of it
 
 function savedOf(group) {
-  const kept = keptIndex(group);
-  return group.members.reduce((sum, member, index) =>
-    index === kept || member.reference || pairMark(group, index) === 'distinct' ? sum : sum + (member.size || 0), 0);
+    const kept = keptIndex(group);
+    return group.members.reduce(
+        (sum, member, index) =>
+            index === kept || member.reference || pairMark(group, index) === 'distinct'
+                ? sum
+                : sum + (member.size || 0),
+        0,
+    );
 }
 
 // What is sorted and filtered by.
 function prepare(group, index) {
-  const others = group.members.slice(1);
-  group.index = index;
-  group.saved = savedOf(group);
-  group.similarity = Math.min(1, ...others.map(member => member.similarity === undefined ? 1 : member.similarity));
-  group.chance = Math.max(0, ...others.map(member => member.false_positive_rate || 0));
-  for (const member of group.members) member.path ??= member.name ?? ''; // of what has no file
-  group.words = group.members.map(member => (member.line ? placeOf(member).join(' ') : member.path).toLowerCase()).join('\n');
-  group.reasons = new Set(others.map(member => member.reason));
-  group.lists = new Set(group.members.flatMap(member => member.lists || []));
-  group.all = group.members.length <= AT_FIRST;
+    const others = group.members.slice(1);
+    group.index = index;
+    group.saved = savedOf(group);
+    group.similarity = Math.min(
+        1,
+        ...others.map((member) => (member.similarity === undefined ? 1 : member.similarity)),
+    );
+    group.chance = Math.max(0, ...others.map((member) => member.false_positive_rate || 0));
+    for (const member of group.members) member.path ??= member.name ?? ''; // of what has no file
+    group.words = group.members
+        .map((member) => (member.line ? placeOf(member).join(' ') : member.path).toLowerCase())
+        .join('\n');
+    group.reasons = new Set(others.map((member) => member.reason));
+    group.lists = new Set(group.members.flatMap((member) => member.lists || []));
+    group.all = group.members.length <= AT_FIRST;
 }
 
 // ---- a member ----
 
 function factsOf(member) {
-  const facts = member.size === undefined ? [] : [size(member.size)]; // there is a file
-  if (member.width) facts.push(member.width + ' × ' + member.height);
-  if (member.duration) facts.push(clock(member.duration, member.duration < 10 ? 1 : 0));
-  if (member.words) facts.push(count(member.words, 'word'));
-  if (member.source) facts.push(visible(member.source));
-  if (member.date) facts.push(visible(member.date));
-  if (member.mtime) facts.push(new Date(member.mtime * 1000).toISOString().slice(0, 10));
-  return facts.join(' · ');
+    const facts = member.size === undefined ? [] : [size(member.size)]; // there is a file
+    if (member.width) facts.push(member.width + ' × ' + member.height);
+    if (member.duration) facts.push(clock(member.duration, member.duration < 10 ? 1 : 0));
+    if (member.words) facts.push(count(member.words, 'word'));
+    if (member.source) facts.push(visible(member.source));
+    if (member.date) facts.push(visible(member.date));
+    if (member.mtime) facts.push(new Date(member.mtime * 1000).toISOString().slice(0, 10));
+    return facts.join(' · ');
 }
 
 function nearness(member) {
-  const facts = [];
-  if (member.bits) facts.push('distance ' + member.distance + ' of ' + member.bits);
-  if (member.similarity !== undefined) facts.push('similarity ' + Number(member.similarity.toFixed(3)));
-  if (member.false_positive_rate !== undefined) facts.push('chance ' + chance(member.false_positive_rate));
-  const turned = member.transform || {};
-  if (turned.mirrored) facts.push('mirrored');
-  if (turned.rotated) facts.push('rotated by ' + turned.rotated + '°');
-  if (turned.cropped) facts.push('cropped');
-  return facts.join(' · ');
+    const facts = [];
+    if (member.bits) facts.push('distance ' + member.distance + ' of ' + member.bits);
+    if (member.similarity !== undefined)
+        facts.push('similarity ' + Number(member.similarity.toFixed(3)));
+    if (member.false_positive_rate !== undefined)
+        facts.push('chance ' + chance(member.false_positive_rate));
+    const turned = member.transform || {};
+    if (turned.mirrored) facts.push('mirrored');
+    if (turned.rotated) facts.push('rotated by ' + turned.rotated + '°');
+    if (turned.cropped) facts.push('cropped');
+    return facts.join(' · ');
 }
 
 function splitPath(path) {
-  const slash = path.lastIndexOf('/');
-  return [path.slice(0, slash + 1), path.slice(slash + 1)];
+    const slash = path.lastIndexOf('/');
+    return [path.slice(0, slash + 1), path.slice(slash + 1)];
 }
 
 // Of a record where it stands, and its id.
 function placeOf(member) {
-  const line = (member.path || 'a stream') + ':' + member.line;
-  return member.record === undefined ? ['', line] : [line, member.record];
+    const line = (member.path || 'a stream') + ':' + member.line;
+    return member.record === undefined ? ['', line] : [line, member.record];
 }
 
-const nameOf = member => (member.line ? placeOf(member)[1] : member.path);
+const nameOf = (member) => (member.line ? placeOf(member)[1] : member.path);
 
 function memberNode(group, index, looks) {
-  const member = group.members[index], kept = keptIndex(group) === index, mark = pairMark(group, index);
-  const alike = idOf(member) === idOf(group.members[keptIndex(group)]); // then there is nothing to say
-  const [folder, name] = member.line ? placeOf(member) : splitPath(member.path);
-  const button = (word, label, pressed, act) => element('button', {
-    type: 'button', 'aria-pressed': String(pressed), tabIndex: -1, onclick: () => { choose(group, index, false); act(); },
-    'aria-label': label + ' ' + visible(name) }, word);
-  const why = kept ? 'kept' : member.reason === 'kept' ? 'found as kept' : member.reason;
-  return element('li', {
-    class: 'member' + (kept ? ' kept' : '') + (mark ? ' ' + mark : ''), tabIndex: group === current && index === chosen ? 0 : -1,
-    'data-index': index, 'aria-label': visible(name) + ', ' + why + (mark ? ', marked ' + mark : '') },
-    element('div', { class: 'look' }, ...drawLook(group, index, looks)),
-    element('p', { class: 'name' }, element('span', { class: 'number' }, String(index + 1)), element('bdi', {}, ...nameNodes(name))),
-    folder ? element('p', { class: 'folder' }, element('bdi', {}, ...nameNodes(folder))) : null,
-    element('p', {}, element('span', { class: 'reason ' + (kept ? 'kept' : /^[a-z-]+$/.test(member.reason) ? member.reason : '') }, why),
-      member.reference ? element('span', { class: 'tag' }, 'reference') : null, nearness(member)),
-    element('p', { class: 'what' }, factsOf(member)),
-    ...[...(member.lists || []), ...(member.labels || [])].map(word => element('span', { class: 'tag' }, visible(String(word)))),
-    element('div', { class: 'act' },
-      hasRecords(group) ? null : button('Keep', 'Keep', groupId(group) in marks.keep && kept, () => act.keep(index)),
-      alike ? null : button('Same', 'Same as the kept one:', mark === 'same', () => act.pair('same')),
-      alike ? null : button('Distinct', 'Distinct from the kept one:', mark === 'distinct', () => act.pair('distinct'))));
+    const member = group.members[index],
+        kept = keptIndex(group) === index,
+        mark = pairMark(group, index);
+    // Then there is nothing to say.
+    const alike = idOf(member) === idOf(group.members[keptIndex(group)]);
+    const [folder, name] = member.line ? placeOf(member) : splitPath(member.path);
+    const button = (word, label, pressed, act) =>
+        element(
+            'button',
+            {
+                type: 'button',
+                'aria-pressed': String(pressed),
+                tabIndex: -1,
+                onclick: () => {
+                    choose(group, index, false);
+                    act();
+                },
+                'aria-label': label + ' ' + visible(name),
+            },
+            word,
+        );
+    const why = kept ? 'kept' : member.reason === 'kept' ? 'found as kept' : member.reason;
+    return element(
+        'li',
+        {
+            class: 'member' + (kept ? ' kept' : '') + (mark ? ' ' + mark : ''),
+            tabIndex: group === current && index === chosen ? 0 : -1,
+            'data-index': index,
+            'aria-label': visible(name) + ', ' + why + (mark ? ', marked ' + mark : ''),
+        },
+        element('div', { class: 'look' }, ...drawLook(group, index, looks)),
+        element(
+            'p',
+            { class: 'name' },
+            element('span', { class: 'number' }, String(index + 1)),
+            element('bdi', {}, ...nameNodes(name)),
+        ),
+        folder ? element('p', { class: 'folder' }, element('bdi', {}, ...nameNodes(folder))) : null,
+        element(
+            'p',
+            {},
+            element(
+                'span',
+                {
+                    class:
+                        'reason ' +
+                        (kept ? 'kept' : /^[a-z-]+$/.test(member.reason) ? member.reason : ''),
+                },
+                why,
+            ),
+            member.reference ? element('span', { class: 'tag' }, 'reference') : null,
+            nearness(member),
+        ),
+        element('p', { class: 'what' }, factsOf(member)),
+        ...[...(member.lists || []), ...(member.labels || [])].map((word) =>
+            element('span', { class: 'tag' }, visible(String(word))),
+        ),
+        element(
+            'div',
+            { class: 'act' },
+            hasRecords(group)
+                ? null
+                : button('Keep', 'Keep', groupId(group) in marks.keep && kept, () =>
+                      act.keep(index),
+                  ),
+            alike
+                ? null
+                : button('Same', 'Same as the kept one:', mark === 'same', () => act.pair('same')),
+            alike
+                ? null
+                : button('Distinct', 'Distinct from the kept one:', mark === 'distinct', () =>
+                      act.pair('distinct'),
+                  ),
+        ),
+    );
 }
 
 // ---- a group ----
 
 // What its members look like, once that part of the page is there.
 function looksOf(group) {
-  const block = find('looks-' + group.group);
-  if (!block) return null;
-  try {
-    return JSON.parse(block.textContent).members;
-  } catch (error) {
-    return null;
-  }
+    const block = find('looks-' + group.group);
+    if (!block) return null;
+    try {
+        return JSON.parse(block.textContent).members;
+    } catch (error) {
+        return null;
+    }
 }
 
 function fill(group) {
-  const section = sections[group.index], looks = data.looks ? looksOf(group) : [];
-  section.waits = !looks;
-  group.saved = savedOf(group);
-  const members = group.all ? group.members : group.members.slice(0, AT_FIRST);
-  const rest = group.members.length - members.length;
-  section.replaceChildren(
-    element('header', {},
-      element('h2', {}, count(group.members.length, oneOf[group.kind] || 'file', kindNames[group.kind])),
-      element('span', {}, 'group ' + group.group),
-      hasRecords(group) ? null : element('span', { class: 'saves' }, size(group.saved) + ' could be saved'),
-      group.similarity < 1 ? element('span', {}, 'similarity from ' + Number(group.similarity.toFixed(3))) : null),
-    element('ol', { class: 'members' }, ...members.map((member, index) => memberNode(group, index, looks))));
-  if (rest)
-    section.append(element('button', { type: 'button', class: 'more', onclick: () => { group.all = true; fill(group); } }, 'Show ' + count(rest, 'more', 'more')));
-  section.filled = true;
-  section.style.height = '';
+    const section = sections[group.index],
+        looks = data.looks ? looksOf(group) : [];
+    section.waits = !looks;
+    group.saved = savedOf(group);
+    const members = group.all ? group.members : group.members.slice(0, AT_FIRST);
+    const rest = group.members.length - members.length;
+    section.replaceChildren(
+        element(
+            'header',
+            {},
+            element(
+                'h2',
+                {},
+                count(group.members.length, oneOf[group.kind] || 'file', kindNames[group.kind]),
+            ),
+            element('span', {}, 'group ' + group.group),
+            hasRecords(group)
+                ? null
+                : element('span', { class: 'saves' }, size(group.saved) + ' could be saved'),
+            group.similarity < 1
+                ? element('span', {}, 'similarity from ' + Number(group.similarity.toFixed(3)))
+                : null,
+        ),
+        element(
+            'ol',
+            { class: 'members' },
+            ...members.map((member, index) => memberNode(group, index, looks)),
+        ),
+    );
+    if (rest)
+        section.append(
+            element(
+                'button',
+                {
+                    type: 'button',
+                    class: 'more',
+                    onclick: () => {
+                        group.all = true;
+                        fill(group);
+                    },
+                },
+                'Show ' + count(rest, 'more', 'more'),
+            ),
+        );
+    section.filled = true;
+    section.style.height = '';
 }
 
 function drain(group) {
-  const section = sections[group.index];
-  if (!section.filled || group === current) return;
-  section.style.height = section.offsetHeight + 'px';
-  section.replaceChildren();
-  section.filled = false;
+    const section = sections[group.index];
+    if (!section.filled || group === current) return;
+    section.style.height = section.offsetHeight + 'px';
+    section.replaceChildren();
+    section.filled = false;
 }
 
-const watcher = new IntersectionObserver(entries => {
-  for (const entry of entries) {
-    const group = data.groups[entry.target.number];
-    if (!entry.isIntersecting) drain(group);
-    else if (!entry.target.filled) fill(group);
-  }
-}, { rootMargin: '900px 0px' });
+const watcher = new IntersectionObserver(
+    (entries) => {
+        for (const entry of entries) {
+            const group = data.groups[entry.target.number];
+            if (!entry.isIntersecting) drain(group);
+            else if (!entry.target.filled) fill(group);
+        }
+    },
+    { rootMargin: '900px 0px' },
+);
 
 // Before it is filled: so high it is about.
 function heightOf(group) {
-  const wide = Math.max(list.clientWidth - 32, 250), each = { image: 260, video: 470, audio: 470, text: 470 }[group.kind] || 260;
-  const tall = { image: 360, video: 470, audio: 340, text: 380 }[group.kind] || 360;
-  const rows = Math.ceil(Math.min(group.members.length, AT_FIRST) / Math.max(1, Math.floor(wide / each)));
-  return 56 + rows * tall;
+    const wide = Math.max(list.clientWidth - 32, 250),
+        each = { image: 260, video: 470, audio: 470, text: 470 }[group.kind] || 260;
+    const tall = { image: 360, video: 470, audio: 340, text: 380 }[group.kind] || 360;
+    const rows = Math.ceil(
+        Math.min(group.members.length, AT_FIRST) / Math.max(1, Math.floor(wide / each)),
+    );
+    return 56 + rows * tall;
 }
 
 function makeSections() {
-  data.groups.forEach((group, index) => {
-    const section = element('section', { class: 'group ' + (kindNames[group.kind] ? group.kind : ''), 'aria-label': 'Group ' + group.group });
-    section.number = index;
-    section.style.height = heightOf(group) + 'px';
-    sections.push(section);
-    watcher.observe(section);
-  });
+    data.groups.forEach((group, index) => {
+        const section = element('section', {
+            class: 'group ' + (kindNames[group.kind] ? group.kind : ''),
+            'aria-label': 'Group ' + group.group,
+        });
+        section.number = index;
+        section.style.height = heightOf(group) + 'px';
+        sections.push(section);
+        watcher.observe(section);
+    });
 }
 
 // Parts of the page that came meanwhile.
 function fillWaiting() {
-  for (const group of data.groups) if (sections[group.index].waits && sections[group.index].filled) fill(group);
+    for (const group of data.groups)
+        if (sections[group.index].waits && sections[group.index].filled) fill(group);
 }
 
 // ---- which, and in what order ----
 
 const orders = {
-  saved: (a, b) => b.saved - a.saved,
-  similar: (a, b) => b.similarity - a.similarity,
-  different: (a, b) => a.similarity - b.similarity,
-  chance: (a, b) => b.chance - a.chance,
-  path: (a, b) => (a.keep < b.keep ? -1 : a.keep > b.keep ? 1 : 0),
-  group: () => 0,
+    saved: (a, b) => b.saved - a.saved,
+    similar: (a, b) => b.similarity - a.similarity,
+    different: (a, b) => a.similarity - b.similarity,
+    chance: (a, b) => b.chance - a.chance,
+    path: (a, b) => (a.keep < b.keep ? -1 : a.keep > b.keep ? 1 : 0),
+    group: () => 0,
 };
 
 function passes(group, wanted) {
-  return wanted.kinds.has(group.kind) && group.similarity >= wanted.least && group.similarity <= wanted.most &&
-    (!wanted.reason || group.reasons.has(wanted.reason)) && (!wanted.list || group.lists.has(wanted.list)) &&
-    (!wanted.marked || isMarked(group) === (wanted.marked === 'yes')) &&
-    wanted.words.every(word => group.words.includes(word));
+    return (
+        wanted.kinds.has(group.kind) &&
+        group.similarity >= wanted.least &&
+        group.similarity <= wanted.most &&
+        (!wanted.reason || group.reasons.has(wanted.reason)) &&
+        (!wanted.list || group.lists.has(wanted.list)) &&
+        (!wanted.marked || isMarked(group) === (wanted.marked === 'yes')) &&
+        wanted.words.every((word) => group.words.includes(word))
+    );
 }
 
 function arrange(wanted) {
-  const order = orders[wanted.order] || orders.saved;
-  shown = data.groups.filter(group => passes(group, wanted)).sort((a, b) => order(a, b) || a.index - b.index);
-  list.replaceChildren(...shown.map(group => sections[group.index]));
-  if (!shown.includes(current)) setCurrent(shown[0] || null, 0);
+    const order = orders[wanted.order] || orders.saved;
+    shown = data.groups
+        .filter((group) => passes(group, wanted))
+        .sort((a, b) => order(a, b) || a.index - b.index);
+    list.replaceChildren(...shown.map((group) => sections[group.index]));
+    if (!shown.includes(current)) setCurrent(shown[0] || null, 0);
 }
 
 // ---- the chosen member ----
 
 function setCurrent(group, index) {
-  if (current) sections[current.index].classList.remove('current');
-  const before = current;
-  current = group;
-  chosen = index;
-  if (before && before !== group)
-    for (const node of sections[before.index].querySelectorAll('.member')) node.tabIndex = -1;
-  if (!group) return;
-  const section = sections[group.index];
-  section.classList.add('current');
-  for (const node of section.querySelectorAll('.member')) node.tabIndex = Number(node.dataset.index) === index ? 0 : -1;
+    if (current) sections[current.index].classList.remove('current');
+    const before = current;
+    current = group;
+    chosen = index;
+    if (before && before !== group)
+        for (const node of sections[before.index].querySelectorAll('.member')) node.tabIndex = -1;
+    if (!group) return;
+    const section = sections[group.index];
+    section.classList.add('current');
+    for (const node of section.querySelectorAll('.member'))
+        node.tabIndex = Number(node.dataset.index) === index ? 0 : -1;
 }
 
 function choose(group, index, scroll) {
-  const section = sections[group.index], changed = group !== current;
-  setCurrent(group, index);
-  if (index >= AT_FIRST) group.all = true;
-  if (!section.filled || index >= section.querySelectorAll('.member').length) fill(group);
-  const node = section.querySelector('.member[data-index="' + index + '"]');
-  if (node) node.focus({ preventScroll: true });
-  if (scroll) (changed ? section : node).scrollIntoView({ block: changed ? 'start' : 'nearest' });
+    const section = sections[group.index],
+        changed = group !== current;
+    setCurrent(group, index);
+    if (index >= AT_FIRST) group.all = true;
+    if (!section.filled || index >= section.querySelectorAll('.member').length) fill(group);
+    const node = section.querySelector('.member[data-index="' + index + '"]');
+    if (node) node.focus({ preventScroll: true });
+    if (scroll) (changed ? section : node).scrollIntoView({ block: changed ? 'start' : 'nearest' });
 }
 
 function moveGroup(by) {
-  const at = shown.indexOf(current), to = Math.min(Math.max(at + by, 0), shown.length - 1);
-  if (!shown.length) return;
-  choose(shown[to], to === at ? chosen : 0, true);
-  say('Group ' + (to + 1) + ' of ' + shown.length);
+    const at = shown.indexOf(current),
+        to = Math.min(Math.max(at + by, 0), shown.length - 1);
+    if (!shown.length) return;
+    choose(shown[to], to === at ? chosen : 0, true);
+    say('Group ' + (to + 1) + ' of ' + shown.length);
 }
 
 function moveMember(by) {
-  if (!current) return;
-  const to = Math.min(Math.max(chosen + by, 0), current.members.length - 1);
-  choose(current, to, true);
+    if (!current) return;
+    const to = Math.min(Math.max(chosen + by, 0), current.members.length - 1);
+    choose(current, to, true);
 }
 
 // After a mark: the group anew, the same member chosen.
 function refresh() {
-  fill(current);
-  choose(current, chosen, false);
-  summarise();
+    fill(current);
+    choose(current, chosen, false);
+    summarise();
 }
 
 const act = {
-  keep(index) {
-    if (!current || index >= current.members.length) return;
-    if (hasRecords(current)) return say('Of records the one to keep is chosen by source and policy.');
-    markKeep(current, index);
-    chosen = index;
-    refresh();
-    say('Kept: ' + visible(current.members[keptIndex(current)].path));
-  },
-  // Of two it is clear which are meant, whichever is chosen.
-  pair(word) {
-    if (!current) return;
-    const index = current.members.length === 2 ? 1 - keptIndex(current) : chosen;
-    const refused = markPair(current, index, word);
-    refresh();
-    say(refused || (pairMark(current, index) ? 'Marked ' + word + ': ' : 'No mark: ') + visible(nameOf(current.members[index])));
-  },
-  unmark() {
-    if (!current) return;
-    unmark(current);
-    refresh();
-    say('No marks on this group');
-  },
+    keep(index) {
+        if (!current || index >= current.members.length) return;
+        if (hasRecords(current))
+            return say('Of records the one to keep is chosen by source and policy.');
+        markKeep(current, index);
+        chosen = index;
+        refresh();
+        say('Kept: ' + visible(current.members[keptIndex(current)].path));
+    },
+    // Of two it is clear which are meant, whichever is chosen.
+    pair(word) {
+        if (!current) return;
+        const index = current.members.length === 2 ? 1 - keptIndex(current) : chosen;
+        const refused = markPair(current, index, word);
+        refresh();
+        say(
+            refused ||
+                (pairMark(current, index) ? 'Marked ' + word + ': ' : 'No mark: ') +
+                    visible(nameOf(current.members[index])),
+        );
+    },
+    unmark() {
+        if (!current) return;
+        unmark(current);
+        refresh();
+        say('No marks on this group');
+    },
 };

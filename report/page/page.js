@@ -4,140 +4,187 @@ const data = JSON.parse(find('data').textContent);
 const list = find('list');
 
 function say(words) {
-  find('status').textContent = words;
+    find('status').textContent = words;
 }
 
 // ---- the bar ----
 
 function summarise() {
-  const duplicates = data.groups.reduce((sum, group) => sum + group.members.length - 1, 0);
-  const saved = data.groups.reduce((sum, group) => sum + group.saved, 0);
-  const marked = data.groups.filter(isMarked).length;
-  const places = data.sources.map(source => visible(source.path)).join(', ');
-  find('summary').textContent = count(data.groups.length, 'group') + ', ' + count(duplicates, 'duplicate') + ', ' + size(saved) +
-    ' could be saved' + (marked ? '; ' + count(marked, 'group') + ' marked' : '');
-  find('sources').textContent = (data.from === 'library' ? 'of the library ' : 'in ') + (places || 'files of a list') + ', ' + data.made.slice(0, 16).replace('T', ' ') + ' UTC';
+    const duplicates = data.groups.reduce((sum, group) => sum + group.members.length - 1, 0);
+    const saved = data.groups.reduce((sum, group) => sum + group.saved, 0);
+    const marked = data.groups.filter(isMarked).length;
+    const places = data.sources.map((source) => visible(source.path)).join(', ');
+    find('summary').textContent =
+        count(data.groups.length, 'group') +
+        ', ' +
+        count(duplicates, 'duplicate') +
+        ', ' +
+        size(saved) +
+        ' could be saved' +
+        (marked ? '; ' + count(marked, 'group') + ' marked' : '');
+    find('sources').textContent =
+        (data.from === 'library' ? 'of the library ' : 'in ') +
+        (places || 'files of a list') +
+        ', ' +
+        data.made.slice(0, 16).replace('T', ' ') +
+        ' UTC';
 }
 
 function makeKinds() {
-  for (const kind of Object.keys(kindNames)) {
-    const number = data.groups.filter(group => group.kind === kind).length;
-    if (!number) continue;
-    const button = element('button', { type: 'button', 'aria-pressed': 'true', 'data-kind': kind }, kindNames[kind] + ' ' + number.toLocaleString('en'));
-    button.onclick = () => {
-      button.setAttribute('aria-pressed', String(button.getAttribute('aria-pressed') !== 'true'));
-      filter();
-    };
-    find('kinds').append(button);
-  }
+    for (const kind of Object.keys(kindNames)) {
+        const number = data.groups.filter((group) => group.kind === kind).length;
+        if (!number) continue;
+        const button = element(
+            'button',
+            { type: 'button', 'aria-pressed': 'true', 'data-kind': kind },
+            kindNames[kind] + ' ' + number.toLocaleString('en'),
+        );
+        button.onclick = () => {
+            button.setAttribute(
+                'aria-pressed',
+                String(button.getAttribute('aria-pressed') !== 'true'),
+            );
+            filter();
+        };
+        find('kinds').append(button);
+    }
 }
 
 function makeLists() {
-  const names = [...new Set(data.groups.flatMap(group => [...group.lists]))].sort();
-  find('lists').hidden = !names.length;
-  for (const name of names) find('inlist').append(element('option', { value: name }, visible(name)));
+    const names = [...new Set(data.groups.flatMap((group) => [...group.lists]))].sort();
+    find('lists').hidden = !names.length;
+    for (const name of names)
+        find('inlist').append(element('option', { value: name }, visible(name)));
 }
 
 function wantedNow() {
-  const number = (id, otherwise) => {
-    const value = parseFloat(find(id).value);
-    return Number.isFinite(value) ? value : otherwise;
-  };
-  const pressed = find('kinds').querySelectorAll('[aria-pressed="true"]');
-  return {
-    kinds: new Set(Array.from(pressed, button => button.dataset.kind)),
-    least: number('least', -1), most: number('most', 2),
-    reason: find('reason').value, list: find('inlist').value, marked: find('marked').value, order: find('order').value,
-    words: find('search').value.toLowerCase().split(/\s+/).filter(Boolean),
-  };
+    const number = (id, otherwise) => {
+        const value = parseFloat(find(id).value);
+        return Number.isFinite(value) ? value : otherwise;
+    };
+    const pressed = find('kinds').querySelectorAll('[aria-pressed="true"]');
+    return {
+        kinds: new Set(Array.from(pressed, (button) => button.dataset.kind)),
+        least: number('least', -1),
+        most: number('most', 2),
+        reason: find('reason').value,
+        list: find('inlist').value,
+        marked: find('marked').value,
+        order: find('order').value,
+        words: find('search').value.toLowerCase().split(/\s+/).filter(Boolean),
+    };
 }
 
 function filter() {
-  arrange(wantedNow());
-  const empty = find('empty');
-  empty.hidden = shown.length > 0;
-  empty.textContent = data.groups.length ? 'No group passes the filter.' : 'No duplicates were found.';
-  say(shown.length === data.groups.length ? '' : count(shown.length, 'group') + ' of ' + data.groups.length.toLocaleString('en'));
+    arrange(wantedNow());
+    const empty = find('empty');
+    empty.hidden = shown.length > 0;
+    empty.textContent = data.groups.length
+        ? 'No group passes the filter.'
+        : 'No duplicates were found.';
+    say(
+        shown.length === data.groups.length
+            ? ''
+            : count(shown.length, 'group') + ' of ' + data.groups.length.toLocaleString('en'),
+    );
 }
 
 function setBlur(on) {
-  document.body.classList.toggle('blur', on);
-  find('blur').setAttribute('aria-pressed', String(on));
+    document.body.classList.toggle('blur', on);
+    find('blur').setAttribute('aria-pressed', String(on));
 }
 
 const themes = ['system', 'light', 'dark'];
 
 function setTheme(name) {
-  const theme = themes.includes(name) ? name : 'system';
-  if (theme === 'system') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  find('theme').textContent = 'Theme: ' + theme;
-  find('theme').value = theme;
-  return theme;
+    const theme = themes.includes(name) ? name : 'system';
+    if (theme === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    find('theme').textContent = 'Theme: ' + theme;
+    find('theme').value = theme;
+    return theme;
 }
 
-const nextTheme = () => remembered('theme', setTheme(themes[(themes.indexOf(find('theme').value) + 1) % themes.length]));
+const nextTheme = () =>
+    remembered(
+        'theme',
+        setTheme(themes[(themes.indexOf(find('theme').value) + 1) % themes.length]),
+    );
 const toggleBlur = () => setBlur(!document.body.classList.contains('blur'));
 const doExport = () => exportMarks(data.groups);
 
 // ---- keys ----
 
 const keys = {
-  j: () => moveGroup(1), k: () => moveGroup(-1),
-  g: () => moveGroup(-shown.length), G: () => moveGroup(shown.length),
-  ArrowRight: () => moveMember(1), ArrowLeft: () => moveMember(-1),
-  Enter: () => act.keep(chosen),
-  d: () => act.pair('distinct'), s: () => act.pair('same'), u: () => act.unmark(),
-  b: toggleBlur, t: nextTheme, e: doExport,
-  '/': () => find('search').focus(), '?': () => find('keys').showModal(),
+    j: () => moveGroup(1),
+    k: () => moveGroup(-1),
+    g: () => moveGroup(-shown.length),
+    G: () => moveGroup(shown.length),
+    ArrowRight: () => moveMember(1),
+    ArrowLeft: () => moveMember(-1),
+    Enter: () => act.keep(chosen),
+    d: () => act.pair('distinct'),
+    s: () => act.pair('same'),
+    u: () => act.unmark(),
+    b: toggleBlur,
+    t: nextTheme,
+    e: doExport,
+    '/': () => find('search').focus(),
+    '?': () => find('keys').showModal(),
 };
 
 function onKey(event) {
-  const at = event.target;
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (find('keys').open) return event.key === '?' ? find('keys').close() : undefined;
-  if (event.key === 'Escape' && at.closest('#bar')) return choose(current || shown[0], chosen, true);
-  if (at.matches('input, select') || (event.key === 'Enter' && at.matches('button, a'))) return;
-  const key = keys[event.key] || (/^[1-9]$/.test(event.key) ? () => act.keep(Number(event.key) - 1) : null);
-  if (!key) return;
-  event.preventDefault();
-  key();
+    const at = event.target;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (find('keys').open) return event.key === '?' ? find('keys').close() : undefined;
+    if (event.key === 'Escape' && at.closest('#bar'))
+        return choose(current || shown[0], chosen, true);
+    if (at.matches('input, select') || (event.key === 'Enter' && at.matches('button, a'))) return;
+    const key =
+        keys[event.key] ||
+        (/^[1-9]$/.test(event.key) ? () => act.keep(Number(event.key) - 1) : null);
+    if (!key) return;
+    event.preventDefault();
+    key();
 }
 
 // ---- the beginning ----
 
 function watchBar() {
-  const bar = find('bar');
-  new ResizeObserver(() => document.documentElement.style.setProperty('--bar', bar.offsetHeight + 8 + 'px')).observe(bar);
+    const bar = find('bar');
+    new ResizeObserver(() =>
+        document.documentElement.style.setProperty('--bar', bar.offsetHeight + 8 + 'px'),
+    ).observe(bar);
 }
 
 function begin() {
-  openMarks(data.sources.map(source => source.path).join('\n') || data.from);
-  data.groups.forEach(prepare);
-  setTheme(remembered('theme') || 'system');
-  setBlur(data.blur);
-  makeKinds();
-  makeLists();
-  makeSections();
-  filter();
-  summarise();
-  find('filter').addEventListener('input', filter);
-  find('filter').addEventListener('submit', event => event.preventDefault());
-  find('blur').onclick = toggleBlur;
-  find('theme').onclick = nextTheme;
-  find('export').onclick = doExport;
-  find('help').onclick = () => find('keys').showModal();
-  list.addEventListener('focusin', event => {
-    const node = event.target.closest('.member');
-    if (node) setCurrent(data.groups[node.closest('.group').number], Number(node.dataset.index));
-  });
-  document.addEventListener('keydown', onKey);
-  watchBar();
-  const waiting = setInterval(fillWaiting, 300);
-  document.addEventListener('DOMContentLoaded', () => {
-    clearInterval(waiting);
-    fillWaiting();
-  });
+    openMarks(data.sources.map((source) => source.path).join('\n') || data.from);
+    data.groups.forEach(prepare);
+    setTheme(remembered('theme') || 'system');
+    setBlur(data.blur);
+    makeKinds();
+    makeLists();
+    makeSections();
+    filter();
+    summarise();
+    find('filter').addEventListener('input', filter);
+    find('filter').addEventListener('submit', (event) => event.preventDefault());
+    find('blur').onclick = toggleBlur;
+    find('theme').onclick = nextTheme;
+    find('export').onclick = doExport;
+    find('help').onclick = () => find('keys').showModal();
+    list.addEventListener('focusin', (event) => {
+        const node = event.target.closest('.member');
+        if (node)
+            setCurrent(data.groups[node.closest('.group').number], Number(node.dataset.index));
+    });
+    document.addEventListener('keydown', onKey);
+    watchBar();
+    const waiting = setInterval(fillWaiting, 300);
+    document.addEventListener('DOMContentLoaded', () => {
+        clearInterval(waiting);
+        fillWaiting();
+    });
 }
 
 begin();

@@ -28,18 +28,21 @@ def write_texts(folder, count):
 def ingest(doppel, folder, paths):
     process = subprocess.Popen(
         [doppel, "ingest", "-L", f"{folder}/library", "--cache", f"{folder}/cache.db", "-"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     decisions = Counter()
     begun, sent = time.monotonic(), 0
     for answered in range(len(paths)):
         if sent - answered < FLIGHT // 2 and sent < len(paths):
-            lines = paths[sent:sent + FLIGHT // 2]
+            lines = paths[sent : sent + FLIGHT // 2]
             process.stdin.write("".join(f"{line}\n" for line in lines).encode())
             process.stdin.flush()
             sent += len(lines)
         line = process.stdout.readline()
-        decisions[line.split(b'"reason":"', 1)[-1].split(b'"', 1)[0] if b'"reason"' in line
-                  else b"new"] += 1
+        decisions[
+            line.split(b'"reason":"', 1)[-1].split(b'"', 1)[0] if b'"reason"' in line else b"new"
+        ] += 1
     seconds = time.monotonic() - begun
     process.stdin.close()
     process.wait()

@@ -1,4 +1,5 @@
-"""How many files a second `doppel check` answers of which a library has the SHA-256 from others, next
+"""How many files a second `doppel check` answers of which a library has the SHA-256 from others,
+next
 to `sha256sum` of the same files. Nothing is decoded: there is no worker.
 
     python3 tests/bench/listed_files.py build/doppel FOLDER_OF_PICTURES [COUNT [OTHER_DOPPEL]]
@@ -16,8 +17,9 @@ RUNS = 5
 
 def copy_pictures(source, folder, count):
     """Different files: each has a few bytes more at its end, which no decoder reads."""
-    originals = sorted(os.path.join(source, name) for name in os.listdir(source)
-                       if name.endswith((".jpg", ".png")))
+    originals = sorted(
+        os.path.join(source, name) for name in os.listdir(source) if name.endswith((".jpg", ".png"))
+    )
     paths = []
     for i in range(count):
         path = f"{folder}/{i:05}{os.path.splitext(originals[i % len(originals)])[1]}"
@@ -40,8 +42,9 @@ def check(doppel, folder, pictures, count):
     for name in os.listdir(folder):
         if name.startswith("cache.db"):
             os.remove(f"{folder}/{name}")
-    return seconds_of([doppel, "check", "--json", "-L", f"{folder}/library", "--cache", cache,
-                       pictures], count)
+    return seconds_of(
+        [doppel, "check", "--json", "-L", f"{folder}/library", "--cache", cache, pictures], count
+    )
 
 
 def main():
@@ -57,8 +60,10 @@ def main():
             for path in paths:
                 with open(path, "rb") as file:
                     sums.write(f"{hashlib.sha256(file.read()).hexdigest()}  {path}\n")
-        subprocess.run([programs["check"], "import", "-q", "-L", f"{folder}/library",
-                        f"{folder}/sums"], check=True)
+        subprocess.run(
+            [programs["check"], "import", "-q", "-L", f"{folder}/library", f"{folder}/sums"],
+            check=True,
+        )
         size = sum(os.path.getsize(path) for path in paths)
         print(f"{count} pictures, {size / 1e6:.0f} MB, best of {RUNS}")
         best = {}
@@ -68,8 +73,10 @@ def main():
                 runs[name] = check(program, folder, pictures, count)
             best = {name: min(seconds, best.get(name, seconds)) for name, seconds in runs.items()}
         for name, seconds in best.items():
-            print(f"{name:14} {count / seconds:8.0f} files/s {size / seconds / 1e6:8.0f} MB/s"
-                  f"  {best['sha256sum'] / seconds:.2f} of sha256sum")
+            print(
+                f"{name:14} {count / seconds:8.0f} files/s {size / seconds / 1e6:8.0f} MB/s"
+                f"  {best['sha256sum'] / seconds:.2f} of sha256sum"
+            )
 
 
 main()

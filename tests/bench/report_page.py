@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The page of `report` with many groups: how long it takes to make, how large it is, and how it moves in headless Chromium.
+"""The page of `report` with many groups: how long it takes to make, how large it is, and how it
+moves in headless Chromium.
 
-`report_page.py BUILD PAIRS_PROGRAM [GROUPS]`. Frames are those of requestAnimationFrame while the page scrolls by
+`report_page.py BUILD PAIRS_PROGRAM [GROUPS]`. Frames are those of requestAnimationFrame while the
+page scrolls by
 half a window a frame: 16.7 ms is every frame of 60 a second.
 """
 
@@ -53,15 +55,29 @@ def look(path):
     with Browser() as page:
         page.open(path)
         page.until("performance.getEntriesByName('first-contentful-paint').length > 0")
-        at = page.run("Object.fromEntries(performance.getEntriesByType('paint').map(entry => [entry.name, entry.startTime]))")
+        at = page.run(
+            "Object.fromEntries(performance.getEntriesByType('paint').map(entry => [entry.name, entry.startTime]))"
+        )
         loaded = page.run("performance.timing.loadEventEnd - performance.timing.navigationStart")
-        print(f"first contentful paint {at['first-contentful-paint']:8.0f} ms\nloaded                 {loaded:8.0f} ms")
+        print(
+            f"first contentful paint {at['first-contentful-paint']:8.0f} ms\nloaded                 {loaded:8.0f} ms"
+        )
         middle, most, worst = page.run(SCROLL)
-        print(f"frames while scrolling {middle:8.1f} ms median, {most:.1f} ms 95 of 100, {worst:.1f} ms longest of 300")
-        for field, value, words in [("search", "77", "search"), ("search", "", "all again"), ("order", "path", "other order"), ("least", "0.97", "similarity")]:
+        print(
+            f"frames while scrolling {middle:8.1f} ms median, {most:.1f} ms 95 of 100, {worst:.1f} ms longest of 300"
+        )
+        for field, value, words in [
+            ("search", "77", "search"),
+            ("search", "", "all again"),
+            ("order", "path", "other order"),
+            ("least", "0.97", "similarity"),
+        ]:
             print(f"{words:22} {page.run(CHANGE % (field, value)):8.0f} ms")
         page.run(CHANGE % ("least", ""))
-        keys = sorted(page.run(KEY.replace("document.dispatchEvent", "document.body.dispatchEvent")) for _ in range(51))
+        keys = sorted(
+            page.run(KEY.replace("document.dispatchEvent", "document.body.dispatchEvent"))
+            for _ in range(51)
+        )
         print(f"key j                  {keys[25]:8.1f} ms median, {keys[50]:.1f} ms longest of 51")
         heap = page.run("performance.memory.usedJSHeapSize")
         print(f"heap of the script     {heap / 1e6:8.1f} MB")
@@ -72,7 +88,9 @@ def main(build, pairs, groups="5000"):
         environment = dict(os.environ, XDG_CACHE_HOME=folder + "/cache", HOME=folder)
         os.mkdir(folder + "/pictures")
         subprocess.run([pairs, groups, folder + "/pictures"], check=True)
-        run = lambda *words: timed(build + "/doppel", *words, cwd=folder, env=environment)  # noqa: E731
+        run = lambda *words: timed(
+            build + "/doppel", *words, cwd=folder, env=environment
+        )  # noqa: E731
         scan = run("scan", "pictures", "--json")
         again = run("scan", "pictures", "--json")
         report = run("report", "pictures", "-o", "out.html")
@@ -80,7 +98,9 @@ def main(build, pairs, groups="5000"):
         print(f"{groups} groups of 2 pictures of 256 x 192: scan {scan:.1f} s, again {again:.2f} s")
         for name, seconds in (("out", report), ("bare", bare)):
             size = os.path.getsize(f"{folder}/{name}.html")
-            print(f"\nreport{' --no-thumbnails' if name == 'bare' else ''}: {seconds:.2f} s, {size / 1e6:.1f} MB")
+            print(
+                f"\nreport{' --no-thumbnails' if name == 'bare' else ''}: {seconds:.2f} s, {size / 1e6:.1f} MB"
+            )
             if find():
                 look(f"{folder}/{name}.html")
 

@@ -1,4 +1,5 @@
-"""Headless Chromium, driven through a pipe: keys are true keys, and the page's policy stays as it is."""
+"""Headless Chromium, driven through a pipe: keys are true keys, and the page's policy stays as
+it is."""
 
 import base64
 import json
@@ -16,7 +17,11 @@ KEYS = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39, "Tab": 9}
 
 
 def find():
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    return (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
 
 
 class Browser:
@@ -34,16 +39,29 @@ class Browser:
             os.dup2(high[1], 4)
 
         self.process = subprocess.Popen(
-            [find(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
+            [
+                find(),
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+            ]
             + ["--remote-debugging-pipe", f"--user-data-dir={self.folder}/profile", "about:blank"],
-            preexec_fn=place, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            preexec_fn=place,
+            close_fds=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         os.close(to_child)
         os.close(from_child)
         self.number, self.buffer, self.session, self.events = 0, b"", None, []
         self.complaints = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log"):
             self.call(domain + ".enable")
         self.resize(1400, 1000)
@@ -99,7 +117,9 @@ class Browser:
 
     def run(self, expression):
         """The value of an expression in the page; a promise is waited for."""
-        done = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        done = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in done, done
         return done["result"].get("value")
 
@@ -114,13 +134,20 @@ class Browser:
         for name in names:
             common = {"key": name, "windowsVirtualKeyCode": KEYS.get(name, ord(name[0].upper()))}
             text = "\r" if name == "Enter" else name if len(name) == 1 else ""
-            self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **common)
+            self.call(
+                "Input.dispatchKeyEvent",
+                type="keyDown" if text else "rawKeyDown",
+                text=text,
+                **common,
+            )
             self.call("Input.dispatchKeyEvent", type="keyUp", **common)
 
     def point(self, selector):
         node = f"document.querySelector({json.dumps(selector)})"
         self.until(f"{node} !== null")
-        box = self.run(f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({node}.getBoundingClientRect())")
+        box = self.run(
+            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({node}.getBoundingClientRect())"
+        )
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
         return box
 
@@ -131,16 +158,29 @@ class Browser:
 
     def set(self, field, value):
         """Fill a field of the bar, as a person does."""
-        self.run(f"(field => {{ field.value = {json.dumps(value)}; field.dispatchEvent(new Event('input', {{bubbles: true}})); }})(document.getElementById({json.dumps(field)}))")
+        self.run(
+            f"(field => {{ field.value = {json.dumps(value)}; field.dispatchEvent(new Event('input', {{bubbles: true}})); }})(document.getElementById({json.dumps(field)}))"
+        )
 
     def resize(self, width, height):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
 
     def prefer(self, scheme):
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
 
     def shot(self, path):
-        pathlib.Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+        pathlib.Path(path).write_bytes(
+            base64.b64decode(self.call("Page.captureScreenshot")["data"])
+        )
 
     def downloaded(self, name, act):
         """What is in the file that `act` makes the page save."""

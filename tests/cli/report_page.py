@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The page of `report` in headless Chromium: what it shows, filters, orders, marks and exports; hostile names.
+"""The page of `report` in headless Chromium: what it shows, filters, orders, marks and exports;
+hostile names.
 
-`report_page.py BUILD [FOLDER]`: with a folder, screenshots are left in it, to be looked at. Without Chromium all
+`report_page.py BUILD [FOLDER]`: with a folder, screenshots are left in it, to be looked at. Without
+Chromium all
 is skipped.
 """
 
@@ -26,7 +28,9 @@ BLOCK = '<script type="application/json" id="%s">'
 
 def doppel(*words, code=0, folder=None):
     environment = dict(os.environ, XDG_CACHE_HOME=str(FOLDER / "cache"), HOME=str(FOLDER))
-    done = subprocess.run([BUILD / "doppel", *words], capture_output=True, cwd=folder or FOLDER, env=environment)
+    done = subprocess.run(
+        [BUILD / "doppel", *words], capture_output=True, cwd=folder or FOLDER, env=environment
+    )
     assert done.returncode == code, (words, done.returncode, done.stderr)
     return done.stdout
 
@@ -44,10 +48,15 @@ def with_groups(groups, looks=None, **more):
     page = (FOLDER / "empty.html").read_text()
     data = block_of(page, "data")
     data.update(groups=groups, **more)
-    escaped = lambda value: json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")  # noqa: E731
+    escaped = lambda value: json.dumps(value, ensure_ascii=False).replace(
+        "<", "\\u003c"
+    )  # noqa: E731
     head, rest = page.split(BLOCK % "data", 1)
     page = head + BLOCK % "data" + escaped(data) + rest[rest.index("</script>") :]
-    seen = "".join(BLOCK % f"looks-{number}" + escaped(value) + "</script>\n" for number, value in (looks or {}).items())
+    seen = "".join(
+        BLOCK % f"looks-{number}" + escaped(value) + "</script>\n"
+        for number, value in (looks or {}).items()
+    )
     end = page.rindex("</body>")
     path = FOLDER / "made.html"
     path.write_text(page[:end] + seen + page[end:])
@@ -63,11 +72,15 @@ def member(path, digest, size=1000, reason="near", similarity=0.9, **more):
 
 def group(number, kind="image", size=1000, similarity=0.9, count=2, **more):
     members = [member(f"/g{number}/kept.jpg", f"{number:04x}0", size, "kept")]
-    members += [member(f"/g{number}/copy{i}.jpg", f"{number:04x}{i}", size, similarity=similarity, **more) for i in range(1, count)]
+    members += [
+        member(f"/g{number}/copy{i}.jpg", f"{number:04x}{i}", size, similarity=similarity, **more)
+        for i in range(1, count)
+    ]
     return {"group": number, "kind": kind, "keep": members[0]["path"], "members": members}
 
 
-# The groups that are shown, by their numbers, in order; the number of the chosen one, and of its member.
+# The groups that are shown, by their numbers, in order; the number of the chosen one, and of its
+# member.
 SHOWN = "Array.from(document.querySelectorAll('.group'), section => Number(section.getAttribute('aria-label').slice(6)))"
 CHOSEN = "[Number(document.activeElement.closest('.group')?.getAttribute('aria-label').slice(6)), Number(document.activeElement.dataset.index) + 1]"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
@@ -84,9 +97,14 @@ def test_shows_what_scan_finds():
     doppel("report", "pictures", "-o", "pictures.html", code=3)
     page.open(FOLDER / "pictures.html")
     assert len(rows) > 3 and sorted(page.run(SHOWN)) == [row["group"] for row in rows]
-    page.until("document.images.length > 3 && Array.from(document.images).slice(0, 3).every(image => image.complete && image.naturalWidth > 100)")
+    page.until(
+        "document.images.length > 3 && Array.from(document.images).slice(0, 3).every(image => image.complete && image.naturalWidth > 100)"
+    )
     names = page.run("Array.from(document.querySelectorAll('.name bdi'), name => name.textContent)")
-    assert all(name in {pathlib.PurePath(m["path"]).name for row in rows for m in row["members"]} for name in names)
+    assert all(
+        name in {pathlib.PurePath(m["path"]).name for row in rows for m in row["members"]}
+        for name in names
+    )
     shot("light")
     page.prefer("dark")
     shot("dark")
@@ -99,18 +117,36 @@ def test_shows_what_scan_finds():
 def test_an_empty_report_says_so():
     page.open(with_groups([]))
     assert page.run(SHOWN) == []
-    assert page.run("document.getElementById('empty').checkVisibility() && document.getElementById('empty').textContent") == "No duplicates were found."
+    assert (
+        page.run(
+            "document.getElementById('empty').checkVisibility() && document.getElementById('empty').textContent"
+        )
+        == "No duplicates were found."
+    )
     page.keys("j", "k", "d", "s", "u", "1", "Enter", "e", "ArrowLeft", "ArrowRight")
     shot("empty")
 
 
 def test_filters():
-    groups = [group(1), group(2, "audio", similarity=0.5), group(3, "text", similarity=0.7), group(4)]
-    groups[3]["members"][1].update(reason="identical", similarity=1, lists=["Photos"], path="/Somewhere/ELSE.png")
+    groups = [
+        group(1),
+        group(2, "audio", similarity=0.5),
+        group(3, "text", similarity=0.7),
+        group(4),
+    ]
+    groups[3]["members"][1].update(
+        reason="identical", similarity=1, lists=["Photos"], path="/Somewhere/ELSE.png"
+    )
     page.open(with_groups(groups))
     for field, value, wanted in [
-        ("search", "else somewhere", [4]), ("search", "g2", [2]), ("search", "nowhere", []), ("least", "0.7", [1, 3, 4]),
-        ("most", "0.7", [2, 3]), ("reason", "identical", [4]), ("inlist", "Photos", [4]), ("marked", "yes", []),
+        ("search", "else somewhere", [4]),
+        ("search", "g2", [2]),
+        ("search", "nowhere", []),
+        ("least", "0.7", [1, 3, 4]),
+        ("most", "0.7", [2, 3]),
+        ("reason", "identical", [4]),
+        ("inlist", "Photos", [4]),
+        ("marked", "yes", []),
         ("marked", "no", [1, 2, 3, 4]),
     ]:
         page.set(field, value)
@@ -124,13 +160,22 @@ def test_filters():
 
 
 def test_orders():
-    groups = [group(1, size=10, similarity=0.6), group(2, size=90, similarity=0.8), group(3, size=50, similarity=0.7)]
+    groups = [
+        group(1, size=10, similarity=0.6),
+        group(2, size=90, similarity=0.8),
+        group(3, size=50, similarity=0.7),
+    ]
     groups[0]["keep"], groups[1]["keep"], groups[2]["keep"] = "/b", "/c", "/a"
     for each, rate in zip(groups, (1e-9, 1e-3, 1e-6)):
         each["members"][1]["false_positive_rate"] = rate
     page.open(with_groups(groups))
     for order, wanted in {
-        "saved": [2, 3, 1], "similar": [2, 3, 1], "different": [1, 3, 2], "chance": [2, 3, 1], "path": [3, 1, 2], "group": [1, 2, 3],
+        "saved": [2, 3, 1],
+        "similar": [2, 3, 1],
+        "different": [1, 3, 2],
+        "chance": [2, 3, 1],
+        "path": [3, 1, 2],
+        "group": [1, 2, 3],
     }.items():
         page.set("order", order)
         assert page.run(SHOWN) == wanted, order
@@ -160,14 +205,34 @@ def test_keys_choose_and_mark():
     assert page.run("document.querySelector('.group .member.kept').dataset.index") == "1"
     page.keys("ArrowRight", "d", "j", "ArrowRight", "s")
     assert page.run("document.querySelector('.current .member.same') !== null")
-    lines = [json.loads(line) for line in page.downloaded("marks.jsonl", lambda: page.keys("e")).splitlines()]
+    lines = [
+        json.loads(line)
+        for line in page.downloaded("marks.jsonl", lambda: page.keys("e")).splitlines()
+    ]
     assert lines == [
         {
-            "mark": "keep", "a": "/g1/copy1.jpg", "a_digest": "00011",
-            "over": [{"path": "/g1/kept.jpg", "digest": "00010"}, {"path": "/g1/copy2.jpg", "digest": "00012"}],
+            "mark": "keep",
+            "a": "/g1/copy1.jpg",
+            "a_digest": "00011",
+            "over": [
+                {"path": "/g1/kept.jpg", "digest": "00010"},
+                {"path": "/g1/copy2.jpg", "digest": "00012"},
+            ],
         },
-        {"mark": "distinct", "a": "/g1/copy1.jpg", "a_digest": "00011", "b": "/g1/copy2.jpg", "b_digest": "00012"},
-        {"mark": "same", "a": "/g2/kept.jpg", "a_digest": "00020", "b": "/g2/copy1.jpg", "b_digest": "00021"},
+        {
+            "mark": "distinct",
+            "a": "/g1/copy1.jpg",
+            "a_digest": "00011",
+            "b": "/g1/copy2.jpg",
+            "b_digest": "00012",
+        },
+        {
+            "mark": "same",
+            "a": "/g2/kept.jpg",
+            "a_digest": "00020",
+            "b": "/g2/copy1.jpg",
+            "b_digest": "00021",
+        },
     ], lines
     shot("marks")
     page.set("marked", "yes")
@@ -218,7 +283,9 @@ HOSTILE = [
 
 def assert_tame(names):
     assert page.run("window.hacked") is None
-    assert page.run("document.images.length === 0 || Array.from(document.images).every(i => i.src.startsWith('data:image/jpeg;base64,'))")
+    assert page.run(
+        "document.images.length === 0 || Array.from(document.images).every(i => i.src.startsWith('data:image/jpeg;base64,'))"
+    )
     text = page.run("document.getElementById('list').textContent")
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", text)
     for name in names:
@@ -229,15 +296,37 @@ def assert_tame(names):
 
 
 def test_hostile_data_is_tame():
-    evil = "\"><script>window.hacked=9</script>"
-    made = {"group": 1, "kind": "image", "keep": HOSTILE[0], "members": [member(name, f"{i:04x}") for i, name in enumerate(HOSTILE)]}
+    evil = '"><script>window.hacked=9</script>'
+    made = {
+        "group": 1,
+        "kind": "image",
+        "keep": HOSTILE[0],
+        "members": [member(name, f"{i:04x}") for i, name in enumerate(HOSTILE)],
+    }
     made["members"][0].update(reason="kept", lists=[evil], labels=[evil, "\u202eolleh"])
     made["members"][1].update(reason=evil, digest="__proto__")
     made["members"][2].update(digest="constructor", path_base64="eA==")
-    looks = {1: {"members": [{"jpeg": f"x\" onerror=\"window.hacked=7"}, {"gone": evil}, {"as": 1}] + [{}] * 7}}
-    texts = {"group": 2, "kind": "text", "keep": "/t", "members": [member("/t", "aa", reason="kept"), member("/u", "bb")]}
-    looks[2] = {"members": [{"text": [["=", evil]]}, {"diff": [["-", evil], ["+", evil], [evil, evil]]}]}
-    odd = {"group": 3, "kind": evil, "keep": "/k", "members": [member("/k", "cc", reason="kept"), member("/l", "dd")]}
+    looks = {
+        1: {
+            "members": [{"jpeg": f'x" onerror="window.hacked=7'}, {"gone": evil}, {"as": 1}]
+            + [{}] * 7
+        }
+    }
+    texts = {
+        "group": 2,
+        "kind": "text",
+        "keep": "/t",
+        "members": [member("/t", "aa", reason="kept"), member("/u", "bb")],
+    }
+    looks[2] = {
+        "members": [{"text": [["=", evil]]}, {"diff": [["-", evil], ["+", evil], [evil, evil]]}]
+    }
+    odd = {
+        "group": 3,
+        "kind": evil,
+        "keep": "/k",
+        "members": [member("/k", "cc", reason="kept"), member("/l", "dd")],
+    }
     page.complaints.clear()
     page.open(with_groups([made, texts, odd], looks))
     page.keys("j", "k", "ArrowRight", "s", "d", "2", "e", "u")
@@ -248,14 +337,22 @@ def test_hostile_names_of_files_are_tame():
     folder = FOLDER / "hostile"
     folder.mkdir()
     source = next((FOLDER / "pictures").rglob("*.jpg")).read_bytes()
-    names = [name.rsplit("/", 1)[-1].replace("\ufffd", "\udcff") for name in HOSTILE if "</" not in name] + ["<script>window.hacked=8<!--.jpg"]
+    names = [
+        name.rsplit("/", 1)[-1].replace("\ufffd", "\udcff") for name in HOSTILE if "</" not in name
+    ] + ["<script>window.hacked=8<!--.jpg"]
     for name in names:
         (folder / name.replace("exe", "jpg")).write_bytes(source)
     page.complaints.clear()
     doppel("report", "hostile", "-o", "hostile.html")
     page.open(FOLDER / "hostile.html")
     page.until("document.images.length > 3")
-    assert_tame([name.replace("\udcff", "\ufffd").replace("exe", "jpg") for name in names if name.endswith(".jpg")])
+    assert_tame(
+        [
+            name.replace("\udcff", "\ufffd").replace("exe", "jpg")
+            for name in names
+            if name.endswith(".jpg")
+        ]
+    )
     exported = page.downloaded("marks.jsonl", lambda: page.keys("j", "2", "e"))
     assert json.loads(exported)["mark"] == "keep"
     page.keys("u")
@@ -264,7 +361,10 @@ def test_hostile_names_of_files_are_tame():
 
 def test_files_that_are_gone_have_their_place():
     doppel("add", "-L", "library", "pictures", code=3)
-    gone = next(json.loads(line)["members"][1]["path"] for line in doppel("groups", "-L", "library", "--json").splitlines())
+    gone = next(
+        json.loads(line)["members"][1]["path"]
+        for line in doppel("groups", "-L", "library", "--json").splitlines()
+    )
     os.rename(gone, gone + ".away")
     try:
         doppel("report", "-L", "library", "-o", "library.html", code=3)
@@ -272,32 +372,52 @@ def test_files_that_are_gone_have_their_place():
         os.rename(gone + ".away", gone)
     page.open(FOLDER / "library.html")
     page.set("search", pathlib.PurePath(gone).name)
-    assert page.until("document.querySelector('.absent')?.textContent") == "The file is not there any more"
+    assert (
+        page.until("document.querySelector('.absent')?.textContent")
+        == "The file is not there any more"
+    )
 
 
 def test_items_without_files():
     picture = next((FOLDER / "pictures" / "originals").glob("*.jpg"))
     line = json.loads(doppel("hash", "--json", picture))
-    (FOLDER / "codes.jsonl").write_text("".join(json.dumps(dict(line, path=f"theirs/{i}")) + "\n" for i in range(2)))
+    (FOLDER / "codes.jsonl").write_text(
+        "".join(json.dumps(dict(line, path=f"theirs/{i}")) + "\n" for i in range(2))
+    )
     doppel("import", "-q", "-L", "codes", "codes.jsonl")
     doppel("report", "-L", "codes", "-o", "codes.html")
     page.open(FOLDER / "codes.html")
     page.until("document.querySelectorAll('.member').length === 2")
-    shown = page.run("document.getElementById('list').textContent + document.getElementById('summary').textContent")
+    shown = page.run(
+        "document.getElementById('list').textContent + document.getElementById('summary').textContent"
+    )
     assert "NaN" not in shown and "undefined" not in shown, shown
     assert page.run("document.querySelector('.group .saves').textContent") == "0 B could be saved"
-    assert page.run("document.querySelector('.absent').textContent").startswith("The file is not known")
+    assert page.run("document.querySelector('.absent').textContent").startswith(
+        "The file is not known"
+    )
 
 
 RECORDS = [
-    ("one", "The quick brown fox jumps over the lazy dog and runs away into the deep dark wood where nobody goes at night."),
-    ("two", "THE QUICK BROWN FOX jumps over the lazy dog, and runs away into the deep dark wood where nobody goes at night!"),
-    ("<b>three", "The quick brown fox jumps over the lazy dog and runs away into the deep dark wood where nobody goes at noon."),
+    (
+        "one",
+        "The quick brown fox jumps over the lazy dog and runs away into the deep dark wood where nobody goes at night.",
+    ),
+    (
+        "two",
+        "THE QUICK BROWN FOX jumps over the lazy dog, and runs away into the deep dark wood where nobody goes at night!",
+    ),
+    (
+        "<b>three",
+        "The quick brown fox jumps over the lazy dog and runs away into the deep dark wood where nobody goes at noon.",
+    ),
 ]
 
 
 def test_records_and_what_differs_between_them():
-    lines = "".join(json.dumps({"id": name, "text": text, "source": "blog"}) + "\n" for name, text in RECORDS)
+    lines = "".join(
+        json.dumps({"id": name, "text": text, "source": "blog"}) + "\n" for name, text in RECORDS
+    )
     (FOLDER / "corpus.jsonl").write_text(lines)
     doppel("ingest", "-L", "records", "--jsonl", "corpus.jsonl")
     doppel("report", "-L", "records", "-o", "records.html")
@@ -307,7 +427,9 @@ def test_records_and_what_differs_between_them():
     assert page.run(names) == [name for name, _ in RECORDS]
     assert page.run("document.querySelector('.folder').textContent").endswith("/corpus.jsonl:1")
     assert page.run("document.querySelector('.group h2').textContent") == "3 texts"
-    assert page.run("Array.from(document.querySelectorAll('.member:last-child del, .member:last-child ins'), word => word.textContent)") == ["night.", "noon."]
+    assert page.run(
+        "Array.from(document.querySelectorAll('.member:last-child del, .member:last-child ins'), word => word.textContent)"
+    ) == ["night.", "noon."]
     assert "22 words" in page.run("document.querySelector('.what').textContent")
     shot("records")
     page.prefer("dark")
@@ -318,7 +440,10 @@ def test_records_and_what_differs_between_them():
     page.set("search", "")
     # The one to keep is not chosen here; two are told apart, by what they say.
     page.keys("j", "ArrowRight", "ArrowRight", "Enter")
-    assert "source and policy" in page.run(STATUS) and page.run("document.querySelectorAll('.mark, .distinct').length") == 0
+    assert (
+        "source and policy" in page.run(STATUS)
+        and page.run("document.querySelectorAll('.mark, .distinct').length") == 0
+    )
     page.keys("d")
     marks = page.downloaded("marks.jsonl", lambda: page.keys("e"))
     assert json.loads(marks)["b"] == "<b>three"
@@ -339,14 +464,20 @@ def test_records_that_cannot_be_read_again():
     assert all("fox" in look or "same words" in look or "night" in look for look in page.run(words))
     assert page.run("document.querySelector('.name bdi').textContent").endswith("/other.jsonl:1")
     (FOLDER / "other.jsonl").write_bytes(lines.replace(b"noon", b"dusk"))
-    for change, sentence in [(lambda path: None, "has changed"), (lambda path: path.unlink(), "is not there any more")]:
+    for change, sentence in [
+        (lambda path: None, "has changed"),
+        (lambda path: path.unlink(), "is not there any more"),
+    ]:
         change(FOLDER / "other.jsonl")
         doppel("report", "-L", "others", "-o", "others.html", "--text-field", "body", code=3)
         page.open(FOLDER / "others.html")
         page.until("document.querySelectorAll('.look').length === 3")
         assert "The record " + sentence in page.run(words)[2], page.run(words)
     stream = subprocess.run(
-        [BUILD / "doppel", "ingest", "-L", "stream", "--jsonl", "-", "--text-field", "body"], input=lines, cwd=FOLDER, capture_output=True
+        [BUILD / "doppel", "ingest", "-L", "stream", "--jsonl", "-", "--text-field", "body"],
+        input=lines,
+        cwd=FOLDER,
+        capture_output=True,
     )
     assert stream.returncode == 0, stream.stderr
     doppel("report", "-L", "stream", "-o", "stream.html")
@@ -359,13 +490,27 @@ def test_records_that_cannot_be_read_again():
 
 def test_lists_and_labels_of_a_library():
     doppel("add", "-L", "listed", "pictures/originals")
-    doppel("add", "-L", "listed", "--list", "Stock <photos>", "--label", "logo", "pictures/copies", code=3)
+    doppel(
+        "add",
+        "-L",
+        "listed",
+        "--list",
+        "Stock <photos>",
+        "--label",
+        "logo",
+        "pictures/copies",
+        code=3,
+    )
     doppel("report", "-L", "listed", "-o", "listed.html")
     page.open(FOLDER / "listed.html")
-    assert page.run("Array.from(document.getElementById('inlist').options, option => option.value)") == ["", "Stock <photos>"]
+    assert page.run(
+        "Array.from(document.getElementById('inlist').options, option => option.value)"
+    ) == ["", "Stock <photos>"]
     page.set("inlist", "Stock <photos>")
     page.until("document.querySelector('.tag') !== null")
-    assert page.run("Array.from(document.querySelectorAll('.member')[1].querySelectorAll('.tag'), tag => tag.textContent)") == ["Stock <photos>", "logo"]
+    assert page.run(
+        "Array.from(document.querySelectorAll('.member')[1].querySelectorAll('.tag'), tag => tag.textContent)"
+    ) == ["Stock <photos>", "logo"]
     shot("lists")
 
 
@@ -380,7 +525,10 @@ def test_exported_marks_are_read_by_mark():
     (FOLDER / "marks.jsonl").write_text(page.downloaded("marks.jsonl", lambda: page.keys("e")))
     page.keys("u", "k", "u")
     doppel("mark", "-L", "marked", "--from", "marks.jsonl")
-    listed = [json.loads(line)["mark"] for line in doppel("mark", "-L", "marked", "--list", "--json").splitlines()]
+    listed = [
+        json.loads(line)["mark"]
+        for line in doppel("mark", "-L", "marked", "--list", "--json").splitlines()
+    ]
     assert len(chosen) > 1 and sorted(listed) == ["distinct", "same"], listed
 
 
@@ -402,9 +550,14 @@ def test_blur():
 def test_no_thumbnails():
     doppel("report", "pictures", "-o", "bare.html", "--no-thumbnails", code=3)
     text = (FOLDER / "bare.html").read_text()
-    assert "jpeg" not in re.sub(r"<script>.*?</script>", "", text, flags=re.S).replace(".jpeg", "") and 'id="looks-' not in text
+    assert (
+        "jpeg" not in re.sub(r"<script>.*?</script>", "", text, flags=re.S).replace(".jpeg", "")
+        and 'id="looks-' not in text
+    )
     page.open(FOLDER / "bare.html")
-    assert page.run("document.querySelectorAll('.member').length > 3 && document.images.length") == 0
+    assert (
+        page.run("document.querySelectorAll('.member').length > 3 && document.images.length") == 0
+    )
 
 
 def test_dark_and_light():
@@ -427,7 +580,16 @@ def test_dark_and_light():
 def test_narrow_windows_do_not_scroll_sideways():
     page.resize(340, 700)
     try:
-        for made in [[group(1, count=4)], [group(1, "video", segments=[{"a_start": 0, "a_end": 4, "b_start": 3, "b_end": 7, "speed": 1}])]]:
+        for made in [
+            [group(1, count=4)],
+            [
+                group(
+                    1,
+                    "video",
+                    segments=[{"a_start": 0, "a_end": 4, "b_start": 3, "b_end": 7, "speed": 1}],
+                )
+            ],
+        ]:
             made[0]["members"][1]["path"] = "/a/" + "long" * 60
             page.open(with_groups(made))
             assert page.run("document.documentElement.scrollWidth") <= 340
@@ -455,7 +617,9 @@ def test_five_thousand_groups_stay_few():
     page.until("document.querySelector('.group:last-child > header') !== null")
     page.until(f"{filled} < 40")
     page.keys("g")
-    page.until("window.scrollY < 400 && document.querySelector('.group:first-child .member') !== null")
+    page.until(
+        "window.scrollY < 400 && document.querySelector('.group:first-child .member') !== null"
+    )
     page.set("search", "g77/")
     assert page.run(SHOWN) == [77]
 

@@ -22,7 +22,9 @@ ELSEWHERE = {"threads"}
 
 
 def packages(group):
-    text = re.search(rf"^packages_{group}='([^']*)'", (TOP / "bootstrap").read_text(), re.MULTILINE).group(1)
+    text = re.search(
+        rf"^packages_{group}='([^']*)'", (TOP / "bootstrap").read_text(), re.MULTILINE
+    ).group(1)
     return {name for line in text.splitlines() for name in line.split(":")[1].split()}
 
 
@@ -57,10 +59,25 @@ def packages_of(names, headers=()):
 def test_every_dependency_has_its_package():
     if not shutil.which("dpkg-query"):
         return
-    rooms = ("core", "media", "image", "index", "match", "store", "worker", "library", "tools", "demo")
+    rooms = (
+        "core",
+        "media",
+        "image",
+        "index",
+        "match",
+        "store",
+        "worker",
+        "library",
+        "tools",
+        "demo",
+    )
     missing = packages_of(set(dependencies(*rooms)), set(headers(*rooms))) - packages("build")
     assert not missing, missing
-    tests = set(dependencies(*(f"tests/{path.name}" for path in (TOP / "tests").iterdir() if path.name != "bench")))
+    tests = set(
+        dependencies(
+            *(f"tests/{path.name}" for path in (TOP / "tests").iterdir() if path.name != "bench")
+        )
+    )
     missing = packages_of(tests | {"cmocka"}) - packages("build") - packages("test")
     assert not missing, missing
 

@@ -71,7 +71,9 @@ def prepare(folder):
         write_wave(folder / "music" / f"tune-{number}.wav", tune)
     write_wave(folder / "music" / "tune-1-part.wav", tunes[1][5 * RATE : 15 * RATE])
     write_wave(folder / "heard.wav", tunes[2][8 * RATE : 13 * RATE])
-    write_wave(folder / "broadcast.wav", notes(6, 7) + tunes[0][2 * RATE : 17 * RATE] + notes(12, 8))
+    write_wave(
+        folder / "broadcast.wav", notes(6, 7) + tunes[0][2 * RATE : 17 * RATE] + notes(12, 8)
+    )
     chance = random.Random(1)
     codes = [chance.getrandbits(64) for _ in range(20000)]
     (folder / "codes.hex").write_text("".join(f"{code:016x}\n" for code in codes))
@@ -101,18 +103,33 @@ def prepared():
 def surroundings(folder):
     home = folder / "home"
     home.mkdir()
-    paths = {"HOME": home, "XDG_DATA_HOME": home / "data", "XDG_CACHE_HOME": home / "cache",
-             "XDG_STATE_HOME": home / "state"}
-    return os.environ | {name: str(path) for name, path in paths.items()} | {
-        "PATH": f"{build}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC", "COLUMNS": "200",
-        "DOPPEL_SQLITE": str(build / "library" / "doppel_sqlite")}
+    paths = {
+        "HOME": home,
+        "XDG_DATA_HOME": home / "data",
+        "XDG_CACHE_HOME": home / "cache",
+        "XDG_STATE_HOME": home / "state",
+    }
+    return (
+        os.environ
+        | {name: str(path) for name, path in paths.items()}
+        | {
+            "PATH": f"{build}:{os.environ['PATH']}",
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+            "COLUMNS": "200",
+            "DOPPEL_SQLITE": str(build / "library" / "doppel_sqlite"),
+        }
+    )
 
 
 def steady(text, folder):
     """Without what differs from run to run: times, and where the folder is."""
     text = text.replace(str(folder), "/home/you")
-    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?",
-                  lambda found: "2026-11-22 18:15:32"[: len(found.group())], text)
+    text = re.sub(
+        r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?",
+        lambda found: "2026-11-22 18:15:32"[: len(found.group())],
+        text,
+    )
     text = re.sub(r"[0-9a-f]{16}(?=\.segment)", "af5633ca3e47cd1c", text)
     return re.sub(r"\d:\d\d\.\d(?= *$)", "0:00.1", text, flags=re.MULTILINE)
 
@@ -130,15 +147,24 @@ def steps(block):
 
 
 def run(command, folder, environment):
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True,
-                          check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        text=True,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     lines = steady(done.stdout, folder).split("\n")
     return done.returncode, "\n".join(line.rstrip() for line in lines)
 
 
 def fits(expected, output):
-    pattern = r"\n".join(r"(?:.*\n)*?.*" if line.strip() == "..." else re.escape(line.rstrip())
-                         for line in expected.rstrip().split("\n"))
+    pattern = r"\n".join(
+        r"(?:.*\n)*?.*" if line.strip() == "..." else re.escape(line.rstrip())
+        for line in expected.rstrip().split("\n")
+    )
     return re.fullmatch(pattern + r"\s*", output) is not None
 
 
@@ -155,7 +181,9 @@ def try_page(page, write):
                 ended, output = run(command, folder, environment)
                 what = f"{page.name}: {command}"
                 assert ended == code, f"{what}\nended with {ended}:\n{output}"
-                assert write or fits(expected, output), f"{what}\nprints:\n{output}\nnot:\n{expected}"
+                assert write or fits(
+                    expected, output
+                ), f"{what}\nprints:\n{output}\nnot:\n{expected}"
                 keeps = "..." in expected.split("\n") and fits(expected, output)
                 out += f"$ {command}\n" + (expected if keeps else output)
                 out = out.rstrip("\n") + "\n"

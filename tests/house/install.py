@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What `meson install` leaves behind: everything is there, and can be used alone. Usage: install.py BUILD"""
+"""What `meson install` leaves behind: everything is there, and can be used alone. Usage:
+install.py BUILD"""
 
 import os
 import pathlib
@@ -14,10 +15,14 @@ from tap import run
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
 ROOMS = "core media text image audio video index match store worker library corpus".split()
-PARTS = [f"match_{part}" for part in "audio found images texts videos".split()]  # which match.h includes
+PARTS = [
+    f"match_{part}" for part in "audio found images texts videos".split()
+]  # which match.h includes
 PARTS += ["compare", "exchange", "group", "json_writer", "renamed", "report", "run"]
 PARTS += [f"library_{part}" for part in "decisions items lists upkeep".split()]
-PENDING = "compare exchange group report".split()  # whose modules still need something of the command's
+PENDING = (
+    "compare exchange group report".split()
+)  # whose modules still need something of the command's
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 
 build = pathlib.Path(sys.argv[1]).resolve()
@@ -25,7 +30,8 @@ work = pathlib.Path(tempfile.mkdtemp(prefix="doppel-install-"))
 
 
 def install():
-    """Install under `work`, and move the pkg-config files' prefix there: DESTDIR is now the place."""
+    """Install under `work`, and move the pkg-config files' prefix there: DESTDIR is now the
+    place."""
     run("meson", "install", "-C", build, "--no-rebuild", env=os.environ | {"DESTDIR": str(work)})
     config = next(work.rglob("pkgconfig"))
     prefix = re.search(r"^prefix=(.*)$", (config / "doppel.pc").read_text(), re.MULTILINE).group(1)
@@ -43,9 +49,15 @@ def flags(package, *options):
 
 
 def assert_searched(printed):
-    """The code that the example plants a query beside is within the radius, and the first of the nearest."""
+    """The code that the example plants a query beside is within the radius, and the first of
+    the nearest."""
     lines = printed.splitlines()
-    assert lines[:4] == ["within 6 bits:", "code 4711 at distance 3", "the 3 nearest:", "code 4711 at distance 3"], printed
+    assert lines[:4] == [
+        "within 6 bits:",
+        "code 4711 at distance 3",
+        "the 3 nearest:",
+        "code 4711 at distance 3",
+    ], printed
     assert len(lines) == 6, printed
 
 
@@ -96,8 +108,16 @@ def test_man_page_and_completions_are_there():
 
 def compile_headers(*command):
     for header in (prefix / "include" / "doppel").iterdir():
-        run(*command, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{prefix}/include", "-",
-            input=f"#include <doppel/{header.name}>\n")
+        run(
+            *command,
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-fsyntax-only",
+            f"-I{prefix}/include",
+            "-",
+            input=f"#include <doppel/{header.name}>\n",
+        )
 
 
 def test_headers_compile_alone_as_c99():
@@ -135,8 +155,12 @@ def test_old_names_compile_for_a_release():
 
 def test_old_names_stand_for_names_that_exist():
     include = prefix / "include" / "doppel"
-    now = {name for path in include.glob("*.h") if path.name != "renamed.h"
-           for name in re.findall(r"\w+", path.read_text())}
+    now = {
+        name
+        for path in include.glob("*.h")
+        if path.name != "renamed.h"
+        for name in re.findall(r"\w+", path.read_text())
+    }
     renamed = OLD_NAME.findall((include / "renamed.h").read_text())
     assert len(renamed) > 30
     assert not [pair for pair in renamed if pair[1] not in now or pair[0] in now], renamed
@@ -188,14 +212,26 @@ def test_examples_link_the_shared_library():
 
 def test_examples_link_the_whole_library_static():
     others = run("pkg-config", "--print-requires-private", "doppel").split()
-    link = ["-l:libdoppel.a", *run("pkg-config", "--libs", *others).split(), "-lm", "-lstdc++", "-pthread"]
-    program = compile_example("compare_files", *run("pkg-config", "--cflags", "doppel").split(), f"-L{libdir}", *link)
+    link = [
+        "-l:libdoppel.a",
+        *run("pkg-config", "--libs", *others).split(),
+        "-lm",
+        "-lstdc++",
+        "-pthread",
+    ]
+    program = compile_example(
+        "compare_files", *run("pkg-config", "--cflags", "doppel").split(), f"-L{libdir}", *link
+    )
     assert not any(name.startswith("libdoppel") for name in needed(program))
 
 
 def test_doppel_itself_links_no_decoder():
     names = needed(prefix / "bin" / "doppel")
-    heavy = [name for name in names if re.match(r"lib(av|sw)\w+|libheif|libwebp|libjpeg|libpng|libexif", name)]
+    heavy = [
+        name
+        for name in names
+        if re.match(r"lib(av|sw)\w+|libheif|libwebp|libjpeg|libpng|libexif", name)
+    ]
     assert not heavy, heavy
 
 
@@ -221,7 +257,9 @@ def test_every_declared_function_is_exported():
         if header.stem in PENDING:
             continue
         for declaration in re.findall(r"DOPPEL_API\s[^;]*?\b(doppel_\w+)\(", header.read_text()):
-            assert re.search(rf"\b{declaration}$", exported, re.MULTILINE), f"{header.name}: {declaration}"
+            assert re.search(
+                rf"\b{declaration}$", exported, re.MULTILINE
+            ), f"{header.name}: {declaration}"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every link between the documents leads somewhere, and every document is reached from the index."""
+"""Every link between the documents leads somewhere, and every document is reached from the
+index."""
 
 import pathlib
 import re
@@ -21,7 +22,9 @@ def prose(document):
 
 def anchors(document):
     """The names that a forge gives to headings."""
-    plain = (re.sub(r"[`*]", "", heading).strip().lower() for heading in HEADING.findall(prose(document)))
+    plain = (
+        re.sub(r"[`*]", "", heading).strip().lower() for heading in HEADING.findall(prose(document))
+    )
     return {re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading)) for heading in plain}
 
 
@@ -54,13 +57,19 @@ def test_links_lead_to_headings():
 def test_every_document_stands_in_the_index():
     index = (TOP / "docs" / "README.md").read_text()
     linked = {(TOP / "docs" / target.split("#")[0]).resolve() for target in LINK.findall(index)}
-    absent = [str(path.relative_to(TOP)) for path in DOCUMENTS if path != TOP / "docs" / "README.md" and path not in linked]
+    absent = [
+        str(path.relative_to(TOP))
+        for path in DOCUMENTS
+        if path != TOP / "docs" / "README.md" and path not in linked
+    ]
     assert not absent, absent
 
 
 def test_files_named_in_the_architecture_exist():
-    named = re.findall(r"`((?:core|media|image|index|match|store|worker|library|tools|tests|docs|demo)/[\w./]*)`",
-                       prose(TOP / "ARCHITECTURE.md"))
+    named = re.findall(
+        r"`((?:core|media|image|index|match|store|worker|library|tools|tests|docs|demo)/[\w./]*)`",
+        prose(TOP / "ARCHITECTURE.md"),
+    )
     missing = [name for name in named if "NAME" not in name and not (TOP / name).exists()]
     assert named and not missing, missing
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""No room includes what it may not: a later room, another room's inside, or a library kept elsewhere."""
+"""No room includes what it may not: a later room, another room's inside, or a library kept
+elsewhere."""
 
 import pathlib
 import re
@@ -49,7 +50,21 @@ DEBTS = {
 USE_OF_MEDIA = {"intake/kind.c", "intake/pcm.c"}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
-WORKER_PROGRAM = {"main.c", "confine.c", "confine.h", "fingerprint.c", "fingerprint_audio.c", "fingerprint_chromaprint.c", "fingerprint_text.c", "fingerprint_video.c", "fingerprint_vpdq.c", "listen.c", "listen.h", "preview.c", "fingerprint.h"}
+WORKER_PROGRAM = {
+    "main.c",
+    "confine.c",
+    "confine.h",
+    "fingerprint.c",
+    "fingerprint_audio.c",
+    "fingerprint_chromaprint.c",
+    "fingerprint_text.c",
+    "fingerprint_video.c",
+    "fingerprint_vpdq.c",
+    "listen.c",
+    "listen.h",
+    "preview.c",
+    "fingerprint.h",
+}
 WORKER_PROGRAM_USES = "core media text image audio video worker"
 
 # A header of somebody else's library, and the rooms that may see it.
@@ -122,7 +137,11 @@ def test_a_folder_can_be_looked_through():
     folders = {}
     for path in sources():
         folders.setdefault(path.parent, []).extend([path] if path.suffix == ".c" else [])
-    long = {str(folder.relative_to(TOP)): len(paths) for folder, paths in folders.items() if len(paths) > 50}
+    long = {
+        str(folder.relative_to(TOP)): len(paths)
+        for folder, paths in folders.items()
+        if len(paths) > 50
+    }
     assert not long, long
 
 
@@ -166,9 +185,7 @@ def test_no_library_outside_its_module():
 
 def test_every_file_says_what_it_is_in_its_first_line():
     silent = [
-        str(path.relative_to(TOP))
-        for path in sources()
-        if not path.read_text().startswith("/*")
+        str(path.relative_to(TOP)) for path in sources() if not path.read_text().startswith("/*")
     ]
     assert not silent, silent
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A stream of files and records, killed at random moments, and sent by two at once: what was answered is kept,
+"""A stream of files and records, killed at random moments, and sent by two at once: what was
+answered is kept,
 nothing is there twice. Usage: ingest_killed.py DOPPEL [KILLS [ITEMS]]"""
 
 import collections
@@ -19,15 +20,23 @@ kills = int(sys.argv[2]) if len(sys.argv) > 2 else 20
 items = int(sys.argv[3]) if len(sys.argv) > 3 else 600
 chance = random.Random(7)
 work = pathlib.Path(tempfile.mkdtemp(prefix="doppel-killed-"))
-environment = os.environ | {"HOME": str(work), "XDG_CACHE_HOME": str(work / "cache"), "XDG_DATA_HOME": str(work)}
+environment = os.environ | {
+    "HOME": str(work),
+    "XDG_CACHE_HOME": str(work / "cache"),
+    "XDG_DATA_HOME": str(work),
+}
 
 
 def words():
-    return " ".join(chance.choice("abcdefghij") * chance.randint(1, 6) + str(chance.randint(0, 99)) for _ in range(60))
+    return " ".join(
+        chance.choice("abcdefghij") * chance.randint(1, 6) + str(chance.randint(0, 99))
+        for _ in range(60)
+    )
 
 
 def make_stream():
-    """Half files, half records; of both one in four has the text of an earlier one. Names are told in answers and lists."""
+    """Half files, half records; of both one in four has the text of an earlier one. Names are
+    told in answers and lists."""
     texts, lines, names = [], [], []
     (work / "files").mkdir()
     for i in range(items):
@@ -46,20 +55,29 @@ def make_stream():
 
 
 def start(library, out):
-    return subprocess.Popen([doppel, "ingest", "-L", library, "--json", "-"], stdin=open(work / "stream"),
-                            stdout=out, stderr=subprocess.DEVNULL, env=environment)
+    return subprocess.Popen(
+        [doppel, "ingest", "-L", library, "--json", "-"],
+        stdin=open(work / "stream"),
+        stdout=out,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    )
 
 
 def answered(path):
     """The names in whole lines of answers."""
     lines = path.read_text().split("\n")[:-1]
     rows = [json.loads(line) for line in lines]
-    assert all(row["decision"] in ("new", "duplicate", "too_short", "revision", "part") for row in rows), rows
+    assert all(
+        row["decision"] in ("new", "duplicate", "too_short", "revision", "part") for row in rows
+    ), rows
     return [row.get("id") or row["path"] for row in rows]
 
 
 def held(library):
-    listed = subprocess.run([doppel, "list", "-L", library, "--json"], capture_output=True, text=True, env=environment)
+    listed = subprocess.run(
+        [doppel, "list", "-L", library, "--json"], capture_output=True, text=True, env=environment
+    )
     rows = [json.loads(line) for line in listed.stdout.splitlines()]
     return collections.Counter(row.get("record") or row["path"] for row in rows)
 
@@ -77,7 +95,11 @@ def kill_one(library, round_number):
         process = start(library, stream)
         wanted = chance.randint(0, items * (round_number % KILLS_A_LIBRARY + 1) // KILLS_A_LIBRARY)
         began = time.monotonic()
-        while process.poll() is None and time.monotonic() - began < 60 and out.read_bytes().count(b"\n") < wanted:
+        while (
+            process.poll() is None
+            and time.monotonic() - began < 60
+            and out.read_bytes().count(b"\n") < wanted
+        ):
             pass
         cut = process.poll() is None
         process.kill()

@@ -17,8 +17,21 @@ from video_probe import Film
 
 EDITS = {}
 LONGEST_SECONDS = 60
-COLUMNS = ["file", "edit", "film", "static", "scenes", "a_start", "a_end", "b_start", "b_end",
-           "speed", "mirrored", "also", "amounts"]
+COLUMNS = [
+    "file",
+    "edit",
+    "film",
+    "static",
+    "scenes",
+    "a_start",
+    "a_end",
+    "b_start",
+    "b_end",
+    "speed",
+    "mirrored",
+    "also",
+    "amounts",
+]
 
 
 class Copy:
@@ -37,7 +50,9 @@ class Copy:
         self.width = round(film.width * self.height / film.height / 2) * 2
 
     def note(self, name, value):
-        self.amounts.append(f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value}")
+        self.amounts.append(
+            f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value}"
+        )
         return value
 
     def draw(self, name, low, high):
@@ -45,9 +60,9 @@ class Copy:
 
     def cut(self, seconds):
         """A stretch of so many seconds, where it may be."""
-        if self.film.duration < seconds + .3:
+        if self.film.duration < seconds + 0.3:
             return False
-        at = self.chance.uniform(0, self.film.duration - seconds - .1)
+        at = self.chance.uniform(0, self.film.duration - seconds - 0.1)
         self.start, self.end = self.film.stretch(at, seconds)
         return True
 
@@ -62,8 +77,10 @@ class Copy:
     def chain(self):
         """The stretch, at its speed, in the copy's size."""
         first = self.film.first
-        parts = [f"trim={first + self.start - 1e-4:.6f}:{first + self.end - 1e-4:.6f}",
-                 f"setpts=(PTS-STARTPTS)/{self.speed:.6f}"]
+        parts = [
+            f"trim={first + self.start - 1e-4:.6f}:{first + self.end - 1e-4:.6f}",
+            f"setpts=(PTS-STARTPTS)/{self.speed:.6f}",
+        ]
         if self.speed != 1:
             parts.append(f"fps={min(30, self.film.rate):.6f}")
         return parts + [f"scale={self.width}:{self.height}", "setsar=1", "format=yuv420p"]
@@ -80,10 +97,21 @@ class Copy:
 
     def row(self, name, edit):
         length = (self.end - self.start) / self.speed
-        return [name, edit, self.film.name, int(self.film.static), self.film.scenes,
-                f"{self.lead:.4f}", f"{self.lead + length:.4f}", f"{self.start:.4f}",
-                f"{self.end:.4f}", f"{self.speed:.6f}", int(self.mirrored), ",".join(self.also) or "-",
-                " ".join(self.amounts) or "-"]
+        return [
+            name,
+            edit,
+            self.film.name,
+            int(self.film.static),
+            self.film.scenes,
+            f"{self.lead:.4f}",
+            f"{self.lead + length:.4f}",
+            f"{self.start:.4f}",
+            f"{self.end:.4f}",
+            f"{self.speed:.6f}",
+            int(self.mirrored),
+            ",".join(self.also) or "-",
+            " ".join(self.amounts) or "-",
+        ]
 
 
 def edit(function):
@@ -110,8 +138,18 @@ def edit_mpeg4(copy):
 @edit
 def edit_vp9(copy):
     crf = copy.note("crf", copy.chance.randint(30, 48))
-    copy.coder = ["-c:v", "libvpx-vp9", "-crf", str(crf), "-b:v", "0", "-deadline", "realtime",
-                  "-cpu-used", "8"]
+    copy.coder = [
+        "-c:v",
+        "libvpx-vp9",
+        "-crf",
+        str(crf),
+        "-b:v",
+        "0",
+        "-deadline",
+        "realtime",
+        "-cpu-used",
+        "8",
+    ]
     copy.ending = "webm"
 
 
@@ -122,7 +160,7 @@ def edit_rate(copy):
 
 @edit
 def edit_light(copy):
-    brightness, contrast = copy.draw("brightness", -.15, .15), copy.draw("contrast", .7, 1.35)
+    brightness, contrast = copy.draw("brightness", -0.15, 0.15), copy.draw("contrast", 0.7, 1.35)
     copy.filters.append(f"eq=brightness={brightness:.4f}:contrast={contrast:.4f}")
 
 
@@ -139,13 +177,13 @@ def edit_mirror(copy):
 
 @edit
 def edit_speed(copy):
-    copy.speed = copy.draw("speed", .75, 1.35)
+    copy.speed = copy.draw("speed", 0.75, 1.35)
 
 
 def bars(copy, axis):
-    share = copy.draw("bars", .08, .3)
+    share = copy.draw("bars", 0.08, 0.3)
     full = round((copy.width if axis == "x" else copy.height) / (1 - share) / 2) * 2
-    colour = "black" if copy.chance.random() < .8 else f"0x{copy.chance.randrange(1 << 24):06x}"
+    colour = "black" if copy.chance.random() < 0.8 else f"0x{copy.chance.randrange(1 << 24):06x}"
     copy.note("colour", colour)
     size = f"w={full}:h=ih" if axis == "x" else f"w=iw:h={full}"
     copy.filters.append(f"pad={size}:x=(ow-iw)/2:y=(oh-ih)/2:color={colour}")
@@ -183,32 +221,40 @@ def edit_embed8(copy):
     rate, pieces = min(30, copy.film.rate), []
     for number in (1, 2):
         film = copy.other()
-        length = min(copy.chance.uniform(6, 14), film.duration - .1)
+        length = min(copy.chance.uniform(6, 14), film.duration - 0.1)
         at = copy.chance.uniform(0, film.duration - length)
         frames = round(length * rate)
         copy.inputs.append(["-ss", f"{at:.4f}", "-t", f"{length + 1:.4f}", "-i", film.path])
-        pieces.append(f"[{number}:v]fps={rate:.6f},tpad=stop=-1:stop_mode=clone,"
-                      f"scale={copy.width}:{copy.height},setsar=1,format=yuv420p,"
-                      f"trim=end_frame={frames},setpts=PTS-STARTPTS[p{number}]")
+        pieces.append(
+            f"[{number}:v]fps={rate:.6f},tpad=stop=-1:stop_mode=clone,"
+            f"scale={copy.width}:{copy.height},setsar=1,format=yuv420p,"
+            f"trim=end_frame={frames},setpts=PTS-STARTPTS[p{number}]"
+        )
         if number == 1:
             copy.lead = copy.note("lead", frames / rate)
-    copy.graph = (";".join(pieces) + f";[0:v]{{chain}},fps={rate:.6f}[p0];"
-                  "[p1][p0][p2]concat=n=3:v=1:a=0[out]")
+    copy.graph = (
+        ";".join(pieces) + f";[0:v]{{chain}},fps={rate:.6f}[p0];"
+        "[p1][p0][p2]concat=n=3:v=1:a=0[out]"
+    )
 
 
 @edit
 def edit_pip(copy):
-    share, border = copy.draw("share", .35, .6), copy.note("border", copy.chance.choice([0, 0, 2, 4]))
+    share, border = copy.draw("share", 0.35, 0.6), copy.note(
+        "border", copy.chance.choice([0, 0, 2, 4])
+    )
     width, height = (round(side * share / 2) * 2 for side in (copy.width, copy.height))
-    x = round(copy.chance.uniform(.02, .98) * (copy.width - width - 2 * border))
-    y = round(copy.chance.uniform(.02, .98) * (copy.height - height - 2 * border))
+    x = round(copy.chance.uniform(0.02, 0.98) * (copy.width - width - 2 * border))
+    y = round(copy.chance.uniform(0.02, 0.98) * (copy.height - height - 2 * border))
     film = copy.other()
     copy.inputs.append(["-stream_loop", "-1", "-i", film.path])
     frame = f",pad=iw+{2 * border}:ih+{2 * border}:{border}:{border}:white" if border else ""
-    copy.graph = (f"[1:v]scale={copy.width}:{copy.height}:force_original_aspect_ratio=increase,"
-                  f"crop={copy.width}:{copy.height},setsar=1,format=yuv420p[back];"
-                  f"[0:v]{{chain}},scale={width}:{height}{frame}[front];"
-                  f"[back][front]overlay={x}:{y}:shortest=1[out]")
+    copy.graph = (
+        f"[1:v]scale={copy.width}:{copy.height}:force_original_aspect_ratio=increase,"
+        f"crop={copy.width}:{copy.height},setsar=1,format=yuv420p[back];"
+        f"[0:v]{{chain}},scale={width}:{height}{frame}[front];"
+        f"[back][front]overlay={x}:{y}:shortest=1[out]"
+    )
 
 
 @edit
@@ -224,6 +270,7 @@ def edit_rotate(copy):
 def inscribed(width, height, degrees):
     """Share of a turned frame's sides that its largest upright rectangle of the same shape has."""
     from math import cos, radians, sin
+
     turn, shape = abs(radians(degrees)), max(width / height, height / width)
     return 1 / (cos(turn) + shape * sin(turn))
 
@@ -231,13 +278,15 @@ def inscribed(width, height, degrees):
 def crop(copy):
     left, right, top, bottom = margins = split(copy, "wide") + split(copy, "high")
     copy.note("crop", "/".join(f"{margin:.3f}" for margin in margins))
-    copy.filters.append(f"crop=2*floor(iw*{1 - left - right:.5f}/2):2*floor(ih*"
-                        f"{1 - top - bottom:.5f}/2):iw*{left:.5f}:ih*{top:.5f}")
+    copy.filters.append(
+        f"crop=2*floor(iw*{1 - left - right:.5f}/2):2*floor(ih*"
+        f"{1 - top - bottom:.5f}/2):iw*{left:.5f}:ih*{top:.5f}"
+    )
 
 
 def split(copy, name):
     """What is cut off of one axis, on both sides unequally."""
-    share, first = copy.draw(name, .03, .22), copy.chance.random()
+    share, first = copy.draw(name, 0.03, 0.22), copy.chance.random()
     return [share * first, share * (1 - first)]
 
 
@@ -248,12 +297,12 @@ def edit_crop(copy):
 
 def logo(copy):
     """Lays a drawn logo into a corner."""
-    width = max(8, round(copy.width * copy.draw("logo", .08, .22)))
-    opacity = copy.note("opacity", copy.chance.choice([1.0, .5]))
+    width = max(8, round(copy.width * copy.draw("logo", 0.08, 0.22)))
+    opacity = copy.note("opacity", copy.chance.choice([1.0, 0.5]))
     path, height = logo_pam(copy.scratch, copy.chance, width, opacity)
-    margin = copy.chance.uniform(.01, .05) * copy.width
-    x = margin if copy.chance.random() < .5 else copy.width - width - margin
-    y = margin if copy.chance.random() < .5 else copy.height - height - margin
+    margin = copy.chance.uniform(0.01, 0.05) * copy.width
+    x = margin if copy.chance.random() < 0.5 else copy.width - width - margin
+    y = margin if copy.chance.random() < 0.5 else copy.height - height - margin
     copy.inputs.append(path)
     copy.graph = f"[0:v]{{chain}}[film];[film][1:v]overlay={x:.0f}:{y:.0f}"
     return copy
@@ -266,8 +315,9 @@ def edit_logo(copy):
 
 @edit
 def edit_subtitles(copy):
-    path = subtitles_ass(copy.scratch, copy.chance, copy.width, copy.height,
-                         (copy.end - copy.start) / copy.speed)
+    path = subtitles_ass(
+        copy.scratch, copy.chance, copy.width, copy.height, (copy.end - copy.start) / copy.speed
+    )
     copy.filters.append(f"ass={path}")
 
 
@@ -290,20 +340,26 @@ def edit_minute(copy):
     """For the time of a query only: a minute of this film and others, half of them cropped."""
     rate, left, pieces = 25, 60.0, []
     film = copy.film
-    while left > .5:
-        number, length = len(pieces), min(left, film.duration - .1)
+    while left > 0.5:
+        number, length = len(pieces), min(left, film.duration - 0.1)
         if number:
             copy.inputs.append(film.path)
-        pieces.append(f"[{number}:v]fps={rate},scale={copy.width}:{copy.height},setsar=1,"
-                      f"format=yuv420p,trim=end={length:.4f},setpts=PTS-STARTPTS[p{number}]")
+        pieces.append(
+            f"[{number}:v]fps={rate},scale={copy.width}:{copy.height},setsar=1,"
+            f"format=yuv420p,trim=end={length:.4f},setpts=PTS-STARTPTS[p{number}]"
+        )
         left -= length
         film = copy.other()
-    if copy.chance.random() < .5:
+    if copy.chance.random() < 0.5:
         crop(copy)
-    copy.end = min(60.0, copy.film.duration - .1)
+    copy.end = min(60.0, copy.film.duration - 0.1)
     labels = "".join(f"[p{number}]" for number in range(len(pieces)))
-    copy.graph = (";".join(pieces) + f";{labels}concat=n={len(pieces)}:v=1:a=0"
-                  + "".join("," + part for part in copy.filters) + "[out]")
+    copy.graph = (
+        ";".join(pieces)
+        + f";{labels}concat=n={len(pieces)}:v=1:a=0"
+        + "".join("," + part for part in copy.filters)
+        + "[out]"
+    )
 
 
 def make(copy, edit_name, work):
@@ -330,9 +386,31 @@ def recode(film, seconds, work):
     if os.path.exists(path):
         return
     gop = max(1, round(film.rate * seconds))
-    command = ["nice", "ffmpeg", "-v", "error", "-nostdin", "-y", "-threads", "1", "-i", film.path,
-               "-an", "-fps_mode", "vfr", "-c:v", "libx264", "-preset", "veryfast", "-crf", "23",
-               "-x264-params", f"keyint={gop}:min-keyint={gop}:scenecut=0", "-threads", "1"]
+    command = [
+        "nice",
+        "ffmpeg",
+        "-v",
+        "error",
+        "-nostdin",
+        "-y",
+        "-threads",
+        "1",
+        "-i",
+        film.path,
+        "-an",
+        "-fps_mode",
+        "vfr",
+        "-c:v",
+        "libx264",
+        "-preset",
+        "veryfast",
+        "-crf",
+        "23",
+        "-x264-params",
+        f"keyint={gop}:min-keyint={gop}:scenecut=0",
+        "-threads",
+        "1",
+    ]
     subprocess.run(command + [path + ".part.mp4"], check=True)
     os.rename(path + ".part.mp4", path)
 
@@ -344,10 +422,16 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--only", help="edits, separated by commas")
     parser.add_argument("--rounds", type=int, default=1, help="copies of every film and edit")
-    parser.add_argument("--keyframes", type=float, metavar="SECONDS",
-                        help="only code the films anew, with keyframes so far apart")
+    parser.add_argument(
+        "--keyframes",
+        type=float,
+        metavar="SECONDS",
+        help="only code the films anew, with keyframes so far apart",
+    )
     options = parser.parse_args()
-    wanted = options.only.split(",") if options.only else [name for name in EDITS if name != "minute"]
+    wanted = (
+        options.only.split(",") if options.only else [name for name in EDITS if name != "minute"]
+    )
     scratch = os.path.join(options.work, "overlays")
     os.makedirs(scratch, exist_ok=True)
     films = [Film(path, scratch) for path in options.films]

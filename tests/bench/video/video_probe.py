@@ -5,10 +5,10 @@ import json
 import os
 import subprocess
 
-SIDE = 32          # of the small grey frames by which scenes are told
+SIDE = 32  # of the small grey frames by which scenes are told
 FRAMES_A_SECOND = 4
-CUT_LEVELS = 20    # mean difference of two such frames in a row that is a cut
-STILL_LEVELS = 2.5 # from the first frame, of all: nothing but one picture
+CUT_LEVELS = 20  # mean difference of two such frames in a row that is a cut
+STILL_LEVELS = 2.5  # from the first frame, of all: nothing but one picture
 
 
 class Film:
@@ -46,27 +46,59 @@ def remembered(path, folder):
 
 def look(path):
     told = subprocess.run(
-        ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
-         "frame=pts_time:stream=width,height,avg_frame_rate", "-of", "json", path],
-        check=True, capture_output=True)
+        [
+            "ffprobe",
+            "-v",
+            "error",
+            "-select_streams",
+            "v:0",
+            "-show_entries",
+            "frame=pts_time:stream=width,height,avg_frame_rate",
+            "-of",
+            "json",
+            path,
+        ],
+        check=True,
+        capture_output=True,
+    )
     told = json.loads(told.stdout)
     stream = told["streams"][0]
     times = sorted(float(frame["pts_time"]) for frame in told["frames"] if "pts_time" in frame)
     above, below = stream["avg_frame_rate"].split("/")
     static, scenes = scenes_of(path)
-    return {"width": stream["width"], "height": stream["height"],
-            "rate": float(above) / float(below) if float(below) and float(above) else 25.0,
-            "times": times, "static": static, "scenes": scenes}
+    return {
+        "width": stream["width"],
+        "height": stream["height"],
+        "rate": float(above) / float(below) if float(below) and float(above) else 25.0,
+        "times": times,
+        "static": static,
+        "scenes": scenes,
+    }
 
 
 def scenes_of(path):
     """Whether it is a still picture, and how many scenes there are."""
     raw = subprocess.run(
-        ["ffmpeg", "-v", "error", "-nostdin", "-threads", "1", "-i", path, "-vf",
-         f"fps={FRAMES_A_SECOND},scale={SIDE}:{SIDE}:flags=area,format=gray", "-f", "rawvideo", "-"],
-        check=True, capture_output=True).stdout
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-nostdin",
+            "-threads",
+            "1",
+            "-i",
+            path,
+            "-vf",
+            f"fps={FRAMES_A_SECOND},scale={SIDE}:{SIDE}:flags=area,format=gray",
+            "-f",
+            "rawvideo",
+            "-",
+        ],
+        check=True,
+        capture_output=True,
+    ).stdout
     size = SIDE * SIDE
-    frames = [raw[at:at + size] for at in range(0, len(raw) - size + 1, size)]
+    frames = [raw[at : at + size] for at in range(0, len(raw) - size + 1, size)]
     apart = [difference(frame, frames[0]) for frame in frames]
     cuts = sum(difference(a, b) > CUT_LEVELS for a, b in zip(frames, frames[1:]))
     return max(apart) < STILL_LEVELS, 1 + cuts
