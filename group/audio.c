@@ -233,3 +233,15 @@ bool audio_compare(const struct grouping *grouping, uint32_t query, uint32_t ite
     doppel_audio_track_free(&track);
     return done;
 }
+
+/* Encoders pad: by less a recording is not longer than another. */
+static bool is_longer(uint32_t a_ms, uint32_t b_ms)
+{
+    return a_ms > b_ms && a_ms - b_ms > 1000 && a_ms - b_ms > b_ms / 50;
+}
+
+int audio_prefer(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    uint32_t a_ms = timed_duration(grouping, a), b_ms = timed_duration(grouping, b);
+    return is_longer(a_ms, b_ms) - is_longer(b_ms, a_ms);
+}

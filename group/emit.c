@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/memory.h"
-
 /* The groups of one grouping on their way to the visitor. */
 struct emission {
     struct grouping *grouping;
@@ -51,18 +49,6 @@ static bool has_same_bytes(const struct grouping *grouping, uint32_t a, uint32_t
                   sizeof(struct doppel_digest)) == 0;
 }
 
-static bool is_timed(const struct grouping *grouping)
-{
-    return grouping->options->kind == DOPPEL_KIND_AUDIO ||
-           grouping->options->kind == DOPPEL_KIND_VIDEO;
-}
-
-/* Encoders pad: by less a recording is not longer than another. */
-static bool is_longer(uint32_t a_ms, uint32_t b_ms)
-{
-    return a_ms > b_ms && a_ms - b_ms > 1000 && a_ms - b_ms > b_ms / 50;
-}
-
 /* Whether `a` is rather kept than `b`: a reference, else a file, else what was chosen or is whole,
  * else the better by policy. */
 static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t b)
@@ -77,17 +63,12 @@ static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t
         return x.chosen;
     if (x.cut != y.cut)
         return y.cut;
-    if (grouping->options->kind == DOPPEL_KIND_AUDIO) {
-        uint32_t x_ms = timed_duration(grouping, grouping_first_of(grouping, a));
-        uint32_t y_ms = timed_duration(grouping, grouping_first_of(grouping, b));
-        if (is_longer(x_ms, y_ms) || is_longer(y_ms, x_ms))
-            return x_ms > y_ms;
-    }
-    if (grouping->options->kind == DOPPEL_KIND_VIDEO) {
-        bool x_whole = videos_is_whole(grouping, grouping_first_of(grouping, a));
-        if (x_whole != videos_is_whole(grouping, grouping_first_of(grouping, b)))
-            return x_whole;
-    }
+    int preferred = grouping->kind->prefer
+                        ? grouping->kind->prefer(grouping, grouping_first_of(grouping, a),
+                                                 grouping_first_of(grouping, b))
+                        : 0;
+    if (preferred)
+        return preferred > 0;
     char *x_path = item_store_path(&grouping->items, a);
     char *y_path = item_store_path(&grouping->items, b);
     const struct doppel_candidate left = {.authority = x.authority,
@@ -161,21 +142,6 @@ static bool group_members_reserve(struct group_members *members, size_t count)
     return members->items && members->matches && members->numbers;
 }
 
-/* Compare two items that are the first with their contents. @param out segments are given. False
- * when nothing is known. */
-static bool compare_items(const struct grouping *grouping, uint32_t query, uint32_t item,
-                          struct doppel_match *out)
-{
-    if (grouping->options->kind == DOPPEL_KIND_TEXT)
-        return texts_compare(grouping, query, item, out);
-    if (grouping->options->kind == DOPPEL_KIND_AUDIO)
-        return audio_compare(grouping, query, item, out);
-    if (grouping->options->kind == DOPPEL_KIND_VIDEO)
-        return videos_compare(grouping, query, item, out);
-    *out = images_match(grouping, query, item);
-    return true;
-}
-
 /* What a member is to the one to keep. */
 static void find_reason(const struct grouping *grouping, struct group_members *members,
                         size_t number)
@@ -194,7 +160,7 @@ static void find_reason(const struct grouping *grouping, struct group_members *m
     if (a == b)
         return;
     bool labelled = grouping->by_word[a] || grouping->by_word[b];
-    bool known = compare_items(grouping, b, a, match);
+    bool known = grouping->kind->compare && grouping->kind->compare(grouping, b, a, match);
     member->reason = labelled                                       ? DOPPEL_REASON_MARKED
                      : match->relation == DOPPEL_RELATION_CONTAINED ? DOPPEL_REASON_CONTAINED
                                                                     : DOPPEL_REASON_NEAR;
@@ -233,7 +199,7 @@ static bool add_member(const struct grouping *grouping, uint32_t number,
         .height = item.height,
     };
     members->numbers[members->count++] = number;
-    if (is_timed(grouping))
+    if (grouping->kind->is_timed)
         member->duration_ms = timed_duration(grouping, grouping_first_of(grouping, number));
     find_reason(grouping, members, members->count - 1);
     member->same_bytes = first_with_bytes(grouping, members, members->count - 1);
@@ -275,34 +241,41 @@ static enum doppel_status emit_group(struct emission *emission, const struct mem
     return status;
 }
 
-static struct member *find_members(struct grouping *grouping)
+/* Who leads each item, by what was found. @param out `count` numbers */
+static void find_leaders(struct grouping *grouping, uint32_t count, uint32_t *out)
 {
-    uint32_t count = item_store_count(&grouping->items);
-    uint32_t *leader = must_allocate(count * sizeof *leader);
-    struct member *members = must_allocate(count * sizeof *members);
-    grouping->joined_by = must_allocate(count * sizeof *grouping->joined_by);
-    if (!is_timed(grouping))
-        doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, leader,
+    if (!grouping->kind->is_timed)
+        doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, out,
                                grouping->joined_by);
     else
         for (uint32_t i = 0; i < count; i++)
-            leader[i] = timed_leader(grouping, i);
-    grouping_lead_all(grouping, leader);
-    for (uint32_t i = 0; i < count; i++)
-        members[i] = (struct member){leader[i], i};
-    qsort(members, count, sizeof *members, by_leader);
-    free(leader);
-    return members;
+            out[i] = timed_leader(grouping, i);
 }
 
-static enum doppel_status find_pairs(struct grouping *grouping, struct doppel_error *error)
+/* All items, those of a group together. @param out given (free) */
+static enum doppel_status find_members(struct grouping *grouping, struct member **out,
+                                       struct doppel_error *error)
 {
-    if (grouping->options->kind == DOPPEL_KIND_IMAGE)
-        return images_find_pairs(grouping, error);
-    if (grouping->options->kind == DOPPEL_KIND_AUDIO)
-        return audio_find_leaders(grouping, error);
-    if (grouping->options->kind == DOPPEL_KIND_VIDEO)
-        return videos_find_leaders(grouping, error);
+    uint32_t count = item_store_count(&grouping->items);
+    uint32_t *leaders = calloc(count, sizeof *leaders);
+    struct member *members = calloc(count, sizeof *members);
+    grouping->joined_by = calloc(count, sizeof *grouping->joined_by);
+    enum doppel_status status = DOPPEL_E_MEMORY;
+    if (leaders && members && grouping->joined_by) {
+        find_leaders(grouping, count, leaders);
+        status = grouping_lead_all(grouping, leaders, error);
+    } else {
+        doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups of %u files", count);
+    }
+    for (uint32_t i = 0; i < count && !status; i++)
+        members[i] = (struct member){leaders[i], i};
+    free(leaders);
+    if (status) {
+        free(members);
+        return status;
+    }
+    qsort(members, count, sizeof *members, by_leader);
+    *out = members;
     return DOPPEL_OK;
 }
 
@@ -310,10 +283,13 @@ static enum doppel_status emit_groups(struct emission *emission, struct doppel_e
 {
     struct grouping *grouping = emission->grouping;
     size_t count = item_store_count(&grouping->items);
-    enum doppel_status status = find_pairs(grouping, error);
+    struct member *members;
+    enum doppel_status status =
+        grouping->kind->find_leaders ? grouping->kind->find_leaders(grouping, error) : DOPPEL_OK;
+    if (!status)
+        status = find_members(grouping, &members, error);
     if (status)
         return status;
-    struct member *members = find_members(grouping);
     for (size_t begin = 0, end;
          begin < count && !status && !doppel_run_cancelled(grouping->options->run); begin = end) {
         for (end = begin + 1; end < count && members[end].leader == members[begin].leader; end++)

@@ -2,38 +2,35 @@
 #include "group/grouping_internal.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "core/digest.h"
-#include "tools/memory.h"
 
-/* The matcher's threads: --jobs, else one a processor. */
-static uint32_t thread_count(const struct settings *settings)
-{
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return settings->jobs ? settings->jobs : processors > 0 ? (uint32_t)processors : 1;
-}
-
-static enum doppel_status begin(struct grouping *grouping, struct doppel_error *error)
-{
-    const struct settings *settings = grouping->options->settings;
-    if (grouping->options->kind == DOPPEL_KIND_TEXT)
-        return texts_begin(grouping, error);
-    if (grouping->options->kind != DOPPEL_KIND_IMAGE)
-        return DOPPEL_OK;
-    grouping->match = match_options_from(settings);
-    if (grouping->options->cache && !settings->no_cache)
-        grouping->stream = digest_stream_new();
-    return doppel_matcher_new(settings_scheme(settings, DOPPEL_KIND_IMAGE)->id, &grouping->match,
-                              thread_count(settings), &grouping->matcher, error);
-}
+static const struct grouping_kind kinds[] = {
+    [DOPPEL_KIND_UNKNOWN] = {0}, /* only the same bytes */
+    [DOPPEL_KIND_TEXT] = {.begin = texts_begin, .compare = texts_compare},
+    [DOPPEL_KIND_IMAGE] = {.begin = images_begin,
+                           .find_leaders = images_find_leaders,
+                           .compare = images_compare},
+    [DOPPEL_KIND_AUDIO] = {.find_leaders = audio_find_leaders,
+                           .compare = audio_compare,
+                           .prefer = audio_prefer,
+                           .is_timed = true},
+    [DOPPEL_KIND_VIDEO] = {.find_leaders = videos_find_leaders,
+                           .compare = videos_compare,
+                           .prefer = videos_prefer,
+                           .is_timed = true},
+};
 
 enum doppel_status grouping_new(const struct grouping_options *options, struct grouping **out,
                                 struct doppel_error *error)
 {
-    struct grouping *grouping = must_allocate(sizeof *grouping);
+    struct grouping *grouping = calloc(1, sizeof *grouping);
+    if (!grouping)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups");
     grouping->options = options;
-    enum doppel_status status = begin(grouping, error);
+    grouping->kind = &kinds[options->kind];
+    enum doppel_status status =
+        grouping->kind->begin ? grouping->kind->begin(grouping, error) : DOPPEL_OK;
     if (status) {
         grouping_free(grouping);
         return status;

@@ -26,8 +26,23 @@ struct compared {
     uint32_t item;
 };
 
+/* What a kind of content does in its own way; a function that is NULL does nothing. */
+struct grouping_kind {
+    enum doppel_status (*begin)(struct grouping *grouping, struct doppel_error *error);
+    /* Find who leads whom, when all items are there. */
+    enum doppel_status (*find_leaders)(struct grouping *grouping, struct doppel_error *error);
+    /* What one is to another, both the first with their content. @param out segments are given
+     * (free). False when nothing is known. */
+    bool (*compare)(const struct grouping *grouping, uint32_t query, uint32_t item,
+                    struct doppel_match *out);
+    /* Which of two is rather kept, whatever the policy: > 0 `a`, < 0 `b`, 0 neither. */
+    int (*prefer)(const struct grouping *grouping, uint32_t a, uint32_t b);
+    bool is_timed; /* it has a duration, and leads */
+};
+
 struct grouping {
     const struct grouping_options *options;
+    const struct grouping_kind *kind;
     struct digest_map first;     /* of a digest: of `contents`, where there are such */
     struct digest_map by_pixels; /* first of lossless pictures, by their place */
     ARRAY(struct lossless) lossless;
@@ -55,8 +70,6 @@ struct grouping {
     uint32_t *waiting_at;     /* of each item, in `waiting`; UINT32_MAX: nowhere */
 };
 
-/* What another kind of item does in its own way. */
-
 /* Recordings and videos: all at once, when all items are there. The leader of an item that is the
  * first with its content: itself, where there is none. */
 uint32_t timed_leader(const struct grouping *grouping, uint32_t item);
@@ -72,19 +85,22 @@ bool audio_compare(const struct grouping *grouping, uint32_t query, uint32_t ite
 enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_error *error);
 bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out);
-/* Whether a video is all of what its leader is: a part of it is never kept in its place. */
-bool videos_is_whole(const struct grouping *grouping, uint32_t item);
+/* The longer one. */
+int audio_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
+/* One that is all of what its leader is: a part is never kept in its place. */
+int videos_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
 
 /* Pictures: all edges at once, when all items are there. */
-enum doppel_status images_find_pairs(struct grouping *grouping, struct doppel_error *error);
+enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_error *error);
 /* The same in another run, from the cache: a picture was added to the items and is to be compared;
  * and the edges, looked up anew only of what was not there. */
 bool again_add(struct grouping *grouping, const struct grouping_item *item,
                const struct doppel_fingerprint *fingerprint);
 enum doppel_status again_find_pairs(struct grouping *grouping, doppel_leader_visitor *visitor,
                                     struct doppel_error *error);
-/* What `query` is to `item`. */
-struct doppel_match images_match(const struct grouping *grouping, uint32_t query, uint32_t item);
+enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *error);
+bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                    struct doppel_match *out);
 
 enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error);
 /* False when a file cannot be read again: then nothing is known. */
@@ -104,8 +120,10 @@ bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t
 
 /* Who leads each item: the leader of the first with its content; but those are together that
  * somebody said to be the same, and no two that somebody said to be distinct.
- * @param leaders in: of the items that are the first with their content */
-void grouping_lead_all(struct grouping *grouping, uint32_t *leaders);
+ * @param leaders in: of the items that are the first with their content
+ * @return DOPPEL_OK; DOPPEL_E_MEMORY */
+enum doppel_status grouping_lead_all(struct grouping *grouping, uint32_t *leaders,
+                                     struct doppel_error *error);
 
 /* An item of a group. */
 struct member {

@@ -1,6 +1,8 @@
 /* Pairs of pictures: by their codes, and where these leave a doubt by their pixels. */
 #include "group/grouping_internal.h"
 
+#include "core/digest.h"
+
 struct doppel_match_options match_options_from(const struct settings *settings)
 {
     struct doppel_match_options options = doppel_match_options_default();
@@ -17,6 +19,16 @@ struct doppel_image_verdict verdict_of(const struct doppel_match *match)
     return (struct doppel_image_verdict){.distance64 = match->distance,
                                          .false_positive_rate = match->false_positive_rate,
                                          .similarity = match->similarity};
+}
+
+enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *error)
+{
+    const struct settings *settings = grouping->options->settings;
+    grouping->match = match_options_from(settings);
+    if (grouping->options->cache && !settings->no_cache)
+        grouping->stream = digest_stream_new();
+    return doppel_matcher_new(settings_scheme(settings, DOPPEL_KIND_IMAGE)->id, &grouping->match,
+                              doppel_run_jobs(grouping->options->run), &grouping->matcher, error);
 }
 
 /* What the cache keeps of a pair was found with all views in all orientations. */
@@ -73,7 +85,7 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
     return array_push(&grouping->edges, edge) && !doppel_run_cancelled(grouping->options->run);
 }
 
-enum doppel_status images_find_pairs(struct grouping *grouping, struct doppel_error *error)
+enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_error *error)
 {
     struct doppel_run *run = grouping->options->run;
     /* Comparing takes the most memory: what it does not need goes first. */
@@ -111,18 +123,19 @@ static const struct doppel_match *pixel_match(const struct grouping *grouping, u
     return by_pixels ? &grouping->checked.items[edge->match - 1] : NULL;
 }
 
-struct doppel_match images_match(const struct grouping *grouping, uint32_t query, uint32_t item)
+bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
+                    struct doppel_match *out)
 {
     const struct doppel_match *by_pixels = pixel_match(grouping, query, item);
-    struct doppel_match match;
-    if (by_pixels)
-        return *by_pixels;
+    if (by_pixels) {
+        *out = *by_pixels;
+        return true;
+    }
     by_pixels = pixel_match(grouping, item, query);
     if (by_pixels) {
-        match = *by_pixels;
-        match.relation = turned(match.relation);
-        return match;
+        *out = *by_pixels;
+        out->relation = turned(out->relation);
+        return true;
     }
-    (void)doppel_matcher_compare(grouping->matcher, query, item, &match);
-    return match;
+    return doppel_matcher_compare(grouping->matcher, query, item, out);
 }

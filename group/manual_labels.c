@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/memory.h"
-
 bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
     const struct marks *marks = grouping->options->marks;
@@ -87,21 +85,34 @@ static void each_pair(const struct grouping *grouping, const struct digest_map *
     }
 }
 
-void grouping_lead_all(struct grouping *grouping, uint32_t *leaders)
+/* A map of all contents. @return DOPPEL_OK; DOPPEL_E_MEMORY */
+static enum doppel_status map_contents(const struct grouping *grouping, struct digest_map *out,
+                                       struct doppel_error *error)
+{
+    uint32_t count = item_store_count(&grouping->items);
+    for (uint32_t i = 0; i < count; i++)
+        if (digest_map_put(out, i, digest_at, grouping) == UINT32_MAX)
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the manual labels");
+    return DOPPEL_OK;
+}
+
+enum doppel_status grouping_lead_all(struct grouping *grouping, uint32_t *leaders,
+                                     struct doppel_error *error)
 {
     const struct marks *marks = grouping->options->marks;
-    bool said = marks && marks->items.count;
+    bool labelled = marks && marks->items.count;
     uint32_t count = item_store_count(&grouping->items);
     struct digest_map map = {0};
-    grouping->by_word = must_allocate((count + 1) * sizeof *grouping->by_word);
-    for (uint32_t i = 0; i < count && said; i++)
-        if (digest_map_put(&map, i, digest_at, grouping) == UINT32_MAX)
-            no_memory();
-    if (said)
+    grouping->by_word = calloc(count + 1, sizeof *grouping->by_word);
+    if (!grouping->by_word)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups of %u files", count);
+    enum doppel_status status = labelled ? map_contents(grouping, &map, error) : DOPPEL_OK;
+    if (!status && labelled)
         each_pair(grouping, &map, DOPPEL_LABEL_SAME, leaders, join);
     for (uint32_t i = 0; i < count; i++)
         leaders[i] = leaders[grouping_first_of(grouping, i)];
-    if (said)
+    if (!status && labelled)
         each_pair(grouping, &map, DOPPEL_LABEL_DISTINCT, leaders, part);
     digest_map_free(&map);
+    return status;
 }

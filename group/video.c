@@ -278,7 +278,7 @@ bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t it
     return done;
 }
 
-bool videos_is_whole(const struct grouping *grouping, uint32_t item)
+static bool is_whole(const struct grouping *grouping, uint32_t item)
 {
     const struct lead *lead = timed_lead(grouping, item);
     if (!lead)
@@ -287,4 +287,9 @@ bool videos_is_whole(const struct grouping *grouping, uint32_t item)
     double lacks = seconds * (1 - lead->match.item_coverage);
     return lead->match.relation == DOPPEL_RELATION_SAME &&
            (lacks <= 1 || lacks <= seconds / 50 || is_same_throughout(grouping, lead));
+}
+
+int videos_prefer(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    return is_whole(grouping, a) - is_whole(grouping, b);
 }
