@@ -1,4 +1,5 @@
-/* Tables for people: aligned in blocks of lines, empty columns left out. */
+/* Tables for people: aligned in blocks of lines, empty columns left out; and sheets, a row as lines
+ * of a name and a value. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,4 +157,27 @@ void table_finish(struct table *table, FILE *stream)
         table->lines[table->count - 1].ends_group = false;
     print_block(table, stream);
     free(table);
+}
+
+/* ---- sheets ---- */
+
+void sheet_print(FILE *stream, const struct layout *layout, const json_t *row, bool with_color)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < layout->count; i++) {
+        const struct column *column = &layout->columns[i];
+        size_t width = column->title ? display_width(column->title) : 0;
+        if (width > widest && cell_value(layout, row, NULL, column->key))
+            widest = width;
+    }
+    for (size_t i = 0; i < layout->count; i++) {
+        const struct column *column = &layout->columns[i];
+        const json_t *value = column->title ? cell_value(layout, row, NULL, column->key) : NULL;
+        char *text = human_text(column->cell, value);
+        if (*text)
+            fprintf(stream, "%s%s%s%*s  %s\n", with_color ? "\033[2m" : "", column->title,
+                    with_color ? "\033[0m" : "", (int)(widest - display_width(column->title)), "",
+                    text);
+        free(text);
+    }
 }
