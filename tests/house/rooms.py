@@ -32,7 +32,8 @@ USES = {
     "act": "core library group",
     "exchange": "core text image audio video match library corpus compare",
     "report": "core text image audio video match worker library corpus group compare",
-    "tools": "core media text image audio video index match store worker library corpus compare intake search group decide act exchange report",
+    "tools": "core media text image audio video index match store worker library corpus "
+    "compare intake search group decide act exchange report",
 }
 
 # The modules of the engine: their headers are everybody's who may use the module.
