@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "intake/intake.h"
+#include <doppel/library.h>
 #include "tools/memory.h"
 #include "tools/signals.h"
 
@@ -35,10 +35,10 @@ static enum doppel_status not_openable(struct doppel_error *error)
 
 static bool has_stamp(const struct stat *stat, const struct doppel_file_stamp *stamp)
 {
-    struct doppel_file_stamp now = stamp_of(stat);
+    struct doppel_file_stamp now = doppel_file_stamp_of(stat);
     if (stamp && !stamp->inode)
         return now.size == stamp->size && now.mtime_ns == stamp->mtime_ns;
-    return !stamp || same_stamp(&now, stamp);
+    return !stamp || doppel_file_stamp_equal(&now, stamp);
 }
 
 enum doppel_status held_open(const char *path, const struct doppel_file_stamp *stamp,

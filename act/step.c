@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "intake/intake.h"
+#include <doppel/library.h>
 #include "tools/memory.h"
 
 void pair_close(struct pair *pair)
@@ -177,8 +177,8 @@ enum doppel_status step_make(struct pair *pair, const struct step_wish *wish, st
     struct step step = {.action = wish->action,
                         .path = real_place(pair->twin.path),
                         .kept = real_place(pair->kept.path),
-                        .stamp = stamp_of(stat),
-                        .kept_stamp = stamp_of(&pair->kept.stat),
+                        .stamp = doppel_file_stamp_of(stat),
+                        .kept_stamp = doppel_file_stamp_of(&pair->kept.stat),
                         .mode = stat->st_mode & 07777,
                         .owner = stat->st_uid,
                         .group = stat->st_gid};

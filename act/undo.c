@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "act/act.h"
-#include "intake/intake.h"
+#include <doppel/library.h>
 #include "tools/memory.h"
 
 /* The path of a step, and what stands there now. */
@@ -40,14 +40,14 @@ static void close_site(const struct site *site)
 
 static bool has_stamp(const struct stat *stat, const struct doppel_file_stamp *stamp)
 {
-    struct doppel_file_stamp now = stamp_of(stat);
-    return S_ISREG(stat->st_mode) && same_stamp(&now, stamp);
+    struct doppel_file_stamp now = doppel_file_stamp_of(stat);
+    return S_ISREG(stat->st_mode) && doppel_file_stamp_equal(&now, stamp);
 }
 
 /* Of a copy the inode is another one. */
 static bool has_content_of(const struct stat *stat, const struct doppel_file_stamp *stamp)
 {
-    struct doppel_file_stamp now = stamp_of(stat);
+    struct doppel_file_stamp now = doppel_file_stamp_of(stat);
     return S_ISREG(stat->st_mode) && now.size == stamp->size && now.mtime_ns == stamp->mtime_ns;
 }
 

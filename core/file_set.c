@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "tools/memory.h"
-
 /* Both 0 is an empty slot: no file system has such a file. */
 struct file_id {
     uint64_t device, inode;
@@ -23,23 +21,28 @@ static struct file_id *find_slot(struct file_id *slots, size_t capacity, struct 
     }
 }
 
-static void grow(struct file_set *set)
+bool file_set_reserve(struct file_set *set)
 {
+    if (set->count < set->capacity / 4 * 3)
+        return true;
     size_t capacity = set->capacity ? set->capacity * 2 : 64;
-    struct file_id *slots = must_allocate(capacity * sizeof *slots);
+    struct file_id *slots = calloc(capacity, sizeof *slots);
+    if (!slots)
+        return false;
     for (size_t i = 0; i < set->capacity; i++)
         if (set->slots[i].device || set->slots[i].inode)
             *find_slot(slots, capacity, set->slots[i]) = set->slots[i];
     free(set->slots);
     set->slots = slots;
     set->capacity = capacity;
+    return true;
 }
 
 bool file_set_add(struct file_set *set, const struct stat *stat)
 {
     struct file_id id = {stat->st_dev, stat->st_ino};
-    if (set->count >= set->capacity / 4 * 3)
-        grow(set);
+    if (!file_set_reserve(set))
+        return !file_set_has(set, stat);
     struct file_id *slot = find_slot(set->slots, set->capacity, id);
     if (slot->device || slot->inode)
         return false;

@@ -12,7 +12,10 @@ struct file_set {
     size_t count, capacity;
 };
 
-/* True when it was not there yet. */
+/* Make room for one more: then it is remembered. @return false without memory */
+bool file_set_reserve(struct file_set *set);
+
+/* True when it was not there yet; without memory it is not remembered. */
 bool file_set_add(struct file_set *set, const struct stat *stat);
 bool file_set_has(const struct file_set *set, const struct stat *stat);
 void file_set_free(struct file_set *set);

@@ -51,7 +51,9 @@ enum doppel_notice {
 struct doppel_run_options {
     uint32_t jobs; /**< workers and threads; 0: one a processor */
     struct doppel_limits limits;
-    const char *cache; /**< the cache's file; NULL: one for this run alone, which leaves nothing */
+    const char *cache;  /**< the cache's file; NULL: one for this run alone, which leaves nothing */
+    bool replace_cache; /**< what lies in the cache's place is replaced if it is no database; else
+                           it is left alone */
     const char *temporary; /**< the folder of temporary files; NULL: /tmp */
     bool details;          /**< DOPPEL_NOTICE_DETAIL is wanted, too */
     bool retry;            /**< what could not be read before is tried again */

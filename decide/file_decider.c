@@ -134,7 +134,7 @@ bool file_fails(void *context, const char *path, const struct doppel_file_stamp 
     if (decider->settings->text_format >= 0 || decider->settings->pcm.format)
         return false;
     char *absolute = path_of(decider, path);
-    bool known = failure_is_known(decider->settings, decider->library, absolute, stamp, out);
+    bool known = failure_is_known(decider->run, decider->library, absolute, stamp, out);
     free(absolute);
     return known;
 }
@@ -266,7 +266,7 @@ static enum doppel_status keep(struct file_decider *decider, struct file_decisio
     if (readable && !file->known)
         status = add(decider, decision, &added, error);
     else if (!readable && !file->known && file->stamp.inode)
-        status = failure_keep(decider->settings, decider->library, decider->path, &file->stamp,
+        status = failure_keep(decider->run, decider->library, decider->path, &file->stamp,
                               &file->record.error, error);
     bool decided = !known && (readable || !file->known); /* else it is there already */
     if (!status && decided)

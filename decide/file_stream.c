@@ -63,7 +63,7 @@ enum doppel_status file_stream_new(const struct file_stream_options *options,
     struct file_stream *stream = must_allocate(sizeof *stream);
     stream->options = options;
     stream->walk = walk_of(stream);
-    enum doppel_status status = open_cache(options->settings, options->run, &stream->cache, error);
+    enum doppel_status status = open_cache(options->run, &stream->cache, error);
     if (!status)
         status = file_decider_new(options->settings, options->run, options->library,
                                   &stream->decider, error);

@@ -5,19 +5,19 @@
 
 #include "intake/open_cache.h"
 
-bool failure_is_known(const struct settings *settings, struct doppel_library *library,
+bool failure_is_known(const struct doppel_run *run, struct doppel_library *library,
                       const char *path, const struct doppel_file_stamp *stamp,
                       struct doppel_error *out)
 {
     char limits[LIMITS_BYTES];
-    if (settings->retry)
+    if (doppel_run_get_options(run)->retry)
         return false;
-    limits_text(settings, limits);
+    limits_text(&doppel_run_get_options(run)->limits, limits);
     return doppel_library_failure(library, path, stamp, limits, out) == DOPPEL_OK;
 }
 
 /* What tells whether another try would fail, too: "" nothing, "-" it may go otherwise any time. */
-static const char *limits_of(const struct settings *settings, enum doppel_status status,
+static const char *limits_of(const struct doppel_run *run, enum doppel_status status,
                              char storage[LIMITS_BYTES])
 {
     switch (status) {
@@ -30,14 +30,14 @@ static const char *limits_of(const struct settings *settings, enum doppel_status
     case DOPPEL_E_CRASH:
     case DOPPEL_E_MEMORY:
     case DOPPEL_E_LIMIT:
-        limits_text(settings, storage);
+        limits_text(&doppel_run_get_options(run)->limits, storage);
         return storage;
     default:
         return "-";
     }
 }
 
-enum doppel_status failure_keep(const struct settings *settings, struct doppel_library *library,
+enum doppel_status failure_keep(const struct doppel_run *run, struct doppel_library *library,
                                 const char *path, const struct doppel_file_stamp *stamp,
                                 const struct doppel_error *reason, struct doppel_error *error)
 {
@@ -46,7 +46,7 @@ enum doppel_status failure_keep(const struct settings *settings, struct doppel_l
                                            .stamp = stamp,
                                            .time_ns = (int64_t)time(NULL) * 1000000000,
                                            .error = *reason,
-                                           .limits = limits_of(settings, reason->status, storage)};
+                                           .limits = limits_of(run, reason->status, storage)};
     if (reason->status == DOPPEL_E_NOT_FOUND || reason->status == DOPPEL_E_CHANGED)
         return DOPPEL_OK;
     return doppel_library_put_failure(library, &failure, error);

@@ -4,15 +4,15 @@
 
 #include <doppel/library.h>
 
-#include "tools/args/options.h"
+#include <doppel/run.h>
 
 /* Whether a file that has not changed would fail again. @param path absolute. @param out why */
-bool failure_is_known(const struct settings *settings, struct doppel_library *library,
+bool failure_is_known(const struct doppel_run *run, struct doppel_library *library,
                       const char *path, const struct doppel_file_stamp *stamp,
                       struct doppel_error *out);
 
 /* Remember it until the file changes, where the file is to blame. @param path absolute */
-enum doppel_status failure_keep(const struct settings *settings, struct doppel_library *library,
+enum doppel_status failure_keep(const struct doppel_run *run, struct doppel_library *library,
                                 const char *path, const struct doppel_file_stamp *stamp,
                                 const struct doppel_error *reason, struct doppel_error *error);
 

@@ -119,7 +119,7 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
     enum doppel_status status = DOPPEL_OK;
     slot->file.path = must_copy(slot->entry.path);
     slot->file.source = (uint32_t)slot->entry.argument;
-    slot->file.stamp = stamp_of(&slot->entry.stat);
+    slot->file.stamp = doppel_file_stamp_of(&slot->entry.stat);
     if (intake->options->exact_kinds)
         slot->exact_kinds = intake->options->exact_kinds(intake->options->known_context);
     if (slot->entry.what == WALK_ERROR) {

@@ -108,7 +108,4 @@ bool named_as_video(const char *path);
 enum doppel_status pool_from(const struct settings *settings, struct doppel_pool **out,
                              struct doppel_error *error);
 
-struct doppel_file_stamp stamp_of(const struct stat *status);
-bool same_stamp(const struct doppel_file_stamp *a, const struct doppel_file_stamp *b);
-
 #endif

@@ -9,14 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/args/paths.h"
-
 /* Its files lose their names at once, so that nothing stays behind however the run ends. */
-static enum doppel_status open_temporary_cache(struct doppel_cache **out,
+static enum doppel_status open_temporary_cache(const char *parent, struct doppel_cache **out,
                                                struct doppel_error *error)
 {
     static const char *const endings[] = {"", "-wal", "-shm"};
-    const char *parent = getenv("TMPDIR");
     char folder[PATH_MAX], path[PATH_MAX + 16];
     snprintf(folder, sizeof folder, "%s/doppel-XXXXXX", parent && *parent ? parent : "/tmp");
     if (!mkdtemp(folder))
@@ -46,36 +43,36 @@ static bool is_something_else(const char *path)
     return got > 0 && memcmp(head, magic, sizeof magic) != 0;
 }
 
-void limits_text(const struct settings *settings, char out[LIMITS_BYTES])
+void limits_text(const struct doppel_limits *limits, char out[LIMITS_BYTES])
 {
     snprintf(out, LIMITS_BYTES, "timeout %u%s memory %llu pixels %llu bytes %llu ms %u",
-             settings->timeout_ms, settings->timeout_given ? " whole" : "",
-             (unsigned long long)settings->max_memory, (unsigned long long)settings->max_pixels,
-             (unsigned long long)settings->max_bytes, settings->max_ms);
+             limits->timeout_ms, limits->whole_timeout ? " whole" : "",
+             (unsigned long long)limits->max_memory, (unsigned long long)limits->max_pixels,
+             (unsigned long long)limits->max_bytes, limits->max_ms);
 }
 
-enum doppel_status open_cache(const struct settings *settings, struct doppel_run *run,
-                              struct doppel_cache **out, struct doppel_error *error)
+enum doppel_status open_cache(struct doppel_run *run, struct doppel_cache **out,
+                              struct doppel_error *error)
 {
-    char *path = cache_file(settings);
+    const struct doppel_run_options *options = doppel_run_get_options(run);
+    const char *path = options->cache;
     bool renewed = false;
     struct doppel_error reason;
     enum doppel_status status = DOPPEL_E_NOT_FOUND;
-    if (settings->cache && is_something_else(settings->cache))
-        status = doppel_fail(&reason, DOPPEL_E_FORMAT, "%s: not a cache of doppel, left alone",
-                             settings->cache);
+    if (path && !options->replace_cache && is_something_else(path))
+        status =
+            doppel_fail(&reason, DOPPEL_E_FORMAT, "%s: not a cache of doppel, left alone", path);
     else if (path)
         status = doppel_cache_open(path, out, &renewed, &reason);
     if (path && status)
         doppel_run_notice(run, "going on without the cache: %s", reason.message);
     if (path && renewed)
         doppel_run_notice(run, "%s: damaged or of another version; begun anew", path);
-    free(path);
     if (status)
-        status = open_temporary_cache(out, error);
+        status = open_temporary_cache(options->temporary, out, error);
     char limits[LIMITS_BYTES];
-    limits_text(settings, limits);
-    if (!status && doppel_cache_set_limits(*out, limits, settings->retry))
+    limits_text(&options->limits, limits);
+    if (!status && doppel_cache_set_limits(*out, limits, options->retry))
         doppel_run_notice(run, "files that cannot be read are tried each time: no memory");
     return status;
 }

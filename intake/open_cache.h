@@ -5,16 +5,15 @@
 #include <doppel/core.h>
 #include <doppel/library.h>
 
-#include "tools/args/options.h"
 #include <doppel/run.h>
 
-/* The cache that the settings ask for, or a temporary one where there is none or it cannot be used
+/* The cache that the run asks for, or a temporary one where there is none or it cannot be used
  * (which is said). */
-enum doppel_status open_cache(const struct settings *settings, struct doppel_run *run,
-                              struct doppel_cache **out, struct doppel_error *error);
+enum doppel_status open_cache(struct doppel_run *run, struct doppel_cache **out,
+                              struct doppel_error *error);
 
 /* The limits under which files are read, as text that is compared. */
 enum { LIMITS_BYTES = 160 };
-void limits_text(const struct settings *settings, char out[LIMITS_BYTES]);
+void limits_text(const struct doppel_limits *limits, char out[LIMITS_BYTES]);
 
 #endif

@@ -8,22 +8,6 @@
 
 #include "tools/memory.h"
 
-struct doppel_file_stamp stamp_of(const struct stat *status)
-{
-    return (struct doppel_file_stamp){
-        .device = status->st_dev,
-        .inode = status->st_ino,
-        .size = status->st_size,
-        .mtime_ns = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
-    };
-}
-
-bool same_stamp(const struct doppel_file_stamp *a, const struct doppel_file_stamp *b)
-{
-    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-           a->mtime_ns == b->mtime_ns;
-}
-
 void slot_ready(struct slot *slot, enum doppel_status status, const char *reason)
 {
     slot->state = SLOT_READY;
@@ -107,7 +91,8 @@ static bool digest(struct slot *slot, int fd)
         return false;
     }
     struct doppel_file_stamp now;
-    if (fstat(fd, &after) == 0 && (now = stamp_of(&after), !same_stamp(&now, &slot->file.stamp))) {
+    if (fstat(fd, &after) == 0 &&
+        (now = doppel_file_stamp_of(&after), !doppel_file_stamp_equal(&now, &slot->file.stamp))) {
         slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
         return false;
     }
@@ -229,8 +214,8 @@ static bool check_unchanged(struct slot *slot)
         slot_ready(slot, DOPPEL_E_NOT_FOUND, "vanished while it was being read");
         return false;
     }
-    struct doppel_file_stamp stamp = stamp_of(&now);
-    if (same_stamp(&stamp, &slot->file.stamp))
+    struct doppel_file_stamp stamp = doppel_file_stamp_of(&now);
+    if (doppel_file_stamp_equal(&stamp, &slot->file.stamp))
         return true;
     doppel_record_free(&slot->file.record);
     slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");

@@ -38,8 +38,8 @@ static int open_unchanged(const struct video_file *file)
         return -1;
     struct doppel_file_stamp now = {0};
     if (fstat(fd, &status) == 0)
-        now = stamp_of(&status);
-    if (same_stamp(&now, file->stamp))
+        now = doppel_file_stamp_of(&status);
+    if (doppel_file_stamp_equal(&now, file->stamp))
         return fd;
     close(fd);
     return -1;

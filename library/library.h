@@ -38,6 +38,15 @@ struct doppel_file_stamp {
     int64_t mtime_ns; /**< since 1970 */
 };
 
+struct stat;
+
+/** The stamp of a file, from what stat says of it. Thread-safe. */
+DOPPEL_API struct doppel_file_stamp doppel_file_stamp_of(const struct stat *status);
+
+/** Whether two are the same. Thread-safe. */
+DOPPEL_API bool doppel_file_stamp_equal(const struct doppel_file_stamp *a,
+                                        const struct doppel_file_stamp *b);
+
 /** What was computed from a file's bytes under one scheme. */
 struct doppel_record {
     struct doppel_digest digest;

@@ -39,7 +39,7 @@ static struct doppel_file_stamp stamp_at(const char *path)
 {
     struct stat status;
     assert_int_equal(lstat(path, &status), 0);
-    return stamp_of(&status);
+    return doppel_file_stamp_of(&status);
 }
 
 static unsigned count_names(void)

@@ -68,6 +68,7 @@ static struct doppel_run *run_for(struct report *report, const struct settings *
                    .timeout_ms = settings->timeout_ms,
                    .whole_timeout = settings->timeout_given},
         .cache = cache,
+        .replace_cache = !settings->cache,
         .temporary = getenv("TMPDIR"),
         .details = settings->verbose,
         .retry = settings->retry,

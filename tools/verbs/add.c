@@ -120,7 +120,7 @@ static bool fails(void *context, const char *path, const struct doppel_file_stam
     if (is_asked_anew(add))
         return false;
     char *absolute = must_have(absolute_path(path));
-    bool known = failure_is_known(add->settings, add->library, absolute, stamp, out);
+    bool known = failure_is_known(add->report->run, add->library, absolute, stamp, out);
     free(absolute);
     return known;
 }
@@ -130,7 +130,8 @@ static void take_failure(void *context, const char *path, const struct doppel_fi
 {
     struct add *add = context;
     char *absolute = must_have(absolute_path(path));
-    add->status = failure_keep(add->settings, add->library, absolute, stamp, reason, &add->error);
+    add->status =
+        failure_keep(add->report->run, add->library, absolute, stamp, reason, &add->error);
     free(absolute);
     if (!add->status)
         add->status = commit_if_due(add, &add->error);
@@ -236,7 +237,7 @@ static enum doppel_status walk_files(struct add *add, struct doppel_cache *cache
 static enum doppel_status run(struct add *add, struct doppel_error *error)
 {
     struct doppel_cache *cache;
-    enum doppel_status status = open_cache(add->settings, add->report->run, &cache, error);
+    enum doppel_status status = open_cache(add->report->run, &cache, error);
     if (status)
         return status;
     status = (add->settings->refresh ? refresh_items : walk_files)(add, cache, error);

@@ -193,7 +193,7 @@ int cmd_compare(const struct settings *settings, struct report *report)
     struct doppel_cache *cache;
     if (has_folder(settings, report))
         return EXIT_NO_MATCH;
-    if (open_cache(settings, report->run, &cache, &error))
+    if (open_cache(report->run, &cache, &error))
         return report_fatal(report, "%s", error.message);
     int code = compare(settings, report, cache);
     doppel_cache_close(cache);

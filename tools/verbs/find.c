@@ -84,7 +84,7 @@ static enum doppel_status ask_file(struct find *find, const struct intake_file *
 static enum doppel_status ask_files(struct find *find, struct doppel_error *error)
 {
     struct doppel_cache *cache;
-    enum doppel_status status = open_cache(find->settings, find->report->run, &cache, error);
+    enum doppel_status status = open_cache(find->report->run, &cache, error);
     if (status)
         return status;
     struct walk_options walk = walk_options_from(find->settings);

@@ -55,7 +55,7 @@ static enum doppel_status run(const struct settings *settings, struct report *re
                               struct output *output, bool *out_any, struct doppel_error *error)
 {
     struct doppel_cache *cache;
-    enum doppel_status status = open_cache(settings, report->run, &cache, error);
+    enum doppel_status status = open_cache(report->run, &cache, error);
     if (status)
         return status;
     struct walk_options walk = walk_options_from(settings);

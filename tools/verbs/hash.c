@@ -122,7 +122,7 @@ int cmd_hash(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct doppel_cache *cache;
-    if (open_cache(settings, report->run, &cache, &error))
+    if (open_cache(report->run, &cache, &error))
         return report_fatal(report, "%s", error.message);
     struct walk_options walk = walk_options_from(settings);
     walk.every_name = walk.stdin_operand = true;

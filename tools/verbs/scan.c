@@ -203,7 +203,7 @@ enum doppel_status scan_groups(const struct settings *settings, struct report *r
         .receiver = receiver,
         .references = (uint32_t)settings->reference.count,
     };
-    enum doppel_status status = open_cache(settings, report->run, &scan.cache, error);
+    enum doppel_status status = open_cache(report->run, &scan.cache, error);
     if (status)
         return status;
     struct walk_options walk = walk_options_from(settings);

@@ -174,7 +174,7 @@ enum doppel_status tune_pairs(const struct settings *settings, struct report *re
                               struct tuned out[TUNED_KINDS], struct doppel_error *error)
 {
     struct doppel_cache *cache;
-    enum doppel_status status = open_cache(settings, report->run, &cache, error);
+    enum doppel_status status = open_cache(report->run, &cache, error);
     if (status)
         return status;
     struct files files = files_of(labels, report);

@@ -109,8 +109,7 @@ static enum doppel_status mend_from_files(struct verifying *verifying, struct do
 {
     struct doppel_cache *cache;
     struct refresh_list list = {0};
-    enum doppel_status status =
-        open_cache(verifying->settings, verifying->report->run, &cache, error);
+    enum doppel_status status = open_cache(verifying->report->run, &cache, error);
     if (status)
         return status;
     const struct refresh refresh = {verifying->settings, verifying->report->run, cache, mend_file,

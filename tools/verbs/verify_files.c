@@ -52,8 +52,8 @@ static const char *compare(const struct file_check *check, const struct doppel_i
         return "there is no file any more, but something else";
     if (check->settings->all_bytes)
         return compare_bytes(item);
-    struct doppel_file_stamp stamp = stamp_of(&status);
-    if (same_stamp(&stamp, &item->stamp))
+    struct doppel_file_stamp stamp = doppel_file_stamp_of(&status);
+    if (doppel_file_stamp_equal(&stamp, &item->stamp))
         return NULL;
     if (stamp.size == item->stamp.size && stamp.mtime_ns == item->stamp.mtime_ns)
         return compare_bytes(item); /* a copy of it, as undo and backups make them */
