@@ -47,7 +47,7 @@ static const char *next_fed(void *context)
 static struct walk_options walk_of(struct file_stream *stream)
 {
     const struct file_stream_options *options = stream->options;
-    struct walk_options walk = walk_options_from(options->settings);
+    struct walk_options walk = options->walk;
     if (options->fed) {
         walk.paths = (struct strings){0};
         walk.feed = next_fed;
@@ -68,7 +68,7 @@ enum doppel_status file_stream_new(const struct file_stream_options *options,
         status = file_decider_new(options->settings, options->run, options->library,
                                   &stream->decider, error);
     stream->intake_options = (struct intake_options){
-        .settings = options->settings,
+        .read = options->read,
         .run = options->run,
         .walk = &stream->walk,
         .cache = stream->cache,

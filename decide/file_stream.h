@@ -6,6 +6,7 @@
 #include <doppel/corpus.h>
 #include <doppel/library.h>
 
+#include "intake/intake.h"
 #include "tools/output/decision_output.h"
 #include "tools/args/options.h"
 #include <doppel/run.h>
@@ -18,6 +19,8 @@ struct file_stream_options {
     struct doppel_run *run;
     struct doppel_library *library;
     struct decision_output *output;
+    struct doppel_read_options read;
+    struct walk_options walk; /* unless it is fed, of the files to decide about */
     bool fed;        /* files come by file_stream_feed; else those that the operands name */
     bool only_asked; /* nothing is remembered */
 };

@@ -115,18 +115,16 @@ static int by_scheme(const void *a, const void *b)
 }
 
 /* As if --scheme had been given; the audio of a video alone as by --no-video. */
-static struct settings settings_for(const struct settings *settings,
-                                    const struct refresh_item *item)
+static struct doppel_read_options options_for(const struct doppel_read_options *options,
+                                              const struct refresh_item *item)
 {
-    struct settings pass = *settings;
+    struct doppel_read_options pass = *options;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(item->scheme);
     if (item->kind == DOPPEL_KIND_UNKNOWN || !scheme)
         return pass;
-    memset(pass.by_kind, 0, sizeof pass.by_kind);
-    struct doppel_scheme *entry = &pass.by_kind[scheme->kind];
+    memset(pass.schemes, 0, sizeof pass.schemes);
+    struct doppel_scheme *entry = &pass.schemes[scheme->kind];
     *entry = *scheme;
-    pass.scheme = scheme;
-    pass.no_video = scheme->kind == DOPPEL_KIND_AUDIO;
     if (scheme->id == DOPPEL_SCHEME_MINHASH256)
         pass.text.lanes = 256;
     if (scheme->kind == DOPPEL_KIND_TEXT)
@@ -165,13 +163,13 @@ static enum doppel_status take_files(const struct refresh *refresh, struct intak
 static enum doppel_status run_pass(const struct refresh *refresh, const struct refresh_item *items,
                                    size_t count, struct doppel_error *error)
 {
-    struct settings settings = settings_for(refresh->settings, &items[0]);
+
     struct strings paths = {must_allocate(count * sizeof *paths.items), 0};
     for (size_t i = 0; i < count; i++)
         if (is_file(&items[i], refresh->run))
             paths.items[paths.count++] = items[i].path;
     const struct walk_options walk = {.paths = paths, .every_name = true};
-    const struct intake_options options = {.settings = &settings,
+    const struct intake_options options = {.read = options_for(&refresh->read, &items[0]),
                                            .run = refresh->run,
                                            .walk = &walk,
                                            .cache = refresh->cache,

@@ -38,7 +38,7 @@ typedef enum doppel_status refresh_taker(void *context, struct intake_file *file
                                          struct doppel_error *error);
 
 struct refresh {
-    const struct settings *settings;
+    struct doppel_read_options read;
     struct doppel_run *run;
     struct doppel_cache *cache;
     refresh_taker *taker;

@@ -10,11 +10,11 @@
 
 #include <doppel/core.h>
 #include <doppel/library.h>
+#include <doppel/run.h>
 #include <doppel/worker.h>
 
 #include "intake/exact_digests.h"
-#include "tools/args/options.h"
-#include <doppel/run.h>
+#include "intake/read_options.h"
 #include "intake/walk.h"
 
 struct intake;
@@ -58,7 +58,7 @@ typedef bool intake_listed(void *context, const struct doppel_digest *digest,
                            const struct exact_digests *exact);
 
 struct intake_options {
-    const struct settings *settings;
+    struct doppel_read_options read;
     struct doppel_run *run;
     const struct walk_options *walk;
     struct doppel_cache *cache;
@@ -103,9 +103,5 @@ void intake_resume(struct intake *intake);
 
 /* Whether a name promises a video. */
 bool named_as_video(const char *path);
-
-/* The workers that the settings ask for. @param out given (doppel_pool_free) */
-enum doppel_status pool_from(const struct settings *settings, struct doppel_pool **out,
-                             struct doppel_error *error);
 
 #endif

@@ -23,7 +23,7 @@ enum slot_state {
 
 struct slot {
     enum slot_state state;
-    const struct doppel_scheme *scheme; /* that its kind asks for; borrowed from the settings */
+    const struct doppel_scheme *scheme; /* that its kind asks for; borrowed from the options */
     unsigned exact_kinds; /* digests of other makes that are wanted: 1 << enum doppel_exact */
     struct intake_file file;
     struct walk_entry entry;
@@ -47,6 +47,9 @@ void slot_ready(struct slot *slot, enum doppel_status status, const char *reason
 
 /* Whether files of this kind are to be read. */
 bool intake_wants(const struct intake *intake, enum doppel_kind kind);
+
+/* The largest file of a kind that is read. */
+uint64_t intake_max_bytes(const struct intake *intake, enum doppel_kind kind);
 
 /* Whether a file of this kind is taken for what it is: a text that is named like a picture, a
  * audio or a video, or like what programs write beside a picture, is not, unless only texts are

@@ -15,7 +15,7 @@ enum { PROBE_BYTES = 4096 };
 
 bool intake_wants(const struct intake *intake, enum doppel_kind kind)
 {
-    return settings_scheme(intake->options->settings, kind) != NULL;
+    return read_scheme(&intake->options->read, kind) != NULL;
 }
 
 /* The kind that a file of this one is read as: of a video the audio, where no videos are wanted. */
@@ -99,7 +99,7 @@ bool slot_may_be(const struct intake *intake, const struct slot *slot, enum dopp
 static uint8_t reading_of_text(const struct intake *intake, const struct slot *slot)
 {
     static const char *const endings[] = {".md", ".markdown", ".mkd", ".mdown"};
-    enum doppel_text_format format = intake->options->settings->text.format;
+    enum doppel_text_format format = intake->options->read.text.format;
     if (format == DOPPEL_TEXT_AUTO &&
         ends_in(slot->file.path, endings, sizeof endings / sizeof *endings))
         format = DOPPEL_TEXT_MARKDOWN;
@@ -108,16 +108,16 @@ static uint8_t reading_of_text(const struct intake *intake, const struct slot *s
 
 static uint8_t reading_of(const struct intake *intake, const struct slot *slot)
 {
-    const struct settings *settings = intake->options->settings;
+    const struct doppel_read_options *options = &intake->options->read;
     if (slot->scheme->id == DOPPEL_SCHEME_FRAMES64)
-        return (uint8_t)((settings->fast ? READ_FAST : 0) |
-                         (settings->no_audio ? READ_WITHOUT_AUDIO : 0));
+        return (uint8_t)((options->fast ? READ_FAST : 0) |
+                         (options->no_audio ? READ_WITHOUT_AUDIO : 0));
     return slot->scheme->kind == DOPPEL_KIND_TEXT ? reading_of_text(intake, slot) : 0;
 }
 
 void slot_take_kind(const struct intake *intake, struct slot *slot, enum doppel_kind kind)
 {
-    slot->scheme = settings_scheme(intake->options->settings, kind);
+    slot->scheme = read_scheme(&intake->options->read, kind);
     slot->file.record.reading = reading_of(intake, slot);
 }
 
@@ -239,9 +239,9 @@ static enum doppel_kind kind_tried(const struct intake *intake, const struct slo
 /* What others print of a video or a recording, of a scheme that is there for this. */
 static enum doppel_kind kind_of_print(const struct intake *intake, const uint8_t *head, size_t size)
 {
-    const struct settings *settings = intake->options->settings;
-    const struct doppel_scheme *recording = settings_scheme(settings, DOPPEL_KIND_AUDIO);
-    const struct doppel_scheme *video = settings_scheme(settings, DOPPEL_KIND_VIDEO);
+    const struct doppel_read_options *options = &intake->options->read;
+    const struct doppel_scheme *recording = read_scheme(options, DOPPEL_KIND_AUDIO);
+    const struct doppel_scheme *video = read_scheme(options, DOPPEL_KIND_VIDEO);
     if (recording && recording->id == DOPPEL_SCHEME_CHROMAPRINT &&
         doppel_chromaprint_is_text((const char *)head, size))
         return DOPPEL_KIND_AUDIO;
@@ -278,7 +278,7 @@ void slot_probe(struct intake *intake, struct slot *slot, int fd)
         slot_ready(slot, DOPPEL_E_EMPTY, "the file is empty");
     else if (got == 0)
         pass_over(intake, slot, fd, true);
-    else if (intake->options->settings->pcm.format)
+    else if (intake->options->read.pcm.format)
         slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
     else if ((print = kind_of_print(intake, head, (size_t)got)))
         slot_take_kind(intake, slot, print);

@@ -33,33 +33,18 @@ static bool has_twin_at_worker(const struct intake *intake, const struct slot *s
     return false;
 }
 
-enum doppel_status pool_from(const struct settings *settings, struct doppel_pool **out,
-                             struct doppel_error *error)
-{
-    struct doppel_pool_options pool = doppel_pool_options_default();
-    pool.jobs = settings->jobs;
-    pool.timeout_ms = settings->timeout_ms;
-    pool.max_memory = settings->max_memory;
-    pool.max_bytes = 0; /* checked here */
-    pool.max_pixels = settings->max_pixels;
-    pool.max_seconds = settings->max_ms / 1000.0;
-    pool.whole_timeout = settings->timeout_given;
-    enum doppel_status status = doppel_pool_new(&pool, out, error);
-    /* NOT_FOUND is the end of the files here, not the lack of a program. */
-    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
-}
-
 /* The pool, started at the first file that needs it. */
 static enum doppel_status want_pool(struct intake *intake, struct doppel_error *error)
 {
-    return intake->pool ? DOPPEL_OK : pool_from(intake->options->settings, &intake->pool, error);
+    return intake->pool ? DOPPEL_OK
+                        : doppel_pool_for_run(intake->options->run, &intake->pool, error);
 }
 
 static enum doppel_status submit(struct intake *intake, const struct slot *slot, int fd,
                                  uint64_t number, struct doppel_error *error)
 {
-    const struct settings *settings = intake->options->settings;
-    const struct doppel_text_options *text = &settings->text;
+    const struct doppel_read_options *options = &intake->options->read;
+    const struct doppel_text_options *text = &options->text;
     struct doppel_order order = {
         .scheme = slot->scheme->id,
         .version = slot->scheme->version,
@@ -70,11 +55,11 @@ static enum doppel_status submit(struct intake *intake, const struct slot *slot,
         .text_fold_case = text->fold_case,
         .text_drop_punctuation = text->drop_punctuation,
         .text_places = intake->options->places,
-        .pcm = settings->pcm.format,
-        .pcm_rate = settings->pcm.rate,
-        .pcm_channels = settings->pcm.channels,
-        .video_keyframes = settings->fast,
-        .video_no_audio = settings->no_audio,
+        .pcm = options->pcm.format,
+        .pcm_rate = options->pcm.rate,
+        .pcm_channels = options->pcm.channels,
+        .video_keyframes = options->fast,
+        .video_no_audio = options->no_audio,
     };
     return doppel_pool_submit(intake->pool, fd, &order, number, error);
 }
@@ -142,9 +127,9 @@ done:
 
 bool slot_is_listed_anyway(const struct intake *intake, struct slot *slot, int fd)
 {
-    const struct settings *settings = intake->options->settings;
-    uint64_t most = settings_max_bytes(settings, DOPPEL_KIND_UNKNOWN);
-    bool asked = slot->exact_kinds && !settings->kind; /* who names a kind wants no others */
+    uint64_t most = intake_max_bytes(intake, DOPPEL_KIND_UNKNOWN);
+    bool asked =
+        slot->exact_kinds && !intake->options->read.kind; /* who names a kind wants no others */
     return asked && (uint64_t)slot->file.stamp.size <= most && digest(slot, fd) &&
            slot_is_listed(intake, slot);
 }

@@ -48,10 +48,21 @@ void slot_keep_record(struct intake *intake, const struct slot *slot)
 
 /* ---- limits ---- */
 
+static const struct doppel_limits *limits_of(const struct intake *intake)
+{
+    return &doppel_run_get_options(intake->options->run)->limits;
+}
+
+uint64_t intake_max_bytes(const struct intake *intake, enum doppel_kind kind)
+{
+    uint64_t max_bytes = limits_of(intake)->max_bytes;
+    return max_bytes ? max_bytes : kind >= DOPPEL_KIND_AUDIO ? UINT64_MAX : UINT64_C(1) << 30;
+}
+
 bool slot_is_too_large(const struct intake *intake, const struct slot *slot,
                        struct doppel_error *out)
 {
-    uint64_t max_bytes = settings_max_bytes(intake->options->settings, slot->scheme->kind);
+    uint64_t max_bytes = intake_max_bytes(intake, slot->scheme->kind);
     if ((uint64_t)slot->file.stamp.size <= max_bytes)
         return false;
     doppel_fail(out, DOPPEL_E_LIMIT, "has %lld bytes, over the limit of %llu (--max-bytes)",
@@ -72,7 +83,7 @@ static uint64_t length_ms(const struct doppel_record *record)
 static bool is_too_long(const struct intake *intake, const struct doppel_record *record,
                         struct doppel_error *out)
 {
-    uint32_t max_ms = intake->options->settings->max_ms;
+    uint32_t max_ms = limits_of(intake)->max_ms;
     uint64_t duration_ms = max_ms ? length_ms(record) : 0;
     if (duration_ms <= max_ms)
         return false;
@@ -87,7 +98,7 @@ static bool is_over_limits(const struct intake *intake, const struct slot *slot,
                            struct doppel_error *out)
 {
     const struct doppel_record *record = &slot->file.record;
-    uint64_t max_pixels = intake->options->settings->max_pixels;
+    uint64_t max_pixels = limits_of(intake)->max_pixels;
     if (slot_is_too_large(intake, slot, out) || is_too_long(intake, record, out))
         return true;
     if (record->error.status || (uint64_t)record->width * record->height <= max_pixels)
@@ -108,7 +119,7 @@ bool keeps_attachment(const struct intake *intake, enum doppel_kind kind)
 bool slot_goes_past_cache(const struct intake *intake, const struct slot *slot)
 {
     if (slot->scheme->kind == DOPPEL_KIND_AUDIO)
-        return intake->options->settings->pcm.format; /* a key does not tell how it was read */
+        return intake->options->read.pcm.format; /* a key does not tell how it was read */
     return intake->options->places && slot->scheme->kind == DOPPEL_KIND_TEXT;
 }
 
@@ -165,8 +176,8 @@ bool slot_recall_elsewhere(struct intake *intake, struct slot *slot,
                            const struct doppel_digest *digest)
 {
     struct doppel_record record;
-    const struct settings *settings = intake->options->settings;
-    if (!intake->options->recall || settings->text_format >= 0 || settings->pcm.format ||
+    const struct doppel_read_options *read = &intake->options->read;
+    if (!intake->options->recall || read->text_format_given || read->pcm.format ||
         intake->options->places ||
         !intake->options->recall(intake->options->known_context, digest, &record))
         return false;

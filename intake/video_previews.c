@@ -10,14 +10,14 @@
 #include "tools/memory.h"
 
 struct video_looks {
-    const struct settings *settings;
+    const struct doppel_run *run;
     struct doppel_pool *pool; /* NULL: none was needed yet */
 };
 
-struct video_looks *video_looks_new(const struct settings *settings)
+struct video_looks *video_looks_new(struct doppel_run *run)
 {
     struct video_looks *looks = must_allocate(sizeof *looks);
-    looks->settings = settings;
+    looks->run = run;
     return looks;
 }
 
@@ -85,7 +85,7 @@ enum doppel_status video_looks_take(struct video_looks *looks, struct video_look
 {
     enum doppel_status status = DOPPEL_OK;
     if (!looks->pool)
-        status = pool_from(looks->settings, &looks->pool, error);
+        status = doppel_pool_for_run(looks->run, &looks->pool, error);
     for (size_t i = 0; i < count && !status; i++) {
         while (!status && !doppel_pool_room(looks->pool))
             status = take(looks, wanted, error);

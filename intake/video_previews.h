@@ -3,15 +3,14 @@
 #define DOPPEL_INTAKE_VIDEO_PREVIEWS_H
 
 #include <doppel/library.h>
+#include <doppel/run.h>
 #include <doppel/video.h>
 #include <doppel/worker.h>
 
-#include "tools/args/options.h"
-
 struct video_looks;
 
-/* Starts no worker before one is needed. @param settings borrowed. Given (video_looks_free) */
-struct video_looks *video_looks_new(const struct settings *settings);
+/* Starts no worker before one is needed. @param run borrowed. Given (video_looks_free) */
+struct video_looks *video_looks_new(struct doppel_run *run);
 void video_looks_free(struct video_looks *looks);
 
 /* A video, by the file that it was read from. Borrowed. */

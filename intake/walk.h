@@ -11,7 +11,7 @@
 
 #include <doppel/core.h>
 
-#include "tools/args/options.h"
+#include "core/strings.h"
 
 struct doppel_run;
 
@@ -33,9 +33,6 @@ struct walk_options {
     void *feed_context;
     const struct doppel_run *run; /* may end it; NULL: nothing does */
 };
-
-/* From the command line: its operands and what it says of walking. */
-struct walk_options walk_options_from(const struct settings *settings);
 
 enum walk_what {
     WALK_FILE,      /* a regular file to read */

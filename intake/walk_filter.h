@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "tools/args/options.h"
+#include "core/strings.h"
 
 /* Folders and files where systems keep what was thrown away, and small copies of pictures. `path`
  * ends in its name. */

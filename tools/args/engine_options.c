@@ -21,3 +21,30 @@ struct doppel_compare_options compare_options_from(const struct settings *settin
     options.preset = settings->preset;
     return options;
 }
+
+struct doppel_read_options read_options_from(const struct settings *settings)
+{
+    struct doppel_read_options options = {
+        .kind = settings->kind,
+        .text = settings->text,
+        .text_format_given = settings->text_format >= 0,
+        .pcm = settings->pcm,
+        .fast = settings->fast,
+        .no_audio = settings->no_audio,
+    };
+    memcpy(options.schemes, settings->by_kind, sizeof options.schemes);
+    return options;
+}
+
+struct walk_options walk_options_from(const struct settings *settings)
+{
+    return (struct walk_options){.paths = settings->operands,
+                                 .files_from = settings->files_from,
+                                 .null_separated = settings->null_separated,
+                                 .exclude = settings->exclude,
+                                 .hidden = settings->hidden,
+                                 .one_file_system = settings->one_file_system,
+                                 .follow = settings->follow,
+                                 .min_size = settings->min_size,
+                                 .max_bytes = settings->max_bytes};
+}

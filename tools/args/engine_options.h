@@ -4,9 +4,17 @@
 
 #include <doppel/compare.h>
 
+#include "intake/read_options.h"
+#include "intake/walk.h"
 #include "tools/args/options.h"
 
 /* When records match. */
 struct doppel_compare_options compare_options_from(const struct settings *settings);
+
+/* How files are read. */
+struct doppel_read_options read_options_from(const struct settings *settings);
+
+/* Which files: the operands, and what is said of walking. Borrows from the settings. */
+struct walk_options walk_options_from(const struct settings *settings);
 
 #endif

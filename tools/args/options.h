@@ -13,6 +13,7 @@
 #include <doppel/library.h>
 #include <doppel/text.h>
 
+#include "core/strings.h"
 #include "intake/pcm.h"
 
 struct report;
@@ -59,12 +60,6 @@ enum action {
 
 enum code_width { CODE_32, CODE_64, CODE_128, CODE_256 }; /* 32 << width bits */
 enum code_input { CODES_HEX, CODES_RAW };
-
-/* Values of an option that may be repeated; the strings are borrowed from argv. */
-struct strings {
-    const char **items;
-    size_t count;
-};
 
 /* All that a command line says. Strings are borrowed from argv. */
 struct settings {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tools/args/engine_options.h"
 #include "tools/memory.h"
 #include "tools/output/messages.h"
 #include "tools/args/metadata_options.h"
@@ -185,7 +186,8 @@ static enum doppel_status refresh_items(struct add *add, struct doppel_cache *ca
                                         struct doppel_error *error)
 {
     struct refresh_list list = {0};
-    const struct refresh refresh = {add->settings, add->report->run, cache, add_again, add};
+    const struct refresh refresh = {read_options_from(add->settings), add->report->run, cache,
+                                    add_again, add};
     enum doppel_status status =
         refresh_list_choose(add->settings, add->report->run, add->library, &list, error);
     if (!status)
@@ -216,7 +218,7 @@ static enum doppel_status walk_files(struct add *add, struct doppel_cache *cache
 {
     struct walk_options walk = walk_options_from(add->settings);
     struct intake_options options = {
-        .settings = add->settings,
+        .read = read_options_from(add->settings),
         .run = add->report->run,
         .walk = &walk,
         .cache = cache,

@@ -4,6 +4,7 @@
 
 #include <doppel/report.h>
 
+#include "tools/args/engine_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/messages.h"
 #include "intake/video_refine.h"
@@ -115,7 +116,7 @@ static enum doppel_status judge(const struct settings *settings, struct report *
                                 struct doppel_error *error)
 {
     struct pair_match pair = {.match.false_positive_rate = -1};
-    struct video_looks *looks = video_looks_new(settings);
+    struct video_looks *looks = video_looks_new(report->run);
     enum doppel_status status = DOPPEL_OK;
     bool comparable = pair_is_comparable(&files[0].record, &files[1].record);
     if (comparable)
@@ -168,7 +169,7 @@ static int compare(const struct settings *settings, struct report *report,
     struct doppel_error error;
     struct walk_options walk = walk_options_from(settings);
     walk.every_name = walk.stdin_operand = true;
-    struct intake_options options = {.settings = settings,
+    struct intake_options options = {.read = read_options_from(settings),
                                      .run = report->run,
                                      .walk = &walk,
                                      .cache = cache,

@@ -1,4 +1,5 @@
 /* What ingest and check have in common: files that are named, streams, and records. */
+#include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/verbs/decide.h"
 
@@ -45,6 +46,8 @@ static enum doppel_status open_stream(struct run *run, bool fed, struct doppel_e
                                               .run = run->report->run,
                                               .library = run->library,
                                               .output = &run->output,
+                                              .read = read_options_from(&run->settings),
+                                              .walk = walk_options_from(&run->settings),
                                               .fed = fed,
                                               .only_asked = run->only_asked};
     return run->stream ? DOPPEL_OK : file_stream_new(&run->files, &run->stream, error);

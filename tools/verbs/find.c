@@ -1,4 +1,5 @@
 /* doppel find FILE...: what in the library is FILE, holds FILE, or is held by it. */
+#include "tools/args/engine_options.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
@@ -90,7 +91,7 @@ static enum doppel_status ask_files(struct find *find, struct doppel_error *erro
     struct walk_options walk = walk_options_from(find->settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {
-        .settings = find->settings,
+        .read = read_options_from(find->settings),
         .run = find->report->run,
         .walk = &walk,
         .cache = cache,

@@ -1,4 +1,5 @@
 /* find --repeats FILE...: the passages that recur within a recording; needs no library. */
+#include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/verbs/find_repeats.h"
 
@@ -61,7 +62,7 @@ static enum doppel_status run(const struct settings *settings, struct report *re
     struct walk_options walk = walk_options_from(settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {
-        .settings = settings, .run = report->run, .walk = &walk, .cache = cache};
+        .read = read_options_from(settings), .run = report->run, .walk = &walk, .cache = cache};
     struct intake *intake = NULL;
     struct intake_file file;
     status = intake_new(&options, &intake, error);

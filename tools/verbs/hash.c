@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "intake/intake.h"
@@ -95,7 +96,8 @@ static void print_vpdq(const struct doppel_record *record)
     fflush(stdout);
 }
 
-static enum doppel_status hash_files(const struct intake_options *options, struct output *output,
+static enum doppel_status hash_files(const struct settings *settings,
+                                     const struct intake_options *options, struct output *output,
                                      struct doppel_error *error)
 {
     struct intake *intake;
@@ -104,12 +106,12 @@ static enum doppel_status hash_files(const struct intake_options *options, struc
     if (status)
         return status;
     while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
-        if (options->settings->fpcalc) {
+        if (settings->fpcalc) {
             print_fpcalc(&file.record);
-        } else if (options->settings->vpdq) {
+        } else if (settings->vpdq) {
             print_vpdq(&file.record);
         } else {
-            write_hash(output_begin(output), options->settings, &file);
+            write_hash(output_begin(output), settings, &file);
             output_end(output);
         }
         intake_file_free(&file);
@@ -127,9 +129,9 @@ int cmd_hash(const struct settings *settings, struct report *report)
     struct walk_options walk = walk_options_from(settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {
-        .settings = settings, .run = report->run, .walk = &walk, .cache = cache};
+        .read = read_options_from(settings), .run = report->run, .walk = &walk, .cache = cache};
     struct output *output = output_new(settings, &layout, report);
-    enum doppel_status status = hash_files(&options, output, &error);
+    enum doppel_status status = hash_files(settings, &options, output, &error);
     bool printed = output_finish(output);
     doppel_cache_close(cache);
     if (status && status != DOPPEL_E_CANCELLED)

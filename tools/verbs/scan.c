@@ -3,6 +3,7 @@
 
 #include <doppel/library.h>
 
+#include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "compare/video.h"
@@ -140,8 +141,10 @@ static enum doppel_status want_grouping(struct scan *scan, const struct grouping
 static enum doppel_status run(struct scan *scan, const struct walk_options *walk,
                               struct doppel_error *error)
 {
-    struct intake_options intake_options = {
-        .settings = scan->settings, .run = scan->report->run, .walk = walk, .cache = scan->cache};
+    struct intake_options intake_options = {.read = read_options_from(scan->settings),
+                                            .run = scan->report->run,
+                                            .walk = walk,
+                                            .cache = scan->cache};
     struct grouping_options image_options = {
         .settings = scan->settings,
         .run = scan->report->run,

@@ -1,4 +1,5 @@
 /* Labelled pairs to judged ones: their files read once each, and every pair compared. */
+#include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/verbs/tune_pairs.h"
 
@@ -68,7 +69,7 @@ static enum doppel_status read_files(const struct settings *settings, struct rep
 {
     struct walk_options walk = {.paths = {files->paths, files->count}, .every_name = true};
     struct intake_options options = {
-        .settings = settings, .run = report->run, .walk = &walk, .cache = cache};
+        .read = read_options_from(settings), .run = report->run, .walk = &walk, .cache = cache};
     struct intake *intake;
     struct intake_file file;
     enum doppel_status status = intake_new(&options, &intake, error);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/args/engine_options.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
@@ -112,8 +113,8 @@ static enum doppel_status mend_from_files(struct verifying *verifying, struct do
     enum doppel_status status = open_cache(verifying->report->run, &cache, error);
     if (status)
         return status;
-    const struct refresh refresh = {verifying->settings, verifying->report->run, cache, mend_file,
-                                    verifying};
+    const struct refresh refresh = {read_options_from(verifying->settings), verifying->report->run,
+                                    cache, mend_file, verifying};
     for (size_t i = 0; i < verifying->items.count; i++)
         (void)doppel_library_each_from(verifying->library, verifying->items.items[i].id,
                                        add_to_list, &list, NULL);

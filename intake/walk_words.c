@@ -1,20 +1,7 @@
-/* What a command line says of a walk, and the words for what a walk leaves out. */
+/* The words for what a walk leaves out, and whether it can be made twice. */
 #include <string.h>
 
 #include "intake/walk.h"
-
-struct walk_options walk_options_from(const struct settings *settings)
-{
-    return (struct walk_options){.paths = settings->operands,
-                                 .files_from = settings->files_from,
-                                 .null_separated = settings->null_separated,
-                                 .exclude = settings->exclude,
-                                 .hidden = settings->hidden,
-                                 .one_file_system = settings->one_file_system,
-                                 .follow = settings->follow,
-                                 .min_size = settings->min_size,
-                                 .max_bytes = settings->max_bytes};
-}
 
 const char *walk_skip_text(enum walk_skip skip)
 {

@@ -1,0 +1,13 @@
+/* Several texts: the values of an option that may be repeated, PATHs, globs. */
+#ifndef DOPPEL_CORE_STRINGS_H
+#define DOPPEL_CORE_STRINGS_H
+
+#include <stddef.h>
+
+/* All borrowed. */
+struct strings {
+    const char **items;
+    size_t count;
+};
+
+#endif
