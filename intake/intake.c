@@ -7,8 +7,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tools/memory.h"
-
 /* Files counted ahead, for the ETA, at each wait. */
 enum { COUNT_STEP = 256 };
 
@@ -56,7 +54,9 @@ enum doppel_status intake_new(const struct intake_options *options, struct intak
     enum doppel_status status = claim_descriptors(error);
     if (status)
         return status;
-    struct intake *intake = must_allocate(sizeof *intake);
+    struct intake *intake = calloc(1, sizeof *intake);
+    if (!intake)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read files");
     intake->options = options;
     status = walk_new(options->walk, &intake->walk, error);
     if (status) {
@@ -65,8 +65,7 @@ enum doppel_status intake_new(const struct intake_options *options, struct intak
     }
     if (doppel_run_shows_progress(options->run) && walk_repeatable(options->walk))
         (void)walk_new(options->walk, &intake->counter, NULL);
-    char *here = getcwd(NULL, 0);
-    intake->here = here ? here : must_copy("");
+    intake->here = getcwd(NULL, 0);
     intake->progress.unit = "files";
     doppel_run_begin(options->run, "files", 0);
     *out = intake;
@@ -117,7 +116,11 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
         return DOPPEL_OK;
     }
     enum doppel_status status = DOPPEL_OK;
-    slot->file.path = must_copy(slot->entry.path);
+    slot->file.path = slot->entry.path ? strdup(slot->entry.path) : NULL;
+    if (!slot->file.path) {
+        walk_entry_free(&slot->entry);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
+    }
     slot->file.source = (uint32_t)slot->entry.argument;
     slot->file.stamp = doppel_file_stamp_of(&slot->entry.stat);
     if (intake->options->exact_kinds)

@@ -39,7 +39,7 @@ struct intake {
     uint64_t counted, passed_over;
     struct doppel_run_progress progress; /* videos_total: those that the counter met */
     bool walked, cache_failed;
-    char *here; /* the working directory, "" when not known: the cache wants absolute paths */
+    char *here; /* the working directory, NULL when not known: the cache wants absolute paths */
 };
 
 /* The slot ends, with a record (DOPPEL_OK) or a reason why there is none. */

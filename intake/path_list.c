@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/memory.h"
 #include <doppel/run.h>
 
 enum doppel_status path_list_open(struct path_list *list, const char *path, bool null_separated,
@@ -26,8 +25,14 @@ enum doppel_status path_list_open(struct path_list *list, const char *path, bool
     }
     if (first != EOF)
         ungetc(first, stream);
-    *list = (struct path_list){.stream = stream, .separator = null_separated ? 0 : '\n'};
-    list->line = must_allocate(LONGEST_LINE + 1);
+    char *line = malloc(LONGEST_LINE + 1);
+    if (!line) {
+        if (stream != stdin)
+            fclose(stream);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a list of paths");
+    }
+    *list =
+        (struct path_list){.stream = stream, .line = line, .separator = null_separated ? 0 : '\n'};
     return DOPPEL_OK;
 }
 

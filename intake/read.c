@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/memory.h"
-
 void slot_ready(struct slot *slot, enum doppel_status status, const char *reason)
 {
     slot->state = SLOT_READY;
@@ -227,24 +225,35 @@ enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcom
                                               : slot_read_again(intake, outcome->tag, error);
 }
 
-static void copy_fingerprint(struct doppel_fingerprint *to, const struct doppel_fingerprint *from)
+/* Memory of its own for what was copied; NULL stays NULL. @return false without memory */
+static bool copy_bytes(void **bytes, size_t size)
 {
-    *to = *from;
-    to->codes = must_allocate(from->count * sizeof *to->codes);
-    to->positions = must_allocate(from->count * sizeof *to->positions);
-    memcpy(to->codes, from->codes, from->count * sizeof *to->codes);
-    memcpy(to->positions, from->positions, from->count * sizeof *to->positions);
+    if (!*bytes)
+        return true;
+    void *copy = malloc(size ? size : 1);
+    if (copy)
+        memcpy(copy, *bytes, size);
+    *bytes = copy;
+    return copy;
 }
 
 void slot_share(struct slot *slot, const struct slot *from)
 {
-    const struct doppel_record *record = &from->file.record;
-    slot->file.record = *record;
+    struct doppel_record *record = &slot->file.record;
+    void *codes = from->file.record.fingerprint.codes;
+    void *positions = from->file.record.fingerprint.positions;
+    void *attachment = from->file.record.attachment;
+    uint32_t count = from->file.record.fingerprint.count;
+    bool copied = copy_bytes(&codes, count * sizeof *record->fingerprint.codes);
+    copied &= copy_bytes(&positions, count * sizeof *record->fingerprint.positions);
+    copied &= copy_bytes(&attachment, from->file.record.attachment_size);
+    *record = from->file.record;
+    record->fingerprint.codes = codes;
+    record->fingerprint.positions = positions;
+    record->attachment = attachment;
     slot->state = SLOT_READY;
-    if (record->fingerprint.codes)
-        copy_fingerprint(&slot->file.record.fingerprint, &record->fingerprint);
-    if (record->attachment) {
-        slot->file.record.attachment = must_allocate(record->attachment_size);
-        memcpy(slot->file.record.attachment, record->attachment, record->attachment_size);
-    }
+    if (copied)
+        return;
+    doppel_record_free(record);
+    slot_ready(slot, DOPPEL_E_MEMORY, "no memory for what is known of it");
 }

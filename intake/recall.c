@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "compare/video.h"
-#include "tools/memory.h"
 #include "compare/audio.h"
 
 /* A cache that cannot be written costs time, not results: it is said once. */
@@ -18,20 +17,22 @@ static void note_cache(struct intake *intake, enum doppel_status status,
     intake->cache_failed |= status != DOPPEL_OK;
 }
 
-/* The path under which the cache knows a file; given (free). */
+/* The path under which the cache knows a file; given (free); NULL without memory. */
 static char *cache_path(const struct intake *intake, const char *path)
 {
+    char *absolute;
+    const char *here = intake->here ? intake->here : "";
     if (path[0] == '/')
-        return must_copy(path);
-    char *absolute = must_allocate(strlen(intake->here) + strlen(path) + 2);
-    sprintf(absolute, "%s/%s", intake->here, path);
-    return absolute;
+        return strdup(path);
+    return asprintf(&absolute, "%s/%s", here, path) < 0 ? NULL : absolute;
 }
 
 void slot_keep_digest(struct intake *intake, const struct slot *slot)
 {
     struct doppel_error error;
     char *path = cache_path(intake, slot->file.path);
+    if (!path)
+        return; /* it is digested again the next time */
     note_cache(intake,
                doppel_cache_put_file(intake->options->cache, path, &slot->file.stamp,
                                      &slot->file.record.digest, &error),
@@ -209,8 +210,8 @@ bool slot_recall_by_path(struct intake *intake, struct slot *slot)
 {
     struct doppel_digest digest;
     char *path = cache_path(intake, slot->file.path);
-    bool known =
-        doppel_cache_file(intake->options->cache, path, &slot->file.stamp, &digest) == DOPPEL_OK;
+    bool known = path && doppel_cache_file(intake->options->cache, path, &slot->file.stamp,
+                                           &digest) == DOPPEL_OK;
     free(path);
     if (!known)
         return false;

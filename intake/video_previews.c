@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "intake/intake.h"
-#include "tools/memory.h"
 
 struct video_looks {
     const struct doppel_run *run;
@@ -16,8 +15,9 @@ struct video_looks {
 
 struct video_looks *video_looks_new(struct doppel_run *run)
 {
-    struct video_looks *looks = must_allocate(sizeof *looks);
-    looks->run = run;
+    struct video_looks *looks = calloc(1, sizeof *looks);
+    if (looks)
+        looks->run = run;
     return looks;
 }
 

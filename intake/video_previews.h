@@ -9,7 +9,8 @@
 
 struct video_looks;
 
-/* Starts no worker before one is needed. @param run borrowed. Given (video_looks_free) */
+/* Starts no worker before one is needed. @param run borrowed. Given (video_looks_free); NULL
+ * without memory */
 struct video_looks *video_looks_new(struct doppel_run *run);
 void video_looks_free(struct video_looks *looks);
 

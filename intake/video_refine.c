@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tools/memory.h"
-
 /* So many segments are refined, the first ones; an end is looked at so far on both sides: further
  * than sampled frames can be wrong. */
 enum { MOST_SEGMENTS = 64 };
@@ -82,7 +80,9 @@ static enum doppel_status refine_all(struct video_looks *looks, const struct vid
 {
     struct doppel_segment *segments = (struct doppel_segment *)match->segments;
     size_t count = match->segment_count < MOST_SEGMENTS ? match->segment_count : MOST_SEGMENTS;
-    struct video_look *wanted = must_allocate(LOOKS * count * sizeof *wanted);
+    struct video_look *wanted = calloc(LOOKS * count + 1, sizeof *wanted);
+    if (!wanted)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to refine a match");
     for (size_t i = 0; i < count; i++)
         want_segment(&wanted[LOOKS * i], sides, boxes, &segments[i]);
     enum doppel_status status = video_looks_take(looks, wanted, LOOKS * count, error);

@@ -10,7 +10,6 @@
 
 #include "core/array.h"
 #include "core/file_set.h"
-#include "tools/memory.h"
 #include "intake/path_list.h"
 #include "intake/spool.h"
 #include "intake/walk_filter.h"
@@ -67,7 +66,9 @@ static void choose_memory(struct walk *walk)
 enum doppel_status walk_new(const struct walk_options *options, struct walk **out,
                             struct doppel_error *error)
 {
-    struct walk *walk = must_allocate(sizeof *walk);
+    struct walk *walk = calloc(1, sizeof *walk);
+    if (!walk)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to walk");
     walk->options = *options;
     walk->stdin_fd = -1;
     walk->list.run = options->run;
@@ -110,10 +111,20 @@ void walk_free(struct walk *walk)
 
 /* ---- what is found ---- */
 
+/* An entry without a path. */
+static bool lacks_memory(struct walk_entry *out)
+{
+    out->what = WALK_ERROR;
+    doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory to walk");
+    return true;
+}
+
 static bool found(struct walk *walk, enum walk_what what, struct walk_entry *out)
 {
     out->what = what;
-    out->path = must_copy(walk->path);
+    out->path = strdup(walk->path);
+    if (!out->path)
+        return lacks_memory(out);
     out->argument = walk->argument;
     return true;
 }
@@ -156,9 +167,14 @@ static int read_names(struct directory *directory)
     }
     ARRAY(char *) names = {0};
     struct dirent *item;
-    while ((errno = 0, item = readdir(stream)))
-        if (!is_dot(item->d_name) && !array_push(&names, must_copy(item->d_name)))
-            abort(); /* must_copy has ended the process before */
+    while ((errno = 0, item = readdir(stream))) {
+        char *name = is_dot(item->d_name) ? NULL : strdup(item->d_name);
+        if (is_dot(item->d_name) || (name && array_push(&names, name)))
+            continue;
+        free(name);
+        errno = ENOMEM;
+        break;
+    }
     int error_number = errno;
     closedir(stream);
     if (names.count)
@@ -198,6 +214,8 @@ static bool visit_directory(struct walk *walk, int parent, const char *name, boo
         walk->root_device = out->stat.st_dev;
     if (walk->options.one_file_system && out->stat.st_dev != walk->root_device)
         return skipped(walk, SKIP_OTHER_FILE_SYSTEM, out);
+    if (walk->remember_directories && !file_set_reserve(&walk->seen))
+        return lacks_memory(out);
     if (walk->remember_directories && !file_set_add(&walk->seen, &out->stat))
         return skipped(walk, SKIP_WALKED, out);
     int flags = is_operand || walk->options.follow ? 0 : O_NOFOLLOW;
@@ -225,6 +243,8 @@ static bool visit_file(struct walk *walk, bool is_operand, struct walk_entry *ou
     if (!is_operand && (uint64_t)out->stat.st_size < walk->options.min_size)
         return skipped(walk, SKIP_SMALL, out);
     bool repeatable = is_operand || walk->remember_files || out->stat.st_nlink > 1;
+    if (repeatable && !file_set_reserve(&walk->seen))
+        return lacks_memory(out);
     bool seen = repeatable && !walk->options.every_name && !file_set_add(&walk->seen, &out->stat);
     return found(walk, seen ? WALK_SAME_FILE : WALK_FILE, out);
 }
@@ -264,15 +284,20 @@ static bool visit(struct walk *walk, int parent, const char *name, bool is_opera
 
 /* ---- the way through ---- */
 
-/* The path becomes its first `length` bytes, `separator` and `name`. */
-static void set_path(struct walk *walk, size_t length, const char *separator, const char *name)
+/* The path becomes its first `length` bytes, `separator` and `name`. @return false without memory
+ */
+static bool set_path(struct walk *walk, size_t length, const char *separator, const char *name)
 {
     size_t needed = length + strlen(separator) + strlen(name) + 1;
     if (needed > walk->path_capacity) {
+        char *path = realloc(walk->path, needed * 2);
+        if (!path)
+            return false;
+        walk->path = path;
         walk->path_capacity = needed * 2;
-        walk->path = must_resize(walk->path, walk->path_capacity);
     }
     stpcpy(stpcpy(walk->path + length, separator), name);
+    return true;
 }
 
 static bool next_in_directory(struct walk *walk, struct walk_entry *out)
@@ -283,7 +308,8 @@ static bool next_in_directory(struct walk *walk, struct walk_entry *out)
         return false;
     }
     const char *name = directory->names[directory->next++];
-    set_path(walk, directory->path_length, "/", name);
+    if (!set_path(walk, directory->path_length, "/", name))
+        return lacks_memory(out);
     if (is_trash(walk->path))
         return skipped(walk, SKIP_TRASH, out);
     if (name[0] == '.' && !walk->options.hidden)
@@ -311,7 +337,8 @@ static bool next_fed(struct walk *walk, struct walk_entry *out, bool *out_end)
     *out_end = !path;
     if (!path)
         return false;
-    set_path(walk, 0, "", path);
+    if (!set_path(walk, 0, "", path))
+        return lacks_memory(out);
     if (stat(path, &out->stat) || !S_ISDIR(out->stat.st_mode))
         return visit(walk, AT_FDCWD, walk->path, true, out);
     doppel_fail(&out->error, DOPPEL_E_FORMAT, "a folder, not a file");
@@ -327,7 +354,8 @@ static bool next_listed(struct walk *walk, struct walk_entry *out, bool *out_end
     *out_end = !line;
     if (!line)
         return false;
-    set_path(walk, 0, "", line);
+    if (!set_path(walk, 0, "", line))
+        return lacks_memory(out);
     if (!cut)
         return visit(walk, AT_FDCWD, walk->path, true, out);
     walk->path[64] = 0;
@@ -342,7 +370,8 @@ static bool next_operand(struct walk *walk, struct walk_entry *out, bool *out_en
     *out_end = false;
     if (walk->next_path == paths->count)
         return next_listed(walk, out, out_end);
-    set_path(walk, 0, "", paths->items[walk->next_path++]);
+    if (!set_path(walk, 0, "", paths->items[walk->next_path++]))
+        return lacks_memory(out);
     if (walk->options.stdin_operand && strcmp(walk->path, "-") == 0)
         return visit_stdin(walk, out);
     return visit(walk, AT_FDCWD, walk->path, true, out);

@@ -59,7 +59,7 @@ const char *walk_skip_text(enum walk_skip skip);
 
 struct walk_entry {
     enum walk_what what;
-    char *path;       /* given: walk_entry_free */
+    char *path;       /* given: walk_entry_free; NULL: no memory, see `error` */
     struct stat stat; /* of WALK_FILE and WALK_SAME_FILE */
     size_t argument;  /* number of the PATH it came from */
     bool is_stdin;    /* its path "-" names no file */

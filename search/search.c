@@ -334,7 +334,7 @@ enum doppel_status library_search_new(const struct settings *settings, struct do
         .next = 1,
     };
     if (settings->refine)
-        search->looks = video_looks_new(run);
+        search->looks = must_have(video_looks_new(run));
     enum doppel_status status = make_sets(search, error);
     if (status)
         library_search_free(search);

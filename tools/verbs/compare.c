@@ -6,6 +6,7 @@
 
 #include "tools/args/engine_options.h"
 #include "tools/args/commands.h"
+#include "tools/memory.h"
 #include "tools/output/messages.h"
 #include "intake/video_refine.h"
 #include "intake/intake.h"
@@ -116,7 +117,7 @@ static enum doppel_status judge(const struct settings *settings, struct report *
                                 struct doppel_error *error)
 {
     struct pair_match pair = {.match.false_positive_rate = -1};
-    struct video_looks *looks = video_looks_new(report->run);
+    struct video_looks *looks = must_have(video_looks_new(report->run));
     enum doppel_status status = DOPPEL_OK;
     bool comparable = pair_is_comparable(&files[0].record, &files[1].record);
     if (comparable)
