@@ -78,7 +78,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Whether the paths are such as are written: undo relies on it. */
-static bool is_audio(const struct step *step)
+static bool is_whole_step(const struct step *step)
 {
     bool moves = step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO;
     if (!step->path || step->path[0] != '/' || !step->kept || step->kept[0] != '/')
@@ -106,7 +106,7 @@ static bool read_step(const json_t *line, struct journal_content *content)
                         .group = (uint32_t)get_integer(line, "owner_group")};
     bool in_order = !content->steps.count ||
                     by_number(&content->steps.items[content->steps.count - 1], &step) < 0;
-    if (in_order && is_audio(&step) && step.action != ACTION_NONE &&
+    if (in_order && is_whole_step(&step) && step.action != ACTION_NONE &&
         array_push(&content->steps, step))
         return true;
     step_free(&step);

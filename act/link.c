@@ -1,4 +1,4 @@
-/* A double gives way to a link to the kept one. */
+/* A duplicate gives way to a link to the kept one. */
 #include "act/act.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* A double is moved to where nothing is, also onto another file system. */
+/* A duplicate is moved to where nothing is, also onto another file system. */
 #include "act/act.h"
 
 #include <errno.h>

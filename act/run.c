@@ -115,7 +115,7 @@ static enum doppel_status take_step(struct running *running, const struct pair *
     return journal_end(running->journal, step, taken ? STEP_DONE : STEP_FAILED, error);
 }
 
-/* A double on its way. */
+/* A duplicate on its way. */
 struct act {
     const struct planned *file, *kept;
     bool identical;

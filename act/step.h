@@ -5,7 +5,7 @@
 #include "act/act.h"
 #include "act/journal.h"
 
-/* A double, and the file that is kept, held open from the check to the deed. */
+/* A duplicate, and the file that is kept, held open from the check to the deed. */
 struct pair {
     struct held twin, kept;
     struct trash trash; /* of ACTION_TRASH, once the step is made */

@@ -112,7 +112,7 @@ static void remove_note(const struct step *step)
     free(info);
 }
 
-/* The double is where it was, and where it was to go, or had been, is a copy of it: a run was
+/* The duplicate is where it was, and where it was to go, or had been, is a copy of it: a run was
  * killed before it could remove the one of the two, or an undoing run the other. */
 static void remove_copy(const struct step *step)
 {
@@ -128,7 +128,7 @@ static void remove_copy(const struct step *step)
     held_close(&there);
 }
 
-/* The double is back: what killed runs left where it was to go is removed. */
+/* The duplicate is back: what killed runs left where it was to go is removed. */
 static void remove_rest_of_move(const struct step *step)
 {
     struct site site;

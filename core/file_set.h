@@ -1,4 +1,5 @@
-/* A set of files, told apart by device and inode; 16 bytes each, at most twice that in memory. */
+/* A set of files, distinguished by device and inode; 16 bytes each, at most twice that in memory.
+ */
 #ifndef DOPPEL_CORE_FILE_SET_H
 #define DOPPEL_CORE_FILE_SET_H
 

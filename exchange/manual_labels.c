@@ -214,7 +214,7 @@ static enum doppel_status read_side(struct doppel_library *library, const json_t
     return DOPPEL_OK;
 }
 
-/* Files of the same bytes are told apart by their paths. */
+/* Files of the same bytes are distinguished by their paths. */
 static enum doppel_status read_file(struct doppel_library *library, const json_t *object,
                                     const char *key, const char *digest_key, struct marked *out,
                                     struct doppel_error *error)

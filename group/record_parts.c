@@ -53,18 +53,18 @@ static void leave(const struct doppel_digest *contents, size_t count, uint32_t l
 void told_apart_lead(const struct told_apart *apart, const struct doppel_digest *contents,
                      size_t count, uint32_t *out_leaders)
 {
-    uint32_t *said = must_allocate((count + 1) * sizeof *said), said_count = 0;
+    uint32_t *said = must_allocate((count + 1) * sizeof *said), labelled_count = 0;
     struct digest_map firsts = {0};
     for (uint32_t i = 0; i < count; i++) {
         out_leaders[i] = 0;
         if (digest_map_find(&apart->contents, &contents[i], mark_digest, apart->marks) !=
                 UINT32_MAX &&
             digest_map_put(&firsts, i, content_of, contents) == i)
-            said[said_count++] = i;
+            said[labelled_count++] = i;
     }
     /* The earlier of two stays, so the one that leads does. */
-    for (uint32_t i = 0; i < said_count; i++)
-        for (uint32_t j = i + 1; j < said_count; j++)
+    for (uint32_t i = 0; i < labelled_count; i++)
+        for (uint32_t j = i + 1; j < labelled_count; j++)
             if (out_leaders[said[i]] == out_leaders[said[j]] &&
                 marks_between(apart->marks, &contents[said[i]], &contents[said[j]]) ==
                     DOPPEL_LABEL_DISTINCT)

@@ -5,7 +5,7 @@
 #include "core/digest_map.h"
 #include "group/labels.h"
 
-/* The contents that somebody told apart from others. */
+/* The contents that somebody distinguished from others. */
 struct told_apart {
     const struct marks *marks;
     struct digest_map contents; /* number 2 i: a of mark i; 2 i + 1: its b */
@@ -15,7 +15,7 @@ struct told_apart {
 void told_apart_begin(struct told_apart *apart, const struct marks *marks);
 void told_apart_end(struct told_apart *apart);
 
-/* Whether anything was told apart at all. */
+/* Whether anything was distinguished at all. */
 bool told_apart_any(const struct told_apart *apart);
 
 /* Who leads each of `count` members, of which the first leads: itself, or the first with the

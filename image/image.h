@@ -3,9 +3,9 @@
  * files; needs no decoder.
  *
  * A picture's fingerprint is a 256-bit DCT pHash of each of its *views*: the full frame, the frame
- * without its borders, without screenshot furniture, and nine crops. Word 0 of a code, alone, is
- * the 64-bit hash `phash64`. Each bit is the sign of a DCT coefficient, so that mirroring is an XOR
- * with a mask and transposing a permutation of bits, exactly.
+ * without its borders, without a screenshot's interface elements, and nine crops. Word 0 of a code,
+ * alone, is the 64-bit hash `phash64`. Each bit is the sign of a DCT coefficient, so that mirroring
+ * is an XOR with a mask and transposing a permutation of bits, exactly.
  */
 #ifndef DOPPEL_IMAGE_H
 #define DOPPEL_IMAGE_H
@@ -74,11 +74,11 @@ DOPPEL_API struct doppel_code doppel_image_orient(const struct doppel_code *code
 /** Positions of the codes of a phash fingerprint. */
 enum doppel_image_view {
     DOPPEL_VIEW_FULL = 0,
-    DOPPEL_VIEW_TRIMMED = 1, /**< without uniform borders, letterbox, caption bars; absent when
-                                equal to the full frame */
-    DOPPEL_VIEW_FURNITURE =
-        2, /**< without screenshot furniture either; a query view; absent when equal to another */
-    DOPPEL_VIEW_CENTRE = 3, /**< the middle .87 × .87 */
+    DOPPEL_VIEW_TRIMMED = 1,   /**< without uniform borders, letterbox, caption bars; absent when
+                                  equal to the full frame */
+    DOPPEL_VIEW_INTERFACE = 2, /**< without a screenshot's interface elements either; a query view;
+                                  absent when equal to another */
+    DOPPEL_VIEW_CENTRE = 3,    /**< the middle .87 × .87 */
     DOPPEL_VIEW_CORNER = 4, /**< 4..7: top left, top right, bottom left, bottom right, .82 × .82 */
     DOPPEL_VIEW_EDGE = 8,   /**< 8..11: the middle of the top, left, right, bottom, .85 × .85 */
     DOPPEL_VIEW_COUNT = 12
@@ -157,7 +157,7 @@ struct doppel_image_query {
 enum { DOPPEL_IMAGE_MAX_QUERIES = 3 * DOPPEL_IMAGE_ORIENTATIONS };
 
 /**
- * The look-ups that find a picture: full, trimmed and furniture-trimmed, each transposed or not, in
+ * The look-ups that find a picture: full, trimmed and interface-trimmed, each transposed or not, in
  * the mirror images in which bits 0 and 1 of the code (the lowest coefficients) are set, as they
  * are in all codes of doppel_image_index_codes; in both where the views of the picture do not agree
  * on such a bit. Measured: 4.4 look-ups a view instead of 8, for 0.4 % of the candidates.

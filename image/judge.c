@@ -24,8 +24,8 @@ bool rate_view_counts(uint32_t view, enum doppel_image_views views, bool query)
         return false;
     if (view == DOPPEL_VIEW_TRIMMED)
         return true;
-    return query ? view == DOPPEL_VIEW_FURNITURE
-                 : view > DOPPEL_VIEW_FURNITURE && views == DOPPEL_VIEWS_ALL;
+    return query ? view == DOPPEL_VIEW_INTERFACE
+                 : view > DOPPEL_VIEW_INTERFACE && views == DOPPEL_VIEWS_ALL;
 }
 
 /** How near: the low bits count four times in moved frames. In a full frame that was only painted
@@ -45,13 +45,13 @@ static bool is_candidate(const struct view_pair *pair)
            (full && pair->distance256 <= DOPPEL_IMAGE_FULL_RADIUS);
 }
 
-/** The number of the view with the least around the picture: positions ascend, and furniture is
- * cut off after borders. */
+/** The number of the view with the least around the picture: positions ascend, and the interface
+ * view is cut off after borders. */
 static uint32_t core_of(const struct doppel_fingerprint *fingerprint)
 {
     uint32_t core = 0;
     while (core + 1 < fingerprint->count &&
-           fingerprint->positions[core + 1] <= DOPPEL_VIEW_FURNITURE)
+           fingerprint->positions[core + 1] <= DOPPEL_VIEW_INTERFACE)
         core++;
     return core;
 }
@@ -68,12 +68,12 @@ static bool cores_agree(const struct doppel_fingerprint *query,
            JUDGE_CORE_SCORE_MAX;
 }
 
-/** Whether a view shows a border or furniture that another view has not; crops are made of what
- * borders were trimmed off only. */
+/** Whether a view shows a border or interface elements that another view has not; crops are made of
+ * what borders were trimmed off only. */
 static bool is_framed(const struct doppel_fingerprint *fingerprint, uint32_t view)
 {
     uint32_t core = fingerprint->positions[core_of(fingerprint)];
-    return view >= DOPPEL_VIEW_CENTRE ? core == DOPPEL_VIEW_FURNITURE : view < core;
+    return view >= DOPPEL_VIEW_CENTRE ? core == DOPPEL_VIEW_INTERFACE : view < core;
 }
 
 static bool is_trimmed(const struct doppel_fingerprint *fingerprint)

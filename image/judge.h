@@ -20,8 +20,8 @@ enum { JUDGE_CORE_SCORE_MAX = 150 };
 
 enum judge_class rate_class_of(uint32_t query_view, uint32_t item_view, unsigned orientation);
 
-/** Whether a view is compared: furniture is looked for in queries only, crops are made of items
- * only. */
+/** Whether a view is compared: interface elements are looked for in queries only, crops are made of
+ * items only. */
 bool rate_view_counts(uint32_t view, enum doppel_image_views views, bool query);
 
 /** So near are only copies, whatever is around them: of such a pair the views without any frame may

@@ -16,7 +16,7 @@ static bool is_wanted_queries(uint32_t view, enum doppel_image_views views, bool
         return true;
     case DOPPEL_VIEW_TRIMMED:
         return views != DOPPEL_VIEWS_FULL;
-    case DOPPEL_VIEW_FURNITURE:
+    case DOPPEL_VIEW_INTERFACE:
         return query && views != DOPPEL_VIEWS_FULL;
     default:
         return !query && views == DOPPEL_VIEWS_ALL && view < DOPPEL_VIEW_COUNT;

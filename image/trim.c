@@ -280,6 +280,6 @@ struct trimmed_boxes trim_boxes(const struct doppel_plane *plane)
     boxes.trimmed = to_shares(plane, &rect);
     rect = frame;
     cut_interface(&lines, &rect);
-    boxes.furniture = to_shares(plane, &rect);
+    boxes.interface = to_shares(plane, &rect);
     return boxes;
 }

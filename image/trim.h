@@ -1,4 +1,5 @@
-/* Where the picture is inside its frame: without borders, and without screenshot furniture. */
+/* Where the picture is inside its frame: without borders, and without a screenshot's interface
+ * elements. */
 #ifndef DOPPEL_IMAGE_TRIM_H
 #define DOPPEL_IMAGE_TRIM_H
 
@@ -8,7 +9,7 @@
 
 struct trimmed_boxes {
     struct share_box trimmed;   /**< without uniform borders */
-    struct share_box furniture; /**< without text and bars on a uniform ground either */
+    struct share_box interface; /**< without text and bars on a uniform ground either */
 };
 
 /** @param plane at most PLANE_MAX_SIDE each way. The full frame where nothing is to be cut. */

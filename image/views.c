@@ -99,7 +99,7 @@ static void add_if_distinctive(struct views *views, uint32_t view, struct share_
 static struct views choose_views(const struct plane_sums *sums, const struct view_sums *whole)
 {
     struct trimmed_boxes trim = trim_boxes(&sums->plane);
-    struct view_sums trimmed, furniture;
+    struct view_sums trimmed, interface;
     const struct view_sums *frame = whole;
     struct views views = {.detail = detail_of_cells(whole->cells, whole->side)};
     add_view(&views, DOPPEL_VIEW_FULL, share_box_full);
@@ -109,10 +109,10 @@ static struct views choose_views(const struct plane_sums *sums, const struct vie
         add_if_distinctive(&views, DOPPEL_VIEW_TRIMMED, trim.trimmed,
                            detail_of_cells(trimmed.cells, trimmed.side));
     }
-    if (!same_box(trim.furniture, trim.trimmed) && !same_box(trim.furniture, share_box_full)) {
-        measure_view(sums, trim.furniture, &furniture);
-        add_if_distinctive(&views, DOPPEL_VIEW_FURNITURE, trim.furniture,
-                           detail_of_cells(furniture.cells, furniture.side));
+    if (!same_box(trim.interface, trim.trimmed) && !same_box(trim.interface, share_box_full)) {
+        measure_view(sums, trim.interface, &interface);
+        add_if_distinctive(&views, DOPPEL_VIEW_INTERFACE, trim.interface,
+                           detail_of_cells(interface.cells, interface.side));
     }
     for (unsigned i = 0; i < sizeof crops / sizeof *crops; i++) {
         struct share_box crop = crop_box(&crops[i]);

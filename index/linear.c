@@ -88,7 +88,7 @@ enum doppel_status linear_build(uint32_t bits, struct code_stream *stream,
 
 /* ---- opening ---- */
 
-static bool is_sound_segment_plan(const struct segment_plan *plan)
+static bool is_valid_segment_plan(const struct segment_plan *plan)
 {
     uint64_t bits = plan->parameters[PARAMETER_BITS], count = plan->parameters[PARAMETER_COUNT];
     uint64_t narrow = plan->parameters[PARAMETER_NARROW];
@@ -102,9 +102,9 @@ enum doppel_status linear_open(struct segment *segment, struct linear **out,
                                struct doppel_error *error)
 {
     const uint64_t *parameters = segment->plan.parameters;
-    struct linear *table = is_sound_segment_plan(&segment->plan) ? calloc(1, sizeof *table) : NULL;
+    struct linear *table = is_valid_segment_plan(&segment->plan) ? calloc(1, sizeof *table) : NULL;
     if (!table) {
-        bool sound = is_sound_segment_plan(&segment->plan);
+        bool sound = is_valid_segment_plan(&segment->plan);
         segment_release(segment);
         return sound ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a table of the index")
                      : doppel_fail(error, DOPPEL_E_CORRUPT,

@@ -210,8 +210,8 @@ enum doppel_log_action {
     DOPPEL_LOG_IMPORTED,  /**< came in from another library or a list of fingerprints */
     DOPPEL_LOG_REFRESHED, /**< computed anew from the same bytes: by another version of its scheme,
                              read in another way, or damaged before */
-    DOPPEL_LOG_SAID       /**< what the library was told: a source's authority, a policy (item 0);
-                               where an item comes from */
+    DOPPEL_LOG_METADATA   /**< what the library was told: a source's authority, a policy (item 0);
+                           where an item comes from */
 };
 
 /** "added", "updated", …; static storage. Thread-safe. */

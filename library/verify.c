@@ -74,7 +74,7 @@ static enum doppel_status note_repair(struct verification *verification, struct 
     }
     snprintf(sentence, sizeof sentence, "%" PRIu64 " damaged rows were mended or set aside",
              verification->repaired);
-    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_SAID, .reason = sentence};
+    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_METADATA, .reason = sentence};
     return status ? status : log_append(library, &entry, error);
 }
 

@@ -18,7 +18,7 @@
     " WHEN 3 THEN 'part' WHEN 4 THEN 'too_short' WHEN 5 THEN 'unreadable'"                         \
     " WHEN 6 THEN 'conflict' END"
 
-#define SAID_OF(table)                                                                             \
+#define METADATA_OF(table)                                                                         \
     "about.external_id AS external_id, about.meta AS meta,"                                        \
     " (SELECT json_group_array(label) FROM (SELECT label FROM label WHERE label.item = " table     \
     ".id ORDER BY label)) AS labels,"                                                              \
@@ -35,7 +35,7 @@
     " CASE WHEN substr(item.path, 1, 1) = x'00' THEN NULL ELSE CAST(item.path AS TEXT) END" \
     " AS path, NULL AS record_id, NULL AS line," \
     " CAST(about.source AS TEXT) AS source, CAST(about.date AS TEXT) AS date, " \
-    SAID_OF("item") \
+    METADATA_OF("item") \
     ", item.size AS size, item.width AS width, item.height AS height," \
     " item.duration_ms / 1000.0 AS duration, item.quality AS quality, item.words AS words, " \
     SCHEME_NAME("item.scheme") " AS scheme, item.version AS scheme_version," \
@@ -53,7 +53,7 @@
 #define VIEW_RECORDS \
     "SELECT text.id, 'text', CAST(corpus.path AS TEXT), CAST(record_id AS TEXT), line," \
     " CAST(text.source AS TEXT), CAST(text.date AS TEXT), " \
-    SAID_OF("text") \
+    METADATA_OF("text") \
     ", text.size, NULL, NULL, NULL, NULL, text.words," \
     " CASE length(lanes) WHEN 256 THEN 'minhash128' WHEN 512 THEN 'minhash256' END, NULL," \
     " lower(hex(text.content)), text.simhash, " \

@@ -105,8 +105,8 @@ static enum doppel_status prepare_jpeg_reader(struct jpeg_reader *reader,
     image->width = cinfo->output_width;
     image->height = cinfo->output_height;
     size_t pixels = (size_t)image->width * image->height * reader->channels;
-    bool inks = cinfo->out_color_space == JCS_CMYK;
-    bool by_rows = inks || (reader->channels == 1 && cinfo->out_color_space != JCS_GRAYSCALE);
+    bool cmyk = cinfo->out_color_space == JCS_CMYK;
+    bool by_rows = cmyk || (reader->channels == 1 && cinfo->out_color_space != JCS_GRAYSCALE);
     uint64_t held = jpeg_has_multiple_scans(cinfo) ? coefficient_bytes(cinfo) : 0;
     status = check_memory(limits, pixels + held, error);
     if (status != DOPPEL_OK)

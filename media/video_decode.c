@@ -302,7 +302,7 @@ static enum doppel_status check_end(struct video *video, struct doppel_error *er
 {
     if (!video->number)
         return fail_without_frames(video, error);
-    uint64_t seen_ms = seen_us(video) / 1000, said_ms = video->expected_ms;
+    uint64_t seen_ms = seen_us(video) / 1000, stated_ms = video->expected_ms;
     bool cut = is_cut(video, seen_ms);
     if (cut)
         note_damage_video(video);
@@ -311,8 +311,8 @@ static enum doppel_status check_end(struct video *video, struct doppel_error *er
                            "is damaged or cut short: %.2f seconds could be decoded, of which at "
                            "least %d are needed",
                            (double)seen_ms / 1000, LEAST_MS / 1000);
-    bool told = !cut && !video->all_tracks && said_ms > seen_ms;
-    video->info.duration_ms = told ? said_ms : seen_ms;
+    bool told = !cut && !video->all_tracks && stated_ms > seen_ms;
+    video->info.duration_ms = told ? stated_ms : seen_ms;
     video->info.keyframes = video->options.keyframes && !video->group.ever_whole;
     return DOPPEL_OK;
 }

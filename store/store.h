@@ -23,7 +23,7 @@ extern "C" {
 struct doppel_store;
 
 struct doppel_store_options {
-    uint32_t application_id; /**< told apart from other people's databases by it (PRAGMA
+    uint32_t application_id; /**< distinguished from other people's databases by it (PRAGMA
                                 application_id) */
     uint32_t schema_version; /**< PRAGMA user_version */
     const char *schema;      /**< SQL that makes all tables of this version; run on a new file */

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "worker/crew.h"
+#include "worker/handles.h"
 #include "worker/listening.h"
 
 struct doppel_listener {

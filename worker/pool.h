@@ -4,7 +4,7 @@
 
 #include <poll.h>
 
-#include "worker/crew.h"
+#include "worker/handles.h"
 
 /* Starts in a row that fail, before no more are tried: more than a passing shortage of memory
  * kills. */

@@ -316,7 +316,7 @@ static struct metadata_token metadata_token(const struct parser *parser, enum sl
 static void read_metadata_fields(struct parser *parser, const char *end,
                                  struct doppel_corpus_record *out)
 {
-    const struct said_tokens tokens = {
+    const struct metadata_tokens tokens = {
         .external_id = metadata_token(parser, SLOT_EXTERNAL_ID, end),
         .meta = metadata_token(parser, SLOT_META, end),
         .labels = metadata_token(parser, SLOT_LABELS, end),

@@ -9,7 +9,7 @@
 
 enum { MAX_NAMES = 1000 }; /* labels, or lists, of a record */
 
-bool record_metadata_is_any(const struct said_tokens *tokens)
+bool record_metadata_is_any(const struct metadata_tokens *tokens)
 {
     return tokens->external_id.bytes || tokens->meta.bytes || tokens->labels.bytes ||
            tokens->lists[0].bytes || tokens->lists[1].bytes;
@@ -178,7 +178,7 @@ static enum doppel_status read_meta(const struct metadata_token *token, struct j
 
 /* ---- all ---- */
 
-enum doppel_status record_metadata_read(const struct said_tokens *tokens, struct json *json,
+enum doppel_status record_metadata_read(const struct metadata_tokens *tokens, struct json *json,
                                         struct doppel_metadata **out, struct doppel_error *error)
 {
     name_array labels = {0}, lists = {0};

@@ -13,16 +13,16 @@ struct metadata_token {
     size_t size;       /* to the end of the line; readable PARSE_SLACK beyond */
 };
 
-struct said_tokens {
+struct metadata_tokens {
     struct metadata_token external_id, meta, labels, lists[2];
 };
 
 /** Whether any is there. */
-bool record_metadata_is_any(const struct said_tokens *tokens);
+bool record_metadata_is_any(const struct metadata_tokens *tokens);
 
 /** Read them. @param out given (record_metadata_free); untouched on failure. DOPPEL_E_FORMAT (a
  * value of another type, with a sentence); DOPPEL_E_MEMORY */
-enum doppel_status record_metadata_read(const struct said_tokens *tokens, struct json *json,
+enum doppel_status record_metadata_read(const struct metadata_tokens *tokens, struct json *json,
                                         struct doppel_metadata **out, struct doppel_error *error);
 void record_metadata_free(struct doppel_metadata *about);
 

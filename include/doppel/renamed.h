@@ -73,6 +73,8 @@ DOPPEL_API void doppel_library_stop_by(struct doppel_library *library, bool (*st
 #define doppel_corpus_text_again doppel_corpus_reread_text
 
 /* ---- constants ---- */
+#define DOPPEL_LOG_SAID DOPPEL_LOG_METADATA
+#define DOPPEL_VIEW_FURNITURE DOPPEL_VIEW_INTERFACE
 #define DOPPEL_WORD_NONE DOPPEL_LABEL_NONE
 #define DOPPEL_WORD_SAME DOPPEL_LABEL_SAME
 #define DOPPEL_WORD_DISTINCT DOPPEL_LABEL_DISTINCT

@@ -6,7 +6,7 @@
  *
  * Each band has buckets, chosen by a hash of its lanes, and its own list of entries in order of
  * buckets. An entry is the number of a signature in its low bits and, in what remains of 32 bits, a
- * tag of the same hash: most entries of other values are told apart without a look at their
+ * tag of the same hash: most entries of other values are distinguished without a look at their
  * signatures.
  */
 #ifndef DOPPEL_INDEX_BANDS_BANDS_INTERNAL_H

@@ -149,7 +149,7 @@ static enum doppel_status put_imported(struct doppel_library *library, struct im
     };
     if (!status && addition->outcome != DOPPEL_ADDED_UNCHANGED)
         status = log_append(library, &entry, error);
-    return status ? status : said_put(library, addition->id, about, error);
+    return status ? status : metadata_put(library, addition->id, about, error);
 }
 
 static enum doppel_status import_one(struct doppel_library *library, struct import *import,

@@ -180,7 +180,7 @@ static enum doppel_status log_source(struct doppel_library *library, uint64_t id
         return status;
     status = item_name(library, id, &name, error);
     const struct doppel_log_entry entry = {
-        .action = DOPPEL_LOG_SAID, .item = id, .name = name, .source = source};
+        .action = DOPPEL_LOG_METADATA, .item = id, .name = name, .source = source};
     if (!status)
         status = log_append(library, &entry, error);
     free(name);
@@ -215,8 +215,8 @@ static enum doppel_status put_about(struct doppel_library *library, uint64_t id,
     return status;
 }
 
-enum doppel_status said_put(struct doppel_library *library, uint64_t id,
-                            const struct doppel_metadata *about, struct doppel_error *error)
+enum doppel_status metadata_put(struct doppel_library *library, uint64_t id,
+                                const struct doppel_metadata *about, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     if ((about->source || about->date || about->external_id || about->meta))
@@ -236,7 +236,7 @@ static enum doppel_status store_metadata(struct doppel_library *library, uint64_
     enum doppel_status status = item_exists(library, id, error);
     if (!status)
         status = doppel_library_check_metadata(library, about, error);
-    return status ? status : said_put(library, id, about, error);
+    return status ? status : metadata_put(library, id, about, error);
 }
 
 enum doppel_status doppel_library_set_metadata(struct doppel_library *library, uint64_t id,

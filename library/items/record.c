@@ -192,8 +192,8 @@ int64_t now_ns(void)
     return now.tv_sec * SECOND_NS + now.tv_nsec;
 }
 
-int64_t past_ns(int64_t said_ns)
+int64_t past_ns(int64_t stated_ns)
 {
     int64_t now = now_ns();
-    return said_ns > 0 && said_ns < now ? said_ns : now;
+    return stated_ns > 0 && stated_ns < now ? stated_ns : now;
 }

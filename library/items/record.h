@@ -59,7 +59,7 @@ bool stamp_is_settled(const struct doppel_file_stamp *stamp, int64_t since_ns);
 int64_t now_ns(void);
 
 /** A moment that somebody tells, if it lies between 1970 and now; else now. */
-int64_t past_ns(int64_t said_ns);
+int64_t past_ns(int64_t stated_ns);
 
 /** Make a directory and those above it, for this user only. DOPPEL_E_IO. */
 enum doppel_status make_directories(const char *path, struct doppel_error *error);

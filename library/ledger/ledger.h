@@ -35,8 +35,8 @@ enum doppel_status links_forget(struct doppel_library *library, uint64_t id,
                                 struct doppel_error *error);
 
 /** doppel_library_set_metadata of what was checked, and of an item that is there. */
-enum doppel_status said_put(struct doppel_library *library, uint64_t id,
-                            const struct doppel_metadata *about, struct doppel_error *error);
+enum doppel_status metadata_put(struct doppel_library *library, uint64_t id,
+                                const struct doppel_metadata *about, struct doppel_error *error);
 
 /** What people said of an item is said of another one, which takes its place; or of none (0). */
 enum doppel_status about_move(struct doppel_library *library, uint64_t from, uint64_t to,

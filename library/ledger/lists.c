@@ -152,12 +152,12 @@ static enum doppel_status put_list(struct doppel_library *library, const char *n
     return status;
 }
 
-static enum doppel_status list_said(struct doppel_library *library, const char *name,
-                                    const char *what, struct doppel_error *error)
+static enum doppel_status log_list_change(struct doppel_library *library, const char *name,
+                                          const char *what, struct doppel_error *error)
 {
     char sentence[1100];
     snprintf(sentence, sizeof sentence, "list '%.1000s' %s", name, what);
-    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_SAID, .reason = sentence};
+    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_METADATA, .reason = sentence};
     return log_append(library, &entry, error);
 }
 
@@ -167,7 +167,7 @@ static enum doppel_status set_list(struct doppel_library *library, const char *n
     char what[32];
     snprintf(what, sizeof what, "is %s", doppel_list_state_name(state));
     enum doppel_status status = put_list(library, name, state, error);
-    return status ? status : list_said(library, name, what, error);
+    return status ? status : log_list_change(library, name, what, error);
 }
 
 enum doppel_status doppel_library_set_list(struct doppel_library *library, const char *name,
@@ -192,7 +192,7 @@ static enum doppel_status remove_list(struct doppel_library *library, const char
     if (!status)
         status = memory_changed(library, MEMORY_STATES, error);
     memory_drop(&library->memory, MEMORY_STATES);
-    return status ? status : list_said(library, name, "is removed", error);
+    return status ? status : log_list_change(library, name, "is removed", error);
 }
 
 enum doppel_status doppel_library_remove_list(struct doppel_library *library, const char *name,

@@ -49,7 +49,7 @@ static enum doppel_status put_policy(struct doppel_library *library, const char 
 {
     char sentence[MAX_POLICY_BYTES + 32];
     snprintf(sentence, sizeof sentence, "what is kept: %s", keep);
-    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_SAID, .reason = sentence};
+    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_METADATA, .reason = sentence};
     enum doppel_status status = rows_run(library,
                                          "INSERT OR REPLACE INTO policy(" POLICY_COLUMNS
                                          ", checksum) VALUES(1, ?1, " CHECKSUM_OF("1, ?1") ")",

@@ -151,7 +151,7 @@ enum doppel_status doppel_library_each_source(struct doppel_library *library,
 static enum doppel_status said(struct doppel_library *library, const char *sentence,
                                struct doppel_error *error)
 {
-    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_SAID, .reason = sentence};
+    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_METADATA, .reason = sentence};
     enum doppel_status status = memory_changed(library, MEMORY_SOURCES, error);
     memory_drop(&library->memory, MEMORY_SOURCES);
     return status ? status : log_append(library, &entry, error);

@@ -89,7 +89,7 @@ static bool is_fingerprint(const struct value *value)
     return true;
 }
 
-/* Tables whose rows look alike, told apart by what is in them. Ids of items and texts differ. */
+/* Tables whose rows look alike, distinguished by what is in them. Ids of items and texts differ. */
 static bool could_be(const struct salvage *salvage, const struct rescue *rescue)
 {
     const char *name = rescue->table->name;

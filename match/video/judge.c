@@ -148,7 +148,7 @@ static bool init_verifier(struct judge *judge)
     return true;
 }
 
-/* A near miss is told where nothing was found. */
+/* What is below the threshold is emitted where nothing was found. */
 static bool keep_near(struct judge *judge)
 {
     video_stretches *stretches = &judge->finding->stretches;

@@ -17,7 +17,7 @@ enum {
  * far from the end is looked; how near to it a video's last frame is one that ends the video. */
 static const double STEP = .02, WITHIN = .15, REACH = 3, VIDEO_ENDS = .45;
 
-/* Bits in the mean by which moments are told apart. */
+/* Bits in the mean by which moments are distinguished. */
 static const double TELLS = .5;
 
 /* Frames of the query, and how the item's lie to them. */

@@ -204,7 +204,7 @@ struct video_finding {
     uint64_t id;
     double seconds; /* of the item */
     video_stretches stretches;
-    bool rejected; /* its one stretch is a near miss */
+    bool rejected; /* its one stretch is below the threshold */
 };
 
 typedef ARRAY(struct video_finding) video_findings;

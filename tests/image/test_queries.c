@@ -48,12 +48,12 @@ static uint32_t nearest_of_all(const struct doppel_fingerprint *query,
                                const struct doppel_fingerprint *item)
 {
     uint32_t least = 64;
-    for (uint32_t i = 0; i < query->count && query->positions[i] <= DOPPEL_VIEW_FURNITURE; i++)
+    for (uint32_t i = 0; i < query->count && query->positions[i] <= DOPPEL_VIEW_INTERFACE; i++)
         for (unsigned o = 0; o < DOPPEL_IMAGE_ORIENTATIONS; o++)
             for (uint32_t j = 0; j < item->count; j++) {
                 uint64_t code = doppel_image_orient(&query->codes[i], o).word[0];
                 uint32_t d = distance(code, item->codes[j].word[0]);
-                if (item->positions[j] != DOPPEL_VIEW_FURNITURE && d < least)
+                if (item->positions[j] != DOPPEL_VIEW_INTERFACE && d < least)
                     least = d;
             }
     return least;

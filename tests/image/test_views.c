@@ -59,7 +59,7 @@ static void test_plain_image_is_not_trimmed(void **state)
         struct doppel_image_features features = features_of(&plane);
         assert_int_equal(features.fingerprint.count, 10);
         assert_null(box_of(&features, DOPPEL_VIEW_TRIMMED));
-        assert_null(box_of(&features, DOPPEL_VIEW_FURNITURE));
+        assert_null(box_of(&features, DOPPEL_VIEW_INTERFACE));
         doppel_fingerprint_free(&features.fingerprint);
         free_plane(&plane);
     }
@@ -137,7 +137,7 @@ static uint32_t nearest_query_view(const struct doppel_image_features *features,
     uint32_t least = 256;
     for (uint32_t i = 0; i < features->fingerprint.count; i++) {
         uint32_t d = doppel_code_distance(&features->fingerprint.codes[i], &code, 256);
-        if (features->fingerprint.positions[i] <= DOPPEL_VIEW_FURNITURE && d < least)
+        if (features->fingerprint.positions[i] <= DOPPEL_VIEW_INTERFACE && d < least)
             least = d;
     }
     return least;

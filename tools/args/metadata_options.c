@@ -5,7 +5,7 @@
 
 #include "core/printable.h"
 
-bool about_is_said(const struct settings *settings)
+bool metadata_is_given(const struct settings *settings)
 {
     return settings->lists.count || settings->labels.count || settings->external_id ||
            settings->source || settings->meta;
@@ -57,6 +57,6 @@ enum doppel_status about_tell(const struct settings *settings, struct doppel_lib
                               uint64_t id, struct doppel_error *error)
 {
     const struct doppel_metadata about = about_of(settings);
-    return about_is_said(settings) ? doppel_library_set_metadata(library, id, &about, error)
-                                   : DOPPEL_OK;
+    return metadata_is_given(settings) ? doppel_library_set_metadata(library, id, &about, error)
+                                       : DOPPEL_OK;
 }

@@ -8,7 +8,7 @@
 #include "tools/args/options.h"
 
 /* Whether it says anything. */
-bool about_is_said(const struct settings *settings);
+bool metadata_is_given(const struct settings *settings);
 
 /* Before anything is read: DOPPEL_E_ARGUMENT for a meta that is no object in JSON, or a bad name.
  */

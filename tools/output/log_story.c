@@ -255,7 +255,7 @@ static void print_entry(FILE *out, const struct doppel_log_entry *entry, uint64_
     case DOPPEL_LOG_REFRESHED:
         fputs("was computed anew from its file", out);
         break;
-    case DOPPEL_LOG_SAID:
+    case DOPPEL_LOG_METADATA:
         if (entry->item && entry->source)
             fprintf(out, "was said to come from %s", entry->source);
         else

@@ -15,7 +15,7 @@ static const struct column columns[] = {
     {"query", "query", CELL_PATH},
     {"id", "id", CELL_NUMBER},
     {"match", NULL, CELL_BOOL},
-    {"near_miss", "near miss", CELL_BOOL},
+    {"near_miss", "below threshold", CELL_BOOL},
     MATCH_COLUMNS,
     PLACE_COLUMNS,
     {"record", "record", CELL_TEXT},
@@ -45,7 +45,7 @@ struct printing {
     bool matched;
 };
 
-/* What a near miss would have needed. */
+/* What a match below the threshold would have needed. */
 static void put_lack(json_t *row, const struct settings *settings, const struct doppel_match *match)
 {
     double limit = audio_options_from(settings).max_false_positives;

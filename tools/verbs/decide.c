@@ -116,7 +116,7 @@ static enum doppel_status decide_records(struct run *run, struct doppel_error *e
     struct doppel_ingest_options options = options_of(run);
     const struct doppel_metadata about = about_of(&run->settings);
     options.source = run->settings.source;
-    options.about = about_is_said(&run->settings) ? &about : NULL;
+    options.about = metadata_is_given(&run->settings) ? &about : NULL;
     progress_begin(&run->report->progress, "MB", 0);
     enum doppel_status status = fit_library(run, &options, error);
     if (status)

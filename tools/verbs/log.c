@@ -99,7 +99,7 @@ static char *joined(const char *first, const char *between, const char *last)
 /* Why a file could not be read or told by, and what the library was told, are sentences. */
 static bool has_sentence(const struct doppel_log_entry *entry)
 {
-    return entry->action == DOPPEL_LOG_SAID ||
+    return entry->action == DOPPEL_LOG_METADATA ||
            (entry->decided && (entry->decision == DOPPEL_DECISION_UNREADABLE ||
                                entry->decision == DOPPEL_DECISION_TOO_SHORT));
 }

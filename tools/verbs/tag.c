@@ -61,7 +61,7 @@ static enum doppel_status tag_where(const struct tag *tag, struct doppel_error *
 static enum doppel_status check(const struct settings *settings, struct doppel_error *error)
 {
     bool more = settings->external_id || settings->source || settings->meta;
-    if (!about_is_said(settings))
+    if (!metadata_is_given(settings))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "say something: --list, --label, --external-id, --source or --meta");
     if (settings->take_back && more)

@@ -1,6 +1,6 @@
 /* One worker as the pool sees it: a process, and the files it was given and has not answered. */
-#ifndef DOPPEL_WORKER_CREW_H
-#define DOPPEL_WORKER_CREW_H
+#ifndef DOPPEL_WORKER_HANDLES_H
+#define DOPPEL_WORKER_HANDLES_H
 
 #include <assert.h>
 
