@@ -79,7 +79,7 @@ enum doppel_status line_reader_next(struct line_reader *reader, char **out, size
 {
     size_t looked = 0;
     for (;;) {
-        char *line = reader->buffer + reader->begin;
+        char *line = reader->buffer ? reader->buffer + reader->begin : NULL; /* none yet */
         size_t have = reader->end - reader->begin;
         char *newline = have > looked ? memchr(line + looked, '\n', have - looked) : NULL;
         if (!newline && reader->ended && !have)
