@@ -16,7 +16,7 @@ enum { MAX_TRACKS = 20000, MIN_SECONDS = 12 };
 /* ---- decoding ---- */
 
 struct reading {
-    struct recording recording;
+    struct recording audio;
     size_t room, most;
 };
 

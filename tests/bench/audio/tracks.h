@@ -16,7 +16,7 @@ enum { FOLDS = 4 };
 
 struct track {
     char *name; /**< of the file */
-    struct recording recording;
+    struct recording audio;
     unsigned fold; /**< in which it is held out */
     bool speech;   /**< its file is called speech… */
     bool noise;    /**< babble is made of it */
