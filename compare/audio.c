@@ -1,12 +1,9 @@
-/* Recordings as the verbs judge them. */
+/* Recordings compared: from records to peaks, from two of them to a match. */
 #include "compare/audio.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tools/memory.h"
 
 /* ---- from records ---- */
 
@@ -41,14 +38,18 @@ uint32_t audio_length_ms(const struct doppel_record *record)
     return duration_ms < UINT32_MAX ? (uint32_t)duration_ms : UINT32_MAX;
 }
 
-void attach_audio_length(struct doppel_record *record, uint64_t duration_ms)
+bool attach_audio_length(struct doppel_record *record, uint64_t duration_ms)
 {
     const struct doppel_audio_track track = {.duration_ms = duration_ms};
     if (!duration_ms || record->attachment || record->scheme != DOPPEL_SCHEME_CHROMAPRINT)
-        return;
-    record->attachment_size = doppel_audio_track_size(&track, false);
-    record->attachment = must_allocate(record->attachment_size);
+        return true;
+    size_t size = doppel_audio_track_size(&track, false);
+    record->attachment = calloc(1, size);
+    if (!record->attachment)
+        return false;
+    record->attachment_size = size;
     doppel_audio_track_write(&track, false, record->attachment);
+    return true;
 }
 
 struct doppel_recording audio_of(const struct doppel_audio_track *track)
@@ -73,32 +74,34 @@ size_t audio_keys(const struct doppel_audio_track *track, struct doppel_audio_ke
 {
     struct doppel_audio_zone zone = doppel_audio_item_zone();
     size_t capacity = track->count * zone.fan_out;
-    *out = must_allocate((capacity + 1) * sizeof **out);
+    *out = calloc(capacity + 1, sizeof **out);
+    if (!*out)
+        return 0;
     return doppel_audio_keys(track->peaks, track->count, &zone, *out, capacity);
 }
 
-/* ---- judging ---- */
+/* ---- comparing ---- */
 
-struct doppel_audio_options audio_options_from(const struct settings *settings)
+struct doppel_audio_options audio_options_from(const struct doppel_compare_options *compare)
 {
     struct doppel_audio_options options = doppel_audio_options_default();
-    if (settings->max_false_positives > 0)
-        options.max_false_positives = settings->max_false_positives;
-    options.same_speed = settings->same_speed;
-    options.near_misses = settings->near_misses;
+    if (compare->max_false_positives > 0)
+        options.max_false_positives = compare->max_false_positives;
+    options.same_speed = compare->same_speed;
+    options.near_misses = compare->near_misses;
     return options;
 }
 
-bool audio_match(const struct settings *settings, const struct doppel_record *a,
+bool audio_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
                  const struct doppel_record *b, struct doppel_match *out)
 {
     struct doppel_audio_track query = {0}, item = {0};
-    struct doppel_audio_options options = audio_options_from(settings);
+    struct doppel_audio_options options = audio_options_from(compare);
     bool matches = false;
     if (audio_read(a, &query) && audio_read(b, &item)) {
         struct doppel_recording left = audio_of(&query), right = audio_of(&item);
         matches = doppel_match_recordings(&left, &right, &options, out, NULL) == DOPPEL_OK &&
-                  out->segment_count && out->similarity >= settings->min_similarity;
+                  out->segment_count && out->similarity >= compare->min_similarity;
     }
     doppel_audio_track_free(&query);
     doppel_audio_track_free(&item);
@@ -106,30 +109,30 @@ bool audio_match(const struct settings *settings, const struct doppel_record *a,
 }
 
 /* The mean of bits that may differ, of 32. */
-static uint32_t chromaprint_limit(const struct settings *settings)
+static uint32_t chromaprint_limit(const struct doppel_compare_options *compare)
 {
-    if (settings->max_distance >= 0)
-        return (uint32_t)settings->max_distance;
-    if (settings->min_similarity >= 0)
-        return (uint32_t)floor((1 - settings->min_similarity) * 16 + 1e-9);
+    if (compare->max_distance >= 0)
+        return (uint32_t)compare->max_distance;
+    if (compare->min_similarity >= 0)
+        return (uint32_t)floor((1 - compare->min_similarity) * 16 + 1e-9);
     return doppel_scheme_by_id(DOPPEL_SCHEME_CHROMAPRINT)->max_distance;
 }
 
-bool chromaprints_match(const struct settings *settings, const struct doppel_record *a,
+bool chromaprints_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
                         const struct doppel_record *b, struct doppel_match *out)
 {
-    return doppel_match_chromaprints(&a->fingerprint, &b->fingerprint, chromaprint_limit(settings),
+    return doppel_match_chromaprints(&a->fingerprint, &b->fingerprint, chromaprint_limit(compare),
                                      out, NULL) == DOPPEL_OK &&
            out->segment_count;
 }
 
-enum doppel_status chromaprints_find(const struct settings *settings,
+enum doppel_status chromaprints_find(const struct doppel_compare_options *compare,
                                      const struct doppel_chromaprints *set,
                                      const struct doppel_record *query,
                                      doppel_found_visitor *visitor, void *context,
                                      struct doppel_error *error)
 {
-    return doppel_chromaprints_find(set, &query->fingerprint, chromaprint_limit(settings), visitor,
+    return doppel_chromaprints_find(set, &query->fingerprint, chromaprint_limit(compare), visitor,
                                     context, error);
 }
 
@@ -139,16 +142,18 @@ bool audio_is_blank(const struct doppel_record *record)
     struct doppel_audio_key *keys;
     if (!audio_read(record, &track))
         return false;
-    bool blank = audio_keys(&track, &keys) == 0;
+    bool blank = audio_keys(&track, &keys) == 0 && keys;
     free(keys);
     doppel_audio_track_free(&track);
     return blank;
 }
 
-void describe_same_audio(const struct doppel_record *record, struct doppel_segment *segment,
-                         struct doppel_match *out)
+bool describe_same_audio(const struct doppel_record *record, struct doppel_match *out)
 {
     struct doppel_audio_track track = {0};
+    struct doppel_segment *segment = malloc(sizeof *segment);
+    if (!segment)
+        return false;
     *segment = (struct doppel_segment){.speed = 1};
     if (audio_read_length(record, &track))
         segment->a_end = segment->b_end = (double)track.duration_ms / 1000;
@@ -165,53 +170,5 @@ void describe_same_audio(const struct doppel_record *record, struct doppel_segme
         .segments = segment,
         .segment_count = segment->a_end > 0,
     };
-}
-
-/* ---- in words ---- */
-
-static void put_length(json_t *row, const struct doppel_audio_track *track)
-{
-    put_number(row, "duration", (double)track->duration_ms / 1000, 3);
-    if (track->damaged_ms)
-        put_number(row, "damaged", (double)track->damaged_ms / 1000, 3);
-}
-
-void put_audio_length(json_t *row, const struct doppel_record *record)
-{
-    struct doppel_audio_track track;
-    if (!audio_read_length(record, &track))
-        return;
-    put_length(row, &track);
-    doppel_audio_track_free(&track);
-}
-
-static json_t *sequence_of(const struct doppel_audio_track *track,
-                           const struct doppel_audio_key *keys, size_t count)
-{
-    json_t *sequence = json_array();
-    char hex[9];
-    for (size_t i = 0; i < count; i++) {
-        json_t *pair = json_array();
-        double seconds = doppel_audio_seconds(track->peaks[keys[i].peak].time);
-        snprintf(hex, sizeof hex, "%08x", keys[i].key);
-        json_array_append_new(pair, json_string(hex));
-        json_array_append_new(pair, json_integer((json_int_t)lround(seconds * 1000)));
-        json_array_append_new(sequence, pair);
-    }
-    return sequence;
-}
-
-void put_audio_details(json_t *row, const struct doppel_record *record, bool codes)
-{
-    struct doppel_audio_track track;
-    struct doppel_audio_key *keys;
-    if (!audio_read(record, &track))
-        return;
-    size_t count = audio_keys(&track, &keys);
-    put_integer(row, "codes", count);
-    put_length(row, &track);
-    if (codes)
-        put_value(row, "sequence", sequence_of(&track, keys, count));
-    free(keys);
-    doppel_audio_track_free(&track);
+    return true;
 }

@@ -1,15 +1,13 @@
-/* Recordings as the verbs judge them: from records to peaks, from two of them to a match. */
+/* Recordings compared: from records to peaks, from two of them to a match. */
 #ifndef DOPPEL_COMPARE_AUDIO_H
 #define DOPPEL_COMPARE_AUDIO_H
 
 #include <stdbool.h>
 
 #include <doppel/audio.h>
+#include <doppel/compare.h>
 #include <doppel/library.h>
 #include <doppel/match.h>
-
-#include "tools/args/options.h"
-#include "tools/output/output.h"
 
 /* The peaks of a record. @param out given (doppel_audio_track_free). @return false when it is of no
  * audio, or damaged */
@@ -21,30 +19,32 @@ bool audio_read_length(const struct doppel_record *record, struct doppel_audio_t
 /* Its milliseconds; 0 when it is no audio. */
 uint32_t audio_length_ms(const struct doppel_record *record);
 
-/* Give a Chromaprint without an attachment its length, as a track without peaks; 0: not known. */
-void attach_audio_length(struct doppel_record *record, uint64_t duration_ms);
+/* Give a Chromaprint without an attachment its length, as a track without peaks; 0: not known.
+ * @return false without memory */
+bool attach_audio_length(struct doppel_record *record, uint64_t duration_ms);
 
 /* The audio of a track; borrows its peaks. */
 struct doppel_recording audio_of(const struct doppel_audio_track *track);
 
-/* The limits of the command line, else the defaults. */
-struct doppel_audio_options audio_options_from(const struct settings *settings);
+/* The limits of the options, else the defaults. */
+struct doppel_audio_options audio_options_from(const struct doppel_compare_options *compare);
 
 /* The number of the first peak from a time on (doppel/audio.h). */
 size_t audio_first_from(const struct doppel_audio_track *track, double time);
 
-/* The keys of a recording as a library has them; given (free). @return how many */
+/* The keys of a recording as a library has them; given (free).
+ * @return how many; 0 and NULL without memory */
 size_t audio_keys(const struct doppel_audio_track *track, struct doppel_audio_key **out);
 
 /* Whether two recordings share anything; `out` is filled also when they do not, its segments are
  * given (free). */
-bool audio_match(const struct settings *settings, const struct doppel_record *a,
+bool audio_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
                  const struct doppel_record *b, struct doppel_match *out);
 
 /* The same of AcoustID's fingerprints. */
-bool chromaprints_match(const struct settings *settings, const struct doppel_record *a,
+bool chromaprints_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
                         const struct doppel_record *b, struct doppel_match *out);
-enum doppel_status chromaprints_find(const struct settings *settings,
+enum doppel_status chromaprints_find(const struct doppel_compare_options *compare,
                                      const struct doppel_chromaprints *set,
                                      const struct doppel_record *query,
                                      doppel_found_visitor *visitor, void *context,
@@ -56,15 +56,7 @@ bool audio_is_blank(const struct doppel_record *record);
 /* Why, in words. */
 #define AUDIO_IS_BLANK "nothing to tell it by: it is silent, or too short, or without change"
 
-/* What is said of a pair of the same bytes. @param out borrows `segment` */
-void describe_same_audio(const struct doppel_record *record, struct doppel_segment *segment,
-                         struct doppel_match *out);
-
-/* What is said of a recording: "codes", how many keys it has; "duration", "damaged"; with `codes`
- * the keys, too, as "sequence". Of others nothing. */
-void put_audio_details(json_t *row, const struct doppel_record *record, bool codes);
-
-/* Only "duration" and "damaged". */
-void put_audio_length(json_t *row, const struct doppel_record *record);
+/* A pair of the same bytes. @param out segments are given. @return false without memory */
+bool describe_same_audio(const struct doppel_record *record, struct doppel_match *out);
 
 #endif

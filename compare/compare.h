@@ -1,6 +1,6 @@
 /**
- * doppel/compare.h: two records of any kind, and what one is to the other. Uses core, image, text,
- * match and library.
+ * doppel/compare.h: two records of any kind, and what one is to the other. Uses core, image, audio,
+ * text, video, match and library.
  */
 #ifndef DOPPEL_COMPARE_H
 #define DOPPEL_COMPARE_H
@@ -10,7 +10,10 @@
 
 #include <doppel/core.h>
 #include <doppel/image.h>
+#include <doppel/json_writer.h>
+#include <doppel/library.h>
 #include <doppel/match.h>
+#include <doppel/run.h>
 #include <doppel/text.h>
 
 #ifdef __cplusplus
@@ -50,6 +53,81 @@ DOPPEL_API struct doppel_compare_options doppel_compare_options_default(void);
  * Thread-safe. */
 DOPPEL_API const struct doppel_scheme *doppel_compare_scheme(
     const struct doppel_compare_options *options, enum doppel_kind kind);
+
+/** What a pair matches by, as bits. */
+enum doppel_evidence { DOPPEL_EVIDENCE_IMAGE = 1, DOPPEL_EVIDENCE_AUDIO = 2 };
+
+/** What came of a comparison. */
+struct doppel_comparison {
+    bool matches;
+    struct doppel_match match; /**< what `a`, the query, is to `b`, the item; filled also when they
+                                  do not match. Segments are given (doppel_comparison_free) */
+
+    bool of_video;     /**< one of them is a video: then the rest is filled, and `match` is the
+                          image's, unless the audio alone matches */
+    unsigned compared; /**< DOPPEL_EVIDENCE_…, or-ed: what both have */
+    unsigned evidence; /**< what matches; AUDIO too where the bytes are the same */
+    struct doppel_match by_image, by_audio; /**< of what was compared; their segments are given */
+};
+
+/**
+ * Compare two records: images by their codes, or pixels; texts by words, shingles and passages;
+ * audio and videos by what they share in time. A video is also compared with a recording, and with
+ * an image.
+ *
+ * @param run     NULL: it cannot be cancelled
+ * @param a,b     with their attachments; borrowed
+ * @param options borrowed
+ * @param out     given (doppel_comparison_free); filled also when they do not match; untouched on
+ *                failure
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: they are of kinds that are not compared; DOPPEL_E_MEMORY;
+ *         DOPPEL_E_CANCELLED before it begins
+ *
+ * What is damaged matches nothing. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_compare(struct doppel_run *run, const struct doppel_record *a,
+                                             const struct doppel_record *b,
+                                             const struct doppel_compare_options *options,
+                                             struct doppel_comparison *out,
+                                             struct doppel_error *error);
+/** Free what it holds and empty it; an empty one is fine. */
+DOPPEL_API void doppel_comparison_free(struct doppel_comparison *comparison);
+
+/** Whether two records can be compared: they are of one kind, or one is of a video and the other of
+ * a recording or an image. Thread-safe. */
+DOPPEL_API bool doppel_comparable(const struct doppel_record *a, const struct doppel_record *b);
+
+/** A record, and another one of the same bytes or pixels. @param out as of doppel_compare.
+ * DOPPEL_OK; DOPPEL_E_MEMORY. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_compare_same(const struct doppel_record *record,
+                                                  struct doppel_comparison *out,
+                                                  struct doppel_error *error);
+
+/** Why near codes of a record may be no match, as the rest of a sentence: an image without
+ * structure is like every other such, and so is a text of few words. NULL: nothing stands against
+ * it. Static storage. Thread-safe. */
+DOPPEL_API const char *doppel_compare_obstacle(const struct doppel_record *record,
+                                               const struct doppel_compare_options *options);
+
+/** The thresholds by which pairs of a scheme match; those that do not count are below 0. */
+struct doppel_thresholds {
+    int64_t max_distance;
+    double min_similarity, max_false_positive_rate;
+    int64_t min_words; /**< of passages */
+};
+
+/** In the unit in which they were, or could have been, given. Thread-safe. */
+DOPPEL_API struct doppel_thresholds doppel_compare_thresholds(
+    const struct doppel_compare_options *options, enum doppel_scheme_id scheme);
+
+/** Append the fields of a match to the object that was begun last; transform only where something
+ * was transformed. */
+DOPPEL_API void doppel_match_to_json(struct doppel_json *json, const struct doppel_match *match);
+
+/** Append "evidence" and what its streams have in common, of a comparison of a video, to the object
+ * that was begun last; of others nothing. */
+DOPPEL_API void doppel_evidence_to_json(struct doppel_json *json,
+                                        const struct doppel_comparison *comparison);
 
 #ifdef __cplusplus
 }

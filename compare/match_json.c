@@ -1,5 +1,5 @@
-/* A match as JSON. */
-#include "compare/match_json.h"
+/* A match, and what matched of a video, as JSON. */
+#include <doppel/compare.h>
 
 static double usual_as_1(double factor)
 {
@@ -62,6 +62,22 @@ static void put_segments(struct doppel_json *json, const struct doppel_match *ma
     doppel_json_array_end(json);
 }
 
+static void put_chance(struct doppel_json *json, const struct doppel_match *match)
+{
+    if (match->false_positive_rate > 0)
+        doppel_json_number(json, "score", match->score, 2);
+    if (match->false_positive_rate >= 0) /* below: not known, as of codes verified by distance */
+        doppel_json_rate(json, "false_positive_rate", match->false_positive_rate);
+}
+
+static void put_coverage(struct doppel_json *json, const struct doppel_match *match)
+{
+    if (!match->has_coverage)
+        return;
+    doppel_json_number(json, "query_coverage", match->query_coverage, 4);
+    doppel_json_number(json, "item_coverage", match->item_coverage, 4);
+}
+
 void doppel_match_to_json(struct doppel_json *json, const struct doppel_match *match)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(match->scheme);
@@ -74,17 +90,34 @@ void doppel_match_to_json(struct doppel_json *json, const struct doppel_match *m
         doppel_json_integer(json, "bits", match->bits);
     }
     doppel_json_number(json, "similarity", match->similarity, 4);
-    if (match->false_positive_rate > 0)
-        doppel_json_number(json, "score", match->score, 2);
-    if (match->false_positive_rate >= 0) /* below: not known, as of codes verified by distance */
-        doppel_json_rate(json, "false_positive_rate", match->false_positive_rate);
+    put_chance(json, match);
     doppel_json_text(json, "verified", doppel_verified_name(match->verified));
-    if (match->has_coverage) {
-        doppel_json_number(json, "query_coverage", match->query_coverage, 4);
-        doppel_json_number(json, "item_coverage", match->item_coverage, 4);
-    }
+    put_coverage(json, match);
     if (match->time_uncertain)
         doppel_json_boolean(json, "time_uncertain", true);
     put_segments(json, match);
     put_transform(json, match);
+}
+
+void doppel_evidence_to_json(struct doppel_json *json, const struct doppel_comparison *comparison)
+{
+    static const char *const names[] = {NULL, "picture", "sound", "picture and sound"};
+    bool image = comparison->evidence & DOPPEL_EVIDENCE_IMAGE,
+         audio = comparison->evidence & DOPPEL_EVIDENCE_AUDIO;
+    if (!comparison->of_video)
+        return;
+    doppel_json_text(json, "evidence", names[comparison->evidence]);
+    if (comparison->compared & DOPPEL_EVIDENCE_AUDIO) {
+        doppel_json_object_begin(json, "sound");
+        doppel_json_boolean(json, "match", audio);
+        put_chance(json, &comparison->by_audio);
+        put_coverage(json, &comparison->by_audio);
+        put_segments(json, &comparison->by_audio);
+        doppel_json_object_end(json);
+    }
+    if (comparison->compared & DOPPEL_EVIDENCE_IMAGE && !image && audio) {
+        doppel_json_object_begin(json, "picture");
+        doppel_json_boolean(json, "match", false);
+        doppel_json_object_end(json);
+    }
 }

@@ -1,11 +1,9 @@
-/* Texts as the verbs judge them. */
+/* Texts compared: what is known of each, and whether two match. */
 #include "compare/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tools/memory.h"
 
 enum { LANE_BITS = 16, LANES_A_WORD = 64 / LANE_BITS, LANE_DIGITS = LANE_BITS / 4 };
 
@@ -47,7 +45,9 @@ uint32_t code_count(const struct doppel_fingerprint *fingerprint)
 char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
-    char *hex = must_allocate(scheme->code_bits / 4u + 1);
+    char *hex = calloc(scheme->code_bits / 4u + 1, 1);
+    if (!hex)
+        return NULL;
     uint16_t lanes[DOPPEL_TEXT_MAX_LANES];
     if (fingerprint->scheme == DOPPEL_SCHEME_WINNOW32) {
         snprintf(hex, 9, "%08x", (unsigned)(uint32_t)fingerprint->codes[number].word[0]);
@@ -103,10 +103,12 @@ enum doppel_status fingerprint_from_hex(const struct doppel_scheme *scheme, cons
 
 /* ---- from records ---- */
 
-static void keys_of(const struct doppel_fingerprint *fingerprint, struct text_view *view)
+static bool read_keys(const struct doppel_fingerprint *fingerprint, struct text_view *view)
 {
-    view->keys = must_allocate(fingerprint->count * sizeof *view->keys);
-    view->key_starts = must_allocate(fingerprint->count * sizeof *view->key_starts);
+    view->keys = calloc(fingerprint->count + 1, sizeof *view->keys);
+    view->key_starts = calloc(fingerprint->count + 1, sizeof *view->key_starts);
+    if (!view->keys || !view->key_starts)
+        return false;
     for (uint32_t i = 0; i < fingerprint->count; i++) {
         uint64_t code = fingerprint->codes[i].word[0];
         struct doppel_text_key key = {(uint32_t)code, (uint32_t)(code >> 32)};
@@ -116,12 +118,14 @@ static void keys_of(const struct doppel_fingerprint *fingerprint, struct text_vi
         view->key_starts[view->key_count] = fingerprint->positions[i];
         view->keys[view->key_count++] = key;
     }
+    return true;
 }
 
-bool text_view_read(const struct doppel_record *record, const struct settings *settings,
+bool text_view_read(const struct doppel_record *record, const struct doppel_text_options *options,
                     struct text_view *out)
 {
     struct text_view view = {.scheme = record->scheme};
+    bool good = true;
     if (record->kind == DOPPEL_KIND_TEXT && !record->attachment_size && record->fingerprint.count &&
         record->scheme != DOPPEL_SCHEME_WINNOW32) { /* its code came from elsewhere */
         *out = text_view_of_code(&record->fingerprint);
@@ -134,12 +138,15 @@ bool text_view_read(const struct doppel_record *record, const struct settings *s
     if (is_minhash(record->scheme))
         view.lane_count = lanes_of(&record->fingerprint, view.lanes);
     else if (record->scheme == DOPPEL_SCHEME_WINNOW32)
-        keys_of(&record->fingerprint, &view);
+        good = read_keys(&record->fingerprint, &view);
     else if (record->fingerprint.count)
         view.simhash = record->fingerprint.codes[0].word[0];
-    view.too_short = doppel_text_is_short(&settings->text, view.extra.words, view.extra.characters);
-    *out = view;
-    return true;
+    view.too_short = doppel_text_is_short(options, view.extra.words, view.extra.characters);
+    if (good)
+        *out = view;
+    else
+        text_view_free(&view);
+    return good;
 }
 
 struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint)
@@ -152,7 +159,7 @@ struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint)
     return view;
 }
 
-void text_view_of_record(const struct doppel_library_text *text, struct text_view *out)
+bool text_view_of_record(const struct doppel_library_text *text, struct text_view *out)
 {
     *out = (struct text_view){
         .extra = {.words = text->words,
@@ -165,11 +172,14 @@ void text_view_of_record(const struct doppel_library_text *text, struct text_vie
     };
     memcpy(out->lanes, text->lanes, text->lane_count * sizeof *text->lanes);
     if (!text->shingles)
-        return;
-    out->extra.shingles = must_allocate((size_t)text->shingle_total * sizeof *text->shingles + 1);
+        return true;
+    out->extra.shingles = malloc((size_t)text->shingle_total * sizeof *text->shingles + 1);
+    if (!out->extra.shingles)
+        return false;
     memcpy(out->extra.shingles, text->shingles,
            (size_t)text->shingle_total * sizeof *text->shingles);
     out->extra.shingle_count = (size_t)text->shingle_total;
+    return true;
 }
 
 void text_view_free(struct text_view *view)
@@ -181,17 +191,17 @@ void text_view_free(struct text_view *view)
     view->key_starts = NULL;
 }
 
-/* ---- judging ---- */
+/* ---- comparing ---- */
 
-struct doppel_text_limits text_limits_from(const struct settings *settings)
+struct doppel_text_limits text_limits_from(const struct doppel_compare_options *compare)
 {
     struct doppel_text_limits limits = doppel_text_limits_default();
-    if (settings->preset)
-        limits.min_similarity = settings->preset->min_similarity;
-    if (settings->min_similarity >= 0)
-        limits.min_similarity = settings->min_similarity;
-    if (settings->text_similarity >= 0)
-        limits.min_similarity = settings->text_similarity;
+    if (compare->preset)
+        limits.min_similarity = compare->preset->min_similarity;
+    if (compare->min_similarity >= 0)
+        limits.min_similarity = compare->min_similarity;
+    if (compare->text_similarity >= 0)
+        limits.min_similarity = compare->text_similarity;
     return limits;
 }
 
@@ -243,8 +253,9 @@ static struct doppel_text_evidence evidence_of(const struct text_view *view, boo
 }
 
 /* SimHash knows no sets: the bits decide. */
-static bool simhashes_match(const struct settings *settings, const struct text_view *query,
-                            const struct text_view *item, struct doppel_match *out)
+static bool simhashes_match(const struct doppel_compare_options *compare,
+                            const struct text_view *query, const struct text_view *item,
+                            struct doppel_match *out)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(query->scheme);
     uint32_t distance = (uint32_t)__builtin_popcountll(query->simhash ^ item->simhash);
@@ -260,28 +271,28 @@ static bool simhashes_match(const struct settings *settings, const struct text_v
     };
     if (query->too_short || item->too_short)
         return false;
-    if (settings->min_similarity >= 0)
-        return out->similarity >= settings->min_similarity;
+    if (compare->min_similarity >= 0)
+        return out->similarity >= compare->min_similarity;
     uint32_t most =
-        settings->max_distance >= 0 ? (uint32_t)settings->max_distance : scheme->max_distance;
+        compare->max_distance >= 0 ? (uint32_t)compare->max_distance : scheme->max_distance;
     return distance <= most;
 }
 
-static bool sets_match(const struct settings *settings, const struct text_view *query,
+static bool sets_match(const struct doppel_compare_options *compare, const struct text_view *query,
                        const struct text_view *item, struct doppel_match *out)
 {
     uint32_t a = last_known(query), b = last_known(item);
     bool sets = query->extra.shingle_count && item->extra.shingle_count;
     struct doppel_text_evidence left = evidence_of(query, sets, a < b ? a : b);
     struct doppel_text_evidence right = evidence_of(item, sets, a < b ? a : b);
-    struct doppel_text_limits limits = text_limits_from(settings);
+    struct doppel_text_limits limits = text_limits_from(compare);
     bool match = doppel_match_texts(&left, &right, &limits, out);
     out->scheme = query->scheme;
     if (sets && (is_sample(query) || is_sample(item)))
         out->verified = DOPPEL_VERIFIED_SIGNATURE;
-    if (settings->max_distance >= 0 && query->lane_count)
+    if (compare->max_distance >= 0 && query->lane_count)
         return !query->too_short && !item->too_short &&
-               out->distance <= (uint32_t)settings->max_distance;
+               out->distance <= (uint32_t)compare->max_distance;
     return match;
 }
 
@@ -329,7 +340,7 @@ bool passages_match(const struct text_view *query, const struct text_view *item,
     return true;
 }
 
-bool texts_match(const struct settings *settings, const struct text_view *query,
+bool texts_match(const struct doppel_compare_options *compare, const struct text_view *query,
                  const struct text_view *item, struct doppel_match *out)
 {
     if (same_words(query, item)) {
@@ -337,7 +348,7 @@ bool texts_match(const struct settings *settings, const struct text_view *query,
         return true;
     }
     if (query->scheme == DOPPEL_SCHEME_SIMHASH64)
-        return simhashes_match(settings, query, item, out);
+        return simhashes_match(compare, query, item, out);
     if (query->scheme == DOPPEL_SCHEME_WINNOW32) { /* what else they share, passages tell */
         *out = (struct doppel_match){.kind = DOPPEL_KIND_TEXT,
                                      .scheme = query->scheme,
@@ -346,31 +357,55 @@ bool texts_match(const struct settings *settings, const struct text_view *query,
                                      .false_positive_rate = -1};
         return false;
     }
-    bool match = sets_match(settings, query, item, out);
+    bool match = sets_match(compare, query, item, out);
     return match && query->extra.words && item->extra.words;
 }
 
-bool text_records_match(const struct settings *settings, const struct doppel_record *a,
+bool text_records_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
                         const struct doppel_record *b, struct doppel_match *match)
 {
     struct text_view query = {0}, item = {0};
-    bool matches = text_view_read(a, settings, &query) && text_view_read(b, settings, &item) &&
-                   texts_match(settings, &query, &item, match);
+    bool matches = text_view_read(a, &compare->text, &query) &&
+                   text_view_read(b, &compare->text, &item) &&
+                   texts_match(compare, &query, &item, match);
     text_view_free(&query);
     text_view_free(&item);
     return matches;
 }
 
-void put_text_details(json_t *row, const struct settings *settings,
-                      const struct doppel_record *record)
+/* A threshold that was given is of the whole: then a passage alone is no match. */
+static bool passages_count(const struct doppel_compare_options *compare)
 {
-    struct text_view view;
-    if (!text_view_read(record, settings, &view))
-        return;
-    put_integer(row, "words", view.extra.words);
-    put_integer(row, "characters", view.extra.characters);
-    if (view.extra.bad_bytes)
-        put_integer(row, "bad_bytes", view.extra.bad_bytes);
-    put_bool(row, "too_short", view.too_short);
-    text_view_free(&view);
+    return compare->min_similarity < 0 && compare->max_distance < 0;
+}
+
+/* Texts that are not alike as a whole may share passages; those that hold each other say where. */
+static bool views_or_passages_match(const struct doppel_compare_options *compare,
+                                    const struct text_view *query, const struct text_view *item,
+                                    struct doppel_match *match)
+{
+    struct doppel_match passages;
+    bool winnowed = query->scheme == DOPPEL_SCHEME_WINNOW32;
+    bool matches = texts_match(compare, query, item, match);
+    bool whole = matches && match->relation == DOPPEL_RELATION_SAME;
+    if (whole || !(winnowed || passages_count(compare)) || !passages_match(query, item, &passages))
+        return matches;
+    if (!matches)
+        *match = passages;
+    match->segments = passages.segments;
+    match->segment_count = passages.segment_count;
+    return true;
+}
+
+bool texts_or_passages_match(const struct doppel_compare_options *compare,
+                             const struct doppel_record *a, const struct doppel_record *b,
+                             struct doppel_match *out)
+{
+    struct text_view query = {0}, item = {0};
+    bool matches = text_view_read(a, &compare->text, &query) &&
+                   text_view_read(b, &compare->text, &item) &&
+                   views_or_passages_match(compare, &query, &item, out);
+    text_view_free(&query);
+    text_view_free(&item);
+    return matches;
 }

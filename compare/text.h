@@ -1,15 +1,13 @@
-/* Texts as the verbs judge them: from records to evidence, from two of them to a match. */
+/* Texts compared: from records to evidence, from two of them to a match. */
 #ifndef DOPPEL_COMPARE_TEXT_H
 #define DOPPEL_COMPARE_TEXT_H
 
 #include <stdbool.h>
 
+#include <doppel/compare.h>
 #include <doppel/library.h>
 #include <doppel/match.h>
 #include <doppel/text.h>
-
-#include "tools/args/options.h"
-#include "tools/output/output.h"
 
 /* What is known of a text. */
 struct text_view {
@@ -25,29 +23,32 @@ struct text_view {
     bool kept;      /* from a library: its file may be another by now */
 };
 
-/* @param out given (text_view_free). @return false when the record is not of a text, or damaged */
-bool text_view_read(const struct doppel_record *record, const struct settings *settings,
+/* @param options how it was read. @param out given (text_view_free). @return false when the record
+ * is not of a text, or damaged, or without memory */
+bool text_view_read(const struct doppel_record *record, const struct doppel_text_options *options,
                     struct text_view *out);
-/* Of what a library keeps of a record, or of a file as if it were one. @param out given */
-void text_view_of_record(const struct doppel_library_text *text, struct text_view *out);
+/* Of what a library keeps of a record, or of a file as if it were one. @param out given
+ * @return false without memory */
+bool text_view_of_record(const struct doppel_library_text *text, struct text_view *out);
 /* Of a code alone. */
 struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint);
 void text_view_free(struct text_view *view);
 
-/* The limits of the command line, else of the preset, else the defaults. */
-struct doppel_text_limits text_limits_from(const struct settings *settings);
+/* The limits of the options, else of the preset, else the defaults. */
+struct doppel_text_limits text_limits_from(const struct doppel_compare_options *compare);
 
 /* Whether two texts match within the limits; `out` is filled also when they do not. */
-bool texts_match(const struct settings *settings, const struct text_view *query,
+bool texts_match(const struct doppel_compare_options *compare, const struct text_view *query,
                  const struct text_view *item, struct doppel_match *out);
 
 /* The same of two records of texts. */
-bool text_records_match(const struct settings *settings, const struct doppel_record *a,
+bool text_records_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
                         const struct doppel_record *b, struct doppel_match *out);
 
-/* What is said of a text: "words", "characters", "bad_bytes", "too_short"; of others nothing. */
-void put_text_details(json_t *row, const struct settings *settings,
-                      const struct doppel_record *record);
+/* The same, and what they share of passages: segments are given (free). */
+bool texts_or_passages_match(const struct doppel_compare_options *compare,
+                             const struct doppel_record *a, const struct doppel_record *b,
+                             struct doppel_match *out);
 
 /* What two texts share of passages; those without places by their keys.
  * @param out given (free `segments`); a match when it has segments, or, without places, at all
@@ -72,7 +73,7 @@ uint32_t distance_bits(enum doppel_scheme_id scheme);
 uint32_t code_count(const struct doppel_fingerprint *fingerprint);
 
 /* The code of a fingerprint as it is printed: of MinHash its lanes in order, four digits each;
- * given (free). */
+ * given (free). NULL without memory */
 char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number);
 
 /* The inverse: a fingerprint of one code; given (doppel_fingerprint_free). */

@@ -8,7 +8,6 @@
 #include <doppel/index.h>
 
 #include "core/array.h"
-#include "tools/memory.h"
 
 /* A candidate is looked at closely unless its signature is this many standard errors away from
  * every limit. */
@@ -23,7 +22,7 @@ struct entry {
 };
 
 struct text_set {
-    const struct settings *settings;
+    const struct doppel_compare_options *compare;
     const struct doppel_scheme *scheme;
     struct doppel_text_limits limits;
     text_loader *load;
@@ -39,14 +38,15 @@ struct text_set {
 /* ---- life ---- */
 
 /* The bits in which SimHashes of the least similarity may differ. */
-static uint32_t simhash_radius(const struct settings *settings, const struct doppel_scheme *scheme)
+static uint32_t simhash_radius(const struct doppel_compare_options *compare,
+                               const struct doppel_scheme *scheme)
 {
-    if (settings->max_distance >= 0)
-        return (uint32_t)settings->max_distance;
-    if (settings->min_similarity < 0)
+    if (compare->max_distance >= 0)
+        return (uint32_t)compare->max_distance;
+    if (compare->min_similarity < 0)
         return scheme->max_distance;
     uint32_t radius = 0;
-    while (radius < 64 && cos(M_PI * (radius + 1) / 64) >= settings->min_similarity)
+    while (radius < 64 && cos(M_PI * (radius + 1) / 64) >= compare->min_similarity)
         radius++;
     return radius;
 }
@@ -55,38 +55,40 @@ static enum doppel_status choose_bands(const struct text_set *set,
                                        struct doppel_index_options *options,
                                        struct doppel_error *error)
 {
-    const struct settings *settings = set->settings;
+    const struct doppel_compare_options *compare = set->compare;
     options->table = DOPPEL_INDEX_BANDS;
     options->lanes = set->lane_count;
-    if (settings->preset && settings->min_similarity < 0 && settings->max_distance < 0) {
-        options->bands = settings->preset->bands;
-        options->rows = settings->preset->rows;
+    if (compare->preset && compare->min_similarity < 0 && compare->max_distance < 0) {
+        options->bands = compare->preset->bands;
+        options->rows = compare->preset->rows;
         return DOPPEL_OK;
     }
     double limit = set->limits.min_similarity;
-    if (settings->max_distance >= 0)
-        limit = 1 - (double)settings->max_distance / set->lane_count;
+    if (compare->max_distance >= 0)
+        limit = 1 - (double)compare->max_distance / set->lane_count;
     return doppel_index_bands_choose(set->lane_count, limit > 0 ? limit : 0,
                                      DOPPEL_INDEX_BANDS_USUAL, &options->bands, &options->rows,
                                      error);
 }
 
-enum doppel_status text_set_new(const struct settings *settings, text_loader *load, void *context,
-                                struct text_set **out, struct doppel_error *error)
+enum doppel_status text_set_new(const struct doppel_compare_options *compare, text_loader *load,
+                                void *context, struct text_set **out, struct doppel_error *error)
 {
-    struct text_set *set = must_allocate(sizeof *set);
+    struct text_set *set = malloc(sizeof *set);
+    if (!set)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of texts");
     struct doppel_index_options options = doppel_index_options_default();
     enum doppel_status status = DOPPEL_OK;
-    *set = (struct text_set){.settings = settings,
-                             .scheme = settings_scheme(settings, DOPPEL_KIND_TEXT),
-                             .limits = text_limits_from(settings),
+    *set = (struct text_set){.compare = compare,
+                             .scheme = doppel_compare_scheme(compare, DOPPEL_KIND_TEXT),
+                             .limits = text_limits_from(compare),
                              .load = load,
                              .context = context};
     if (set->scheme->id == DOPPEL_SCHEME_SIMHASH64) {
-        set->radius = simhash_radius(settings, set->scheme);
+        set->radius = simhash_radius(compare, set->scheme);
         options.design_radius = set->radius;
     } else {
-        set->lane_count = settings->text.lanes;
+        set->lane_count = compare->text.lanes;
         set->radius = set->lane_count; /* whoever shares a band is looked at */
         status = choose_bands(set, &options, error);
     }
@@ -121,17 +123,21 @@ static void code_of(const struct text_view *view, uint64_t out[DOPPEL_TEXT_MAX_L
         out[i / 4] = (i % 4 ? out[i / 4] : 0) | (uint64_t)view->lanes[i] << 16 * (i % 4);
 }
 
-static void keep_lanes(struct text_set *set, const struct text_view *view, size_t number)
+static bool keep_lanes(struct text_set *set, const struct text_view *view, size_t number)
 {
     if (!set->lane_count)
-        return;
+        return true;
     if (number == set->lane_capacity) {
-        set->lane_capacity = 2 * set->lane_capacity + 64;
-        set->lanes =
-            must_resize(set->lanes, set->lane_capacity * set->lane_count * sizeof *set->lanes);
+        size_t capacity = 2 * set->lane_capacity + 64;
+        uint16_t *lanes = realloc(set->lanes, capacity * set->lane_count * sizeof *lanes);
+        if (!lanes)
+            return false;
+        set->lanes = lanes;
+        set->lane_capacity = capacity;
     }
     memcpy(set->lanes + number * set->lane_count, view->lanes,
            set->lane_count * sizeof *set->lanes);
+    return true;
 }
 
 enum doppel_status text_set_add(struct text_set *set, uint64_t id, const struct text_view *view,
@@ -149,8 +155,7 @@ enum doppel_status text_set_add(struct text_set *set, uint64_t id, const struct 
     };
     if (view->too_short || view->lane_count != set->lane_count)
         return DOPPEL_OK; /* only its content tells */
-    keep_lanes(set, view, number);
-    if (!array_push(&set->entries, entry))
+    if (!keep_lanes(set, view, number) || !array_push(&set->entries, entry))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %zu texts",
                            set->entries.count);
     code_of(view, code);
@@ -203,12 +208,12 @@ static bool matches(const struct text_set *set, const struct text_view *query,
         return false;
     if (set->lane_count && query->extra.shingle_count && set->load &&
         set->load(set->context, entry->id, &view)) {
-        bool within = texts_match(set->settings, query, &view, out);
+        bool within = texts_match(set->compare, query, &view, out);
         text_view_free(&view);
         return within;
     }
     view = view_of(set, hit->payload);
-    return texts_match(set->settings, query, &view, out);
+    return texts_match(set->compare, query, &view, out);
 }
 
 static int by_payload(const void *left, const void *right)

@@ -11,9 +11,9 @@ struct text_set;
  * then its signature alone tells */
 typedef bool text_loader(void *context, uint64_t id, struct text_view *out);
 
-/** @param settings borrowed for the life of the set. @param out given (text_set_free) */
-enum doppel_status text_set_new(const struct settings *settings, text_loader *load, void *context,
-                                struct text_set **out, struct doppel_error *error);
+/** @param compare borrowed for the life of the set. @param out given (text_set_free) */
+enum doppel_status text_set_new(const struct doppel_compare_options *compare, text_loader *load,
+                                void *context, struct text_set **out, struct doppel_error *error);
 void text_set_free(struct text_set *set);
 
 /* Add a text under an id of the caller's; the view is copied, but for its shingles. */

@@ -11,7 +11,6 @@
 #include "decide/known_failures.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
-#include "compare/pair.h"
 
 static const char same_id[] = "same-id"; /* a reason */
 
@@ -22,13 +21,15 @@ void file_decision_free(struct file_decision *decision)
     *decision = (struct file_decision){0};
 }
 
-enum doppel_status file_decider_new(const struct settings *settings, struct doppel_run *run,
-                                    struct doppel_library *library, struct file_decider **out,
-                                    struct doppel_error *error)
+enum doppel_status file_decider_new(const struct settings *settings,
+                                    const struct doppel_compare_options *compare,
+                                    struct doppel_run *run, struct doppel_library *library,
+                                    struct file_decider **out, struct doppel_error *error)
 {
     (void)error;
     struct file_decider *decider = must_allocate(sizeof *decider);
-    *decider = (struct file_decider){.settings = settings, .run = run, .library = library};
+    *decider = (struct file_decider){
+        .settings = settings, .compare = compare, .run = run, .library = library};
     *out = decider;
     return DOPPEL_OK;
 }
@@ -176,7 +177,7 @@ static void put_same_as(const struct file_decision *decision)
 static void describe(struct file_decider *decider, struct file_decision *decision,
                      struct decide_match *match)
 {
-    struct pair_match same;
+    struct doppel_comparison same;
     const struct rule_answer *answer = &decision->answer;
     const struct doppel_record *record = &decider->file->file->record;
     bool by_bytes = answer->candidate == NO_CANDIDATE && answer->of && !decision->item &&
@@ -184,16 +185,15 @@ static void describe(struct file_decider *decider, struct file_decision *decisio
     if (answer->candidate != NO_CANDIDATE) {
         decision->match = decide_match_row(&answer_of_candidate(decider, answer->candidate)->pair);
         put_same_as(decision);
-        decide_match_fill(decider->settings,
+        decide_match_fill(decider->compare,
                           &answer_of_candidate(decider, answer->candidate)->pair.match,
                           decision->match, match);
-    } else if (by_bytes) {
-        pair_of_same_content(record, &same);
+    } else if (by_bytes && doppel_compare_same(record, &same, NULL) == DOPPEL_OK) {
         decision->match = decide_match_row(&same);
-        decide_match_fill(decider->settings, &same.match, NULL, match);
+        decide_match_fill(decider->compare, &same.match, NULL, match);
         put_same_as(decision);
         decide_match_tell_same(&decision->answer, match);
-        pair_match_free(&same);
+        doppel_comparison_free(&same);
     }
     match->version = record->version;
 }
@@ -378,7 +378,8 @@ static enum doppel_status decide(struct file_decider *decider, struct file_decis
     if (!status)
         rule_by_content(&content, &out->answer);
     if (!status && out->answer.decision == DOPPEL_DECISION_TOO_SHORT)
-        out->answer.reason = pair_obstacle(decider->settings, &decider->file->file->record);
+        out->answer.reason =
+            doppel_compare_obstacle(&decider->file->file->record, decider->compare);
     return status;
 }
 

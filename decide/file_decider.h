@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include <doppel/compare.h>
 #include <doppel/library.h>
 
 #include "decide/rule.h"
@@ -33,9 +34,10 @@ struct file_decision {
 void file_decision_free(struct file_decision *decision);
 
 /* @param all borrowed for its life. @param out given (file_decider_free) */
-enum doppel_status file_decider_new(const struct settings *settings, struct doppel_run *run,
-                                    struct doppel_library *library, struct file_decider **out,
-                                    struct doppel_error *error);
+enum doppel_status file_decider_new(const struct settings *settings,
+                                    const struct doppel_compare_options *compare,
+                                    struct doppel_run *run, struct doppel_library *library,
+                                    struct file_decider **out, struct doppel_error *error);
 void file_decider_free(struct file_decider *decider);
 
 /* Decide, and unless it is only asked, remember the file and why; within the transaction that the

@@ -8,6 +8,7 @@
 
 struct file_decider {
     const struct settings *settings;
+    const struct doppel_compare_options *compare;
     struct doppel_run *run;
     struct doppel_library *library;
     struct library_search *search; /* NULL: nothing was looked for yet */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/digest.h"
-#include "compare/pair.h"
 
 /* So many items with the same bytes or pixels are looked at for one that counts. */
 enum { MAX_SAME = 64 };
@@ -235,8 +234,8 @@ static enum doppel_status want_search(struct file_decider *decider, struct doppe
 {
     enum doppel_status status = DOPPEL_OK;
     if (!decider->search) {
-        status = library_search_new(decider->settings, decider->run, decider->library,
-                                    &decider->search, error);
+        status = library_search_new(decider->settings, decider->compare, decider->run,
+                                    decider->library, &decider->search, error);
         if (!status)
             library_search_leaders(decider->search);
     }
@@ -319,7 +318,7 @@ enum doppel_status file_gather_content(struct file_decider *decider, struct rule
                                           decider, error);
     *facts = (struct rule_content){
         .kind = file->record.kind,
-        .too_short = !status && pair_obstacle(decider->settings, &file->record),
+        .too_short = !status && doppel_compare_obstacle(&file->record, decider->compare),
         .origin = {decider->file->source, decider->file->date},
         .marked = leader_of(decider, decider->marked),
         .candidates = decider->candidates.items,

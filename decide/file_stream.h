@@ -3,6 +3,7 @@
 #ifndef DOPPEL_DECIDE_FILE_STREAM_H
 #define DOPPEL_DECIDE_FILE_STREAM_H
 
+#include <doppel/compare.h>
 #include <doppel/corpus.h>
 #include <doppel/library.h>
 
@@ -16,6 +17,7 @@ struct file_stream;
 /* All borrowed. */
 struct file_stream_options {
     const struct settings *settings;
+    struct doppel_compare_options compare;
     struct doppel_run *run;
     struct doppel_library *library;
     struct decision_output *output;

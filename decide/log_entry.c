@@ -1,6 +1,7 @@
 /* A decision as the log of a library keeps it. */
 #include "decide/log_entry.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "tools/memory.h"
@@ -12,33 +13,27 @@ void decide_match_free(struct decide_match *match)
     *match = (struct decide_match){0};
 }
 
-json_t *decide_match_row(const struct pair_match *pair)
+json_t *decide_match_row(const struct doppel_comparison *comparison)
 {
     json_t *row = json_object();
-    put_match(row, &pair->match);
-    if (pair->of_video)
-        put_video_match(row, &pair->video);
+    put_comparison(row, comparison);
     return row;
 }
 
-/* The limit that decided: a rate where there is one. */
-static void put_limit(const struct settings *settings, struct decide_match *out)
+/* The threshold that decided: a rate where there is one. */
+static void set_limit(const struct doppel_compare_options *compare, struct decide_match *out)
 {
-    static const struct {
-        const char *key;
-        enum doppel_limit_kind kind;
-    } ways[] = {{"max_false_positive_rate", DOPPEL_LIMIT_RATE},
-                {"min_similarity", DOPPEL_LIMIT_SIMILARITY},
-                {"max_distance", DOPPEL_LIMIT_DISTANCE}};
-    json_t *limit = pair_limit(settings, out->scheme);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways && !out->limit_kind; i++) {
-        const json_t *value = json_object_get(limit, ways[i].key);
-        if (!value)
-            continue;
-        out->limit_kind = ways[i].kind;
-        out->limit = json_number_value(value);
+    const struct doppel_thresholds thresholds = doppel_compare_thresholds(compare, out->scheme);
+    if (thresholds.max_false_positive_rate >= 0) {
+        out->limit_kind = DOPPEL_LIMIT_RATE;
+        out->limit = thresholds.max_false_positive_rate;
+    } else if (thresholds.min_similarity >= 0) {
+        out->limit_kind = DOPPEL_LIMIT_SIMILARITY;
+        out->limit = round(thresholds.min_similarity * 1e4) / 1e4;
+    } else if (thresholds.max_distance >= 0) {
+        out->limit_kind = DOPPEL_LIMIT_DISTANCE;
+        out->limit = (double)thresholds.max_distance;
     }
-    json_decref(limit);
 }
 
 /* What has no column of its own. */
@@ -54,8 +49,8 @@ static char *detail_of(const json_t *row)
     return detail;
 }
 
-void decide_match_fill(const struct settings *settings, const struct doppel_match *from,
-                       const json_t *row, struct decide_match *out)
+void decide_match_fill(const struct doppel_compare_options *compare,
+                       const struct doppel_match *from, const json_t *row, struct decide_match *out)
 {
     *out = (struct decide_match){
         .known = true,
@@ -69,7 +64,7 @@ void decide_match_fill(const struct settings *settings, const struct doppel_matc
             row ? detail_of(row) : must_copy("{\"relation\":\"same\",\"verified\":\"exact\"}"),
     };
     if (row)
-        put_limit(settings, out);
+        set_limit(compare, out);
 }
 
 void decide_match_tell_same(const struct rule_answer *answer, struct decide_match *match)

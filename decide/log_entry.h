@@ -2,8 +2,9 @@
 #ifndef DOPPEL_DECIDE_LOG_ENTRY_H
 #define DOPPEL_DECIDE_LOG_ENTRY_H
 
+#include <doppel/compare.h>
+
 #include "decide/file_decider.h"
-#include "compare/pair.h"
 
 /* What the log says of a match. All zero: there is none. */
 struct decide_match {
@@ -19,11 +20,12 @@ struct decide_match {
 void decide_match_free(struct decide_match *match);
 
 /* The fields of a match; given (json_decref). */
-json_t *decide_match_row(const struct pair_match *pair);
+json_t *decide_match_row(const struct doppel_comparison *comparison);
 
 /* @param row of it, for the detail; NULL: of the same bytes */
-void decide_match_fill(const struct settings *settings, const struct doppel_match *from,
-                       const json_t *row, struct decide_match *out);
+void decide_match_fill(const struct doppel_compare_options *compare,
+                       const struct doppel_match *from, const json_t *row,
+                       struct decide_match *out);
 
 /* Whose bytes or pixels they are, where it follows another one. */
 void decide_match_tell_same(const struct rule_answer *answer, struct decide_match *match);

@@ -148,11 +148,11 @@ static enum doppel_status put_block(struct import_source *source, const struct b
     free(text);
     if (status)
         return status;
-    attach_audio_length(record, duration_ms);
     bool named = block->name && *block->name;
     carried.item.path = strdup("");
     carried.about.external_id = named ? strdup(block->name) : NULL;
-    if (!carried.item.path || (named && !carried.about.external_id))
+    if (!attach_audio_length(record, duration_ms) || !carried.item.path ||
+        (named && !carried.about.external_id))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an item");
     else
         status = source->sink->item(source->sink->context, &carried, error);

@@ -123,7 +123,8 @@ static void read_json_record(struct fields *fields, struct doppel_record *record
         read_codes(fields, scheme, record);
     field_base64(fields, "attachment", &record->attachment, &record->attachment_size);
     field_real(fields, "duration", 0, MAX_SECONDS, &seconds);
-    attach_audio_length(record, (uint64_t)llround(1000 * seconds));
+    if (!attach_audio_length(record, (uint64_t)llround(1000 * seconds)))
+        fields->status = doppel_fail(fields->error, DOPPEL_E_MEMORY, "no memory for an item");
 }
 
 static void read_stamp(struct fields *fields, struct doppel_file_stamp *stamp)

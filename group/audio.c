@@ -109,7 +109,7 @@ static enum doppel_status find_candidates(const struct grouping *grouping,
                                           const struct doppel_audio_track *track,
                                           struct candidates *out, struct doppel_error *error)
 {
-    struct doppel_audio_options options = audio_options_from(grouping->options->settings);
+    struct doppel_audio_options options = audio_options_from(&grouping->options->compare);
     struct doppel_recording whole = audio_of(track);
     bool is_short = whole.duration <= PIECES * PIECE_SECONDS;
     bool same_speed = options.same_speed;
@@ -135,7 +135,7 @@ static bool match_waiting(const struct grouping *grouping, const struct doppel_a
 {
     struct doppel_audio_track other;
     const struct waiting *waiting = timed_waiting(grouping, item);
-    struct doppel_audio_options options = audio_options_from(grouping->options->settings);
+    struct doppel_audio_options options = audio_options_from(&grouping->options->compare);
     options.same_speed |= same_speed;
     if (!waiting || doppel_audio_track_read(waiting->packed, waiting->size, &other, NULL))
         return false;
@@ -157,7 +157,7 @@ static bool find_leader(const struct grouping *grouping, const struct waiting *w
                         const struct doppel_audio_track *track, const struct candidates *candidates,
                         struct lead *out)
 {
-    double given = grouping->options->settings->min_similarity;
+    double given = grouping->options->compare.min_similarity;
     double limit = given >= 0 ? given : LEAST_SIMILARITY;
     bool found = false;
     for (size_t i = 0; i < candidates->count; i++) {

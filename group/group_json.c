@@ -1,7 +1,7 @@
 /* A group as JSON. */
 #include <doppel/group.h>
 
-#include "compare/match_json.h"
+#include <doppel/compare.h>
 
 static const char *const reasons[DOPPEL_REASONS] = {
     [DOPPEL_REASON_KEPT] = "kept",

@@ -14,6 +14,7 @@
 #include "group/item_store.h"
 #include "tools/args/options.h"
 #include <doppel/run.h>
+#include "compare/image.h"
 #include "compare/text.h"
 #include "group/labels.h"
 
@@ -34,6 +35,7 @@ typedef bool grouping_video(void *context, const struct grouping_item *item,
 struct grouping_options {
     const struct settings *settings;
     struct doppel_run *run;
+    struct doppel_compare_options compare;
     enum doppel_kind kind;       /* of all items */
     grouping_features *features; /* of pictures, for --check pixels */
     grouping_text *text;         /* of texts */
@@ -105,11 +107,5 @@ enum doppel_status groupings_print(const struct all_groups *all, struct doppel_e
 
 /* How many items were added. */
 uint32_t grouping_count(const struct grouping *grouping);
-
-/* The limits of a match as the command line gives them. */
-struct doppel_match_options match_options_from(const struct settings *settings);
-
-/* What the codes said of a pair, for the pixel check to start from. */
-struct doppel_image_verdict verdict_of(const struct doppel_match *match);
 
 #endif

@@ -3,28 +3,10 @@
 
 #include "core/digest.h"
 
-struct doppel_match_options match_options_from(const struct settings *settings)
-{
-    struct doppel_match_options options = doppel_match_options_default();
-    options.image.views = (enum doppel_image_views)settings->views;
-    options.image.orientations = settings->orientations;
-    options.max_distance = settings->max_distance;
-    options.min_similarity = settings->min_similarity;
-    options.check_pixels = settings->check == CHECK_PIXELS;
-    return options;
-}
-
-struct doppel_image_verdict verdict_of(const struct doppel_match *match)
-{
-    return (struct doppel_image_verdict){.distance64 = match->distance,
-                                         .false_positive_rate = match->false_positive_rate,
-                                         .similarity = match->similarity};
-}
-
 enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *error)
 {
     const struct settings *settings = grouping->options->settings;
-    grouping->match = match_options_from(settings);
+    grouping->match = match_options_from(&grouping->options->compare);
     if (grouping->options->cache && !settings->no_cache)
         grouping->stream = digest_stream_new();
     return doppel_matcher_new(settings_scheme(settings, DOPPEL_KIND_IMAGE)->id, &grouping->match,

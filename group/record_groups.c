@@ -16,7 +16,7 @@ struct record_search {
     const struct group_receiver *receiver;
     uint64_t *number; /* of the last group */
     struct doppel_text_options text;
-    struct settings settings; /* with the limits of the library in place of the command line's */
+    struct doppel_compare_options compare; /* with the limits of the library */
     struct told_apart apart;
     bool has_same; /* there is a manual label of two that are the same */
     struct doppel_error *error;
@@ -90,7 +90,10 @@ static bool take_text(void *context, const struct doppel_library_text *text)
         doppel_run_fail_input(out->search->groups->run, "the library", text->error.message);
         return true;
     }
-    text_view_of_record(text, &out->view);
+    if (!text_view_of_record(text, &out->view)) {
+        out->no_memory = true;
+        return true;
+    }
     out->has_view = true;
     if (text->line)
         take_record(text, out);
@@ -194,7 +197,7 @@ static void find_reason(const struct record_search *search, struct loaded_member
     struct doppel_group_member *member = &loaded->member;
     bool comparable = loaded->has_view && search->kept->lane_count;
     bool near =
-        comparable && texts_match(&search->settings, &loaded->view, search->kept, &loaded->match);
+        comparable && texts_match(&search->compare, &loaded->view, search->kept, &loaded->match);
     if (comparable && same_content(&loaded->view, search->kept))
         member->reason = DOPPEL_REASON_SAME_CONTENT;
     else if (!near && (is_labelled(search, member->id) || is_labelled(search, kept)))
@@ -399,8 +402,8 @@ static enum doppel_status use_limits(struct record_search *search)
     enum doppel_status status =
         doppel_library_text_options(search->groups->library, &search->text, &limits, search->error);
     if (!status)
-        search->settings.text_similarity = limits.min_similarity;
-    search->settings.max_distance = -1;
+        search->compare.text_similarity = limits.min_similarity;
+    search->compare.max_distance = -1;
     return status;
 }
 
@@ -412,7 +415,7 @@ enum doppel_status record_groups_visit(void *context, uint64_t *number,
     struct record_search search = {.groups = groups,
                                    .receiver = receiver,
                                    .number = number,
-                                   .settings = *groups->settings,
+                                   .compare = *groups->compare,
                                    .error = error};
     enum doppel_status status = use_limits(&search);
     if (status) /* it has no records */

@@ -12,6 +12,7 @@ struct record_groups {
     struct doppel_library *library;
     const struct doppel_item_set *wanted;
     const struct marks *marks; /* of people */
+    const struct doppel_compare_options *compare;
 };
 
 /* Visit them, one after the other, as groups of texts: known_groups' `visit`. What is damaged is

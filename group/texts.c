@@ -20,7 +20,7 @@ static bool load_view(void *context, uint64_t id, struct text_view *out)
 
 enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error)
 {
-    return text_set_new(grouping->options->settings, load_view, grouping, &grouping->texts, error);
+    return text_set_new(&grouping->options->compare, load_view, grouping, &grouping->texts, error);
 }
 
 /* A text is led by what is as good as it, or holds it: not by a part of it. */
@@ -79,7 +79,7 @@ bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t ite
     struct text_view a = {0}, b = {0};
     bool loaded = load_view((void *)grouping, query, &a) && load_view((void *)grouping, item, &b);
     if (loaded)
-        (void)texts_match(grouping->options->settings, &a, &b, out);
+        (void)texts_match(&grouping->options->compare, &a, &b, out);
     text_view_free(&a);
     text_view_free(&b);
     return loaded;

@@ -136,7 +136,8 @@ bool timed_known(const struct grouping *grouping, uint32_t query, uint32_t item,
     if (!forth && !(back && back->leader == query))
         return false;
     *out = forth ? lead->match : back->match;
-    out->segments = copy_segments(out);
+    if (!copy_segments(out))
+        return false;
     if (!forth)
         turn_match(out);
     return true;

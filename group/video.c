@@ -82,7 +82,7 @@ static bool load_audio(const struct grouping *grouping, uint32_t number,
  * album show its cover. */
 static bool audio_agree(const struct grouping *grouping, uint32_t query, uint32_t item)
 {
-    struct doppel_audio_options options = audio_options_from(grouping->options->settings);
+    struct doppel_audio_options options = audio_options_from(&grouping->options->compare);
     struct doppel_audio_track a = {0}, b = {0};
     struct doppel_match match = {0};
     bool agree = true;
@@ -129,7 +129,7 @@ static bool is_led(const struct grouping *grouping, const struct lead *lead)
         return false;
     if (grouping_are_distinct(grouping, lead->leader, lead->item))
         return false;
-    return match->similarity >= grouping->options->settings->min_similarity &&
+    return match->similarity >= grouping->options->compare.min_similarity &&
            (!match->time_uncertain || audio_agree(grouping, lead->item, lead->leader));
 }
 
@@ -155,7 +155,7 @@ static bool take_found(void *context, const struct doppel_found *found)
     if (place == placing->at || (!later && !placing->leads[place]))
         return !doppel_run_cancelled(placing->grouping->options->run);
     struct lead lead = {later ? other : here, later ? here : other, found->match};
-    lead.match.segments = copy_segments(&found->match);
+    placing->no_memory |= !copy_segments(&lead.match);
     if (later)
         turn_match(&lead.match);
     if (is_same_throughout(grouping, &lead))
@@ -188,7 +188,7 @@ static enum doppel_status search(struct placing *placing, uint32_t number,
                                  struct doppel_error *error)
 {
     const struct grouping *grouping = placing->grouping;
-    struct doppel_video_search options = video_search_from(grouping->options->settings);
+    struct doppel_video_search options = video_search_from(&grouping->options->compare);
     struct doppel_video_track video;
     if (!load(grouping, number, &video))
         return DOPPEL_OK;
@@ -265,7 +265,7 @@ enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_
 bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out)
 {
-    struct doppel_video_search options = video_search_from(grouping->options->settings);
+    struct doppel_video_search options = video_search_from(&grouping->options->compare);
     struct doppel_video_track a = {0}, b = {0};
     if (timed_known(grouping, query, item, out))
         return true;

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 
+#include "compare/video.h"
+
 void answers_clear(struct answers *answers)
 {
     for (size_t i = 0; i < answers->items.count; i++)
-        pair_match_free(&answers->items.items[i].pair);
+        doppel_comparison_free(&answers->items.items[i].pair);
     answers->items.count = 0;
 }
 
@@ -28,7 +30,7 @@ bool answers_keep(struct answers *answers, struct answer *answer)
 {
     if (array_push(&answers->items, *answer))
         return true;
-    pair_match_free(&answer->pair);
+    doppel_comparison_free(&answer->pair);
     return false;
 }
 
@@ -36,8 +38,7 @@ bool answers_keep_match(struct answers *answers, const struct doppel_found *foun
 {
     struct answer answer = {found->id, false, {.matches = true, .match = found->match}};
     answer.near_miss = found->borderline && found->match.kind == DOPPEL_KIND_AUDIO;
-    answer.pair.match.segments = copy_segments(&found->match);
-    return answers_keep(answers, &answer);
+    return copy_segments(&answer.pair.match) && answers_keep(answers, &answer);
 }
 
 /* ---- the best first ---- */

@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 #include "core/array.h"
-#include "compare/pair.h"
+#include <doppel/compare.h>
 
 struct answer {
     uint64_t id;
     bool near_miss;
-    struct pair_match pair; /* given */
+    struct doppel_comparison pair; /* given */
 };
 
 /* Zero-initialised it is empty. */

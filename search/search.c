@@ -6,14 +6,16 @@
 #include "core/digest.h"
 #include "search/videos.h"
 #include "search/texts.h"
-#include "group/grouping.h"
+#include "compare/image.h"
 #include "tools/output/item_name.h"
 #include "tools/memory.h"
 #include "search/other_schemes.h"
 #include "compare/audio.h"
+#include "compare/video.h"
 
 struct library_search {
     const struct settings *settings;
+    const struct doppel_compare_options *compare;
     struct doppel_run *run;
     struct doppel_library *library;
     struct doppel_match_options match;
@@ -49,10 +51,11 @@ struct search_query {
 /* With --no-video videos of the library are wanted for their audio. */
 static bool is_wanted(struct library_search *search, const struct doppel_record *record)
 {
-    const struct doppel_scheme *recordings = settings_scheme(search->settings, DOPPEL_KIND_AUDIO);
+    const struct doppel_scheme *recordings =
+        doppel_compare_scheme(search->compare, DOPPEL_KIND_AUDIO);
     bool by_audio =
         search->settings->no_video && recordings && recordings->id == DOPPEL_SCHEME_PEAKS32;
-    return doppel_record_has_scheme(record, settings_scheme(search->settings, record->kind),
+    return doppel_record_has_scheme(record, doppel_compare_scheme(search->compare, record->kind),
                                     &search->others) ||
            (by_audio && is_video(record));
 }
@@ -99,7 +102,7 @@ static bool take_item(void *context, const struct doppel_item *item)
 static bool are_wanted_texts(struct library_search *search)
 {
     struct doppel_text_options options;
-    const struct doppel_scheme *scheme = settings_scheme(search->settings, DOPPEL_KIND_TEXT);
+    const struct doppel_scheme *scheme = doppel_compare_scheme(search->compare, DOPPEL_KIND_TEXT);
     if (!search->texts || doppel_library_text_options(search->library, &options, NULL, NULL))
         return false;
     enum doppel_scheme_id id =
@@ -122,13 +125,14 @@ static bool take_record(void *context, const struct doppel_library_text *text)
 
 static enum doppel_status make_sets(struct library_search *search, struct doppel_error *error)
 {
-    const struct doppel_scheme *images = settings_scheme(search->settings, DOPPEL_KIND_IMAGE);
+    const struct doppel_scheme *images = doppel_compare_scheme(search->compare, DOPPEL_KIND_IMAGE);
     enum doppel_status status = DOPPEL_OK;
     if (images)
         status = doppel_matcher_new(images->id, &search->match, 1, &search->matcher, error);
-    if (!status && settings_scheme(search->settings, DOPPEL_KIND_TEXT))
-        status = find_texts_new(search->settings, search->library, &search->texts, error);
-    const struct doppel_scheme *recordings = settings_scheme(search->settings, DOPPEL_KIND_AUDIO);
+    if (!status && doppel_compare_scheme(search->compare, DOPPEL_KIND_TEXT))
+        status = find_texts_new(search->compare, search->library, &search->texts, error);
+    const struct doppel_scheme *recordings =
+        doppel_compare_scheme(search->compare, DOPPEL_KIND_AUDIO);
     if (!status && recordings && recordings->id == DOPPEL_SCHEME_CHROMAPRINT)
         status = doppel_chromaprints_new(&search->chromaprints, error);
     if (status)
@@ -175,8 +179,8 @@ static void take_same(struct library_search *search, uint64_t id)
     struct answer answer = {.id = id};
     if (is_taken(search, id))
         return;
-    pair_of_same_content(&search->query->file->record, &answer.pair);
-    if (!answers_keep(search->answers, &answer))
+    search->status = doppel_compare_same(&search->query->file->record, &answer.pair, search->error);
+    if (!search->status && !answers_keep(search->answers, &answer))
         search->status = DOPPEL_E_MEMORY;
 }
 
@@ -244,7 +248,7 @@ static enum doppel_status find_images(struct library_search *search,
 {
     enum doppel_status status =
         doppel_matcher_find(search->matcher, query->image, take_image, search, error);
-    bool in_videos = settings_scheme(search->settings, DOPPEL_KIND_VIDEO) &&
+    bool in_videos = doppel_compare_scheme(search->compare, DOPPEL_KIND_VIDEO) &&
                      query->image->fingerprint->scheme == DOPPEL_SCHEME_PHASH64;
     return status || !in_videos ? status : find_by_image(videos, query->image, error);
 }
@@ -254,7 +258,7 @@ static enum doppel_status find_matches(struct library_search *search,
 {
     const struct intake_file *read = query->file;
     const struct video_file file = {read ? read->path : NULL, read ? &read->stamp : NULL};
-    const struct video_search videos = {search->settings,   search->run,     search->library,
+    const struct video_search videos = {search->compare,    search->run,     search->library,
                                         &search->known,     search->answers, search->looks,
                                         read ? &file : NULL};
     switch (query->kind) {
@@ -263,7 +267,7 @@ static enum doppel_status find_matches(struct library_search *search,
     case DOPPEL_KIND_VIDEO:
         return find_by_video(&videos, query->record, error);
     case DOPPEL_KIND_AUDIO:
-        return search->chromaprints ? chromaprints_find(search->settings, search->chromaprints,
+        return search->chromaprints ? chromaprints_find(search->compare, search->chromaprints,
                                                         query->record, take_found, search, error)
                                     : find_by_audio(&videos, query->record, error);
     default:
@@ -309,7 +313,7 @@ enum doppel_status library_search_file(struct library_search *search,
     struct text_view text = {0};
     const struct search_query query = {
         .kind = record->kind, .image = &image, .text = &text, .record = record, .file = file};
-    if (query.kind == DOPPEL_KIND_TEXT && !text_view_read(record, search->settings, &text))
+    if (query.kind == DOPPEL_KIND_TEXT && !text_view_read(record, &search->compare->text, &text))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: what is known of it is damaged",
                            file->path);
     enum doppel_status status = ask(search, &query, answers, error);
@@ -321,16 +325,18 @@ enum doppel_status library_search_file(struct library_search *search,
 
 /* ---- life ---- */
 
-enum doppel_status library_search_new(const struct settings *settings, struct doppel_run *run,
-                                      struct doppel_library *library, struct library_search **out,
-                                      struct doppel_error *error)
+enum doppel_status library_search_new(const struct settings *settings,
+                                      const struct doppel_compare_options *compare,
+                                      struct doppel_run *run, struct doppel_library *library,
+                                      struct library_search **out, struct doppel_error *error)
 {
     struct library_search *search = must_allocate(sizeof *search);
     *search = (struct library_search){
         .settings = settings,
+        .compare = compare,
         .run = run,
         .library = library,
-        .match = match_options_from(settings),
+        .match = match_options_from(compare),
         .next = 1,
     };
     if (settings->refine)

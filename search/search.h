@@ -12,11 +12,12 @@
 
 struct library_search;
 
-/* It knows nothing before library_search_catch_up. @param settings,run,library borrowed for its
- * life. @param out given (library_search_free) */
-enum doppel_status library_search_new(const struct settings *settings, struct doppel_run *run,
-                                      struct doppel_library *library, struct library_search **out,
-                                      struct doppel_error *error);
+/* It knows nothing before library_search_catch_up. @param settings,compare,run,library borrowed for
+ * its life. @param out given (library_search_free) */
+enum doppel_status library_search_new(const struct settings *settings,
+                                      const struct doppel_compare_options *compare,
+                                      struct doppel_run *run, struct doppel_library *library,
+                                      struct library_search **out, struct doppel_error *error);
 /* From now on only what leads a group is taken in; and what has the same bytes is not looked up. */
 void library_search_leaders(struct library_search *search);
 void library_search_free(struct library_search *search);

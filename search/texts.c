@@ -6,7 +6,6 @@
 
 #include "core/array.h"
 #include "core/digest_map.h"
-#include "tools/memory.h"
 
 struct known_words {
     struct doppel_digest content;
@@ -15,7 +14,7 @@ struct known_words {
 };
 
 struct find_texts {
-    const struct settings *settings;
+    const struct doppel_compare_options *compare;
     struct doppel_library *library;
     struct text_set *set;
     struct doppel_passages *passages; /* of winnow32; else NULL */
@@ -40,9 +39,7 @@ struct loading {
 static bool take_record(void *context, const struct doppel_library_text *text)
 {
     struct loading *loading = context;
-    loading->good = !text->error.status;
-    if (loading->good)
-        text_view_of_record(text, loading->out);
+    loading->good = !text->error.status && text_view_of_record(text, loading->out);
     return true;
 }
 
@@ -60,21 +57,24 @@ static bool load_view(void *context, uint64_t id, struct text_view *out)
     struct doppel_item item;
     if (doppel_library_get(texts->library, id, true, &item, NULL))
         return load_record(texts, id, out);
-    bool good = text_view_read(&item.record, texts->settings, out);
+    bool good = text_view_read(&item.record, &texts->compare->text, out);
     if (good)
         out->kept = true;
     doppel_item_free(&item);
     return good;
 }
 
-enum doppel_status find_texts_new(const struct settings *settings, struct doppel_library *library,
-                                  struct find_texts **out, struct doppel_error *error)
+enum doppel_status find_texts_new(const struct doppel_compare_options *compare,
+                                  struct doppel_library *library, struct find_texts **out,
+                                  struct doppel_error *error)
 {
-    struct find_texts *texts = must_allocate(sizeof *texts);
-    texts->settings = settings;
+    struct find_texts *texts = calloc(1, sizeof *texts);
+    if (!texts)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
+    texts->compare = compare;
     texts->library = library;
-    enum doppel_status status = text_set_new(settings, load_view, texts, &texts->set, error);
-    if (!status && settings_scheme(settings, DOPPEL_KIND_TEXT)->id == DOPPEL_SCHEME_WINNOW32)
+    enum doppel_status status = text_set_new(compare, load_view, texts, &texts->set, error);
+    if (!status && doppel_compare_scheme(compare, DOPPEL_KIND_TEXT)->id == DOPPEL_SCHEME_WINNOW32)
         status = doppel_passages_new(&texts->passages, error);
     if (status)
         find_texts_free(texts);
@@ -144,7 +144,8 @@ enum doppel_status find_texts_add_record(struct find_texts *texts,
                                          struct doppel_error *error)
 {
     struct text_view view;
-    text_view_of_record(text, &view);
+    if (!text_view_of_record(text, &view))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
     enum doppel_status status = keep_words(texts, text->id, &view.extra, error);
     if (!status && leads)
         status = text_set_add(texts->set, text->id, &view, error);
@@ -214,7 +215,7 @@ enum doppel_status find_texts_ask(struct find_texts *texts, const struct text_vi
                       : UINT32_MAX;
     for (; at != UINT32_MAX; at = texts->words.items[at].next - 1) {
         struct doppel_match match;
-        (void)texts_match(texts->settings, query, query, &match); /* the same words */
+        (void)texts_match(texts->compare, query, query, &match); /* the same words */
         if (!visitor(context, texts->words.items[at].id, &match))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
     }

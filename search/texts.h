@@ -9,9 +9,10 @@
 
 struct find_texts;
 
-/** @param settings,library borrowed for its life. @param out given (find_texts_free) */
-enum doppel_status find_texts_new(const struct settings *settings, struct doppel_library *library,
-                                  struct find_texts **out, struct doppel_error *error);
+/** @param compare,library borrowed for its life. @param out given (find_texts_free) */
+enum doppel_status find_texts_new(const struct doppel_compare_options *compare,
+                                  struct doppel_library *library, struct find_texts **out,
+                                  struct doppel_error *error);
 void find_texts_free(struct find_texts *texts);
 
 /* Add an item of the library, in order of ids; a damaged one is reported and left out.

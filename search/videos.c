@@ -31,8 +31,8 @@ static struct answer *answer_of_video(struct seeking *seeking, uint64_t id)
     struct answer *answer = answers_of(answers, id);
     struct answer fresh = {
         .id = id, .near_miss = true, .pair = {.matches = true, .of_video = true}};
-    fresh.pair.video.by_image.false_positive_rate = -1;
-    fresh.pair.video.by_audio.false_positive_rate = -1;
+    fresh.pair.by_image.false_positive_rate = -1;
+    fresh.pair.by_audio.false_positive_rate = -1;
     if (answer)
         return answer;
     return answers_keep(answers, &fresh) ? answers_of(answers, id) : NULL;
@@ -44,20 +44,20 @@ static bool add_evidence(struct seeking *seeking, const struct doppel_found *fou
     struct answer *answer = answer_of_video(seeking, found->id);
     if (!answer)
         return false;
-    struct video_match *video = &answer->pair.video;
+    struct doppel_comparison *video = &answer->pair;
     struct doppel_match *match = by_audio ? &video->by_audio : &video->by_image;
+    enum doppel_evidence which = by_audio ? DOPPEL_EVIDENCE_AUDIO : DOPPEL_EVIDENCE_IMAGE;
     *match = found->match;
     match->kind = DOPPEL_KIND_VIDEO;
-    match->segments = copy_segments(&found->match);
-    *(by_audio ? &video->audio_compared : &video->images_compared) = true;
-    *(by_audio ? &video->audio : &video->image) = !found->borderline;
+    video->compared |= which;
+    video->evidence |= found->borderline ? 0u : (unsigned)which;
     answer->near_miss &= found->borderline;
-    return true;
+    return copy_segments(match);
 }
 
 static bool is_wanted(const struct seeking *seeking, const struct doppel_found *found)
 {
-    return found->match.similarity >= seeking->search->settings->min_similarity &&
+    return found->match.similarity >= seeking->search->compare->min_similarity &&
            !is_answered(seeking, found->id);
 }
 
@@ -96,7 +96,7 @@ static enum doppel_status seek_audio(struct seeking *seeking,
 {
     const struct doppel_recordings *recordings;
     struct doppel_recording recording = audio_of(track);
-    struct doppel_audio_options options = audio_options_from(seeking->search->settings);
+    struct doppel_audio_options options = audio_options_from(seeking->search->compare);
     enum doppel_status status =
         doppel_library_recordings(seeking->search->library, &recordings, error);
     if (!status)
@@ -110,7 +110,7 @@ static enum doppel_status seek_frames(struct seeking *seeking,
                                       struct doppel_error *error)
 {
     const struct doppel_videos *videos;
-    struct doppel_video_search options = video_search_from(seeking->search->settings);
+    struct doppel_video_search options = video_search_from(seeking->search->compare);
     if (!seeking->search->known->has_video)
         return DOPPEL_OK;
     enum doppel_status status = doppel_library_videos(seeking->search->library, &videos, error);
@@ -141,11 +141,15 @@ static void note_what_differs(const struct seeking *seeking)
     const struct answers *answers = seeking->search->answers;
     for (size_t i = seeking->before; i < answers->items.count; i++) {
         struct answer *answer = &answers->items.items[i];
-        struct video_match *video = &answer->pair.video;
-        if (video->image && seeking->audio && !video->audio_compared)
-            video->audio_compared = item_has(seeking->search->library, answer->id, true);
-        if (video->audio && seeking->frames && !video->images_compared)
-            video->images_compared = item_has(seeking->search->library, answer->id, false);
+        struct doppel_comparison *video = &answer->pair;
+        if (video->evidence & DOPPEL_EVIDENCE_IMAGE && seeking->audio &&
+            !(video->compared & DOPPEL_EVIDENCE_AUDIO) &&
+            item_has(seeking->search->library, answer->id, true))
+            video->compared |= DOPPEL_EVIDENCE_AUDIO;
+        if (video->evidence & DOPPEL_EVIDENCE_AUDIO && seeking->frames &&
+            !(video->compared & DOPPEL_EVIDENCE_IMAGE) &&
+            item_has(seeking->search->library, answer->id, false))
+            video->compared |= DOPPEL_EVIDENCE_IMAGE;
     }
 }
 
@@ -158,8 +162,7 @@ static enum doppel_status refine_one(const struct video_search *search,
         return DOPPEL_OK;
     const struct video_side sides[2] = {{*search->file, query},
                                         {{item.path, &item.stamp}, &item.record}};
-    enum doppel_status status =
-        video_refine(search->looks, sides, &answer->pair.video.by_image, error);
+    enum doppel_status status = video_refine(search->looks, sides, &answer->pair.by_image, error);
     doppel_item_free(&item);
     return status;
 }
@@ -173,7 +176,7 @@ static enum doppel_status refine_found(const struct seeking *seeking,
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = seeking->before; i < search->answers->items.count && !status; i++) {
         struct answer *answer = &search->answers->items.items[i];
-        if (answer->pair.of_video && answer->pair.video.image)
+        if (answer->pair.of_video && answer->pair.evidence & DOPPEL_EVIDENCE_IMAGE)
             status = refine_one(search, query, answer, error);
     }
     return status;
@@ -186,8 +189,7 @@ static enum doppel_status end_search(const struct seeking *seeking, enum doppel_
     note_what_differs(seeking);
     for (size_t i = seeking->before; i < answers->items.count; i++)
         if (answers->items.items[i].pair.of_video)
-            answers->items.items[i].pair.match =
-                *video_match_main(&answers->items.items[i].pair.video);
+            comparison_choose(&answers->items.items[i].pair);
     return seeking->no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches")
                               : status;
 }
@@ -231,7 +233,7 @@ enum doppel_status find_by_image(const struct video_search *search,
 {
     struct seeking seeking = seeking_of(search);
     const struct doppel_videos *videos;
-    struct doppel_video_search options = video_search_from(search->settings);
+    struct doppel_video_search options = video_search_from(search->compare);
     if (!search->known->has_video)
         return DOPPEL_OK;
     enum doppel_status status = doppel_library_videos(search->library, &videos, error);

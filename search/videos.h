@@ -13,7 +13,7 @@
 /* Where to look, and where what is found goes. Items that are not known, and those in the answers
  * already, are passed over. All borrowed. */
 struct video_search {
-    const struct settings *settings;
+    const struct doppel_compare_options *compare;
     const struct doppel_run *run;
     struct doppel_library *library;
     const struct find_known *known;

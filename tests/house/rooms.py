@@ -24,7 +24,7 @@ USES = {
     "worker": "core",
     "library": "core text image audio video index match store",
     "corpus": "core text index match library",
-    "compare": "core text image audio video match library",
+    "compare": "core text image audio video index match library",
     "intake": "core media text audio video worker library compare",
     "search": "core text image audio video match library compare",
     "group": "core text image audio video match library corpus compare",

@@ -2,8 +2,10 @@
 #include "tools/output/item_row.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "compare/audio.h"
 #include "compare/text.h"
 #include "compare/video.h"
 #include "tools/memory.h"
@@ -229,4 +231,63 @@ void write_video_details(struct doppel_json *row, const struct doppel_record *re
         return;
     write_track(row, &video, codes, sized);
     doppel_video_track_free(&video);
+}
+
+void write_text_content(struct doppel_json *row, const struct doppel_record *record,
+                        const struct doppel_text_options *options)
+{
+    struct text_view view;
+    if (!text_view_read(record, options, &view))
+        return;
+    doppel_json_integer(row, "words", view.extra.words);
+    doppel_json_integer(row, "characters", view.extra.characters);
+    if (view.extra.bad_bytes)
+        doppel_json_integer(row, "bad_bytes", view.extra.bad_bytes);
+    doppel_json_boolean(row, "too_short", view.too_short);
+    text_view_free(&view);
+}
+
+static void write_duration(struct doppel_json *row, const struct doppel_audio_track *track)
+{
+    doppel_json_number(row, "duration", (double)track->duration_ms / 1000, 3);
+    if (track->damaged_ms)
+        doppel_json_number(row, "damaged", (double)track->damaged_ms / 1000, 3);
+}
+
+void write_audio_length(struct doppel_json *row, const struct doppel_record *record)
+{
+    struct doppel_audio_track track;
+    if (!audio_read_length(record, &track))
+        return;
+    write_duration(row, &track);
+    doppel_audio_track_free(&track);
+}
+
+static void write_keys(struct doppel_json *row, const struct doppel_audio_track *track,
+                       const struct doppel_audio_key *keys, size_t count)
+{
+    char hex[9];
+    doppel_json_array_begin(row, "sequence");
+    for (size_t i = 0; i < count; i++) {
+        double seconds = doppel_audio_seconds(track->peaks[keys[i].peak].time);
+        snprintf(hex, sizeof hex, "%08x", keys[i].key);
+        write_code(row, hex, (uint32_t)lround(seconds * 1000));
+    }
+    doppel_json_array_end(row);
+}
+
+void write_audio_content(struct doppel_json *row, const struct doppel_record *record, bool codes)
+{
+    struct doppel_audio_track track;
+    struct doppel_audio_key *keys;
+    if (!audio_read(record, &track))
+        return;
+    size_t count = audio_keys(&track, &keys);
+    must_have(keys);
+    doppel_json_integer(row, "codes", count);
+    write_duration(row, &track);
+    if (codes)
+        write_keys(row, &track, keys, count);
+    free(keys);
+    doppel_audio_track_free(&track);
 }

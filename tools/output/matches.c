@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "search/allow_list.h"
+#include "tools/args/engine_options.h"
 #include "tools/output/item_row.h"
 #include "tools/output/item_name.h"
 #include "tools/memory.h"
 #include "tools/output/segment_rows.h"
-#include "compare/audio.h"
 
 static const struct column columns[] = {
     {"query", "query", CELL_PATH},
@@ -48,7 +48,9 @@ struct printing {
 /* What a match below the threshold would have needed. */
 static void put_lack(json_t *row, const struct settings *settings, const struct doppel_match *match)
 {
-    double limit = audio_options_from(settings).max_false_positives;
+    const struct doppel_compare_options compare = compare_options_from(settings);
+    double limit =
+        doppel_compare_thresholds(&compare, DOPPEL_SCHEME_PEAKS32).max_false_positive_rate;
     json_t *limits = json_object();
     char text[128];
     put_bool(row, "match", false);
@@ -94,9 +96,7 @@ static void print_match(struct printing *printing, json_t *named, uint64_t id)
         put_integer(row, "suppressed_by", printing->suppressed_by);
     if (near_miss)
         put_lack(row, printing->print->settings, &answer->pair.match);
-    put_match(row, &answer->pair.match);
-    if (answer->pair.of_video)
-        put_video_match(row, &answer->pair.video);
+    put_comparison(row, &answer->pair);
     place_rows_add(printing->rows, row);
     printing->matched |= !near_miss && !printing->suppressed_by;
 }

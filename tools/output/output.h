@@ -13,6 +13,7 @@
 
 #include <jansson.h>
 
+#include <doppel/compare.h>
 #include <doppel/core.h>
 #include <doppel/match.h>
 
@@ -100,6 +101,8 @@ void put_rate(json_t *object, const char *key, double rate);
 void put_path(json_t *object, const char *key, const char *path);
 /** The fields of a match; transform only where something was transformed. */
 void put_match(json_t *object, const struct doppel_match *match);
+/** The same, and what matched of a video. */
+void put_comparison(json_t *object, const struct doppel_comparison *comparison);
 /** The members of an object that was written. */
 void put_written(json_t *object, const struct doppel_json *written);
 /** The other way: the members of an object; taken. */

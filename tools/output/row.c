@@ -98,85 +98,23 @@ void write_kept_json(struct doppel_json *json, const char *key, const char *text
     json_decref(value);
 }
 
-static double usual_as_1(double factor)
-{
-    return factor > 0 ? factor : 1;
-}
-
-static json_t *transform_of(const struct doppel_match *match)
-{
-    json_t *transform = json_object();
-    if (match->transform.mirrored)
-        put_bool(transform, "mirrored", true);
-    if (match->transform.rotated)
-        put_integer(transform, "rotated", match->transform.rotated);
-    if (match->transform.cropped)
-        put_bool(transform, "cropped", true);
-    if (match->transform.trimmed)
-        put_bool(transform, "trimmed", true);
-    bool recording = match->scheme == DOPPEL_SCHEME_PEAKS32 || match->kind == DOPPEL_KIND_AUDIO;
-    if (match->segment_count && (recording || match->scheme == DOPPEL_SCHEME_FRAMES64))
-        put_number(transform, "speed", usual_as_1(match->transform.speed), 4);
-    if (match->segment_count && recording)
-        put_number(transform, "pitch", usual_as_1(match->transform.pitch), 4);
-    return transform;
-}
-
-/* Of texts in characters, which are whole; else in seconds. */
-static void put_place(json_t *segment, const char *key, enum doppel_kind kind, double place)
-{
-    if (kind == DOPPEL_KIND_TEXT)
-        put_integer(segment, key, (uint64_t)place);
-    else
-        put_number(segment, key, place, 3);
-}
-
-static json_t *segments_of(const struct doppel_match *match)
-{
-    json_t *segments = json_array();
-    for (size_t i = 0; i < match->segment_count; i++) {
-        const struct doppel_segment *from = &match->segments[i];
-        json_t *segment = json_object();
-        put_place(segment, "a_start", match->kind, from->a_start);
-        put_place(segment, "a_end", match->kind, from->a_end);
-        put_place(segment, "b_start", match->kind, from->b_start);
-        put_place(segment, "b_end", match->kind, from->b_end);
-        if (match->kind != DOPPEL_KIND_TEXT)
-            put_number(segment, "speed", from->speed, 4);
-        json_array_append_new(segments, segment);
-    }
-    return segments;
-}
-
 void put_match(json_t *object, const struct doppel_match *match)
 {
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(match->scheme);
-    if (match->kind)
-        put_text(object, "kind", doppel_kind_name(match->kind));
-    if (scheme)
-        put_text(object, "scheme", scheme->name);
-    put_text(object, "relation", doppel_relation_name(match->relation));
-    if (match->bits) { /* of passages there is none */
-        put_integer(object, "distance", match->distance);
-        put_integer(object, "bits", match->bits);
-    }
-    put_number(object, "similarity", match->similarity, 4);
-    if (match->false_positive_rate > 0)
-        put_number(object, "score", match->score, 2);
-    if (match->false_positive_rate >= 0) /* below: not known, as of codes judged by distance */
-        put_rate(object, "false_positive_rate", match->false_positive_rate);
-    put_text(object, "verified", doppel_verified_name(match->verified));
-    if (match->has_coverage) {
-        put_number(object, "query_coverage", match->query_coverage, 4);
-        put_number(object, "item_coverage", match->item_coverage, 4);
-    }
-    if (match->time_uncertain)
-        put_bool(object, "time_uncertain", true);
-    if (match->segment_count)
-        put_value(object, "segments", segments_of(match));
-    json_t *transform = transform_of(match);
-    if (json_object_size(transform))
-        put_value(object, "transform", transform);
-    else
-        json_decref(transform);
+    struct doppel_json written = {0};
+    doppel_json_object_begin(&written, NULL);
+    doppel_match_to_json(&written, match);
+    doppel_json_object_end(&written);
+    put_written(object, &written);
+    doppel_json_free(&written);
+}
+
+void put_comparison(json_t *object, const struct doppel_comparison *comparison)
+{
+    struct doppel_json written = {0};
+    doppel_json_object_begin(&written, NULL);
+    doppel_match_to_json(&written, &comparison->match);
+    doppel_evidence_to_json(&written, comparison);
+    doppel_json_object_end(&written);
+    put_written(object, &written);
+    doppel_json_free(&written);
 }

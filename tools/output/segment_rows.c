@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/video.h"
 #include "core/printable.h"
 
 /* Places that begin so near to each other stand in the order in which they were found, which is
@@ -95,6 +94,28 @@ static void put_where(json_t *row, const json_t *segment)
              json_is_true(json_object_get(transform, "mirrored")) ? " mirrored" : "",
              json_is_true(json_object_get(transform, "cropped")) ? " cropped" : "");
     put_text(row, "where", where);
+}
+
+/* What matched, and what both have and did not match. */
+static void put_evidence_in_words(json_t *row)
+{
+    const char *evidence = json_string_value(json_object_get(row, "evidence"));
+    char words[80];
+    if (!evidence)
+        return;
+    bool uncertain = json_is_true(json_object_get(row, "time_uncertain"));
+    bool other_audio = json_is_false(json_object_get(json_object_get(row, "sound"), "match"));
+    bool other_image = json_object_get(row, "picture");
+    bool same = uncertain || other_audio || other_image;
+    const char *which = strcmp(evidence, "sound") == 0               ? "audio"
+                        : strcmp(evidence, "picture and sound") == 0 ? "picture and audio"
+                                                                     : evidence;
+    snprintf(words, sizeof words, "%s%s%s%s", same ? "same " : "", which,
+             uncertain ? ", time uncertain" : "",
+             other_audio   ? ", other audio"
+             : other_image ? ", other picture"
+                           : "");
+    put_text(row, "evidence", words);
 }
 
 /* For people: a row a segment, the best item first. */

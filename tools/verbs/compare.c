@@ -12,7 +12,6 @@
 #include "intake/intake.h"
 #include "intake/open_cache.h"
 #include "tools/output/output.h"
-#include "compare/pair.h"
 #include "tools/output/segment_rows.h"
 
 static const struct column columns[] = {
@@ -29,12 +28,12 @@ static const struct column columns[] = {
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-static void put_reason(json_t *row, const struct settings *settings,
+static void put_reason(json_t *row, const struct doppel_compare_options *options,
                        const struct intake_file files[2])
 {
     char reason[128];
     for (int i = 0; i < 2; i++) {
-        const char *obstacle = pair_obstacle(settings, &files[i].record);
+        const char *obstacle = doppel_compare_obstacle(&files[i].record, options);
         if (!obstacle)
             continue;
         snprintf(reason, sizeof reason, "%c %s", 'a' + i, obstacle);
@@ -43,22 +42,38 @@ static void put_reason(json_t *row, const struct settings *settings,
     }
 }
 
-static void fill_row(json_t *row, const struct settings *settings,
-                     const struct intake_file files[2], const struct pair_match *pair)
+/* The threshold that decided, in the unit in which it was, or could have been, given. */
+static json_t *thresholds_json(const struct doppel_thresholds *thresholds)
+{
+    json_t *limit = json_object();
+    if (thresholds->min_words >= 0)
+        put_integer(limit, "min_words", (uint64_t)thresholds->min_words);
+    if (thresholds->max_distance >= 0)
+        put_integer(limit, "max_distance", (uint64_t)thresholds->max_distance);
+    if (thresholds->min_similarity >= 0)
+        put_number(limit, "min_similarity", thresholds->min_similarity, 4);
+    if (thresholds->max_false_positive_rate >= 0)
+        put_rate(limit, "max_false_positive_rate", thresholds->max_false_positive_rate);
+    return limit;
+}
+
+static void fill_row(json_t *row, const struct doppel_compare_options *options,
+                     const struct intake_file files[2], const struct doppel_comparison *pair)
 {
     const struct doppel_match *match = &pair->match;
+    struct doppel_thresholds thresholds = {0};
     put_bool(row, "match", pair->matches);
-    if (match->scheme)
-        put_value(row, "limit", pair_limit(settings, match->scheme));
-    put_match(row, match);
-    if (pair->of_video)
-        put_video_match(row, &pair->video);
+    if (match->scheme) {
+        thresholds = doppel_compare_thresholds(options, match->scheme);
+        put_value(row, "limit", thresholds_json(&thresholds));
+    }
+    put_comparison(row, pair);
     if (!pair->matches) { /* they stand in no relation, and nothing is verified */
         json_object_del(row, "relation");
         if (match->kind != DOPPEL_KIND_TEXT) /* there it says how the similarity was found */
             json_object_del(row, "verified");
         json_object_del(row, "transform");
-        put_reason(row, settings, files);
+        put_reason(row, options, files);
     }
 }
 
@@ -73,15 +88,17 @@ static void put_kinds(json_t *row, const struct intake_file files[2])
 
 /* @param pair NULL: they cannot be compared */
 static bool print_comparison(const struct settings *settings, struct report *report,
-                             const struct intake_file files[2], const struct pair_match *pair)
+                             const struct intake_file files[2],
+                             const struct doppel_comparison *pair)
 {
+    const struct doppel_compare_options options = compare_options_from(settings);
     struct output *output = output_new(settings, &layout, report);
     struct place_rows rows;
     json_t *row = json_object();
     put_path(row, "a", files[0].path);
     put_path(row, "b", files[1].path);
     if (pair)
-        fill_row(row, settings, files, pair);
+        fill_row(row, &options, files, pair);
     else
         put_kinds(row, files);
     place_rows_begin(&rows, settings, output);
@@ -91,13 +108,13 @@ static bool print_comparison(const struct settings *settings, struct report *rep
 }
 
 static enum doppel_status refine(const struct intake_file files[2], struct video_looks *looks,
-                                 struct pair_match *pair, struct doppel_error *error)
+                                 struct doppel_comparison *pair, struct doppel_error *error)
 {
     struct video_side sides[2];
     for (int i = 0; i < 2; i++)
         sides[i] = (struct video_side){{files[i].path, &files[i].stamp}, &files[i].record};
-    enum doppel_status status = video_refine(looks, sides, &pair->video.by_image, error);
-    pair->match = pair->video.by_image;
+    enum doppel_status status = video_refine(looks, sides, &pair->by_image, error);
+    pair->match = pair->by_image;
     return status;
 }
 
@@ -112,17 +129,20 @@ static enum doppel_status draw_pair(const struct settings *settings, struct dopp
 }
 
 /* Compare two files that were read, print what came of it, and draw it. @param out_code of exit */
-static enum doppel_status judge(const struct settings *settings, struct report *report,
-                                const struct intake_file files[2], int *out_code,
-                                struct doppel_error *error)
+static enum doppel_status compare_files(const struct settings *settings, struct report *report,
+                                        const struct intake_file files[2], int *out_code,
+                                        struct doppel_error *error)
 {
-    struct pair_match pair = {.match.false_positive_rate = -1};
+    const struct doppel_compare_options options = compare_options_from(settings);
+    const struct doppel_record *a = &files[0].record, *b = &files[1].record;
+    struct doppel_comparison pair = {.match.false_positive_rate = -1};
     struct video_looks *looks = must_have(video_looks_new(report->run));
     enum doppel_status status = DOPPEL_OK;
-    bool comparable = pair_is_comparable(&files[0].record, &files[1].record);
+    bool comparable = doppel_comparable(a, b);
     if (comparable)
-        pair_judge(settings, &files[0].record, &files[1].record, &pair);
-    if (settings->refine && pair.video.image && pair.match.verified != DOPPEL_VERIFIED_EXACT)
+        status = doppel_compare(report->run, a, b, &options, &pair, error);
+    if (!status && settings->refine && pair.evidence & DOPPEL_EVIDENCE_IMAGE &&
+        pair.match.verified != DOPPEL_VERIFIED_EXACT)
         status = refine(files, looks, &pair, error);
     *out_code = pair.matches ? EXIT_DONE : EXIT_NO_MATCH;
     if (!status && !print_comparison(settings, report, files, comparable ? &pair : NULL))
@@ -130,7 +150,7 @@ static enum doppel_status judge(const struct settings *settings, struct report *
     if (!status && settings->chart)
         status = draw_pair(settings, report->run, files, &pair.match, error);
     video_looks_free(looks);
-    pair_match_free(&pair);
+    doppel_comparison_free(&pair);
     return status;
 }
 
@@ -181,7 +201,7 @@ static int compare(const struct settings *settings, struct report *report,
     int code = EXIT_NO_MATCH;
     enum doppel_status status = read_both(&options, files, &count, &error);
     if (status == DOPPEL_OK && count == 2)
-        status = judge(settings, report, files, &code, &error);
+        status = compare_files(settings, report, files, &code, &error);
     for (size_t i = 0; i < count; i++)
         intake_file_free(&files[i]);
     if (status && status != DOPPEL_E_CANCELLED)

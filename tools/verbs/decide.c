@@ -43,6 +43,7 @@ static bool show_progress(void *context, uint64_t done, uint64_t total, uint64_t
 static enum doppel_status open_stream(struct run *run, bool fed, struct doppel_error *error)
 {
     run->files = (struct file_stream_options){.settings = &run->settings,
+                                              .compare = compare_options_from(&run->settings),
                                               .run = run->report->run,
                                               .library = run->library,
                                               .output = &run->output,

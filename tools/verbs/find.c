@@ -5,7 +5,6 @@
 #include "tools/args/commands.h"
 #include "tools/output/matches.h"
 #include "tools/verbs/find_repeats.h"
-#include "group/grouping.h"
 #include "search/search.h"
 #include "intake/open_cache.h"
 #include "compare/text.h"
@@ -52,7 +51,10 @@ static enum doppel_status take_listed(struct find *find, const struct intake_fil
     *out_found = answer.id != 0;
     if (status || !answer.id)
         return status;
-    pair_of_same_content(file->record.error.status ? &nothing : &file->record, &answer.pair);
+    status = doppel_compare_same(file->record.error.status ? &nothing : &file->record, &answer.pair,
+                                 error);
+    if (status)
+        return status;
     if (!answers_keep(&find->answers, &answer))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
     answers_order(&find->answers);
@@ -95,7 +97,7 @@ static enum doppel_status ask_files(struct find *find, struct doppel_error *erro
         .run = find->report->run,
         .walk = &walk,
         .cache = cache,
-        .attachments = match_options_from(find->settings).check_pixels,
+        .attachments = find->settings->check == CHECK_PIXELS,
         .failures = true,
         .exact_kinds = exact_kinds,
         .known_context = find,
@@ -118,6 +120,7 @@ int cmd_find(const struct settings *settings, struct report *report)
     if (settings->repeats)
         return find_repeats(settings, report);
     struct find find = {.settings = settings, .report = report};
+    const struct doppel_compare_options compare = compare_options_from(settings);
     if (open_library(settings, false, true, &find.library, &error))
         return report_fatal(report, "%s", error.message);
     find.print = (struct find_print){.settings = settings,
@@ -125,7 +128,8 @@ int cmd_find(const struct settings *settings, struct report *report)
                                      .output = find_print_output(settings, report)};
     enum doppel_status status = filter_library(settings, find.library, &find.print.wanted, &error);
     if (!status)
-        status = library_search_new(settings, report->run, find.library, &find.search, &error);
+        status =
+            library_search_new(settings, &compare, report->run, find.library, &find.search, &error);
     if (!status)
         status = library_search_catch_up(find.search, &error);
     if (!status)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "intake/intake.h"
+#include "tools/args/engine_options.h"
 #include "intake/open_cache.h"
 #include "tools/output/output.h"
 #include "compare/audio.h"
@@ -41,7 +42,8 @@ static enum doppel_status print_repeats(const struct settings *settings,
     if (!audio_read(&file->record, &track))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of %s is damaged", file->path);
     struct doppel_recording recording = audio_of(&track);
-    struct doppel_audio_options options = audio_options_from(settings);
+    const struct doppel_compare_options compare = compare_options_from(settings);
+    struct doppel_audio_options options = audio_options_from(&compare);
     enum doppel_status status =
         doppel_match_repeats(&recording, &options, &segments, &count, error);
     for (size_t i = 0; i < count && !status; i++)

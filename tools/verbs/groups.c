@@ -1,6 +1,7 @@
 /* doppel groups: the duplicate groups in the library. */
 #include <stdlib.h>
 
+#include "tools/args/engine_options.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
@@ -53,7 +54,7 @@ static bool load_text(void *context, const struct grouping_item *entry, struct t
     struct doppel_item item;
     if (get_computed(groups, entry->id, &item, NULL))
         return false;
-    bool good = text_view_read(&item.record, groups->settings, out);
+    bool good = text_view_read(&item.record, &groups->settings->text, out);
     out->kept = good;
     doppel_item_free(&item);
     return good;
@@ -308,6 +309,7 @@ static enum doppel_status make_groupings(struct groups *groups)
         groups->options[kind] = (struct grouping_options){
             .settings = groups->settings,
             .run = groups->report->run,
+            .compare = compare_options_from(groups->settings),
             .kind = (enum doppel_kind)kind,
             .features = load_features,
             .text = load_text,
@@ -353,8 +355,9 @@ static enum doppel_status run(struct groups *groups)
         groups->by_kind[DOPPEL_KIND_AUDIO], groups->by_kind[DOPPEL_KIND_VIDEO],
         groups->by_kind[DOPPEL_KIND_UNKNOWN]};
     const size_t count = sizeof groupings / sizeof *groupings;
+    const struct doppel_compare_options compare = compare_options_from(groups->settings);
     struct record_groups records = {groups->settings, groups->report->run, groups->library,
-                                    &groups->wanted, &groups->marks};
+                                    &groups->wanted,  &groups->marks,      &compare};
     const struct known_groups known = {record_groups_visit, &records};
     const struct all_groups all = {
         groupings,        count,          wants_records(groups) ? &known : NULL,

@@ -8,6 +8,7 @@
 #include "intake/intake.h"
 #include "intake/open_cache.h"
 #include "tools/output/item_row.h"
+#include "tools/memory.h"
 #include "tools/output/output.h"
 #include "compare/audio.h"
 #include "compare/text.h"
@@ -32,7 +33,7 @@ static void write_sequence(struct doppel_json *row, const struct doppel_fingerpr
 {
     doppel_json_array_begin(row, "sequence");
     for (uint32_t i = 0; i < code_count(fingerprint); i++) {
-        char *hex = code_in_hex(fingerprint, i);
+        char *hex = must_have(code_in_hex(fingerprint, i));
         write_code(row, hex, fingerprint->positions[i]);
         free(hex);
     }
@@ -41,7 +42,7 @@ static void write_sequence(struct doppel_json *row, const struct doppel_fingerpr
 
 static void write_first_code(struct doppel_json *row, const struct doppel_fingerprint *fingerprint)
 {
-    char *hex = code_in_hex(fingerprint, 0);
+    char *hex = must_have(code_in_hex(fingerprint, 0));
     doppel_json_text(row, "code", hex);
     free(hex);
 }
@@ -63,16 +64,11 @@ static void write_hash(struct doppel_json *row, const struct settings *settings,
         doppel_json_integer(row, "height", record->height);
         doppel_json_integer(row, "quality", record->quality);
     }
-    json_t *heard = json_object();
-    put_text_details(heard, settings, record);
-    put_audio_details(heard, record, settings->codes);
-    write_members(row, heard);
+    write_text_content(row, record, &settings->text);
+    write_audio_content(row, record, settings->codes);
     write_video_details(row, record, settings->codes, false);
-    if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT) {
-        heard = json_object();
-        put_audio_length(heard, record);
-        write_members(row, heard);
-    }
+    if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
+        write_audio_length(row, record);
     if (record->error.message[0])
         doppel_json_text(row, "remark", record->error.message);
     if (settings->codes && record->fingerprint.count)

@@ -61,7 +61,7 @@ static bool load_text(void *context, const struct grouping_item *item, struct te
     struct doppel_record record = {0};
     if (doppel_cache_record(scan->cache, &key, true, &record))
         return false;
-    bool good = text_view_read(&record, scan->settings, out);
+    bool good = text_view_read(&record, &scan->settings->text, out);
     doppel_record_free(&record);
     return good;
 }
@@ -109,7 +109,7 @@ static enum doppel_status take_file(struct scan *scan, const struct intake_file 
     if (record->kind != DOPPEL_KIND_TEXT)
         return grouping_add(scan->images, &item, &record->fingerprint, error);
     struct text_view view;
-    if (!text_view_read(record, scan->settings, &view)) {
+    if (!text_view_read(record, &scan->settings->text, &view)) {
         report_input(scan->report, file->path, "what is known of it is damaged");
         return DOPPEL_OK;
     }
@@ -148,6 +148,7 @@ static enum doppel_status run(struct scan *scan, const struct walk_options *walk
     struct grouping_options image_options = {
         .settings = scan->settings,
         .run = scan->report->run,
+        .compare = compare_options_from(scan->settings),
         .kind = DOPPEL_KIND_IMAGE,
         .features = load_features,
         .text = load_text,

@@ -8,8 +8,8 @@
 #include "tools/args/commands.h"
 #include "tools/output/item_name.h"
 #include "tools/output/item_row.h"
+#include "tools/memory.h"
 #include "tools/output/output.h"
-#include "compare/audio.h"
 #include "compare/text.h"
 
 static const struct column columns[] = {
@@ -99,16 +99,14 @@ static void print_item(const struct showing *showing, const struct doppel_item *
     if (item->record.scheme == DOPPEL_SCHEME_NONE && !item_has_file(item))
         doppel_json_text(row, "exact", item->path); /* "md5:0123…" */
     if (fingerprint->count && fingerprint->scheme != DOPPEL_SCHEME_WINNOW32) {
-        char *hex = code_in_hex(fingerprint, 0);
+        char *hex = must_have(code_in_hex(fingerprint, 0));
         write_shown_code(row, showing, hex);
         free(hex);
     }
-    json_t *heard = json_object();
-    put_text_details(heard, showing->settings, &item->record);
-    put_audio_details(heard, &item->record, true);
+    write_text_content(row, &item->record, &showing->settings->text);
+    write_audio_content(row, &item->record, true);
     if (fingerprint->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        put_audio_length(heard, &item->record);
-    write_members(row, heard);
+        write_audio_length(row, &item->record);
     write_video_details(row, &item->record, true, item->record.width != 0);
     if (fingerprint->count)
         write_stored_sequence(row, fingerprint);

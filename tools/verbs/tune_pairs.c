@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "group/grouping.h"
+#include "compare/image.h"
 #include "intake/intake.h"
+#include "tools/args/engine_options.h"
 #include "tools/memory.h"
 #include "intake/open_cache.h"
 #include "compare/text.h"
@@ -98,15 +99,15 @@ static bool same_bytes(const struct doppel_record *a, const struct doppel_record
 }
 
 /* Same words, and texts that hold one another, match at every limit; short ones at none. */
-static struct scored_pair score_texts(const struct settings *settings,
+static struct scored_pair score_texts(const struct doppel_compare_options *options,
                                       const struct doppel_record *a, const struct doppel_record *b)
 {
-    struct settings any = *settings, most = *settings;
+    struct doppel_compare_options any = *options, most = *options;
     struct doppel_match match = {0};
     any.min_similarity = 0;
     most.min_similarity = 1;
     struct scored_pair scored = {.similarity = -1,
-                                 .by_default = text_records_match(settings, a, b, &match)};
+                                 .by_default = text_records_match(options, a, b, &match)};
     if (text_records_match(&most, a, b, &match))
         scored.similarity = 1;
     else if (text_records_match(&any, a, b, &match))
@@ -114,17 +115,17 @@ static struct scored_pair score_texts(const struct settings *settings,
     return scored;
 }
 
-static struct scored_pair score_pair(const struct settings *settings, const struct doppel_record *a,
-                                     const struct doppel_record *b)
+static struct scored_pair score_pair(const struct doppel_compare_options *options,
+                                     const struct doppel_record *a, const struct doppel_record *b)
 {
-    struct doppel_match_options usual = match_options_from(settings), any = usual;
+    struct doppel_match_options usual = match_options_from(options), any = usual;
     struct doppel_match_item query = {&a->fingerprint, a->quality};
     struct doppel_match_item item = {&b->fingerprint, b->quality};
     struct doppel_match match;
     if (same_bytes(a, b))
         return (struct scored_pair){.similarity = 1, .by_default = true};
     if (a->kind == DOPPEL_KIND_TEXT)
-        return score_texts(settings, a, b);
+        return score_texts(options, a, b);
     any.min_similarity = 0;
     struct scored_pair scored = {.by_default = doppel_match_pair(&query, &item, &usual, &match)};
     scored.similarity = doppel_match_pair(&query, &item, &any, &match) ? match.similarity : -1;
@@ -155,6 +156,7 @@ static void score_all(const struct settings *settings, struct report *report,
                       const char *label_path, const struct labels *labels,
                       const struct files *files, struct tuned out[TUNED_KINDS])
 {
+    const struct doppel_compare_options options = compare_options_from(settings);
     for (size_t i = 0; i < labels->count; i++) {
         const struct label *label = &labels->items[i];
         const struct doppel_record *a = record_of(files, label->a), *b = record_of(files, label->b);
@@ -164,7 +166,7 @@ static void score_all(const struct settings *settings, struct report *report,
             report_pair(report, label_path, label->line, "the two are of different kinds");
             continue;
         }
-        struct scored_pair scored = score_pair(settings, a, b);
+        struct scored_pair scored = score_pair(&options, a, b);
         scored.same = label->same;
         add_scored(&out[a->kind], a->scheme, scored);
     }

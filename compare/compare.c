@@ -1,0 +1,176 @@
+/* Two records of any kind: whether they match, and how near they are. */
+#include <doppel/compare.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <doppel/video.h>
+
+#include "compare/audio.h"
+#include "compare/image.h"
+#include "compare/text.h"
+#include "compare/video.h"
+#include "core/digest.h"
+
+static bool vpdqs_match(const struct doppel_compare_options *options, const struct doppel_record *a,
+                        const struct doppel_record *b, struct doppel_match *match)
+{
+    struct doppel_vpdq query = {0}, item = {0};
+    struct doppel_vpdq_limits limits = doppel_vpdq_limits_default();
+    bool matches = false;
+    if (options->max_distance >= 0)
+        limits.max_distance = (uint32_t)options->max_distance;
+    if (options->min_similarity >= 0)
+        limits.min_share = options->min_similarity;
+    bool done = !doppel_vpdq_parse((const char *)a->attachment, a->attachment_size, &query, NULL) &&
+                !doppel_vpdq_parse((const char *)b->attachment, b->attachment_size, &item, NULL) &&
+                !doppel_match_vpdqs(&query, &item, &limits, &matches, match, NULL);
+    doppel_vpdq_free(&query);
+    doppel_vpdq_free(&item);
+    return done && matches;
+}
+
+static bool same_digest(const struct doppel_digest *a, const struct doppel_digest *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* The same bytes, or pixels. */
+static bool has_same_content(const struct doppel_record *a, const struct doppel_record *b)
+{
+    return a->scheme == b->scheme &&
+           (same_digest(&a->digest, &b->digest) ||
+            (!digest_is_none(&a->pixels) && same_digest(&a->pixels, &b->pixels)));
+}
+
+/* Of one kind, and no videos that were read by their frames. */
+static bool records_match(const struct doppel_compare_options *options,
+                          const struct doppel_record *a, const struct doppel_record *b,
+                          struct doppel_match *out)
+{
+    if (a->kind == DOPPEL_KIND_TEXT)
+        return texts_or_passages_match(options, a, b, out);
+    if (a->scheme == DOPPEL_SCHEME_PEAKS32)
+        return audio_match(options, a, b, out);
+    if (a->kind == DOPPEL_KIND_AUDIO)
+        return chromaprints_match(options, a, b, out);
+    if (a->kind == DOPPEL_KIND_VIDEO)
+        return vpdqs_match(options, a, b, out);
+    return images_match(options, a, b, out);
+}
+
+bool doppel_comparable(const struct doppel_record *a, const struct doppel_record *b)
+{
+    if (a->kind == b->kind)
+        return true;
+    return (is_video(a) && b->kind != DOPPEL_KIND_TEXT) ||
+           (is_video(b) && a->kind != DOPPEL_KIND_TEXT);
+}
+
+enum doppel_status doppel_compare(struct doppel_run *run, const struct doppel_record *a,
+                                  const struct doppel_record *b,
+                                  const struct doppel_compare_options *options,
+                                  struct doppel_comparison *out, struct doppel_error *error)
+{
+    struct doppel_comparison comparison = {.match.false_positive_rate = -1};
+    if (run && doppel_run_cancelled(run))
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "cancelled");
+    if (!doppel_comparable(a, b))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s and %s are not compared",
+                           doppel_kind_name(a->kind), doppel_kind_name(b->kind));
+    if (has_same_content(a, b))
+        return doppel_compare_same(a, out, error);
+    if (is_video(a) || is_video(b))
+        compare_videos(options, a, b, &comparison);
+    else
+        comparison.matches = records_match(options, a, b, &comparison.match);
+    *out = comparison;
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_compare_same(const struct doppel_record *record,
+                                       struct doppel_comparison *out, struct doppel_error *error)
+{
+    struct doppel_comparison same = {.matches = true};
+    same.match = (struct doppel_match){.kind = record->kind,
+                                       .scheme = record->scheme,
+                                       .relation = DOPPEL_RELATION_SAME,
+                                       .verified = DOPPEL_VERIFIED_EXACT,
+                                       .bits = record->scheme ? distance_bits(record->scheme) : 0,
+                                       .similarity = 1};
+    if (record->kind != DOPPEL_KIND_IMAGE && record->scheme != DOPPEL_SCHEME_PEAKS32)
+        same.match.false_positive_rate = -1;
+    bool described = true;
+    if (is_video(record))
+        described = describe_same_video(record, &same);
+    else if (record->scheme == DOPPEL_SCHEME_PEAKS32)
+        described = describe_same_audio(record, &same.match);
+    if (!described)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a match");
+    *out = same;
+    return DOPPEL_OK;
+}
+
+void doppel_comparison_free(struct doppel_comparison *comparison)
+{
+    if (comparison->of_video) { /* then its match is one of these */
+        free((void *)comparison->by_image.segments);
+        free((void *)comparison->by_audio.segments);
+    } else {
+        free((void *)comparison->match.segments);
+    }
+    *comparison = (struct doppel_comparison){0};
+}
+
+const char *doppel_compare_obstacle(const struct doppel_record *record,
+                                    const struct doppel_compare_options *options)
+{
+    struct text_view view;
+    bool too_short = false, silent = false;
+    if (record->kind == DOPPEL_KIND_IMAGE)
+        return record->quality < DOPPEL_IMAGE_MIN_QUALITY ? "has too little structure to be told by"
+                                                          : NULL;
+    if (record->scheme == DOPPEL_SCHEME_PEAKS32)
+        return audio_is_blank(record) ? "has " AUDIO_IS_BLANK : NULL;
+    if (record->kind == DOPPEL_KIND_VIDEO)
+        return video_is_blank(record) ? "has " VIDEO_IS_BLANK : NULL;
+    if (text_view_read(record, &options->text, &view)) {
+        too_short = view.too_short;
+        silent = view.extra.words == 0;
+        text_view_free(&view);
+    }
+    return silent      ? "has no words"
+           : too_short ? "is too short to be told by anything but the same words"
+                       : NULL;
+}
+
+static bool is_of_sets(enum doppel_scheme_id scheme)
+{
+    return scheme == DOPPEL_SCHEME_MINHASH128 || scheme == DOPPEL_SCHEME_MINHASH256 ||
+           scheme == DOPPEL_SCHEME_DATASKETCH;
+}
+
+/* Unless a threshold was given, a rate decides among the images that the scheme's distance makes
+ * candidates. */
+struct doppel_thresholds doppel_compare_thresholds(const struct doppel_compare_options *options,
+                                                   enum doppel_scheme_id scheme)
+{
+    struct doppel_thresholds out = {-1, -1, -1, -1};
+    if (scheme == DOPPEL_SCHEME_WINNOW32)
+        out.min_words = doppel_passage_options_default().min_words;
+    else if (scheme == DOPPEL_SCHEME_PEAKS32)
+        out.max_false_positive_rate = audio_options_from(options).max_false_positives;
+    else if (scheme == DOPPEL_SCHEME_FRAMES64)
+        out.max_false_positive_rate = video_search_from(options).max_expected;
+    else if (options->max_distance >= 0)
+        out.max_distance = options->max_distance;
+    else if (is_of_sets(scheme))
+        out.min_similarity = text_limits_from(options).min_similarity;
+    else if (options->min_similarity >= 0)
+        out.min_similarity = options->min_similarity;
+    else
+        out.max_distance = doppel_scheme_by_id(scheme)->max_distance;
+    if (scheme == DOPPEL_SCHEME_PHASH64 && options->max_distance < 0 && options->min_similarity < 0)
+        out.max_false_positive_rate = DOPPEL_IMAGE_MAX_FPR;
+    return out;
+}

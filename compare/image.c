@@ -1,0 +1,45 @@
+/* Images compared by their codes, and by their pixels. */
+#include "compare/image.h"
+
+struct doppel_match_options match_options_from(const struct doppel_compare_options *compare)
+{
+    struct doppel_match_options options = doppel_match_options_default();
+    options.image.views = compare->views;
+    options.image.orientations = compare->orientations;
+    options.max_distance = compare->max_distance;
+    options.min_similarity = compare->min_similarity;
+    options.check_pixels = compare->check_pixels;
+    return options;
+}
+
+struct doppel_image_verdict verdict_of(const struct doppel_match *match)
+{
+    return (struct doppel_image_verdict){.distance64 = match->distance,
+                                         .false_positive_rate = match->false_positive_rate,
+                                         .similarity = match->similarity};
+}
+
+static bool pixels_match(const struct doppel_record *a, const struct doppel_record *b,
+                         const struct doppel_match_options *options, struct doppel_match *match)
+{
+    struct doppel_image_features features_a, features_b;
+    struct doppel_image_verdict verdict = verdict_of(match);
+    if (!doppel_record_image_features(a, &features_a) ||
+        !doppel_record_image_features(b, &features_b))
+        return false;
+    bool same = doppel_image_check_pixels(&features_a, &features_b, &options->image, &verdict);
+    doppel_match_from_pixels(&verdict, same, match);
+    return same;
+}
+
+bool images_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
+                  const struct doppel_record *b, struct doppel_match *out)
+{
+    struct doppel_match_options options = match_options_from(compare);
+    struct doppel_match_item query = {&a->fingerprint, a->quality};
+    struct doppel_match_item item = {&b->fingerprint, b->quality};
+    if (doppel_match_pair(&query, &item, &options, out))
+        return true;
+    return compare->check_pixels && doppel_match_borderline(out, &options) &&
+           pixels_match(a, b, &options, out);
+}
