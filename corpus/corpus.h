@@ -130,15 +130,6 @@ DOPPEL_API enum doppel_status doppel_dedup(const struct doppel_dedup_options *op
 
 /* ---- ingest ---- */
 
-/** A file that a record names. Strings are borrowed. */
-struct doppel_ingest_file {
-    uint64_t line;                      /**< of the record, from 1 */
-    const char *path;                   /**< relative to the working folder, or absolute */
-    const char *id;                     /**< NULL: it has none */
-    const char *source, *date;          /**< NULL: not known */
-    const struct doppel_metadata *said; /**< what else the record says; NULL: nothing */
-};
-
 struct doppel_ingest_options {
     struct doppel_corpus_files files;
     struct doppel_corpus_fields fields;
@@ -156,13 +147,6 @@ struct doppel_ingest_options {
      * record in which one of them is of a wrong type is unreadable. */
     bool plain_records;
     bool check; /**< decide only: nothing is remembered, and no record is known to later ones */
-    /** Decide of files, any kind, and tell it: called from the calling thread for each run of
-     * records that name a file and have no text, in their place among the others, all that came
-     * before being kept and told. Lines that begin with no brace are paths of such files. No change
-     * of the library is under way when it is called, and none when it returns. NULL: the text of a
-     * record is what its file holds. */
-    enum doppel_status (*decide_files)(void *context, const struct doppel_ingest_file *files,
-                                       size_t count, struct doppel_error *error);
     /** Called now and then from the calling thread, also while there is no input; false ends the
      * reading: what was decided is kept, and visited. */
     bool (*progress)(void *context, uint64_t done, uint64_t total, uint64_t records);

@@ -1,13 +1,10 @@
-/* Files, decided one after the other. */
+/* Files, decided one after the other as they are asked for. */
 #include "decide/file_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "tools/output/decision_row.h"
-#include "decide/file_decider.h"
-#include "intake/intake.h"
 #include "tools/memory.h"
 #include "intake/open_cache.h"
 #include "intake/walk.h"
@@ -26,14 +23,17 @@ struct file_stream {
 
     bool waited; /* for another process, and said so */
 
-    /* what is fed: borrowed for the call */
-    const struct doppel_ingest_file *fed;
+    /* what is fed: borrowed until its end */
+    const struct record_file *fed;
     size_t fed_count, fed_in, fed_out; /* taken in, and decided */
 
     struct intake_file files[GROUP_FILES];
     struct file_decision decisions[GROUP_FILES];
-    size_t count;
-    time_t held; /* the right to change recordings and videos, since then; 0: not */
+    size_t count, done, told; /* of the group: gathered, decided and kept, given */
+    struct intake_file next;  /* of the group behind */
+    bool has_next;
+    struct doppel_error ended; /* status != OK: there is nothing behind the group */
+    time_t held;               /* the right to change recordings and videos, since then; 0: not */
 };
 
 /* ---- life ---- */
@@ -57,57 +57,14 @@ static struct walk_options walk_of(struct file_stream *stream)
     return walk;
 }
 
-enum doppel_status file_stream_new(const struct file_stream_options *options,
-                                   struct file_stream **out, struct doppel_error *error)
-{
-    struct file_stream *stream = must_allocate(sizeof *stream);
-    stream->options = options;
-    stream->walk = walk_of(stream);
-    enum doppel_status status = open_cache(options->run, &stream->cache, error);
-    if (!status)
-        status = file_decider_new(options->settings, &options->compare, options->run,
-                                  options->library, &stream->decider, error);
-    stream->intake_options = (struct intake_options){
-        .read = options->read,
-        .run = options->run,
-        .walk = &stream->walk,
-        .cache = stream->cache,
-        .attachments = true,
-        .failures = true,
-        .known = file_is_known,
-        .fails = file_fails,
-        .recall = file_recall,
-        .exact_kinds = file_exact_kinds,
-        .listed = file_is_listed,
-        .known_context = stream->decider,
-    };
-    if (!status)
-        status = intake_new(&stream->intake_options, &stream->intake, error);
-    if (status)
-        file_stream_free(stream);
-    else
-        *out = stream;
-    return status;
-}
-
 static void forget_group(struct file_stream *stream)
 {
     for (size_t i = 0; i < stream->count; i++) {
         intake_file_free(&stream->files[i]);
         file_decision_free(&stream->decisions[i]);
     }
-    stream->count = 0;
-}
-
-void file_stream_free(struct file_stream *stream)
-{
-    if (!stream)
-        return;
-    forget_group(stream);
-    intake_free(stream->intake);
-    file_decider_free(stream->decider);
-    doppel_cache_close(stream->cache);
-    free(stream);
+    stream->fed_out += stream->count;
+    stream->count = stream->done = stream->told = 0;
 }
 
 /* ---- taking turns with others ---- */
@@ -171,7 +128,7 @@ static enum doppel_status let_go(struct file_stream *stream, bool now, struct do
 /* ---- a group ---- */
 
 /* The record of file `i` of the group; NULL: of a walk. */
-static const struct doppel_ingest_file *record_of(const struct file_stream *stream, size_t i)
+static const struct record_file *record_of(const struct file_stream *stream, size_t i)
 {
     return stream->options->fed ? &stream->fed[stream->fed_out + i] : NULL;
 }
@@ -179,7 +136,7 @@ static const struct doppel_ingest_file *record_of(const struct file_stream *stre
 static enum doppel_status decide_one(struct file_stream *stream, size_t i,
                                      struct doppel_error *error)
 {
-    const struct doppel_ingest_file *record = record_of(stream, i);
+    const struct record_file *record = record_of(stream, i);
     const struct file_to_decide file = {
         .file = &stream->files[i],
         .id = record ? record->id : NULL,
@@ -191,38 +148,25 @@ static enum doppel_status decide_one(struct file_stream *stream, size_t i,
                        error);
 }
 
-/* @param count of the first of the group. @return DOPPEL_E_CANCELLED: nobody reads on */
-static enum doppel_status tell(struct file_stream *stream, size_t count)
-{
-    bool read = true;
-    doppel_run_end(stream->options->run);
-    for (size_t i = 0; i < count && read; i++)
-        read = decision_row_tell(stream->options->output, &stream->files[i], record_of(stream, i),
-                                 &stream->decisions[i]);
-    read = read && decision_output_flush(stream->options->output);
-    return read ? DOPPEL_OK : DOPPEL_E_CANCELLED;
-}
-
-/* Decide, keep, and only then tell. After a signal what was decided before it is kept. */
-static enum doppel_status end_group(struct file_stream *stream, struct doppel_error *error)
+/* Decide and keep, in one transaction. After a signal what was decided before it is kept. */
+static enum doppel_status decide_group(struct file_stream *stream, struct doppel_error *error)
 {
     size_t done = 0;
     enum doppel_status status = DOPPEL_OK, kept = DOPPEL_OK;
     bool changes = !stream->options->only_asked;
-    if (changes && stream->count)
+    if (changes)
         status = prepare(stream, error);
-    if (!status && changes && stream->count)
+    if (!status && changes)
         status = begin(stream, error);
     while (!status && done < stream->count)
         if (!(status = decide_one(stream, done, error)))
             done++;
     if (changes && (!status || status == DOPPEL_E_CANCELLED))
         kept = doppel_library_commit(stream->options->library, error);
-    if (!kept && (!status || status == DOPPEL_E_CANCELLED) && tell(stream, done))
-        status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
-    stream->fed_out += stream->count;
-    forget_group(stream);
+    if (!kept && (!status || status == DOPPEL_E_CANCELLED))
+        stream->done = done;
     file_decider_forget_folders(stream->decider);
+    doppel_run_end(stream->options->run);
     return status ? status : kept;
 }
 
@@ -231,67 +175,147 @@ static bool is_track(const struct intake_file *file)
     return file->record.kind == DOPPEL_KIND_AUDIO || file->record.kind == DOPPEL_KIND_VIDEO;
 }
 
+/* The next file; where none is ready, there is none for now, once others wait. */
+static enum doppel_status take_file(struct file_stream *stream, struct intake_file *out,
+                                    struct doppel_error *error)
+{
+    if (stream->has_next) {
+        *out = stream->next;
+        stream->has_next = false;
+        return DOPPEL_OK;
+    }
+    enum doppel_status status = intake_next_ready(stream->intake, out, error);
+    if (status != DOPPEL_E_TIMEOUT || stream->count)
+        return status;
+    status = let_go(stream, true, error);
+    return status ? status : intake_next(stream->intake, out, error);
+}
+
 /* A recording or a video is a group of its own. */
-static enum doppel_status take(struct file_stream *stream, const struct intake_file *file,
-                               struct doppel_error *error)
+static enum doppel_status gather_group(struct file_stream *stream, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    if (is_track(file))
-        status = end_group(stream, error);
-    stream->files[stream->count++] = *file;
-    if (!status && (is_track(file) || stream->count == GROUP_FILES))
-        status = end_group(stream, error);
-    return status ? status : let_go(stream, !is_track(file), error);
-}
-
-/* Until there are no more files. */
-static enum doppel_status run(struct file_stream *stream, struct doppel_error *error)
-{
-    for (;;) {
+    for (bool whole = false; !whole && !status;) {
         struct intake_file file;
-        enum doppel_status status = intake_next_ready(stream->intake, &file, error);
-        if (status == DOPPEL_E_TIMEOUT || status == DOPPEL_E_NOT_FOUND) {
-            enum doppel_status ended = end_group(stream, error);
-            if (!ended)
-                ended = let_go(stream, true, error);
-            if (ended || status == DOPPEL_E_NOT_FOUND)
-                return ended;
-            status = intake_next(stream->intake, &file, error);
-        }
-        if (status == DOPPEL_E_NOT_FOUND)
+        if ((status = take_file(stream, &file, error)))
+            break;
+        bool track = is_track(&file);
+        if (track && stream->count) {
+            stream->next = file;
+            stream->has_next = true;
             return DOPPEL_OK;
-        if (!status)
-            status = take(stream, &file, error);
-        if (status)
-            return status;
+        }
+        stream->files[stream->count++] = file;
+        whole = track || stream->count == GROUP_FILES;
+        if (!track)
+            status = let_go(stream, true, error);
     }
-}
-
-/* What was gathered before a signal is decided all the same. */
-static enum doppel_status run_to_end(struct file_stream *stream, struct doppel_error *error)
-{
-    struct doppel_error last;
-    enum doppel_status status = run(stream, error);
-    if (status == DOPPEL_E_CANCELLED && stream->count)
-        (void)end_group(stream, &last);
-    if (status)
-        (void)let_go(stream, true, &last);
-    forget_group(stream);
     return status;
 }
 
-enum doppel_status file_stream_feed(struct file_stream *stream,
-                                    const struct doppel_ingest_file *files, size_t count,
+/* What was gathered before a signal is decided all the same. */
+static enum doppel_status next_group(struct file_stream *stream, struct doppel_error *error)
+{
+    struct doppel_error ended = {0};
+    enum doppel_status gathered = gather_group(stream, &ended);
+    if (gathered == DOPPEL_E_TIMEOUT)
+        gathered = DOPPEL_OK;
+    ended.status = gathered;
+    stream->ended = ended;
+    if (!stream->count)
+        return DOPPEL_OK;
+    if (gathered && gathered != DOPPEL_E_NOT_FOUND && gathered != DOPPEL_E_CANCELLED)
+        return DOPPEL_OK;
+    bool track = is_track(&stream->files[0]);
+    enum doppel_status status = decide_group(stream, error);
+    if (status == DOPPEL_E_CANCELLED && error)
+        stream->ended = *error;
+    if (status == DOPPEL_E_CANCELLED)
+        status = DOPPEL_OK;
+    return status ? status : let_go(stream, !track, error);
+}
+
+static enum doppel_status end(struct file_stream *stream, struct doppel_error *error)
+{
+    struct doppel_error last = stream->ended;
+    stream->ended.status = DOPPEL_OK;
+    enum doppel_status status = let_go(stream, true, error);
+    return status ? status : doppel_fail(error, last.status, "%s", last.message);
+}
+
+enum doppel_status file_stream_next(struct file_stream *stream, struct decided_file *out,
                                     struct doppel_error *error)
+{
+    while (stream->told == stream->done) {
+        forget_group(stream);
+        if (stream->ended.status)
+            return end(stream, error);
+        enum doppel_status status = next_group(stream, error);
+        if (status)
+            return status;
+    }
+    size_t i = stream->told++;
+    *out = (struct decided_file){&stream->files[i], record_of(stream, i), &stream->decisions[i]};
+    return DOPPEL_OK;
+}
+
+size_t file_stream_waiting(const struct file_stream *stream)
+{
+    return stream ? stream->done - stream->told : 0;
+}
+
+void file_stream_feed(struct file_stream *stream, const struct record_file *files, size_t count)
 {
     stream->fed = files;
     stream->fed_count = count;
     stream->fed_in = stream->fed_out = 0;
     intake_resume(stream->intake);
-    return run_to_end(stream, error);
 }
 
-enum doppel_status file_stream_walk(struct file_stream *stream, struct doppel_error *error)
+void file_stream_free(struct file_stream *stream)
 {
-    return run_to_end(stream, error);
+    if (!stream)
+        return;
+    if (stream->intake)
+        (void)let_go(stream, true, NULL);
+    forget_group(stream);
+    if (stream->has_next)
+        intake_file_free(&stream->next);
+    intake_free(stream->intake);
+    file_decider_free(stream->decider);
+    doppel_cache_close(stream->cache);
+    free(stream);
+}
+
+enum doppel_status file_stream_new(const struct file_stream_options *options,
+                                   struct file_stream **out, struct doppel_error *error)
+{
+    struct file_stream *stream = must_allocate(sizeof *stream);
+    stream->options = options;
+    stream->walk = walk_of(stream);
+    enum doppel_status status = open_cache(options->run, &stream->cache, error);
+    if (!status)
+        status = file_decider_new(options->settings, &options->compare, options->run,
+                                  options->library, &stream->decider, error);
+    stream->intake_options = (struct intake_options){
+        .read = options->read,
+        .run = options->run,
+        .walk = &stream->walk,
+        .cache = stream->cache,
+        .attachments = true,
+        .failures = true,
+        .known = file_is_known,
+        .fails = file_fails,
+        .recall = file_recall,
+        .exact_kinds = file_exact_kinds,
+        .listed = file_is_listed,
+        .known_context = stream->decider,
+    };
+    if (!status)
+        status = intake_new(&stream->intake_options, &stream->intake, error);
+    if (status)
+        file_stream_free(stream);
+    else
+        *out = stream;
+    return status;
 }

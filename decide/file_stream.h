@@ -1,16 +1,17 @@
-/* Files, decided one after the other: those of a walk, or those that come by and by. Files that
- * wait together are decided, and kept, together; recordings and videos one by one. */
+/* Files, decided one after the other as they are asked for: those of a walk, or those that come by
+ * and by. Files that wait together are decided, and kept, together; recordings and videos one by
+ * one. */
 #ifndef DOPPEL_DECIDE_FILE_STREAM_H
 #define DOPPEL_DECIDE_FILE_STREAM_H
 
 #include <doppel/compare.h>
-#include <doppel/corpus.h>
 #include <doppel/library.h>
-
-#include "intake/intake.h"
-#include "tools/output/decision_output.h"
-#include "tools/args/options.h"
 #include <doppel/run.h>
+
+#include "corpus/ingest/ingest.h"
+#include "decide/file_decider.h"
+#include "intake/intake.h"
+#include "tools/args/options.h"
 
 struct file_stream;
 
@@ -20,11 +21,17 @@ struct file_stream_options {
     struct doppel_compare_options compare;
     struct doppel_run *run;
     struct doppel_library *library;
-    struct decision_output *output;
     struct doppel_read_options read;
     struct walk_options walk; /* unless it is fed, of the files to decide about */
-    bool fed;        /* files come by file_stream_feed; else those that the operands name */
-    bool only_asked; /* nothing is remembered */
+    bool fed;                 /* files come by file_stream_feed */
+    bool only_asked;          /* nothing is remembered */
+};
+
+/* A file that was decided about. Borrowed until the next call. */
+struct decided_file {
+    const struct intake_file *file;
+    const struct record_file *record; /* that names it; NULL: none does */
+    const struct file_decision *decision;
 };
 
 /* @param options borrowed for its life. @param out given (file_stream_free) */
@@ -32,13 +39,16 @@ enum doppel_status file_stream_new(const struct file_stream_options *options,
                                    struct file_stream **out, struct doppel_error *error);
 void file_stream_free(struct file_stream *stream);
 
-/* Decide of these files, in order, and tell it. DOPPEL_E_CANCELLED after a signal, or when nobody
- * reads on: what was told is kept */
-enum doppel_status file_stream_feed(struct file_stream *stream,
-                                    const struct doppel_ingest_file *files, size_t count,
+/* These files come next, in order, once those before were all decided about. @param files borrowed
+ * until file_stream_next is at its end. */
+void file_stream_feed(struct file_stream *stream, const struct record_file *files, size_t count);
+
+/* The next file. What is given is kept. DOPPEL_E_NOT_FOUND at the end of the walk, or of what was
+ * fed; DOPPEL_E_CANCELLED after what was gathered before a signal */
+enum doppel_status file_stream_next(struct file_stream *stream, struct decided_file *out,
                                     struct doppel_error *error);
 
-/* The same of all files that the operands name. */
-enum doppel_status file_stream_walk(struct file_stream *stream, struct doppel_error *error);
+/* How many the next calls give at once. */
+size_t file_stream_waiting(const struct file_stream *stream);
 
 #endif

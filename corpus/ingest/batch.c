@@ -23,6 +23,7 @@ struct slot {
 struct batches {
     const struct doppel_ingest_options *options;
     struct reader *reader;
+    bool with_files;
     atomic_bool stop;
     pthread_t *threads;
     uint32_t thread_count;
@@ -104,8 +105,7 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
     struct ingest_batch *batch = preparer->batch;
     struct doppel_text_result result = {0};
     struct doppel_error error = {0};
-    bool is_file =
-        preparer->batches->options->decide_files && !record->error.status && !record->text;
+    bool is_file = preparer->batches->with_files && !record->error.status && !record->text;
     bool unreadable = !is_file && sign(preparer, record, &result, &error) != DOPPEL_OK;
     struct prepared prepared = {
         .line = record->line,
@@ -224,12 +224,13 @@ static struct slot *read_block(struct batches *batches)
 }
 
 /* Of the records as they are wanted; NULL: no memory. */
-static struct parser *new_parser(const struct doppel_ingest_options *options)
+static struct parser *new_parser(const struct batches *batches)
 {
+    const struct doppel_ingest_options *options = batches->options;
     struct parser *parser = parser_new(&options->fields);
     if (!parser)
         return NULL;
-    if (options->decide_files)
+    if (batches->with_files)
         parser_take_paths(parser);
     if (options->plain_records || parser_take_metadata(parser))
         return parser;
@@ -240,7 +241,7 @@ static struct parser *new_parser(const struct doppel_ingest_options *options)
 static void *fill_batches(void *context)
 {
     struct batches *batches = context;
-    struct preparer preparer = {.batches = batches, .parser = new_parser(batches->options)};
+    struct preparer preparer = {.batches = batches, .parser = new_parser(batches)};
     struct slot *slot;
     struct doppel_error error = {0};
     if (!preparer.parser)
@@ -271,7 +272,7 @@ static void start(struct batches *batches, uint32_t wanted)
 }
 
 enum doppel_status batches_new(const struct doppel_ingest_options *options, struct reader *reader,
-                               struct batches **out, struct doppel_error *error)
+                               bool with_files, struct batches **out, struct doppel_error *error)
 {
     struct batches *batches = calloc(1, sizeof *batches);
     if (!batches)
@@ -279,6 +280,7 @@ enum doppel_status batches_new(const struct doppel_ingest_options *options, stru
     uint32_t threads = options->threads ? options->threads : 1;
     batches->options = options;
     batches->reader = reader;
+    batches->with_files = with_files;
     batches->slot_count = (size_t)threads * BATCHES_A_THREAD + MORE_BATCHES;
     batches->slots = calloc(batches->slot_count, sizeof *batches->slots);
     batches->threads = calloc(threads, sizeof *batches->threads);
@@ -290,7 +292,7 @@ enum doppel_status batches_new(const struct doppel_ingest_options *options, stru
     pthread_cond_init(&batches->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     reader_stop_by(reader, &batches->stop);
-    if (options->decide_files)
+    if (with_files)
         reader_take_paths(reader);
     if (batches->slots && batches->threads)
         start(batches, threads);

@@ -24,7 +24,7 @@ struct prepared {
     size_t size;
     size_t id, source, date, problem; /* strings of the batch; `problem`: why it is unreadable */
     size_t lanes;                     /* offset in the batch's */
-    size_t path;                      /* likewise, of a file that is decided elsewhere; else none */
+    size_t path;                      /* likewise, of a file; else none */
     struct doppel_metadata *said; /* given (record_metadata_free): with the batch; NULL: nothing */
     bool unreadable, too_short, is_file;
     struct doppel_digest content;
@@ -40,9 +40,10 @@ struct ingest_batch {
 
 struct batches;
 
-/** Begin to read. @param options,reader borrowed. DOPPEL_OK; DOPPEL_E_MEMORY. */
+/** Begin to read. @param options,reader borrowed. @param with_files records without a text, and
+ * lines that begin with no brace, name files. DOPPEL_OK; DOPPEL_E_MEMORY. */
 enum doppel_status batches_new(const struct doppel_ingest_options *options, struct reader *reader,
-                               struct batches **out, struct doppel_error *error);
+                               bool with_files, struct batches **out, struct doppel_error *error);
 
 /** Stop reading, wait for the threads, and free. */
 void batches_free(struct batches *batches);

@@ -1,4 +1,4 @@
-/* Files among the records: decided elsewhere, in their place. */
+/* Files among the records: handed out in their place. */
 #include "corpus/ingest/ingest_internal.h"
 
 #include <string.h>
@@ -13,15 +13,16 @@ static bool locate(struct ingest *ingest, const char *path, size_t *out)
     return *out != SIZE_MAX && pool_add_string(&ingest->strings, path) != SIZE_MAX;
 }
 
-/* The records from `*at` on that name files; `*at` is behind them then. */
-static bool gather_files(struct ingest *ingest, size_t *at)
+enum doppel_status ingest_gather_files(struct ingest *ingest, struct doppel_error *error)
 {
     const struct ingest_batch *batch = ingest->batch;
     const struct bytes_pool *strings = &batch->strings;
+    bool held = true;
     ingest->files.count = ingest->file_paths.count = 0;
-    for (; *at < batch->records.count && batch->records.items[*at].is_file; ++*at) {
-        const struct prepared *record = &batch->records.items[*at];
-        const struct doppel_ingest_file file = {
+    for (; held && ingest->at < batch->records.count && batch->records.items[ingest->at].is_file;
+         ingest->at++) {
+        const struct prepared *record = &batch->records.items[ingest->at];
+        const struct record_file file = {
             .line = record->line,
             .id = pool_string(strings, record->id),
             .source = pool_string(strings, record->source),
@@ -29,22 +30,13 @@ static bool gather_files(struct ingest *ingest, size_t *at)
             .said = record->said,
         };
         size_t path;
-        if (!locate(ingest, pool_string(strings, record->path), &path) ||
-            !array_push(&ingest->file_paths, path) || !array_push(&ingest->files, file))
-            return false;
+        held = locate(ingest, pool_string(strings, record->path), &path) &&
+               array_push(&ingest->file_paths, path) && array_push(&ingest->files, file);
     }
+    if (!held)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the files of records");
     for (size_t i = 0; i < ingest->files.count; i++)
         ingest->files.items[i].path = pool_string(&ingest->strings, ingest->file_paths.items[i]);
-    return true;
-}
-
-enum doppel_status ingest_files(struct ingest *ingest, size_t *at, struct doppel_error *error)
-{
-    if (!gather_files(ingest, at))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the files of records");
-    enum doppel_status status = ingest->options.decide_files(
-        ingest->options.context, ingest->files.items, ingest->files.count, error);
     ingest->count += ingest->files.count;
-    ingest->strings.count = 0;
-    return status;
+    return DOPPEL_OK;
 }

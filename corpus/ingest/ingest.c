@@ -1,4 +1,4 @@
-/* Record by record into a library: decided, kept, and then told. */
+/* Record by record into a library: decided, kept, and then told to whoever asks for the next. */
 #include "corpus/ingest/ingest_internal.h"
 
 #include <errno.h>
@@ -174,7 +174,7 @@ static enum doppel_status decide(struct ingest *ingest, const struct prepared *r
 
 /* ---- telling ---- */
 
-static bool tell(struct ingest *ingest, const struct told *told)
+static struct doppel_dedup_decision decision_of(struct ingest *ingest, const struct told *told)
 {
     const struct bytes_pool *strings = &told->batch->strings;
     const struct prepared *record = told->record;
@@ -201,18 +201,25 @@ static bool tell(struct ingest *ingest, const struct told *told)
         decision.line_text = block->bytes + (record->offset - block->offset);
         decision.line_size = record->size;
     }
-    return ingest->visitor(ingest->context, &decision);
+    return decision;
 }
 
-/* Make what was decided lasting, then tell it. */
+size_t ingest_waiting(const struct ingest *ingest)
+{
+    return ingest->kept ? ingest->told.count - ingest->told_count : 0;
+}
+
+static void forget_told(struct ingest *ingest)
+{
+    ingest->told.count = ingest->told_count = ingest->strings.count = 0;
+    ingest->kept = false;
+}
+
+/* Make what was decided lasting: it can be told then. */
 static enum doppel_status commit(struct ingest *ingest, struct doppel_error *error)
 {
     enum doppel_status status = doppel_library_commit(ingest->library, error);
-    for (size_t i = 0; i < ingest->told.count && !status; i++)
-        if (!tell(ingest, &ingest->told.items[i]))
-            status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
-    ingest->told.count = 0;
-    ingest->strings.count = 0;
+    ingest->kept = !status && ingest->told.count;
     return status;
 }
 
@@ -231,6 +238,8 @@ static enum doppel_status begin(struct ingest *ingest, struct doppel_error *erro
         status = memory_catch_up(&ingest->memory, last_id, error);
     return status ? status : memory_regroup(&ingest->memory, error);
 }
+
+/* ---- batches ---- */
 
 /* The path under which lines of the batch can be read again. */
 static void find_path(struct ingest *ingest)
@@ -256,76 +265,111 @@ static bool go_on(struct ingest *ingest)
     return !ingest->stopped;
 }
 
-static enum doppel_status ingest_record(struct ingest *ingest, const struct prepared *record,
-                                        struct doppel_error *error)
+static enum doppel_status open_batch(struct ingest *ingest, struct ingest_batch *batch,
+                                     struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (batch->error.status) { /* what came before is kept and told */
+        ingest->failure = batch->error;
+        return commit(ingest, error);
+    }
+    ingest->batch = batch;
+    ingest->at = 0;
+    find_path(ingest);
+    for (size_t i = 0; i < batch->records.count && !status; i++)
+        status = people_check(ingest, &batch->records.items[i], error);
+    return status;
+}
+
+/* What is ready is one transaction, a group. */
+static enum doppel_status end_group(struct ingest *ingest, struct doppel_error *error)
+{
+    if (ingest->told.count)
+        return commit(ingest, error);
+    batches_give_back(ingest->batches);
+    ingest->in_group = false;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status next_batch(struct ingest *ingest, struct doppel_error *error)
+{
+    struct ingest_batch *batch;
+    if (!ingest->in_group && !go_on(ingest))
+        return DOPPEL_OK;
+    enum doppel_status status =
+        batches_next(ingest->batches, ingest->in_group ? 0 : LOOK_MS, &batch);
+    if (status)
+        return status; /* the end */
+    if (!batch)
+        return ingest->in_group ? end_group(ingest, error) : DOPPEL_OK;
+    ingest->in_group = true;
+    return open_batch(ingest, batch, error);
+}
+
+/* A check, which has no transaction, answers batch by batch. */
+static enum doppel_status end_batch(struct ingest *ingest, struct doppel_error *error)
+{
+    ingest->batch = NULL;
+    return ingest->options.check ? commit(ingest, error) : DOPPEL_OK;
+}
+
+static enum doppel_status decide_record(struct ingest *ingest, struct doppel_error *error)
 {
     enum doppel_status status = ingest->told.count ? DOPPEL_OK : begin(ingest, error);
     if (!status)
-        status = decide(ingest, record, error);
+        status = decide(ingest, &ingest->batch->records.items[ingest->at++], error);
     if (!status && (ingest->told.count == COMMIT_RECORDS || !go_on(ingest)))
         status = commit(ingest, error);
     return status;
 }
 
-/* What came before them is kept and told first. */
-static enum doppel_status run_files(struct ingest *ingest, size_t *at, struct doppel_error *error)
+/* ---- the next ---- */
+
+static bool is_at_file(const struct ingest *ingest)
 {
-    enum doppel_status status = commit(ingest, error);
-    if (!status)
-        status = ingest_files(ingest, at, error);
-    go_on(ingest);
+    const struct ingest_batch *batch = ingest->batch;
+    return batch && ingest->at < batch->records.count && batch->records.items[ingest->at].is_file;
+}
+
+/* Something is done that brings the next decision nearer. */
+static enum doppel_status step(struct ingest *ingest, struct doppel_error *error)
+{
+    if (!ingest->batch)
+        return next_batch(ingest, error);
+    if (ingest->at == ingest->batch->records.count)
+        return end_batch(ingest, error);
+    return is_at_file(ingest) ? commit(ingest, error) : decide_record(ingest, error);
+}
+
+static enum doppel_status hand_out_files(struct ingest *ingest, struct ingest_found *out,
+                                         struct doppel_error *error)
+{
+    enum doppel_status status = ingest_gather_files(ingest, error);
+    *out = (struct ingest_found){.files = ingest->files.items, .file_count = ingest->files.count};
     return status;
 }
 
-static enum doppel_status ingest_batch(struct ingest *ingest, struct ingest_batch *batch,
-                                       struct doppel_error *error)
+enum doppel_status ingest_next(struct ingest *ingest, struct ingest_found *out,
+                               struct doppel_error *error)
 {
-    enum doppel_status status = DOPPEL_OK;
-    if (batch->error.status) { /* what came before is kept and told */
-        status = commit(ingest, error);
-        return status ? status
-                      : doppel_fail(error, batch->error.status, "%s", batch->error.message);
-    }
-    ingest->batch = batch;
-    find_path(ingest);
-    for (size_t i = 0; i < batch->records.count && !status; i++)
-        status = people_check(ingest, &batch->records.items[i], error);
-    for (size_t i = 0; i < batch->records.count && !status && !ingest->stopped;)
-        status = batch->records.items[i].is_file
-                     ? run_files(ingest, &i, error)
-                     : ingest_record(ingest, &batch->records.items[i++], error);
-    return status;
-}
-
-/* What is ready is one transaction; a check, which has none, answers batch by batch. */
-static enum doppel_status ingest_group(struct ingest *ingest, struct ingest_batch *batch,
-                                       struct doppel_error *error)
-{
-    enum doppel_status status = DOPPEL_OK;
-    while (batch && !status && !ingest->stopped) {
-        status = ingest_batch(ingest, batch, error);
-        if (!status && ingest->options.check)
-            status = commit(ingest, error);
-        batches_next(ingest->batches, 0, &batch);
-    }
-    if (!status && ingest->told.count)
-        status = commit(ingest, error);
-    batches_give_back(ingest->batches);
-    return status;
-}
-
-static enum doppel_status run(struct ingest *ingest, struct doppel_error *error)
-{
-    struct ingest_batch *batch;
-    while (go_on(ingest)) {
-        enum doppel_status status = batches_next(ingest->batches, LOOK_MS, &batch);
-        if (status == DOPPEL_E_NOT_FOUND)
+    for (;;) {
+        if (ingest_waiting(ingest)) {
+            const struct told *told = &ingest->told.items[ingest->told_count++];
+            *out = (struct ingest_found){.decision = decision_of(ingest, told)};
             return DOPPEL_OK;
-        status = ingest_group(ingest, batch, error);
+        }
+        if (ingest->kept || !ingest->told.count)
+            forget_told(ingest);
+        if (ingest->failure.status)
+            return doppel_fail(error, ingest->failure.status, "%s", ingest->failure.message);
+        if (ingest->stopped && !ingest->told.count)
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+        if (is_at_file(ingest) && !ingest->told.count)
+            return hand_out_files(ingest, out, error);
+        enum doppel_status status = step(ingest, error);
         if (status)
             return status;
     }
-    return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
 }
 
 /* ---- from outside ---- */
@@ -355,8 +399,49 @@ static enum doppel_status prepare(struct ingest *ingest, struct doppel_error *er
     if (!status)
         status = reader_new(&options->files, &ingest->reader, error);
     if (!status)
-        status = batches_new(options, ingest->reader, &ingest->batches, error);
+        status = batches_new(options, ingest->reader, ingest->with_files, &ingest->batches, error);
     return status;
+}
+
+enum doppel_status ingest_new(struct doppel_library *library,
+                              const struct doppel_ingest_options *options, bool with_files,
+                              struct ingest **out, struct doppel_error *error)
+{
+    struct ingest *ingest = calloc(1, sizeof *ingest);
+    if (!ingest)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide about records");
+    ingest->library = library;
+    ingest->options = *options;
+    ingest->with_files = with_files;
+    if (!ingest->options.threads)
+        ingest->options.threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    enum doppel_status status = prepare(ingest, error);
+    if (status)
+        ingest_free(ingest);
+    else
+        *out = ingest;
+    return status;
+}
+
+void ingest_free(struct ingest *ingest)
+{
+    if (!ingest)
+        return;
+    batches_free(ingest->batches);
+    reader_free(ingest->reader);
+    leaders_free(ingest->leaders);
+    memory_close(&ingest->memory);
+    parser_free(ingest->parser);
+    doppel_text_free(ingest->text);
+    file_text_free(&ingest->file);
+    free(ingest->path);
+    array_free(&ingest->told);
+    array_free(&ingest->marked);
+    array_free(&ingest->files);
+    array_free(&ingest->file_paths);
+    free(ingest->strings.items);
+    free(ingest->name.items);
+    free(ingest);
 }
 
 enum doppel_status doppel_ingest(struct doppel_library *library,
@@ -364,26 +449,12 @@ enum doppel_status doppel_ingest(struct doppel_library *library,
                                  doppel_dedup_visitor *visitor, void *context,
                                  struct doppel_error *error)
 {
-    struct ingest ingest = {
-        .library = library, .options = *options, .visitor = visitor, .context = context};
-    if (!ingest.options.threads)
-        ingest.options.threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    enum doppel_status status = prepare(&ingest, error);
-    if (!status)
-        status = run(&ingest, error);
-    batches_free(ingest.batches);
-    reader_free(ingest.reader);
-    leaders_free(ingest.leaders);
-    memory_close(&ingest.memory);
-    parser_free(ingest.parser);
-    doppel_text_free(ingest.text);
-    file_text_free(&ingest.file);
-    free(ingest.path);
-    array_free(&ingest.told);
-    array_free(&ingest.marked);
-    array_free(&ingest.files);
-    array_free(&ingest.file_paths);
-    free(ingest.strings.items);
-    free(ingest.name.items);
-    return status;
+    struct ingest *ingest = NULL;
+    struct ingest_found found;
+    enum doppel_status status = ingest_new(library, options, false, &ingest, error);
+    while (!status && !(status = ingest_next(ingest, &found, error)))
+        if (!visitor(context, &found.decision))
+            status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    ingest_free(ingest);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }

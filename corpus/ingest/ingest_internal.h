@@ -4,6 +4,7 @@
 
 #include "corpus/dedup/sieve.h"
 #include "corpus/ingest/batch.h"
+#include "corpus/ingest/ingest.h"
 #include "corpus/ingest/leaders.h"
 #include "corpus/ingest/memory.h"
 #include "corpus/read/record_text.h"
@@ -31,16 +32,21 @@ struct canonical {
 struct ingest {
     struct doppel_library *library;
     struct doppel_ingest_options options;
-    doppel_dedup_visitor *visitor;
-    void *context;
+    bool with_files; /* records may name some */
     struct reader *reader;
     struct batches *batches;
     struct leaders *leaders;
     struct memory memory;
     struct sieve sieve;
 
+    /* how far it is */
+    struct ingest_batch *batch;  /* NULL: none is at hand */
+    size_t at;                   /* the next record of the batch */
+    bool in_group;               /* batches are held */
+    bool stopped;                /* by the caller's progress */
+    struct doppel_error failure; /* status != OK: after what was decided before it, the end */
+
     /* the record that is being decided */
-    struct ingest_batch *batch;
     const struct prepared *record;
     struct parser *parser;
     struct doppel_text *text;
@@ -59,13 +65,14 @@ struct ingest {
     uint32_t path_file;
     bool path_known;
 
-    ARRAY(struct told) told; /* since the last commit */
+    ARRAY(struct told) told; /* since the last commit, and, once it is kept, until it is told */
+    size_t told_count;       /* of them */
+    bool kept;
     struct bytes_pool strings;
-    struct bytes_pool name;                 /* of the record at hand in the log */
-    ARRAY(struct doppel_ingest_file) files; /* that are decided elsewhere */
-    ARRAY(size_t) file_paths;               /* of them; strings */
-    uint64_t count;                         /* records told */
-    bool stopped;
+    struct bytes_pool name;          /* of the record at hand in the log */
+    ARRAY(struct record_file) files; /* that were handed out */
+    ARRAY(size_t) file_paths;        /* of them; strings */
+    uint64_t count;                  /* records told */
 };
 
 /** The shingles of the record at hand, in ingest->shingles where they are to be had. DOPPEL_OK;
@@ -114,8 +121,8 @@ enum doppel_status canonical_choose(struct ingest *ingest, const struct decider_
                                     uint64_t item, uint64_t *out_replaced,
                                     struct doppel_error *error);
 
-/** Have the records of the batch from `*at` on that name files decided elsewhere; `*at` is behind
- * them then. */
-enum doppel_status ingest_files(struct ingest *ingest, size_t *at, struct doppel_error *error);
+/** Gather the records of the batch from `at` on that name files, which is behind them then.
+ * DOPPEL_OK; DOPPEL_E_MEMORY */
+enum doppel_status ingest_gather_files(struct ingest *ingest, struct doppel_error *error);
 
 #endif

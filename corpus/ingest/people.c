@@ -85,7 +85,7 @@ enum doppel_status people_same_id(struct ingest *ingest, const struct decider_an
     const struct prepared *record = ingest->record;
     const char *id = record->said ? record->said->external_id : NULL;
     uint64_t other = 0;
-    if (!id && ingest->options.decide_files) /* which have ids of that kind */
+    if (!id && ingest->with_files) /* which have ids of that kind */
         id = pool_string(&ingest->batch->strings, record->id);
     if (!id || record->unreadable)
         return DOPPEL_OK;

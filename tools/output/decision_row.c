@@ -25,7 +25,7 @@ static void write_of(struct doppel_json *row, const struct file_decision *decisi
 
 /* The record without the decision, which is what is printed of the unique ones; or with it. */
 static struct doppel_json input_row(const struct intake_file *file,
-                                    const struct doppel_ingest_file *record,
+                                    const struct record_file *record,
                                     const struct doppel_json *decision)
 {
     struct doppel_json row = {0};
@@ -45,7 +45,7 @@ static struct doppel_json input_row(const struct intake_file *file,
 }
 
 static void write_file_decision(struct doppel_json *row, const struct intake_file *file,
-                                const struct doppel_ingest_file *record,
+                                const struct record_file *record,
                                 const struct file_decision *decision)
 {
     const struct rule_answer *answer = &decision->answer;
@@ -76,10 +76,11 @@ static void write_file_decision(struct doppel_json *row, const struct intake_fil
     doppel_json_object_end(row);
 }
 
-bool decision_row_tell(struct decision_output *output, const struct intake_file *file,
-                       const struct doppel_ingest_file *record,
-                       const struct file_decision *decision)
+bool decision_row_tell(struct decision_output *output, const struct decided_file *decided_file)
 {
+    const struct intake_file *file = decided_file->file;
+    const struct record_file *record = decided_file->record;
+    const struct file_decision *decision = decided_file->decision;
     const struct rule_answer *answer = &decision->answer;
     enum emit emit = output->settings->emit;
     struct decided_row decided = {

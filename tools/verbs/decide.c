@@ -8,8 +8,8 @@
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
 #include "tools/output/decision_output.h"
-#include "decide/file_stream.h"
-#include "tools/signals.h"
+#include "tools/output/decision_row.h"
+#include "decide/decider.h"
 
 struct run {
     struct settings settings; /* those of the texts are the library's */
@@ -17,8 +17,6 @@ struct run {
     struct doppel_library *library;
     struct decision_output output;
     bool only_asked;
-    struct file_stream_options files;
-    struct file_stream *stream; /* NULL: no file was met yet */
 };
 
 static bool is_stream(const struct settings *settings)
@@ -26,43 +24,7 @@ static bool is_stream(const struct settings *settings)
     return settings->operands.count == 1 && strcmp(settings->operands.items[0], "-") == 0;
 }
 
-/* ---- records, and files among them ---- */
-
-/* Called after each group of decisions, too: what is kept is told at once. */
-static bool show_progress(void *context, uint64_t done, uint64_t total, uint64_t records)
-{
-    struct run *run = context;
-    (void)records;
-    if (!run->stream) {
-        progress_set_total(&run->report->progress, total >> 20);
-        progress_update(&run->report->progress, done >> 20, 0);
-    }
-    return decision_output_flush(&run->output) && !signals_stopped();
-}
-
-static enum doppel_status open_stream(struct run *run, bool fed, struct doppel_error *error)
-{
-    run->files = (struct file_stream_options){.settings = &run->settings,
-                                              .compare = compare_options_from(&run->settings),
-                                              .run = run->report->run,
-                                              .library = run->library,
-                                              .output = &run->output,
-                                              .read = read_options_from(&run->settings),
-                                              .walk = walk_options_from(&run->settings),
-                                              .fed = fed,
-                                              .only_asked = run->only_asked};
-    return run->stream ? DOPPEL_OK : file_stream_new(&run->files, &run->stream, error);
-}
-
-static enum doppel_status decide_files(void *context, const struct doppel_ingest_file *files,
-                                       size_t count, struct doppel_error *error)
-{
-    struct run *run = context;
-    enum doppel_status status = open_stream(run, true, error);
-    if (!status && !decision_output_flush(&run->output))
-        return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
-    return status ? status : file_stream_feed(run->stream, files, count, error);
-}
+/* ---- what is wanted ---- */
 
 static struct doppel_ingest_options options_of(struct run *run)
 {
@@ -72,7 +34,6 @@ static struct doppel_ingest_options options_of(struct run *run)
     bool stream = is_stream(settings);
     options.files.paths = stream ? standard_input : settings->jsonl.items;
     options.files.count = stream ? 1 : settings->jsonl.count;
-    options.decide_files = stream ? decide_files : NULL;
     options.fields = corpus_fields_from(settings);
     options.text = corpus_text_from(settings);
     options.limits = corpus_limits_from(settings);
@@ -82,8 +43,6 @@ static struct doppel_ingest_options options_of(struct run *run)
     options.keep_shingles = settings->keep_shingles;
     options.on_same_id = settings->on_same_id;
     options.check = run->only_asked;
-    options.progress = show_progress;
-    options.context = run;
     return options;
 }
 
@@ -112,27 +71,65 @@ static void fit_files(struct run *run, const struct doppel_ingest_options *optio
     run->settings.text_similarity = options->limits.min_similarity;
 }
 
-static enum doppel_status decide_records(struct run *run, struct doppel_error *error)
+static enum doppel_status fit_records(struct run *run, struct doppel_ingest_options *options,
+                                      struct doppel_error *error)
 {
-    struct doppel_ingest_options options = options_of(run);
-    const struct doppel_metadata about = about_of(&run->settings);
-    options.source = run->settings.source;
-    options.about = metadata_is_given(&run->settings) ? &about : NULL;
-    progress_begin(&run->report->progress, "MB", 0);
-    enum doppel_status status = fit_library(run, &options, error);
-    if (status)
-        return status;
-    if (options.decide_files)
-        fit_files(run, &options);
-    return doppel_ingest(run->library, &options, decision_output_take, &run->output, error);
+    *options = options_of(run);
+    enum doppel_status status = fit_library(run, options, error);
+    if (!status && is_stream(&run->settings))
+        fit_files(run, options);
+    return status;
 }
 
-/* ---- files ---- */
-
-static enum doppel_status decide_operands(struct run *run, struct doppel_error *error)
+static bool is_of_records(const struct settings *settings)
 {
-    enum doppel_status status = open_stream(run, false, error);
-    return status ? status : file_stream_walk(run->stream, error);
+    return settings->jsonl.count || is_stream(settings);
+}
+
+/* ---- deciding ---- */
+
+/* What is kept is told at once. @return false: nobody reads on */
+static bool tell(struct run *run, const struct decided *decided, bool last)
+{
+    bool read = decided->is_file ? decision_row_tell(&run->output, &decided->file)
+                                 : decision_output_take(&run->output, &decided->record);
+    return read && (!last || decision_output_flush(&run->output));
+}
+
+static enum doppel_status pull_all(struct run *run, struct doppel_decider *decider,
+                                   struct doppel_error *error)
+{
+    struct decided decided;
+    enum doppel_status status;
+    while (!(status = doppel_decider_pull(decider, &decided, error)))
+        if (!tell(run, &decided, !doppel_decider_waiting(decider)))
+            return DOPPEL_E_CANCELLED;
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+static enum doppel_status decide(struct run *run, struct doppel_error *error)
+{
+    struct doppel_decider *decider = NULL;
+    const struct doppel_metadata about = about_of(&run->settings);
+    struct decider_options options = {.streams = is_stream(&run->settings)};
+    enum doppel_status status = DOPPEL_OK;
+    if (is_of_records(&run->settings))
+        status = fit_records(run, &options.records, error);
+    options.records.source = run->settings.source;
+    options.records.about = metadata_is_given(&run->settings) ? &about : NULL;
+    options.files = (struct file_stream_options){.settings = &run->settings,
+                                                 .compare = compare_options_from(&run->settings),
+                                                 .run = run->report->run,
+                                                 .library = run->library,
+                                                 .read = read_options_from(&run->settings),
+                                                 .walk = walk_options_from(&run->settings),
+                                                 .only_asked = run->only_asked};
+    if (!status)
+        status = doppel_decider_new(&options, &decider, error);
+    if (!status)
+        status = pull_all(run, decider, error);
+    doppel_decider_free(decider);
+    return status;
 }
 
 /* ---- the verb ---- */
@@ -172,7 +169,6 @@ int decide_verb(const struct settings *settings, struct report *report, bool onl
 {
     struct doppel_error error;
     struct run run = {.settings = *settings, .report = report, .only_asked = only_asked};
-    bool records = settings->jsonl.count || is_stream(settings);
     if (!check_input(settings, report) ||
         !decision_output_begin(&run.output, &run.settings, report))
         return EXIT_WRONG_USE;
@@ -180,10 +176,9 @@ int decide_verb(const struct settings *settings, struct report *report, bool onl
         return report_fatal(report, "%s", error.message);
     if (open_library(settings, !only_asked, only_asked, &run.library, &error))
         return report_fatal(report, "%s", error.message);
-    enum doppel_status status = (records ? decide_records : decide_operands)(&run, &error);
+    enum doppel_status status = decide(&run, &error);
     bool ended = !status || status == DOPPEL_E_CANCELLED;
     bool written = decision_output_finish(&run.output, ended);
-    file_stream_free(run.stream);
     doppel_library_close(run.library);
     if (!ended)
         return report_fatal(report, "%s", error.message);

@@ -1,0 +1,46 @@
+/* Records, decided one after the other as they are asked for; files among them are handed out in
+ * their place. */
+#ifndef DOPPEL_CORPUS_INGEST_INGEST_H
+#define DOPPEL_CORPUS_INGEST_INGEST_H
+
+#include <doppel/corpus.h>
+
+struct ingest;
+
+/* A file that a record names. Strings are borrowed. */
+struct record_file {
+    uint64_t line;                      /* of the record, from 1 */
+    const char *path;                   /* relative to the working folder, or absolute */
+    const char *id;                     /* NULL: it has none */
+    const char *source, *date;          /* NULL: not known */
+    const struct doppel_metadata *said; /* what else the record says; NULL: nothing */
+};
+
+/* A decision about a record, which is kept; or files, which the caller is to decide about: all that
+ * came before them is kept and told, and no change of the library is in flight. Borrowed until the
+ * next call. */
+struct ingest_found {
+    struct doppel_dedup_decision decision;
+    const struct record_file *files; /* NULL: it is a decision */
+    size_t file_count;
+};
+
+/**
+ * @param library,options borrowed for its life
+ * @param with_files records that name a file and have no text, and lines that begin with no brace,
+ *        which are paths, are handed out; else the text of a record is what its file holds
+ * @param out given (ingest_free)
+ */
+enum doppel_status ingest_new(struct doppel_library *library,
+                              const struct doppel_ingest_options *options, bool with_files,
+                              struct ingest **out, struct doppel_error *error);
+void ingest_free(struct ingest *ingest);
+
+/* DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; others as doppel_ingest */
+enum doppel_status ingest_next(struct ingest *ingest, struct ingest_found *out,
+                               struct doppel_error *error);
+
+/* How many decisions the next calls give at once: they are kept. */
+size_t ingest_waiting(const struct ingest *ingest);
+
+#endif
