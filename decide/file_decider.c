@@ -22,14 +22,14 @@ void file_decision_free(struct file_decision *decision)
 }
 
 enum doppel_status file_decider_new(const struct settings *settings,
-                                    const struct doppel_compare_options *compare,
+                                    const struct doppel_search_options *options,
                                     struct doppel_run *run, struct doppel_library *library,
                                     struct file_decider **out, struct doppel_error *error)
 {
     (void)error;
     struct file_decider *decider = must_allocate(sizeof *decider);
     *decider = (struct file_decider){
-        .settings = settings, .compare = compare, .run = run, .library = library};
+        .settings = settings, .options = options, .run = run, .library = library};
     *out = decider;
     return DOPPEL_OK;
 }
@@ -50,8 +50,8 @@ void file_decider_free(struct file_decider *decider)
     array_free(&decider->abouts);
     array_free(&decider->candidates);
     array_free(&decider->apart);
-    answers_free(&decider->answers);
-    library_search_free(decider->search);
+    doppel_search_results_free(&decider->results);
+    doppel_search_free(decider->search);
     free(decider);
 }
 
@@ -160,9 +160,10 @@ bool file_recall(void *context, const struct doppel_digest *digest, struct doppe
 
 /* ---- what is told ---- */
 
-static struct answer *answer_of_candidate(const struct file_decider *decider, size_t candidate)
+static struct doppel_search_result *result_of_candidate(const struct file_decider *decider,
+                                                        size_t candidate)
 {
-    return answers_of(&decider->answers, decider->candidates.items[candidate].id);
+    return doppel_search_results_find(&decider->results, decider->candidates.items[candidate].id);
 }
 
 /* The match is with another one than it follows. */
@@ -183,14 +184,15 @@ static void describe(struct file_decider *decider, struct file_decision *decisio
     bool by_bytes = answer->candidate == NO_CANDIDATE && answer->of && !decision->item &&
                     strcmp(answer->reason, "marked") != 0 && answer->reason != same_id;
     if (answer->candidate != NO_CANDIDATE) {
-        decision->match = decide_match_row(&answer_of_candidate(decider, answer->candidate)->pair);
+        decision->match =
+            decide_match_row(&result_of_candidate(decider, answer->candidate)->comparison);
         put_same_as(decision);
-        decide_match_fill(decider->compare,
-                          &answer_of_candidate(decider, answer->candidate)->pair.match,
+        decide_match_fill(&decider->options->compare,
+                          &result_of_candidate(decider, answer->candidate)->comparison.match,
                           decision->match, match);
     } else if (by_bytes && doppel_compare_same(record, &same, NULL) == DOPPEL_OK) {
         decision->match = decide_match_row(&same);
-        decide_match_fill(decider->compare, &same.match, NULL, match);
+        decide_match_fill(&decider->options->compare, &same.match, NULL, match);
         put_same_as(decision);
         decide_match_tell_same(&decision->answer, match);
         doppel_comparison_free(&same);
@@ -379,7 +381,7 @@ static enum doppel_status decide(struct file_decider *decider, struct file_decis
         rule_by_content(&content, &out->answer);
     if (!status && out->answer.decision == DOPPEL_DECISION_TOO_SHORT)
         out->answer.reason =
-            doppel_compare_obstacle(&decider->file->file->record, decider->compare);
+            doppel_compare_obstacle(&decider->file->file->record, &decider->options->compare);
     return status;
 }
 

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include <doppel/compare.h>
+#include <doppel/search.h>
 #include <doppel/library.h>
 
 #include "decide/rule.h"
@@ -35,7 +35,7 @@ void file_decision_free(struct file_decision *decision);
 
 /* @param all borrowed for its life. @param out given (file_decider_free) */
 enum doppel_status file_decider_new(const struct settings *settings,
-                                    const struct doppel_compare_options *compare,
+                                    const struct doppel_search_options *options,
                                     struct doppel_run *run, struct doppel_library *library,
                                     struct file_decider **out, struct doppel_error *error);
 void file_decider_free(struct file_decider *decider);

@@ -4,15 +4,15 @@
 
 #include "core/array.h"
 #include "decide/file_decider.h"
-#include "search/search.h"
+#include <doppel/search.h>
 
 struct file_decider {
     const struct settings *settings;
-    const struct doppel_compare_options *compare;
+    const struct doppel_search_options *options;
     struct doppel_run *run;
     struct doppel_library *library;
-    struct library_search *search; /* NULL: nothing was looked for yet */
-    struct answers answers;
+    struct doppel_search *search; /* NULL: nothing was looked for yet */
+    struct doppel_search_results results;
     ARRAY(struct rule_candidate) candidates;
     ARRAY(struct doppel_metadata) abouts; /* of the candidates whose origin was asked for */
 

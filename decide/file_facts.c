@@ -234,12 +234,12 @@ static enum doppel_status want_search(struct file_decider *decider, struct doppe
 {
     enum doppel_status status = DOPPEL_OK;
     if (!decider->search) {
-        status = library_search_new(decider->settings, decider->compare, decider->run,
-                                    decider->library, &decider->search, error);
-        if (!status)
-            library_search_leaders(decider->search);
+        struct doppel_search_options options = *decider->options;
+        options.representatives = true;
+        status =
+            doppel_search_new(decider->run, decider->library, &options, &decider->search, error);
     }
-    return status ? status : library_search_catch_up(decider->search, error);
+    return status ? status : doppel_search_refresh(decider->search, error);
 }
 
 /* Where it is from, if that may matter: borrowed from the abouts. */
@@ -265,16 +265,17 @@ static bool is_same_text(const struct doppel_match *match)
 }
 
 /* What is no longer in the library is passed over. */
-static enum doppel_status add_candidate(struct file_decider *decider, const struct answer *answer,
+static enum doppel_status add_candidate(struct file_decider *decider,
+                                        const struct doppel_search_result *result,
                                         struct doppel_error *error)
 {
     struct doppel_name name;
-    struct rule_candidate candidate = {.id = answer->id,
-                                       .leader = leader_of(decider, answer->id),
-                                       .same_content = is_same_text(&answer->pair.match),
-                                       .state = state_of(decider, answer->id),
-                                       .match = &answer->pair.match};
-    enum doppel_status status = doppel_library_name(decider->library, answer->id, &name, error);
+    struct rule_candidate candidate = {.id = result->id,
+                                       .leader = leader_of(decider, result->id),
+                                       .same_content = is_same_text(&result->comparison.match),
+                                       .state = state_of(decider, result->id),
+                                       .match = &result->comparison.match};
+    enum doppel_status status = doppel_library_name(decider->library, result->id, &name, error);
     if (status)
         return status == DOPPEL_E_NOT_FOUND || status == DOPPEL_E_CORRUPT ? DOPPEL_OK : status;
     candidate.kind = name.kind;
@@ -282,7 +283,7 @@ static enum doppel_status add_candidate(struct file_decider *decider, const stru
     doppel_name_free(&name);
     if (status)
         return status;
-    candidate.origin = origin_of(decider, answer->id);
+    candidate.origin = origin_of(decider, result->id);
     return array_push(&decider->candidates, candidate)
                ? DOPPEL_OK
                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
@@ -308,17 +309,17 @@ enum doppel_status file_gather_content(struct file_decider *decider, struct rule
     decider->marked = 0;
     enum doppel_status status = want_search(decider, error);
     if (!status)
-        status = library_search_file(decider->search, file, &decider->answers, error);
-    for (size_t i = 0; i < decider->answers.items.count && !status; i++)
-        if (!decider->answers.items.items[i].near_miss &&
-            decider->answers.items.items[i].id != decider->former)
-            status = add_candidate(decider, &decider->answers.items.items[i], error);
+        status = doppel_search_record(decider->search, &file->record, file->path, &decider->results,
+                                      error);
+    for (size_t i = 0; i < decider->results.count && !status; i++)
+        if (!decider->results.items[i].near_miss && decider->results.items[i].id != decider->former)
+            status = add_candidate(decider, &decider->results.items[i], error);
     if (!status)
         status = doppel_library_each_mark(decider->library, &file->record.digest, take_mark,
                                           decider, error);
     *facts = (struct rule_content){
         .kind = file->record.kind,
-        .too_short = !status && doppel_compare_obstacle(&file->record, decider->compare),
+        .too_short = !status && doppel_compare_obstacle(&file->record, &decider->options->compare),
         .origin = {decider->file->source, decider->file->date},
         .marked = leader_of(decider, decider->marked),
         .candidates = decider->candidates.items,

@@ -295,7 +295,7 @@ enum doppel_status file_stream_new(const struct file_stream_options *options,
     stream->walk = walk_of(stream);
     enum doppel_status status = open_cache(options->run, &stream->cache, error);
     if (!status)
-        status = file_decider_new(options->settings, &options->compare, options->run,
+        status = file_decider_new(options->settings, &options->search, options->run,
                                   options->library, &stream->decider, error);
     stream->intake_options = (struct intake_options){
         .read = options->read,

@@ -4,9 +4,9 @@
 #ifndef DOPPEL_DECIDE_FILE_STREAM_H
 #define DOPPEL_DECIDE_FILE_STREAM_H
 
-#include <doppel/compare.h>
 #include <doppel/library.h>
 #include <doppel/run.h>
+#include <doppel/search.h>
 
 #include "corpus/ingest/ingest.h"
 #include "decide/file_decider.h"
@@ -18,7 +18,7 @@ struct file_stream;
 /* All borrowed. */
 struct file_stream_options {
     const struct settings *settings;
-    struct doppel_compare_options compare;
+    struct doppel_search_options search;
     struct doppel_run *run;
     struct doppel_library *library;
     struct doppel_read_options read;

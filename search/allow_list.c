@@ -1,11 +1,9 @@
-/* Which matches of a query are explained by benign items: spans of the query, merged and compared.
- */
+/* Which matches of a query allow-listed items explain: spans of the query, merged and compared. */
 #include "search/allow_list.h"
 
 #include <stdlib.h>
 
 #include "core/array.h"
-#include "tools/memory.h"
 
 static const double EXPLAINED_SHARE = 0.8;
 
@@ -40,14 +38,15 @@ static void merge(struct spans *spans)
     spans->items.count = kept;
 }
 
-static void take_segments(struct spans *spans, const struct listed_match *match)
+static bool take_segments(struct spans *spans, const struct listed_match *match)
 {
     for (size_t i = 0; i < match->segment_count; i++) {
         const struct doppel_segment *segment = &match->segments[i];
         if (segment->a_end > segment->a_start &&
             !array_push(&spans->items, ((struct span){segment->a_start, segment->a_end})))
-            must_allocate(SIZE_MAX); /* says that there is no memory */
+            return false;
     }
+    return true;
 }
 
 static double length_of(const struct spans *spans)
@@ -75,22 +74,41 @@ static double length_of_common(const struct spans *a, const struct spans *b)
     return length;
 }
 
-static bool is_explained(const struct listed_match *match, const struct spans *benign)
+/* @return false without memory */
+static bool check_explained(const struct listed_match *match, const struct spans *benign,
+                            bool *out_explained)
 {
     struct spans own = {0};
-    take_segments(&own, match);
+    bool done = take_segments(&own, match);
     merge(&own);
     double length = length_of(&own);
-    bool explained = length > 0 && length_of_common(&own, benign) >= EXPLAINED_SHARE * length;
+    *out_explained = length > 0 && length_of_common(&own, benign) >= EXPLAINED_SHARE * length;
     array_free(&own.items);
-    return explained;
+    return done;
 }
 
-void benign_suppress(struct listed_match *matches, size_t count)
+/* Mark those that the spans, or an item that matches as a whole, explain. */
+static bool mark_explained(struct listed_match *matches, size_t count, const struct spans *benign,
+                           uint64_t whole, uint64_t part)
+{
+    for (size_t i = 0; i < count && (whole || part); i++) {
+        bool explained = false;
+        if (matches[i].state != DOPPEL_LIST_ACTIVE)
+            continue;
+        if (!whole && !check_explained(&matches[i], benign, &explained))
+            return false;
+        matches[i].suppressed_by = whole ? whole : explained ? part : 0;
+    }
+    return true;
+}
+
+enum doppel_status allow_list_apply(struct listed_match *matches, size_t count,
+                                    struct doppel_error *error)
 {
     uint64_t whole = 0, part = 0;
     struct spans benign = {0};
-    for (size_t i = 0; i < count; i++) {
+    bool done = true;
+    for (size_t i = 0; i < count && done; i++) {
         matches[i].suppressed_by = 0;
         if (matches[i].state != DOPPEL_LIST_BENIGN)
             continue;
@@ -98,13 +116,11 @@ void benign_suppress(struct listed_match *matches, size_t count)
             whole = whole ? whole : matches[i].id;
         else
             part = part ? part : matches[i].id;
-        take_segments(&benign, &matches[i]);
+        done = take_segments(&benign, &matches[i]);
     }
     merge(&benign);
-    for (size_t i = 0; i < count && (whole || part); i++)
-        if (matches[i].state == DOPPEL_LIST_ACTIVE)
-            matches[i].suppressed_by = whole                                ? whole
-                                       : is_explained(&matches[i], &benign) ? part
-                                                                            : 0;
+    done = done && mark_explained(matches, count, &benign, whole, part);
     array_free(&benign.items);
+    return done ? DOPPEL_OK
+                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what is allow-listed");
 }

@@ -17,12 +17,14 @@ struct listed_match {
 };
 
 /**
- * Say which matches of a query are explained by benign items.
+ * Mark the matches of a query that allow-listed items explain.
  *
  * One that matches the query as a whole explains all others. One that matches parts of it explains
  * others whose parts lie to 80 % or more within those of all benign items. Benign items explain
  * each other never, and items of disabled lists nothing.
+ * DOPPEL_OK; DOPPEL_E_MEMORY.
  */
-void benign_suppress(struct listed_match *matches, size_t count);
+enum doppel_status allow_list_apply(struct listed_match *matches, size_t count,
+                                    struct doppel_error *error);
 
 #endif

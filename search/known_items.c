@@ -6,7 +6,7 @@
 /* Ids as they are kept. */
 static const uint64_t ID_BITS = (UINT64_C(1) << 60) - 1;
 
-void find_known_free(struct find_known *known)
+void known_items_free(struct known_items *known)
 {
     array_free(&known->items);
     digest_map_free(&known->by_digest);
@@ -14,20 +14,19 @@ void find_known_free(struct find_known *known)
 
 static const struct doppel_digest *digest_at(const void *context, uint32_t number)
 {
-    const struct find_known *known = context;
+    const struct known_items *known = context;
     return &known->items.items[number].digest;
 }
 
-enum doppel_status find_known_add(struct find_known *known, const struct doppel_item *item,
-                                  struct doppel_error *error)
+enum doppel_status known_items_add(struct known_items *known, const struct doppel_item *item,
+                                   struct doppel_error *error)
 {
     struct known_item one = {.digest = item->record.digest,
                              .id = item->id & ID_BITS,
                              .kind = (uint64_t)item->record.kind & 15};
     known->has_video |= item->record.kind == DOPPEL_KIND_VIDEO;
     uint32_t number = (uint32_t)known->items.count;
-    if (known->items.count >= UINT32_MAX - 1 || !array_push(&known->items, one) ||
-        !digest_map_reserve(&known->by_digest, digest_at, known))
+    if (known->items.count >= UINT32_MAX - 1 || !array_push(&known->items, one))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
     uint32_t first = digest_map_put(&known->by_digest, number, digest_at, known);
     if (first == number)
@@ -43,7 +42,7 @@ static int by_id(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-enum doppel_kind find_known_kind(const struct find_known *known, uint64_t id)
+enum doppel_kind known_items_kind(const struct known_items *known, uint64_t id)
 {
     struct known_item wanted = {.id = id & ID_BITS};
     const struct known_item *found =
@@ -53,8 +52,8 @@ enum doppel_kind find_known_kind(const struct find_known *known, uint64_t id)
     return found ? (enum doppel_kind)found->kind : DOPPEL_KIND_UNKNOWN;
 }
 
-uint64_t find_known_next(const struct find_known *known, const struct doppel_digest *digest,
-                         size_t *at)
+uint64_t known_items_next(const struct known_items *known, const struct doppel_digest *digest,
+                          size_t *at)
 {
     uint32_t number = *at ? known->items.items[*at - 1].next - 1
                           : digest_map_find(&known->by_digest, digest, digest_at, known);

@@ -18,24 +18,24 @@ struct known_item {
 };
 
 /* Zero-initialised it is empty. */
-struct find_known {
+struct known_items {
     ARRAY(struct known_item) items;
     struct digest_map by_digest; /* to the first item of each */
     bool has_video;
 };
 
-void find_known_free(struct find_known *known);
+void known_items_free(struct known_items *known);
 
 /* Items come by id. DOPPEL_E_MEMORY. */
-enum doppel_status find_known_add(struct find_known *known, const struct doppel_item *item,
-                                  struct doppel_error *error);
+enum doppel_status known_items_add(struct known_items *known, const struct doppel_item *item,
+                                   struct doppel_error *error);
 
 /* The kind of an item; UNKNOWN of one that is not there. */
-enum doppel_kind find_known_kind(const struct find_known *known, uint64_t id);
+enum doppel_kind known_items_kind(const struct known_items *known, uint64_t id);
 
 /* The next item that has these bytes, in any order; `*at` is 0 before the first. @return its id; 0:
  * none */
-uint64_t find_known_next(const struct find_known *known, const struct doppel_digest *digest,
-                         size_t *at);
+uint64_t known_items_next(const struct known_items *known, const struct doppel_digest *digest,
+                          size_t *at);
 
 #endif

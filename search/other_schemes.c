@@ -1,15 +1,13 @@
-/* What is passed over for its scheme is said, so that nobody takes it for not found. */
+/* What is passed over for its scheme is reported, so that nobody takes it for not found. */
 #include "search/other_schemes.h"
 
 #include <inttypes.h>
 
-#include "tools/output/item_name.h"
-
-void other_schemes_note(struct other_schemes *kinds, const struct settings *settings,
-                        const struct doppel_item *item)
+void other_schemes_count(struct other_schemes *kinds, const struct doppel_compare_options *compare,
+                         const struct doppel_item *item)
 {
     const struct doppel_record *record = &item->record;
-    const struct doppel_scheme *wanted = settings_scheme(settings, record->kind);
+    const struct doppel_scheme *wanted = doppel_compare_scheme(compare, record->kind);
     struct other_schemes *kind = &kinds[record->kind];
     if (!wanted || record->scheme == DOPPEL_SCHEME_NONE)
         return;
@@ -17,24 +15,25 @@ void other_schemes_note(struct other_schemes *kinds, const struct settings *sett
         kind->wanted++;
         return;
     }
-    bool listed = !item_has_file(item);
+    bool listed = !doppel_item_has_file(item);
     if (!kind->others || (listed && !kind->without_file))
         kind->scheme = record->scheme;
     kind->others++;
     kind->without_file += listed;
 }
 
-void other_schemes_say(struct other_schemes *kinds, const struct settings *settings,
-                       enum doppel_kind kind, struct doppel_run *run)
+void other_schemes_report(struct other_schemes *kinds, enum doppel_kind kind,
+                          struct doppel_run *run)
 {
+    static const char *const nouns[] = {"other file", "text", "picture", "recording", "video"};
     struct other_schemes *others = &kinds[kind];
     const struct doppel_scheme *scheme = doppel_scheme_by_id(others->scheme);
     uint64_t count = others->wanted ? others->without_file : others->others;
-    if (others->said || settings->scheme_given || !count || !scheme)
+    if (others->reported || !count || !scheme)
         return;
-    others->said = true;
+    others->reported = true;
     doppel_run_notice(
         run, "%" PRIu64 " %s%s of another scheme %s not compared; '--scheme %s' compares %s", count,
-        kind_noun(kind), count == 1 ? "" : "s", count == 1 ? "was" : "were", scheme->name,
+        nouns[kind], count == 1 ? "" : "s", count == 1 ? "was" : "were", scheme->name,
         count == 1 ? "it" : "them");
 }

@@ -4,71 +4,85 @@
 #include <stdlib.h>
 
 #include "compare/video.h"
+#include "core/array.h"
 
-void answers_clear(struct answers *answers)
+void results_clear(struct doppel_search_results *results)
 {
-    for (size_t i = 0; i < answers->items.count; i++)
-        doppel_comparison_free(&answers->items.items[i].pair);
-    answers->items.count = 0;
+    for (size_t i = 0; i < results->count; i++)
+        doppel_comparison_free(&results->items[i].comparison);
+    results->count = 0;
 }
 
-void answers_free(struct answers *answers)
+void doppel_search_results_free(struct doppel_search_results *results)
 {
-    answers_clear(answers);
-    array_free(&answers->items);
+    results_clear(results);
+    array_free(results);
 }
 
-struct answer *answers_of(const struct answers *answers, uint64_t id)
+struct doppel_search_result *doppel_search_results_find(const struct doppel_search_results *results,
+                                                        uint64_t id)
 {
-    for (size_t i = 0; i < answers->items.count; i++)
-        if (answers->items.items[i].id == id)
-            return &answers->items.items[i];
+    for (size_t i = 0; i < results->count; i++)
+        if (results->items[i].id == id)
+            return &results->items[i];
     return NULL;
 }
 
-bool answers_keep(struct answers *answers, struct answer *answer)
+bool results_append(struct doppel_search_results *results, struct doppel_search_result *result)
 {
-    if (array_push(&answers->items, *answer))
+    if (array_push(results, *result))
         return true;
-    doppel_comparison_free(&answer->pair);
+    doppel_comparison_free(&result->comparison);
     return false;
 }
 
-bool answers_keep_match(struct answers *answers, const struct doppel_found *found)
+bool results_append_match(struct doppel_search_results *results, const struct doppel_found *found)
 {
-    struct answer answer = {found->id, false, {.matches = true, .match = found->match}};
-    answer.near_miss = found->borderline && found->match.kind == DOPPEL_KIND_AUDIO;
-    return copy_segments(&answer.pair.match) && answers_keep(answers, &answer);
+    struct doppel_search_result result = {.id = found->id,
+                                          .near_miss = found->borderline &&
+                                                       found->match.kind == DOPPEL_KIND_AUDIO,
+                                          .comparison = {.matches = true, .match = found->match}};
+    return copy_segments(&result.comparison.match) && results_append(results, &result);
+}
+
+enum doppel_status doppel_search_results_add(struct doppel_search_results *results,
+                                             struct doppel_search_result *result,
+                                             struct doppel_error *error)
+{
+    if (!results_append(results, result))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
+    results_order(results);
+    return DOPPEL_OK;
 }
 
 /* ---- the best first ---- */
 
-/* What is told by frames, or by peaks, has a rate of chance. */
-static bool is_scored(const struct answer *answer)
+/* What matches by frames, or by peaks, has a false-positive rate. */
+static bool is_scored(const struct doppel_search_result *result)
 {
-    return answer->pair.of_video || answer->pair.match.kind == DOPPEL_KIND_AUDIO;
+    return result->comparison.of_video || result->comparison.match.kind == DOPPEL_KIND_AUDIO;
 }
 
-static int by_score(const struct answer *a, const struct answer *b)
+static int by_score(const struct doppel_search_result *a, const struct doppel_search_result *b)
 {
-    double a_score = a->pair.match.score, b_score = b->pair.match.score;
-    bool a_exact = a->pair.match.verified == DOPPEL_VERIFIED_EXACT,
-         b_exact = b->pair.match.verified == DOPPEL_VERIFIED_EXACT;
+    double a_score = a->comparison.match.score, b_score = b->comparison.match.score;
+    bool a_exact = a->comparison.match.verified == DOPPEL_VERIFIED_EXACT,
+         b_exact = b->comparison.match.verified == DOPPEL_VERIFIED_EXACT;
     if (a_exact != b_exact)
         return a_exact ? -1 : 1;
     return (a_score < b_score) - (a_score > b_score);
 }
 
-static int by_similarity(const struct answer *a, const struct answer *b)
+static int by_similarity(const struct doppel_search_result *a, const struct doppel_search_result *b)
 {
-    double x = a->pair.match.similarity, y = b->pair.match.similarity;
+    double x = a->comparison.match.similarity, y = b->comparison.match.similarity;
     return (x < y) - (x > y);
 }
 
-/* Pictures that are like a picture stand before videos that show it. */
-static int best_first(const void *left, const void *right)
+/* Images that are like an image stand before videos that show it. */
+static int by_rank(const void *left, const void *right)
 {
-    const struct answer *a = left, *b = right;
+    const struct doppel_search_result *a = left, *b = right;
     int order = a->near_miss - b->near_miss;
     if (!order)
         order = is_scored(a) - is_scored(b);
@@ -79,8 +93,8 @@ static int best_first(const void *left, const void *right)
     return order ? order : (a->id > b->id) - (a->id < b->id);
 }
 
-void answers_order(struct answers *answers)
+void results_order(struct doppel_search_results *results)
 {
-    if (answers->items.count)
-        qsort(answers->items.items, answers->items.count, sizeof *answers->items.items, best_first);
+    if (results->count)
+        qsort(results->items, results->count, sizeof *results->items, by_rank);
 }

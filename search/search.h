@@ -1,41 +1,117 @@
-/* A library, asked by files and codes: what in it is the same, or shares a part. What can be held
- * in memory is: pictures, texts; recordings and videos lie in indexes that the library keeps. */
-#ifndef DOPPEL_SEARCH_SEARCH_H
-#define DOPPEL_SEARCH_SEARCH_H
+/**
+ * doppel/search.h: a library, queried by records and codes: what in it is the same, or shares a
+ * part. Images and texts are held in memory; audio and videos lie in indexes that the library
+ * keeps. Uses compare and library.
+ */
+#ifndef DOPPEL_SEARCH_H
+#define DOPPEL_SEARCH_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doppel/compare.h>
+#include <doppel/core.h>
 #include <doppel/library.h>
-
-#include "search/results.h"
-#include "intake/intake.h"
-#include "tools/args/options.h"
 #include <doppel/run.h>
 
-struct library_search;
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* It knows nothing before library_search_catch_up. @param settings,compare,run,library borrowed for
- * its life. @param out given (library_search_free) */
-enum doppel_status library_search_new(const struct settings *settings,
-                                      const struct doppel_compare_options *compare,
-                                      struct doppel_run *run, struct doppel_library *library,
-                                      struct library_search **out, struct doppel_error *error);
-/* From now on only what leads a group is taken in; and what has the same bytes is not looked up. */
-void library_search_leaders(struct library_search *search);
-void library_search_free(struct library_search *search);
+struct doppel_search;
 
-/* Take in what has come into the library since the last time. What is damaged is reported, and left
- * out. */
-enum doppel_status library_search_catch_up(struct library_search *search,
-                                           struct doppel_error *error);
+/** What is searched, and how. */
+struct doppel_search_options {
+    struct doppel_compare_options compare; /**< what is compared, and when it matches */
+    bool representatives; /**< only the first of each group of duplicates is searched, and what has
+                             the same bytes is not looked up; default false */
+    bool audio_of_videos; /**< videos are searched for their audio though they are no wanted kind;
+                             default false */
+    bool notice_schemes;  /**< where nothing is found, tell once of items of another scheme; default
+                             false */
 
-/* What matches a file, the best first: those of the same bytes before all others. DOPPEL_E_CORRUPT,
- * with a sentence: what is known of the file is damaged. */
-enum doppel_status library_search_file(struct library_search *search,
-                                       const struct intake_file *file, struct answers *answers,
-                                       struct doppel_error *error);
+    /** Move the ends of what two videos share to where their frames say. @param query as given to
+     * the search. @param match its segments may be changed. NULL (default): they stay */
+    enum doppel_status (*refine)(void *context, const struct doppel_record *query,
+                                 const struct doppel_item *item, struct doppel_match *match,
+                                 struct doppel_error *error);
+    void *context; /**< of `refine` */
+};
 
-/* The same of a picture or text of which only a code is known. */
-enum doppel_status library_search_code(struct library_search *search,
-                                       const struct doppel_fingerprint *code,
-                                       struct answers *answers, struct doppel_error *error);
+/** What is compared by default, all of it. Thread-safe. */
+DOPPEL_API struct doppel_search_options doppel_search_options_default(void);
 
+/** An item that was found. */
+struct doppel_search_result {
+    uint64_t id;
+    bool near_miss; /**< below the threshold; by `near_misses` of the options */
+    struct doppel_comparison
+        comparison; /**< the query is `a`; given (doppel_search_results_free) */
+};
+
+/** Items, each once, the best first, near misses last. Zero-initialised it is empty. */
+struct doppel_search_results {
+    struct doppel_search_result *items;
+    size_t count, capacity;
+};
+
+/** Free what it holds and empty it; an empty one is fine. */
+DOPPEL_API void doppel_search_results_free(struct doppel_search_results *results);
+
+/** The result of an id, borrowed until the results change; NULL: it was not found. */
+DOPPEL_API struct doppel_search_result *doppel_search_results_find(
+    const struct doppel_search_results *results, uint64_t id);
+
+/** Add a result that was found in another way, in its place. @param result its comparison is taken,
+ * also on failure. DOPPEL_OK; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_search_results_add(struct doppel_search_results *results,
+                                                        struct doppel_search_result *result,
+                                                        struct doppel_error *error);
+
+/**
+ * Make a search. It knows nothing before doppel_search_refresh.
+ *
+ * @param run,library borrowed for its life
+ * @param options     copied, but what they borrow
+ * @param out         given (doppel_search_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_ARGUMENT
+ *
+ * One thread at a time.
+ */
+DOPPEL_API enum doppel_status doppel_search_new(struct doppel_run *run,
+                                                struct doppel_library *library,
+                                                const struct doppel_search_options *options,
+                                                struct doppel_search **out,
+                                                struct doppel_error *error);
+DOPPEL_API void doppel_search_free(struct doppel_search *search);
+
+/** Take in what has come into the library since the last time. What is damaged is reported to the
+ * run, and left out. DOPPEL_OK; DOPPEL_E_MEMORY; what reading the library returns. */
+DOPPEL_API enum doppel_status doppel_search_refresh(struct doppel_search *search,
+                                                    struct doppel_error *error);
+
+/**
+ * What matches a record, those of the same bytes before all others.
+ *
+ * @param name    what the record is called in messages: its path
+ * @param results replaced
+ * @return DOPPEL_OK, also when nothing matches; DOPPEL_E_CORRUPT: the record is damaged;
+ *         DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY; what reading the library returns
+ */
+DOPPEL_API enum doppel_status doppel_search_record(struct doppel_search *search,
+                                                   const struct doppel_record *record,
+                                                   const char *name,
+                                                   struct doppel_search_results *results,
+                                                   struct doppel_error *error);
+
+/** The same of an image or text of which only a code is known. */
+DOPPEL_API enum doppel_status doppel_search_code(struct doppel_search *search,
+                                                 const struct doppel_fingerprint *code,
+                                                 struct doppel_search_results *results,
+                                                 struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -13,19 +13,19 @@ struct known_words {
     uint32_t next; /* number + 1 of another one with them; 0: none */
 };
 
-struct find_texts {
+struct search_texts {
     const struct doppel_compare_options *compare;
     struct doppel_library *library;
     struct text_set *set;
     struct doppel_passages *passages; /* of winnow32; else NULL */
-    struct text_view last;            /* whose keys were asked for last */
+    struct text_view last;            /* whose keys were loaded last */
     ARRAY(struct known_words) words;  /* of texts that have any; ordered by id */
     struct digest_map by_words;       /* to the first of those with the same */
 };
 
 /* What is left to be visited, once those of the same words were. */
-struct asking {
-    const struct find_texts *texts;
+struct pending {
+    const struct search_texts *texts;
     const struct text_view *query;
     text_visitor *visitor;
     void *context;
@@ -43,7 +43,7 @@ static bool take_record(void *context, const struct doppel_library_text *text)
     return true;
 }
 
-static bool load_record(const struct find_texts *texts, uint64_t id, struct text_view *out)
+static bool load_record(const struct search_texts *texts, uint64_t id, struct text_view *out)
 {
     const struct doppel_text_query query = {.first = id, .last = id, .shingles = true};
     struct loading loading = {.out = out};
@@ -53,7 +53,7 @@ static bool load_record(const struct find_texts *texts, uint64_t id, struct text
 
 static bool load_view(void *context, uint64_t id, struct text_view *out)
 {
-    const struct find_texts *texts = context;
+    const struct search_texts *texts = context;
     struct doppel_item item;
     if (doppel_library_get(texts->library, id, true, &item, NULL))
         return load_record(texts, id, out);
@@ -64,11 +64,11 @@ static bool load_view(void *context, uint64_t id, struct text_view *out)
     return good;
 }
 
-enum doppel_status find_texts_new(const struct doppel_compare_options *compare,
-                                  struct doppel_library *library, struct find_texts **out,
-                                  struct doppel_error *error)
+enum doppel_status search_texts_new(const struct doppel_compare_options *compare,
+                                    struct doppel_library *library, struct search_texts **out,
+                                    struct doppel_error *error)
 {
-    struct find_texts *texts = calloc(1, sizeof *texts);
+    struct search_texts *texts = calloc(1, sizeof *texts);
     if (!texts)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
     texts->compare = compare;
@@ -77,13 +77,13 @@ enum doppel_status find_texts_new(const struct doppel_compare_options *compare,
     if (!status && doppel_compare_scheme(compare, DOPPEL_KIND_TEXT)->id == DOPPEL_SCHEME_WINNOW32)
         status = doppel_passages_new(&texts->passages, error);
     if (status)
-        find_texts_free(texts);
+        search_texts_free(texts);
     else
         *out = texts;
     return status;
 }
 
-void find_texts_free(struct find_texts *texts)
+void search_texts_free(struct search_texts *texts)
 {
     if (!texts)
         return;
@@ -97,11 +97,11 @@ void find_texts_free(struct find_texts *texts)
 
 static const struct doppel_digest *words_at(const void *context, uint32_t number)
 {
-    const struct find_texts *texts = context;
+    const struct search_texts *texts = context;
     return &texts->words.items[number].content;
 }
 
-static enum doppel_status keep_words(struct find_texts *texts, uint64_t id,
+static enum doppel_status keep_words(struct search_texts *texts, uint64_t id,
                                      const struct doppel_text_extra *extra,
                                      struct doppel_error *error)
 {
@@ -109,8 +109,7 @@ static enum doppel_status keep_words(struct find_texts *texts, uint64_t id,
     uint32_t number = (uint32_t)texts->words.count;
     if (!extra->words)
         return DOPPEL_OK;
-    if (texts->words.count >= UINT32_MAX - 1 || !array_push(&texts->words, words) ||
-        !digest_map_reserve(&texts->by_words, words_at, texts))
+    if (texts->words.count >= UINT32_MAX - 1 || !array_push(&texts->words, words))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
     uint32_t first = digest_map_put(&texts->by_words, number, words_at, texts);
     if (first == number)
@@ -120,8 +119,8 @@ static enum doppel_status keep_words(struct find_texts *texts, uint64_t id,
     return DOPPEL_OK;
 }
 
-enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_item *item,
-                                  bool leads, struct doppel_run *run, struct doppel_error *error)
+enum doppel_status search_texts_add(struct search_texts *texts, const struct doppel_item *item,
+                                    bool leads, struct doppel_run *run, struct doppel_error *error)
 {
     struct text_view view;
     if (!load_view(texts, item->id, &view)) {
@@ -139,9 +138,9 @@ enum doppel_status find_texts_add(struct find_texts *texts, const struct doppel_
     return status;
 }
 
-enum doppel_status find_texts_add_record(struct find_texts *texts,
-                                         const struct doppel_library_text *text, bool leads,
-                                         struct doppel_error *error)
+enum doppel_status search_texts_add_record(struct search_texts *texts,
+                                           const struct doppel_library_text *text, bool leads,
+                                           struct doppel_error *error)
 {
     struct text_view view;
     if (!text_view_of_record(text, &view))
@@ -167,20 +166,20 @@ static int by_id(const void *left, const void *right)
 
 static bool visit_other(void *context, uint64_t id, const struct doppel_match *match)
 {
-    const struct asking *asking = context;
+    const struct pending *pending = context;
     struct known_words wanted = {.id = id};
-    const struct known_words *words = bsearch(&wanted, asking->texts->words.items,
-                                              asking->texts->words.count, sizeof wanted, by_id);
-    if (words && has_words_of(words, asking->query))
+    const struct known_words *words = bsearch(&wanted, pending->texts->words.items,
+                                              pending->texts->words.count, sizeof wanted, by_id);
+    if (words && has_words_of(words, pending->query))
         return true;
-    return asking->visitor(asking->context, id, match);
+    return pending->visitor(pending->context, id, match);
 }
 
 /* ---- passages ---- */
 
 static bool load_keys(void *context, uint64_t id, struct doppel_passage_text *out)
 {
-    struct find_texts *texts = context;
+    struct search_texts *texts = context;
     text_view_free(&texts->last);
     texts->last = (struct text_view){0};
     if (!load_view(texts, id, &texts->last))
@@ -194,8 +193,8 @@ static bool visit_passages(void *context, const struct doppel_found *found)
     return visit_other(context, found->id, &found->match);
 }
 
-static enum doppel_status find_passages(struct find_texts *texts, const struct text_view *query,
-                                        struct asking *asking, struct doppel_error *error)
+static enum doppel_status find_passages(struct search_texts *texts, const struct text_view *query,
+                                        struct pending *pending, struct doppel_error *error)
 {
     struct doppel_passage_text text = passage_text_of(query);
     struct doppel_passage_request request = doppel_passage_request_default(&text);
@@ -203,13 +202,14 @@ static enum doppel_status find_passages(struct find_texts *texts, const struct t
         return DOPPEL_OK;
     request.source = load_keys;
     request.source_context = texts;
-    return doppel_passages_find(texts->passages, &request, visit_passages, asking, error);
+    return doppel_passages_find(texts->passages, &request, visit_passages, pending, error);
 }
 
-enum doppel_status find_texts_ask(struct find_texts *texts, const struct text_view *query,
-                                  text_visitor *visitor, void *context, struct doppel_error *error)
+enum doppel_status search_texts_find(struct search_texts *texts, const struct text_view *query,
+                                     text_visitor *visitor, void *context,
+                                     struct doppel_error *error)
 {
-    struct asking asking = {texts, query, visitor, context};
+    struct pending pending = {texts, query, visitor, context};
     uint32_t at = query->extra.words
                       ? digest_map_find(&texts->by_words, &query->extra.content, words_at, texts)
                       : UINT32_MAX;
@@ -219,6 +219,6 @@ enum doppel_status find_texts_ask(struct find_texts *texts, const struct text_vi
         if (!visitor(context, texts->words.items[at].id, &match))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
     }
-    return texts->passages ? find_passages(texts, query, &asking, error)
-                           : text_set_find(texts->set, query, visit_other, &asking, error);
+    return texts->passages ? find_passages(texts, query, &pending, error)
+                           : text_set_find(texts->set, query, visit_other, &pending, error);
 }

@@ -18,10 +18,10 @@ ROOMS = "core media text image audio video index match store worker library corp
 PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()
 ]  # which match.h includes
-PARTS += ["compare", "exchange", "group", "json_writer", "renamed", "report", "run"]
+PARTS += ["compare", "exchange", "group", "json_writer", "renamed", "report", "run", "search"]
 PARTS += [f"library_{part}" for part in "decisions items lists upkeep".split()]
 PENDING = (
-    "compare exchange group report".split()
+    "compare exchange group report search".split()
 )  # whose modules still need something of the command's
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 

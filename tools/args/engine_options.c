@@ -48,3 +48,12 @@ struct walk_options walk_options_from(const struct settings *settings)
                                  .min_size = settings->min_size,
                                  .max_bytes = settings->max_bytes};
 }
+
+struct doppel_search_options search_options_from(const struct settings *settings)
+{
+    struct doppel_search_options options = doppel_search_options_default();
+    options.compare = compare_options_from(settings);
+    options.audio_of_videos = settings->no_video;
+    options.notice_schemes = !settings->scheme_given;
+    return options;
+}

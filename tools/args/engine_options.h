@@ -3,6 +3,7 @@
 #define DOPPEL_TOOLS_ARGS_ENGINE_OPTIONS_H
 
 #include <doppel/compare.h>
+#include <doppel/search.h>
 
 #include "intake/read_options.h"
 #include "intake/walk.h"
@@ -16,5 +17,8 @@ struct doppel_read_options read_options_from(const struct settings *settings);
 
 /* Which files: the operands, and what is said of walking. Borrows from the settings. */
 struct walk_options walk_options_from(const struct settings *settings);
+
+/* How a library is searched; nothing is refined. */
+struct doppel_search_options search_options_from(const struct settings *settings);
 
 #endif

@@ -39,8 +39,8 @@ struct output *find_print_output(const struct settings *settings, struct report 
 struct printing {
     struct find_print *print;
     const char *query;
-    const struct answer *answer; /* the one at hand */
-    uint64_t suppressed_by;      /* the benign item that explains it; 0: none */
+    const struct doppel_search_result *result; /* the one at hand */
+    uint64_t suppressed_by;                    /* the benign item that explains it; 0: none */
     struct place_rows *rows;
     bool matched;
 };
@@ -80,8 +80,8 @@ static void put_memberships(json_t *row, struct doppel_library *library, uint64_
 /* What it is called stands in the row already. */
 static void print_match(struct printing *printing, json_t *named, uint64_t id)
 {
-    const struct answer *answer = printing->answer;
-    bool near_miss = answer->near_miss;
+    const struct doppel_search_result *result = printing->result;
+    bool near_miss = result->near_miss;
     if (near_miss && printing->print->settings->null_separated) {
         json_decref(named);
         return; /* paths are of what matches */
@@ -95,8 +95,8 @@ static void print_match(struct printing *printing, json_t *named, uint64_t id)
     if (printing->suppressed_by)
         put_integer(row, "suppressed_by", printing->suppressed_by);
     if (near_miss)
-        put_lack(row, printing->print->settings, &answer->pair.match);
-    put_comparison(row, &answer->pair);
+        put_lack(row, printing->print->settings, &result->comparison.match);
+    put_comparison(row, &result->comparison);
     place_rows_add(printing->rows, row);
     printing->matched |= !near_miss && !printing->suppressed_by;
 }
@@ -120,7 +120,7 @@ static bool print_record(void *context, const struct doppel_library_text *text)
 static enum doppel_status print_one(struct printing *printing, struct doppel_error *error)
 {
     struct doppel_library *library = printing->print->library;
-    uint64_t id = printing->answer->id;
+    uint64_t id = printing->result->id;
     struct doppel_item item;
     enum doppel_status status = doppel_library_get(library, id, false, &item, error);
     if (status == DOPPEL_E_NOT_FOUND) {
@@ -138,33 +138,34 @@ static enum doppel_status print_one(struct printing *printing, struct doppel_err
     return DOPPEL_OK;
 }
 
-/* What lists make of the answers; given (free). NULL: there are none that say anything. */
-static struct listed_match *judge_lists(struct doppel_library *library,
-                                        const struct answers *answers)
+/* What lists make of the results; given (free). NULL: there are none that say anything. */
+static struct listed_match *apply_lists(struct doppel_library *library,
+                                        const struct doppel_search_results *results)
 {
-    size_t count = answers->items.count;
+    size_t count = results->count;
     if (!count || !doppel_library_has_states(library))
         return NULL;
     struct listed_match *matches = must_allocate(count * sizeof *matches);
     for (size_t i = 0; i < count; i++) {
-        const struct answer *answer = &answers->items.items[i];
-        matches[i] = (struct listed_match){.id = answer->id,
-                                           .segments = answer->pair.match.segments,
-                                           .segment_count = answer->pair.match.segment_count};
-        (void)doppel_library_state_of(library, answer->id, &matches[i].state, NULL);
-        if (answer->near_miss && matches[i].state == DOPPEL_LIST_BENIGN)
+        const struct doppel_search_result *result = &results->items[i];
+        matches[i] = (struct listed_match){.id = result->id,
+                                           .segments = result->comparison.match.segments,
+                                           .segment_count = result->comparison.match.segment_count};
+        (void)doppel_library_state_of(library, result->id, &matches[i].state, NULL);
+        if (result->near_miss && matches[i].state == DOPPEL_LIST_BENIGN)
             matches[i].state = DOPPEL_LIST_ACTIVE; /* it explains nothing */
     }
-    benign_suppress(matches, count);
+    if (allow_list_apply(matches, count, NULL))
+        no_memory();
     return matches;
 }
 
-/* Whether an answer is to be printed. */
+/* Whether an result is to be printed. */
 static bool is_wanted(struct printing *printing, const struct listed_match *listed)
 {
     struct find_print *print = printing->print;
     printing->suppressed_by = listed ? listed->suppressed_by : 0;
-    if (!doppel_item_set_has(&print->wanted, printing->answer->id) ||
+    if (!doppel_item_set_has(&print->wanted, printing->result->id) ||
         (listed && listed->state == DOPPEL_LIST_DISABLED))
         return false;
     print->suppressed += printing->suppressed_by != 0;
@@ -183,15 +184,16 @@ static void print_none(struct printing *printing)
 }
 
 enum doppel_status find_print(struct find_print *print, const char *query,
-                              const struct answers *answers, struct doppel_error *error)
+                              const struct doppel_search_results *results,
+                              struct doppel_error *error)
 {
     struct place_rows rows;
     struct printing printing = {.print = print, .query = query, .rows = &rows};
     enum doppel_status status = DOPPEL_OK;
-    struct listed_match *listed = judge_lists(print->library, answers);
+    struct listed_match *listed = apply_lists(print->library, results);
     place_rows_begin(&rows, print->settings, print->output);
-    for (size_t i = 0; i < answers->items.count && !status; i++) {
-        printing.answer = &answers->items.items[i];
+    for (size_t i = 0; i < results->count && !status; i++) {
+        printing.result = &results->items[i];
         if (is_wanted(&printing, listed ? &listed[i] : NULL))
             status = print_one(&printing, error);
     }

@@ -5,7 +5,7 @@
 
 #include <doppel/library.h>
 
-#include "search/results.h"
+#include <doppel/search.h>
 #include "tools/args/options.h"
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
@@ -23,6 +23,7 @@ struct output *find_print_output(const struct settings *settings, struct report 
 
 /* Print what was found for a query, in this order. Without any match that is said, too. */
 enum doppel_status find_print(struct find_print *print, const char *query,
-                              const struct answers *answers, struct doppel_error *error);
+                              const struct doppel_search_results *results,
+                              struct doppel_error *error);
 
 #endif

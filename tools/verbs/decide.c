@@ -118,7 +118,7 @@ static enum doppel_status decide(struct run *run, struct doppel_error *error)
     options.records.source = run->settings.source;
     options.records.about = metadata_is_given(&run->settings) ? &about : NULL;
     options.files = (struct file_stream_options){.settings = &run->settings,
-                                                 .compare = compare_options_from(&run->settings),
+                                                 .search = search_options_from(&run->settings),
                                                  .run = run->report->run,
                                                  .library = run->library,
                                                  .read = read_options_from(&run->settings),

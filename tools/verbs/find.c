@@ -1,11 +1,15 @@
 /* doppel find FILE...: what in the library is FILE, holds FILE, or is held by it. */
 #include "tools/args/engine_options.h"
 #include "tools/args/library_options.h"
+#include "tools/memory.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
+#include "tools/args/engine_options.h"
 #include "tools/output/matches.h"
 #include "tools/verbs/find_repeats.h"
-#include "search/search.h"
+#include "intake/exact_digests.h"
+#include "intake/intake.h"
+#include "intake/video_refine.h"
 #include "intake/open_cache.h"
 #include "compare/text.h"
 
@@ -13,12 +17,14 @@ struct find {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
-    struct library_search *search;
-    struct answers answers;
+    struct doppel_search *search;
+    struct video_looks *looks;      /* NULL: nothing is refined */
+    const struct intake_file *file; /* the query at hand */
+    struct doppel_search_results results;
     struct find_print print;
 };
 
-static enum doppel_status ask_code(struct find *find, struct doppel_error *error)
+static enum doppel_status search_code(struct find *find, struct doppel_error *error)
 {
     const struct doppel_scheme *scheme =
         settings_scheme(find->settings, find->settings->scheme->kind);
@@ -27,11 +33,22 @@ static enum doppel_status ask_code(struct find *find, struct doppel_error *error
         fingerprint_from_hex(scheme, find->settings->code, &fingerprint, error);
     if (status)
         return status;
-    status = library_search_code(find->search, &fingerprint, &find->answers, error);
+    status = doppel_search_code(find->search, &fingerprint, &find->results, error);
     if (!status)
-        status = find_print(&find->print, find->settings->code, &find->answers, error);
+        status = find_print(&find->print, find->settings->code, &find->results, error);
     doppel_fingerprint_free(&fingerprint);
     return status;
+}
+
+/* The ends of what a video and an item share, frame by frame. */
+static enum doppel_status refine_with_item(void *context, const struct doppel_record *query,
+                                           const struct doppel_item *item,
+                                           struct doppel_match *match, struct doppel_error *error)
+{
+    const struct find *find = context;
+    const struct video_side sides[2] = {{{find->file->path, &find->file->stamp}, query},
+                                        {{item->path, &item->stamp}, &item->record}};
+    return video_refine(find->looks, sides, match, error);
 }
 
 static unsigned exact_kinds(void *context)
@@ -46,32 +63,31 @@ static enum doppel_status take_listed(struct find *find, const struct intake_fil
                                       bool *out_found, struct doppel_error *error)
 {
     static const struct doppel_record nothing; /* of what could not be read */
-    struct answer answer = {0};
-    enum doppel_status status = exact_find(find->library, &file->exact, &answer.id, error);
-    *out_found = answer.id != 0;
-    if (status || !answer.id)
+    struct doppel_search_result result = {0};
+    enum doppel_status status = exact_find(find->library, &file->exact, &result.id, error);
+    *out_found = result.id != 0;
+    if (status || !result.id)
         return status;
-    status = doppel_compare_same(file->record.error.status ? &nothing : &file->record, &answer.pair,
-                                 error);
+    status = doppel_compare_same(file->record.error.status ? &nothing : &file->record,
+                                 &result.comparison, error);
     if (status)
         return status;
-    if (!answers_keep(&find->answers, &answer))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
-    answers_order(&find->answers);
-    return DOPPEL_OK;
+    return doppel_search_results_add(&find->results, &result, error);
 }
 
 /* What is listed is found also where it cannot be read as anything. */
-static enum doppel_status ask_file(struct find *find, const struct intake_file *file,
-                                   struct doppel_error *error)
+static enum doppel_status search_file(struct find *find, const struct intake_file *file,
+                                      struct doppel_error *error)
 {
     const struct doppel_error *reason = &file->record.error;
     bool listed = false;
     enum doppel_status status = DOPPEL_OK;
     progress_clear(&find->report->progress);
-    answers_clear(&find->answers);
+    doppel_search_results_free(&find->results);
+    find->file = file;
     if (!reason->status)
-        status = library_search_file(find->search, file, &find->answers, error);
+        status =
+            doppel_search_record(find->search, &file->record, file->path, &find->results, error);
     if (!status)
         status = take_listed(find, file, &listed, error);
     if (!status && reason->status && !listed)
@@ -79,12 +95,12 @@ static enum doppel_status ask_file(struct find *find, const struct intake_file *
     else if (!status && reason->status)
         report_notice(find->report, "%s: %s; found by its digest alone", file->path,
                       reason->message);
-    bool answered = listed || !reason->status;
-    return status || !answered ? status
-                               : find_print(&find->print, file->path, &find->answers, error);
+    bool searched = listed || !reason->status;
+    return status || !searched ? status
+                               : find_print(&find->print, file->path, &find->results, error);
 }
 
-static enum doppel_status ask_files(struct find *find, struct doppel_error *error)
+static enum doppel_status search_files(struct find *find, struct doppel_error *error)
 {
     struct doppel_cache *cache;
     enum doppel_status status = open_cache(find->report->run, &cache, error);
@@ -106,7 +122,7 @@ static enum doppel_status ask_files(struct find *find, struct doppel_error *erro
     struct intake_file file;
     status = intake_new(&options, &intake, error);
     while (status == DOPPEL_OK && (status = intake_next(intake, &file, error)) == DOPPEL_OK) {
-        status = ask_file(find, &file, error);
+        status = search_file(find, &file, error);
         intake_file_free(&file);
     }
     intake_free(intake);
@@ -120,25 +136,30 @@ int cmd_find(const struct settings *settings, struct report *report)
     if (settings->repeats)
         return find_repeats(settings, report);
     struct find find = {.settings = settings, .report = report};
-    const struct doppel_compare_options compare = compare_options_from(settings);
+    struct doppel_search_options options = search_options_from(settings);
     if (open_library(settings, false, true, &find.library, &error))
         return report_fatal(report, "%s", error.message);
+    if (settings->refine) {
+        find.looks = must_have(video_looks_new(report->run));
+        options.refine = refine_with_item;
+        options.context = &find;
+    }
     find.print = (struct find_print){.settings = settings,
                                      .library = find.library,
                                      .output = find_print_output(settings, report)};
     enum doppel_status status = filter_library(settings, find.library, &find.print.wanted, &error);
     if (!status)
-        status =
-            library_search_new(settings, &compare, report->run, find.library, &find.search, &error);
+        status = doppel_search_new(report->run, find.library, &options, &find.search, &error);
     if (!status)
-        status = library_search_catch_up(find.search, &error);
+        status = doppel_search_refresh(find.search, &error);
     if (!status)
-        status = settings->code ? ask_code(&find, &error) : ask_files(&find, &error);
+        status = settings->code ? search_code(&find, &error) : search_files(&find, &error);
     bool written = output_finish(find.print.output);
-    library_search_free(find.search);
+    doppel_search_free(find.search);
+    video_looks_free(find.looks);
     doppel_item_set_free(&find.print.wanted);
     doppel_library_close(find.library);
-    answers_free(&find.answers);
+    doppel_search_results_free(&find.results);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     if (!written)
