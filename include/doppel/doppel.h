@@ -4,6 +4,7 @@
 #define DOPPEL_DOPPEL_H
 
 #include <doppel/audio.h>
+#include <doppel/compare.h>
 #include <doppel/core.h>
 #include <doppel/corpus.h>
 #include <doppel/image.h>
@@ -11,6 +12,7 @@
 #include <doppel/library.h>
 #include <doppel/match.h>
 #include <doppel/media.h>
+#include <doppel/search.h>
 #include <doppel/store.h>
 #include <doppel/text.h>
 #include <doppel/video.h>

@@ -1,0 +1,365 @@
+/* A library queried by calls: codes against a scan of all of them, tracks that are known to share
+ * something, what comes later, and what is passed over. */
+#include "tests/library/tracks.h"
+
+#include <stdio.h>
+
+#include <doppel/search.h>
+
+#include "tests/match/images.h"
+
+enum { SECONDS = 20 };
+
+static struct doppel_search *make_search(struct doppel_run *run, struct doppel_library *library,
+                                         const struct doppel_search_options *options)
+{
+    struct doppel_search *search = NULL;
+    struct doppel_error error = {0};
+    if (doppel_search_new(run, library, options, &search, &error) ||
+        doppel_search_refresh(search, &error))
+        fail_msg("%s", error.message);
+    return search;
+}
+
+static struct doppel_run *make_run(const struct doppel_run_options *options)
+{
+    struct doppel_run *run = NULL;
+    assert_int_equal(doppel_run_new(options, &run, NULL), DOPPEL_OK);
+    return run;
+}
+
+static void query(struct doppel_search *search, const struct doppel_record *record,
+                  struct doppel_search_results *results)
+{
+    struct doppel_error error = {0};
+    if (doppel_search_record(search, record, "the query", results, &error))
+        fail_msg("%s", error.message);
+}
+
+/* ---- codes, against a scan ---- */
+
+enum { CODES = 400, BITS = 256, QUERIES = 100 };
+
+static const struct doppel_scheme *pdq(void)
+{
+    return doppel_scheme_by_id(DOPPEL_SCHEME_PDQ);
+}
+
+/* By PDQ's distance alone. */
+static struct doppel_search_options pdq_options(int32_t max_distance)
+{
+    struct doppel_search_options options = doppel_search_options_default();
+    options.compare.schemes[DOPPEL_KIND_IMAGE] = *pdq();
+    options.compare.orientations = false;
+    options.compare.max_distance = max_distance;
+    return options;
+}
+
+static struct doppel_record pdq_record(const struct doppel_code *code, uint64_t number)
+{
+    struct doppel_record record = {.digest = doppel_digest_bytes(&number, sizeof number),
+                                   .kind = DOPPEL_KIND_IMAGE,
+                                   .scheme = DOPPEL_SCHEME_PDQ,
+                                   .version = pdq()->version,
+                                   .quality = 100};
+    assert_int_equal(doppel_fingerprint_make(pdq(), BITS, 1, &record.fingerprint, NULL), DOPPEL_OK);
+    record.fingerprint.codes[0] = *code;
+    return record;
+}
+
+static uint64_t add_code(struct doppel_library *library, const struct doppel_code *code,
+                         uint64_t number)
+{
+    char path[32];
+    struct doppel_record record = pdq_record(code, number);
+    snprintf(path, sizeof path, "/files/%llu", (unsigned long long)number);
+    uint64_t id = add_record(library, path, number, &record, DOPPEL_ADDED_NEW);
+    doppel_record_free(&record);
+    return id;
+}
+
+static uint32_t count_different_bits(const struct doppel_code *a, const struct doppel_code *b)
+{
+    uint32_t count = 0;
+    for (unsigned bit = 0; bit < BITS; bit++)
+        count += (a->word[bit / 64] >> bit % 64 & 1) != (b->word[bit / 64] >> bit % 64 & 1);
+    return count;
+}
+
+static struct doppel_code code_near(const struct doppel_code *code, unsigned flips, uint64_t *seed)
+{
+    struct doppel_code out = *code;
+    for (; flips; flips--)
+        out.word[random_word(seed) % 4] ^= UINT64_C(1) << random_word(seed) % 64;
+    return out;
+}
+
+static void assert_as_scanned(const struct doppel_search_results *results,
+                              const struct doppel_code *query_code, const struct doppel_code *codes,
+                              const uint64_t *ids, uint32_t most)
+{
+    size_t expected = 0;
+    for (size_t i = 0; i < CODES; i++) {
+        uint32_t distance = count_different_bits(query_code, &codes[i]);
+        const struct doppel_search_result *result = doppel_search_results_find(results, ids[i]);
+        assert_int_equal(result != NULL, distance <= most);
+        expected += distance <= most;
+        if (result)
+            assert_int_equal(result->comparison.match.distance, distance);
+    }
+    assert_int_equal(results->count, expected);
+    for (size_t i = 1; i < results->count; i++) {
+        const struct doppel_search_result *a = &results->items[i - 1], *b = a + 1;
+        uint32_t before = a->comparison.match.distance, here = b->comparison.match.distance;
+        assert_true(before < here || (before == here && a->id < b->id));
+    }
+}
+
+static void codes_are_found_as_by_a_scan(void **state)
+{
+    static struct doppel_code codes[CODES];
+    static uint64_t ids[CODES];
+    uint64_t seed = 1;
+    size_t found = 0;
+    const struct doppel_search_options options = pdq_options(40);
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(NULL);
+    struct doppel_search_results results = {0};
+    for (size_t i = 0; i < CODES; i++) {
+        for (unsigned word = 0; word < 4; word++)
+            codes[i].word[word] = random_word(&seed);
+        if (i % 4)
+            codes[i] = code_near(&codes[i - i % 4], (unsigned)(random_word(&seed) % 80), &seed);
+        ids[i] = add_code(library, &codes[i], i);
+    }
+    commit(library);
+    struct doppel_search *search = make_search(run, library, &options);
+    for (uint64_t i = 0; i < QUERIES; i++) {
+        struct doppel_code code =
+            code_near(&codes[random_word(&seed) % CODES], (unsigned)(i % 60), &seed);
+        struct doppel_record record = pdq_record(&code, CODES + i);
+        query(search, &record, &results);
+        assert_as_scanned(&results, &code, codes, ids, 40);
+        assert_int_equal(doppel_search_code(search, &record.fingerprint, &results, NULL),
+                         DOPPEL_OK);
+        assert_as_scanned(&results, &code, codes, ids, 40);
+        found += results.count;
+        doppel_record_free(&record);
+    }
+    assert_true(found > QUERIES);
+    doppel_search_results_free(&results);
+    doppel_search_free(search);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
+/* ---- what is the same, and what comes later ---- */
+
+static void the_same_bytes_come_first(void **state)
+{
+    const struct doppel_code code = {0}, near = {{7}};
+    const struct doppel_search_options options = pdq_options(40);
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(NULL);
+    struct doppel_search_results results = {0};
+    uint64_t by_code = add_code(library, &near, 1);
+    uint64_t same = add_code(library, &near, 2);
+    struct doppel_search *search = make_search(run, library, &options);
+    struct doppel_record record = pdq_record(&code, 2);
+    query(search, &record, &results);
+    assert_int_equal(results.count, 2);
+    assert_int_equal(results.items[0].id, same);
+    assert_int_equal(results.items[0].comparison.match.verified, DOPPEL_VERIFIED_EXACT);
+    assert_int_equal(results.items[1].id, by_code);
+    assert_int_equal(results.items[1].comparison.match.distance, 3);
+
+    uint64_t later = add_code(library, &code, 3);
+    query(search, &record, &results);
+    assert_null(doppel_search_results_find(&results, later));
+    assert_int_equal(doppel_search_refresh(search, NULL), DOPPEL_OK);
+    query(search, &record, &results);
+    assert_non_null(doppel_search_results_find(&results, later));
+
+    struct doppel_search_result listed = {.id = 1000, .comparison.match.similarity = .999};
+    assert_int_equal(doppel_search_results_add(&results, &listed, NULL), DOPPEL_OK);
+    assert_int_equal(results.count, 4);
+    assert_int_equal(results.items[2].id, 1000); /* after two that are the same */
+    doppel_record_free(&record);
+    doppel_search_results_free(&results);
+    doppel_search_free(search);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
+static void representatives_stand_for_their_groups(void **state)
+{
+    const struct doppel_code code = {0}, near = {{7}};
+    struct doppel_search_options options = pdq_options(40);
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(NULL);
+    struct doppel_search_results results = {0};
+    uint64_t first = add_code(library, &code, 1), follower = add_code(library, &near, 2);
+    assert_int_equal(doppel_library_link(library, follower, first, NULL), DOPPEL_OK);
+    options.representatives = true;
+    struct doppel_search *search = make_search(run, library, &options);
+    struct doppel_record record = pdq_record(&near, 2);
+    query(search, &record, &results);
+    assert_int_equal(results.count, 1);
+    assert_int_equal(results.items[0].id, first);
+    assert_int_equal(results.items[0].comparison.match.distance, 3);
+    doppel_record_free(&record);
+    doppel_search_results_free(&results);
+    doppel_search_free(search);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
+/* ---- tracks ---- */
+
+/* As another file of the same content. */
+static struct doppel_record other_bytes(struct doppel_record record)
+{
+    record.digest.bytes[0] ^= 1;
+    return record;
+}
+
+struct refined {
+    const struct doppel_record *query;
+    uint64_t item;
+    unsigned calls;
+};
+
+static enum doppel_status note_refined(void *context, const struct doppel_record *record,
+                                       const struct doppel_item *item, struct doppel_match *match,
+                                       struct doppel_error *error)
+{
+    struct refined *refined = context;
+    (void)error;
+    assert_true(match->segment_count > 0);
+    refined->query = record;
+    refined->item = item->id;
+    refined->calls++;
+    return DOPPEL_OK;
+}
+
+static void tracks_are_found_by_what_they_share(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(NULL);
+    struct doppel_search_options options = doppel_search_options_default();
+    struct refined refined = {0};
+    struct doppel_search_results results = {0};
+    options.refine = note_refined;
+    options.context = &refined;
+    uint64_t audio = add_track(library, &recordings, "/files/a", 7, SECONDS, DOPPEL_ADDED_NEW);
+    uint64_t video = add_track(library, &clips, "/files/b", 7, SECONDS, DOPPEL_ADDED_NEW);
+    uint64_t other = add_track(library, &clips, "/files/c", 8, SECONDS, DOPPEL_ADDED_NEW);
+    commit(library);
+    struct doppel_search *search = make_search(run, library, &options);
+
+    struct doppel_record heard = other_bytes(audio_record(7, SECONDS));
+    query(search, &heard, &results);
+    assert_int_equal(results.count, 2);
+    assert_non_null(doppel_search_results_find(&results, audio));
+    assert_int_equal(doppel_search_results_find(&results, video)->comparison.evidence,
+                     DOPPEL_EVIDENCE_AUDIO);
+    assert_int_equal(refined.calls, 0);
+
+    struct doppel_record seen = other_bytes(video_record(7, SECONDS));
+    query(search, &seen, &results);
+    assert_int_equal(results.count, 2);
+    assert_null(doppel_search_results_find(&results, other));
+    const struct doppel_comparison *shared =
+        &doppel_search_results_find(&results, video)->comparison;
+    assert_int_equal(shared->evidence, DOPPEL_EVIDENCE_IMAGE | DOPPEL_EVIDENCE_AUDIO);
+    assert_true(shared->match.segments == shared->by_image.segments);
+    assert_true(refined.calls == 1 && refined.item == video && refined.query == &seen);
+
+    struct doppel_video_track clip = video_make(8, SECONDS);
+    struct doppel_record image = record_make(5);
+    image.quality = 100;
+    image.fingerprint.codes[0] = clip.frames[300].code;
+    query(search, &image, &results);
+    assert_int_equal(results.count, 1);
+    assert_int_equal(results.items[0].id, other);
+    doppel_video_track_free(&clip);
+    doppel_record_free(&image);
+    doppel_record_free(&heard);
+    doppel_record_free(&seen);
+    doppel_search_results_free(&results);
+    doppel_search_free(search);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
+/* ---- what is passed over ---- */
+
+static void count_notice(void *context, enum doppel_notice level, const char *path,
+                         const char *text)
+{
+    unsigned *notices = context;
+    (void)level;
+    (void)path;
+    assert_non_null(strstr(text, "1 picture of another scheme was not compared"));
+    ++*notices;
+}
+
+static void another_scheme_is_noticed_once(void **state)
+{
+    const struct doppel_code code = {0};
+    unsigned notices = 0;
+    const struct doppel_run_options run_options = {.on_notice = count_notice, .context = &notices};
+    struct doppel_search_options options = doppel_search_options_default();
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(&run_options);
+    struct doppel_search_results results = {0};
+    struct doppel_record record = record_make(5);
+    add_code(library, &code, 1);
+    struct doppel_search *silent = make_search(run, library, &options);
+    query(silent, &record, &results);
+    assert_int_equal(notices, 0);
+    options.notice_schemes = true;
+    struct doppel_search *search = make_search(run, library, &options);
+    for (int i = 0; i < 3; i++)
+        query(search, &record, &results);
+    assert_int_equal(results.count, 0);
+    assert_int_equal(notices, 1);
+    doppel_record_free(&record);
+    doppel_search_results_free(&results);
+    doppel_search_free(silent);
+    doppel_search_free(search);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
+static void what_is_damaged_is_no_query(void **state)
+{
+    const struct doppel_search_options options = doppel_search_options_default();
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(NULL);
+    struct doppel_search_results results = {0};
+    struct doppel_record record = audio_record(7, 1);
+    struct doppel_search *search = make_search(run, library, &options);
+    record.attachment_size /= 2;
+    assert_int_equal(doppel_search_record(search, &record, "the query", &results, NULL),
+                     DOPPEL_E_CORRUPT);
+    doppel_record_free(&record);
+    doppel_search_results_free(&results);
+    doppel_search_free(search);
+    doppel_search_free(NULL);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(codes_are_found_as_by_a_scan),
+        IN_FOLDER(the_same_bytes_come_first),
+        IN_FOLDER(representatives_stand_for_their_groups),
+        IN_FOLDER(tracks_are_found_by_what_they_share),
+        IN_FOLDER(another_scheme_is_noticed_once),
+        IN_FOLDER(what_is_damaged_is_no_query),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
