@@ -151,3 +151,10 @@ void human_clock(double seconds, int decimals, char *out, size_t size)
     if (decimals)
         snprintf(out + used, size - (size_t)used, ".%0*lu", decimals, units % power);
 }
+
+const char *kind_noun(enum doppel_kind kind)
+{
+    static const char *const nouns[] = {"other file", "text", "picture", "recording", "video"};
+    size_t index = (size_t)kind;
+    return nouns[index < sizeof nouns / sizeof *nouns ? index : 0];
+}

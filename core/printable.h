@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <doppel/core.h>
+
 /**
  * The length of the UTF-8 sequence at `text`, which ends in NUL: 1 to 4; 0 when it is not UTF-8
  * (overlong, surrogates and beyond U+10FFFF included).
@@ -14,6 +16,9 @@
  * @param out_point the code point; may be NULL
  */
 size_t utf8_length(const char *text, uint32_t *out_point);
+
+/* "picture", "text", "recording", "video" or "other file"; static storage. */
+const char *kind_noun(enum doppel_kind kind);
 
 /* Whether all of `text` is UTF-8. */
 bool utf8_valid(const char *text);

@@ -312,7 +312,8 @@ enum doppel_status file_gather_content(struct file_decider *decider, struct rule
         status = doppel_search_record(decider->search, &file->record, file->path, &decider->results,
                                       error);
     for (size_t i = 0; i < decider->results.count && !status; i++)
-        if (!decider->results.items[i].near_miss && decider->results.items[i].id != decider->former)
+        if (!decider->results.items[i].below_threshold &&
+            decider->results.items[i].id != decider->former)
             status = add_candidate(decider, &decider->results.items[i], error);
     if (!status)
         status = doppel_library_each_mark(decider->library, &file->record.digest, take_mark,

@@ -115,7 +115,7 @@ static enum doppel_status take_file(struct loaded_member *out, uint64_t id)
     out->found = true;
     out->name = name_of_item(library, &item);
     out->member = (struct doppel_group_member){
-        .is_file = item_has_file(&item),
+        .is_file = doppel_item_has_file(&item),
         .id = id,
         .path = out->name ? strdup(out->name) : NULL,
         .digest = item.record.digest,

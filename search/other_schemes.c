@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "core/printable.h"
+
 void other_schemes_count(struct other_schemes *kinds, const struct doppel_compare_options *compare,
                          const struct doppel_item *item)
 {
@@ -25,7 +27,6 @@ void other_schemes_count(struct other_schemes *kinds, const struct doppel_compar
 void other_schemes_report(struct other_schemes *kinds, enum doppel_kind kind,
                           struct doppel_run *run)
 {
-    static const char *const nouns[] = {"other file", "text", "picture", "recording", "video"};
     struct other_schemes *others = &kinds[kind];
     const struct doppel_scheme *scheme = doppel_scheme_by_id(others->scheme);
     uint64_t count = others->wanted ? others->without_file : others->others;
@@ -34,6 +35,6 @@ void other_schemes_report(struct other_schemes *kinds, enum doppel_kind kind,
     others->reported = true;
     doppel_run_notice(
         run, "%" PRIu64 " %s%s of another scheme %s not compared; '--scheme %s' compares %s", count,
-        nouns[kind], count == 1 ? "" : "s", count == 1 ? "was" : "were", scheme->name,
+        kind_noun(kind), count == 1 ? "" : "s", count == 1 ? "was" : "were", scheme->name,
         count == 1 ? "it" : "them");
 }

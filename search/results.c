@@ -5,6 +5,7 @@
 
 #include "compare/video.h"
 #include "core/array.h"
+#include "search/allow_list.h"
 
 void results_clear(struct doppel_search_results *results)
 {
@@ -39,8 +40,8 @@ bool results_append(struct doppel_search_results *results, struct doppel_search_
 bool results_append_match(struct doppel_search_results *results, const struct doppel_found *found)
 {
     struct doppel_search_result result = {.id = found->id,
-                                          .near_miss = found->borderline &&
-                                                       found->match.kind == DOPPEL_KIND_AUDIO,
+                                          .below_threshold = found->borderline &&
+                                                             found->match.kind == DOPPEL_KIND_AUDIO,
                                           .comparison = {.matches = true, .match = found->match}};
     return copy_segments(&result.comparison.match) && results_append(results, &result);
 }
@@ -53,6 +54,41 @@ enum doppel_status doppel_search_results_add(struct doppel_search_results *resul
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
     results_order(results);
     return DOPPEL_OK;
+}
+
+static struct listed_match listed_of(const struct doppel_search_result *result)
+{
+    bool explains = result->state != DOPPEL_LIST_BENIGN || !result->below_threshold;
+    return (struct listed_match){.id = result->id,
+                                 .state = explains ? result->state : DOPPEL_LIST_ACTIVE,
+                                 .segments = result->comparison.match.segments,
+                                 .segment_count = result->comparison.match.segment_count};
+}
+
+enum doppel_status doppel_search_results_apply_lists(struct doppel_search_results *results,
+                                                     struct doppel_library *library,
+                                                     struct doppel_error *error)
+{
+    bool any = doppel_library_has_states(library);
+    struct listed_match *matches = any ? calloc(results->count + 1, sizeof *matches) : NULL;
+    enum doppel_status status = DOPPEL_OK;
+    if (any && !matches)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what is allow-listed");
+    for (size_t i = 0; i < results->count; i++) {
+        struct doppel_search_result *result = &results->items[i];
+        result->state = DOPPEL_LIST_ACTIVE;
+        result->suppressed_by = 0;
+        if (any)
+            (void)doppel_library_state_of(library, result->id, &result->state, NULL);
+        if (any)
+            matches[i] = listed_of(result);
+    }
+    if (any)
+        status = allow_list_apply(matches, results->count, error);
+    for (size_t i = 0; i < results->count && any; i++)
+        results->items[i].suppressed_by = matches[i].suppressed_by;
+    free(matches);
+    return status;
 }
 
 /* ---- the best first ---- */
@@ -83,7 +119,7 @@ static int by_similarity(const struct doppel_search_result *a, const struct dopp
 static int by_rank(const void *left, const void *right)
 {
     const struct doppel_search_result *a = left, *b = right;
-    int order = a->near_miss - b->near_miss;
+    int order = a->below_threshold - b->below_threshold;
     if (!order)
         order = is_scored(a) - is_scored(b);
     if (!order && is_scored(a))

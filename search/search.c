@@ -1,4 +1,4 @@
-/* A library, asked by files and codes. */
+/* A library, queried by records and codes. */
 #include <doppel/search.h>
 
 #include <stdlib.h>

@@ -28,8 +28,8 @@ struct doppel_search_options {
                              the same bytes is not looked up; default false */
     bool audio_of_videos; /**< videos are searched for their audio though they are no wanted kind;
                              default false */
-    bool notice_schemes;  /**< where nothing is found, tell once of items of another scheme; default
-                             false */
+    bool notice_schemes;  /**< where nothing is found, one notice says how many items of another
+                             scheme were not compared; default false */
 
     /** Move the ends of what two videos share to where their frames say. @param query as given to
      * the search. @param match its segments may be changed. NULL (default): they stay */
@@ -45,12 +45,17 @@ DOPPEL_API struct doppel_search_options doppel_search_options_default(void);
 /** An item that was found. */
 struct doppel_search_result {
     uint64_t id;
-    bool near_miss; /**< below the threshold; by `near_misses` of the options */
+    bool below_threshold; /**< no match, but near to one: found by `near_misses` of the options */
     struct doppel_comparison
         comparison; /**< the query is `a`; given (doppel_search_results_free) */
+
+    /* set by doppel_search_results_apply_lists; else zero */
+    enum doppel_list_state state; /**< by the lists that the item is on */
+    uint64_t suppressed_by;       /**< the allow-listed item that explains it; 0: none does */
 };
 
-/** Items, each once, the best first, near misses last. Zero-initialised it is empty. */
+/** Items, each once, the best first, those below the threshold last. Zero-initialised it is empty.
+ */
 struct doppel_search_results {
     struct doppel_search_result *items;
     size_t count, capacity;
@@ -68,6 +73,17 @@ DOPPEL_API struct doppel_search_result *doppel_search_results_find(
 DOPPEL_API enum doppel_status doppel_search_results_add(struct doppel_search_results *results,
                                                         struct doppel_search_result *result,
                                                         struct doppel_error *error);
+
+/**
+ * Set what the lists of a library make of the results: the state of each, and which allow-listed
+ * item explains it. One that matches the query as a whole explains all others; one that matches
+ * parts of it explains others whose parts lie to 80 % or more within those of all such items. Those
+ * explain each other never, and none is explained by an item of disabled lists.
+ * DOPPEL_OK; DOPPEL_E_MEMORY.
+ */
+DOPPEL_API enum doppel_status doppel_search_results_apply_lists(
+    struct doppel_search_results *results, struct doppel_library *library,
+    struct doppel_error *error);
 
 /**
  * Make a search. It knows nothing before doppel_search_refresh.

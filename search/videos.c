@@ -27,7 +27,7 @@ static struct doppel_search_result *result_of_video(struct lookup *lookup, uint6
     struct doppel_search_results *results = lookup->search->results;
     struct doppel_search_result *result = doppel_search_results_find(results, id);
     struct doppel_search_result fresh = {
-        .id = id, .near_miss = true, .comparison = {.matches = true, .of_video = true}};
+        .id = id, .below_threshold = true, .comparison = {.matches = true, .of_video = true}};
     fresh.comparison.by_image.false_positive_rate = -1;
     fresh.comparison.by_audio.false_positive_rate = -1;
     if (result)
@@ -48,7 +48,7 @@ static bool add_evidence(struct lookup *lookup, const struct doppel_found *found
     match->kind = DOPPEL_KIND_VIDEO;
     comparison->compared |= which;
     comparison->evidence |= found->borderline ? 0 : which;
-    result->near_miss &= found->borderline;
+    result->below_threshold &= found->borderline;
     return copy_segments(match);
 }
 

@@ -214,6 +214,49 @@ static void representatives_stand_for_their_groups(void **state)
     doppel_library_close(library);
 }
 
+static void add_to_list(struct doppel_library *library, uint64_t id, char *name,
+                        enum doppel_list_state state)
+{
+    const struct doppel_metadata metadata = {.lists = &name, .list_count = 1};
+    assert_int_equal(doppel_library_set_metadata(library, id, &metadata, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_list(library, name, state, NULL), DOPPEL_OK);
+}
+
+static void lists_explain_and_disable(void **state)
+{
+    const struct doppel_code code = {0}, near = {{7}}, nearer = {{1}};
+    char stock[] = "stock", old[] = "old";
+    const struct doppel_search_options options = pdq_options(40);
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(NULL);
+    struct doppel_search_results results = {0};
+    uint64_t active = add_code(library, &near, 1), benign = add_code(library, &nearer, 2),
+             disabled = add_code(library, &nearer, 3);
+    struct doppel_search *search = make_search(run, library, &options);
+    struct doppel_record record = pdq_record(&code, 4);
+    query(search, &record, &results);
+    assert_int_equal(doppel_search_results_apply_lists(&results, library, NULL), DOPPEL_OK);
+    assert_int_equal(results.count, 3);
+    for (size_t i = 0; i < results.count; i++)
+        assert_true(results.items[i].state == DOPPEL_LIST_ACTIVE &&
+                    !results.items[i].suppressed_by);
+
+    add_to_list(library, benign, stock, DOPPEL_LIST_BENIGN);
+    add_to_list(library, disabled, old, DOPPEL_LIST_DISABLED);
+    assert_int_equal(doppel_search_results_apply_lists(&results, library, NULL), DOPPEL_OK);
+    const struct doppel_search_result *explained = doppel_search_results_find(&results, active);
+    assert_int_equal(explained->suppressed_by, benign);
+    assert_int_equal(doppel_search_results_find(&results, benign)->state, DOPPEL_LIST_BENIGN);
+    assert_int_equal(doppel_search_results_find(&results, benign)->suppressed_by, 0);
+    assert_int_equal(doppel_search_results_find(&results, disabled)->state, DOPPEL_LIST_DISABLED);
+    assert_int_equal(doppel_search_results_find(&results, disabled)->suppressed_by, 0);
+    doppel_record_free(&record);
+    doppel_search_results_free(&results);
+    doppel_search_free(search);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
 /* ---- tracks ---- */
 
 /* As another file of the same content. */
@@ -357,6 +400,7 @@ int main(void)
         IN_FOLDER(codes_are_found_as_by_a_scan),
         IN_FOLDER(the_same_bytes_come_first),
         IN_FOLDER(representatives_stand_for_their_groups),
+        IN_FOLDER(lists_explain_and_disable),
         IN_FOLDER(tracks_are_found_by_what_they_share),
         IN_FOLDER(another_scheme_is_noticed_once),
         IN_FOLDER(what_is_damaged_is_no_query),

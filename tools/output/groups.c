@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "act/plan.h"
+#include "core/printable.h"
 #include "tools/output/item_name.h"
 #include "tools/output/output.h"
 #include "tools/signals.h"

@@ -9,9 +9,6 @@
 #include <doppel/json_writer.h>
 #include <doppel/library.h>
 
-/* Items known by their codes or a digest alone have none, nor have damaged ones. */
-bool item_has_file(const struct doppel_item *item);
-
 /* Its path; without a file what people call it, or the digest that it stands for, else "item 42".
  * Given (free). */
 char *name_of_item(struct doppel_library *library, const struct doppel_item *item);
@@ -19,8 +16,4 @@ char *name_of_item(struct doppel_library *library, const struct doppel_item *ite
 /* "path", or "name" of what has no file. */
 void write_item_name(struct doppel_json *row, bool has_file, const char *name);
 void put_item_name(json_t *row, bool has_file, const char *name);
-
-/* "picture", "text", "audio", "video" or "other file"; static storage. */
-const char *kind_noun(enum doppel_kind kind);
-
 #endif

@@ -25,7 +25,7 @@ void write_item_row(struct doppel_json *row, struct doppel_library *library,
     doppel_hex_encode(record->digest.bytes, sizeof record->digest.bytes, digest);
     doppel_json_integer(row, "id", item->id);
     char *name = name_of_item(library, item);
-    write_item_name(row, item_has_file(item), name);
+    write_item_name(row, doppel_item_has_file(item), name);
     free(name);
     doppel_json_text(row, "kind", doppel_kind_name(record->kind));
     doppel_json_text(row, "scheme", scheme ? scheme->name : "unknown");
@@ -38,7 +38,7 @@ void write_item_row(struct doppel_json *row, struct doppel_library *library,
     }
     if (record->kind == DOPPEL_KIND_IMAGE)
         doppel_json_integer(row, "quality", record->quality);
-    if (item_has_file(item)) {
+    if (doppel_item_has_file(item)) {
         doppel_json_integer(row, "size", (uint64_t)item->stamp.size);
         doppel_json_number(row, "mtime", (double)item->stamp.mtime_ns / 1e9, 3);
     }

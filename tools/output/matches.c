@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "search/allow_list.h"
 #include "tools/args/engine_options.h"
 #include "tools/output/item_row.h"
 #include "tools/output/item_name.h"
@@ -40,7 +39,6 @@ struct printing {
     struct find_print *print;
     const char *query;
     const struct doppel_search_result *result; /* the one at hand */
-    uint64_t suppressed_by;                    /* the benign item that explains it; 0: none */
     struct place_rows *rows;
     bool matched;
 };
@@ -81,7 +79,7 @@ static void put_memberships(json_t *row, struct doppel_library *library, uint64_
 static void print_match(struct printing *printing, json_t *named, uint64_t id)
 {
     const struct doppel_search_result *result = printing->result;
-    bool near_miss = result->near_miss;
+    bool near_miss = result->below_threshold;
     if (near_miss && printing->print->settings->null_separated) {
         json_decref(named);
         return; /* paths are of what matches */
@@ -92,13 +90,13 @@ static void print_match(struct printing *printing, json_t *named, uint64_t id)
     json_object_update(row, named);
     json_decref(named);
     put_memberships(row, printing->print->library, id);
-    if (printing->suppressed_by)
-        put_integer(row, "suppressed_by", printing->suppressed_by);
+    if (result->suppressed_by)
+        put_integer(row, "suppressed_by", result->suppressed_by);
     if (near_miss)
         put_lack(row, printing->print->settings, &result->comparison.match);
     put_comparison(row, &result->comparison);
     place_rows_add(printing->rows, row);
-    printing->matched |= !near_miss && !printing->suppressed_by;
+    printing->matched |= !near_miss && !result->suppressed_by;
 }
 
 static bool print_record(void *context, const struct doppel_library_text *text)
@@ -131,45 +129,22 @@ static enum doppel_status print_one(struct printing *printing, struct doppel_err
         return status;
     json_t *named = json_object();
     char *name = name_of_item(library, &item);
-    put_item_name(named, item_has_file(&item), name);
+    put_item_name(named, doppel_item_has_file(&item), name);
     print_match(printing, named, item.id);
     free(name);
     doppel_item_free(&item);
     return DOPPEL_OK;
 }
 
-/* What lists make of the results; given (free). NULL: there are none that say anything. */
-static struct listed_match *apply_lists(struct doppel_library *library,
-                                        const struct doppel_search_results *results)
-{
-    size_t count = results->count;
-    if (!count || !doppel_library_has_states(library))
-        return NULL;
-    struct listed_match *matches = must_allocate(count * sizeof *matches);
-    for (size_t i = 0; i < count; i++) {
-        const struct doppel_search_result *result = &results->items[i];
-        matches[i] = (struct listed_match){.id = result->id,
-                                           .segments = result->comparison.match.segments,
-                                           .segment_count = result->comparison.match.segment_count};
-        (void)doppel_library_state_of(library, result->id, &matches[i].state, NULL);
-        if (result->near_miss && matches[i].state == DOPPEL_LIST_BENIGN)
-            matches[i].state = DOPPEL_LIST_ACTIVE; /* it explains nothing */
-    }
-    if (allow_list_apply(matches, count, NULL))
-        no_memory();
-    return matches;
-}
-
-/* Whether an result is to be printed. */
-static bool is_wanted(struct printing *printing, const struct listed_match *listed)
+/* Whether a result is to be printed. */
+static bool is_wanted(const struct printing *printing)
 {
     struct find_print *print = printing->print;
-    printing->suppressed_by = listed ? listed->suppressed_by : 0;
-    if (!doppel_item_set_has(&print->wanted, printing->result->id) ||
-        (listed && listed->state == DOPPEL_LIST_DISABLED))
+    const struct doppel_search_result *result = printing->result;
+    if (!doppel_item_set_has(&print->wanted, result->id) || result->state == DOPPEL_LIST_DISABLED)
         return false;
-    print->suppressed += printing->suppressed_by != 0;
-    return !printing->suppressed_by || print->settings->include_allowed;
+    print->suppressed += result->suppressed_by != 0;
+    return !result->suppressed_by || print->settings->include_allowed;
 }
 
 /* In a table, a query without a match is no row: the exit code tells. */
@@ -184,23 +159,20 @@ static void print_none(struct printing *printing)
 }
 
 enum doppel_status find_print(struct find_print *print, const char *query,
-                              const struct doppel_search_results *results,
-                              struct doppel_error *error)
+                              struct doppel_search_results *results, struct doppel_error *error)
 {
     struct place_rows rows;
     struct printing printing = {.print = print, .query = query, .rows = &rows};
-    enum doppel_status status = DOPPEL_OK;
-    struct listed_match *listed = apply_lists(print->library, results);
+    enum doppel_status status = doppel_search_results_apply_lists(results, print->library, error);
     place_rows_begin(&rows, print->settings, print->output);
     for (size_t i = 0; i < results->count && !status; i++) {
         printing.result = &results->items[i];
-        if (is_wanted(&printing, listed ? &listed[i] : NULL))
+        if (is_wanted(&printing))
             status = print_one(&printing, error);
     }
     if (!status && !printing.matched)
         print_none(&printing);
     place_rows_end(&rows);
-    free(listed);
     print->matched |= printing.matched;
     return status;
 }

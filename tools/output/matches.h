@@ -21,9 +21,9 @@ struct find_print {
 
 struct output *find_print_output(const struct settings *settings, struct report *report);
 
-/* Print what was found for a query, in this order. Without any match that is said, too. */
+/* Print what was found for a query, in this order, but what lists disable or explain. Without any
+ * match that is said, too. */
 enum doppel_status find_print(struct find_print *print, const char *query,
-                              const struct doppel_search_results *results,
-                              struct doppel_error *error);
+                              struct doppel_search_results *results, struct doppel_error *error);
 
 #endif

@@ -154,7 +154,7 @@ static bool is_wanted(struct groups *groups, const struct doppel_item *item,
                       const struct doppel_record *record)
 {
     if (record->scheme == DOPPEL_SCHEME_NONE)
-        return groups->by_kind[DOPPEL_KIND_UNKNOWN] && item_has_file(item);
+        return groups->by_kind[DOPPEL_KIND_UNKNOWN] && doppel_item_has_file(item);
     return doppel_record_has_scheme(record, settings_scheme(groups->settings, record->kind),
                                     &groups->others);
 }
@@ -168,12 +168,13 @@ static bool take_known(struct groups *groups, const struct doppel_item *item,
     if (!doppel_item_set_has(&groups->wanted, item->id) || is_disabled(groups, item->id))
         return !signals_stopped();
     bool acting = groups->settings->action != ACTION_NONE;
-    if (acting && !item_has_file(item)) /* nor is anything done about what is near it alone */
+    if (acting &&
+        !doppel_item_has_file(item)) /* nor is anything done about what is near it alone */
         return true;
     char *name = name_of_item(groups->library, item);
     struct grouping_item entry = {
         .path = name,
-        .no_file = !item_has_file(item),
+        .no_file = !doppel_item_has_file(item),
         .digest = record->digest,
         .pixels = record->pixels,
         .size = item->stamp.size,
@@ -207,7 +208,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         report_input(groups->report, item->path, item->record.error.message);
         return !signals_stopped();
     }
-    if (item->record.scheme != DOPPEL_SCHEME_NONE || !item_has_file(item) ||
+    if (item->record.scheme != DOPPEL_SCHEME_NONE || !doppel_item_has_file(item) ||
         get_computed(groups, item->id, &same, NULL))
         return take_known(groups, item, &item->record);
     bool computed = doppel_record_has_scheme(

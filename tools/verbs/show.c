@@ -96,7 +96,7 @@ static void print_item(const struct showing *showing, const struct doppel_item *
     struct item_details details = get_details(showing, item->id);
     struct doppel_json *row = output_begin(showing->output);
     write_item_row(row, showing->library, item);
-    if (item->record.scheme == DOPPEL_SCHEME_NONE && !item_has_file(item))
+    if (item->record.scheme == DOPPEL_SCHEME_NONE && !doppel_item_has_file(item))
         doppel_json_text(row, "exact", item->path); /* "md5:0123…" */
     if (fingerprint->count && fingerprint->scheme != DOPPEL_SCHEME_WINNOW32) {
         char *hex = must_have(code_in_hex(fingerprint, 0));
