@@ -124,6 +124,9 @@ DOPPEL_API struct doppel_thresholds doppel_compare_thresholds(
  * was transformed. */
 DOPPEL_API void doppel_match_to_json(struct doppel_json *json, const struct doppel_match *match);
 
+/** The same without what the log of a library has columns for: kind, scheme, distance and rates. */
+DOPPEL_API void doppel_match_detail_to_json(struct doppel_json *json,
+                                            const struct doppel_match *match);
 /** Append "evidence" and what its streams have in common, of a comparison of a video, to the object
  * that was begun last; of others nothing. */
 DOPPEL_API void doppel_evidence_to_json(struct doppel_json *json,

@@ -78,6 +78,16 @@ static void put_coverage(struct doppel_json *json, const struct doppel_match *ma
     doppel_json_number(json, "item_coverage", match->item_coverage, 4);
 }
 
+static void put_rest(struct doppel_json *json, const struct doppel_match *match)
+{
+    doppel_json_text(json, "verified", doppel_verified_name(match->verified));
+    put_coverage(json, match);
+    if (match->time_uncertain)
+        doppel_json_boolean(json, "time_uncertain", true);
+    put_segments(json, match);
+    put_transform(json, match);
+}
+
 void doppel_match_to_json(struct doppel_json *json, const struct doppel_match *match)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(match->scheme);
@@ -91,12 +101,13 @@ void doppel_match_to_json(struct doppel_json *json, const struct doppel_match *m
     }
     doppel_json_number(json, "similarity", match->similarity, 4);
     put_chance(json, match);
-    doppel_json_text(json, "verified", doppel_verified_name(match->verified));
-    put_coverage(json, match);
-    if (match->time_uncertain)
-        doppel_json_boolean(json, "time_uncertain", true);
-    put_segments(json, match);
-    put_transform(json, match);
+    put_rest(json, match);
+}
+
+void doppel_match_detail_to_json(struct doppel_json *json, const struct doppel_match *match)
+{
+    doppel_json_text(json, "relation", doppel_relation_name(match->relation));
+    put_rest(json, match);
 }
 
 void doppel_evidence_to_json(struct doppel_json *json, const struct doppel_comparison *comparison)

@@ -2,21 +2,36 @@
 #include "decide/decider.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "corpus/ingest/ingest.h"
+#include "decide/file_stream.h"
 
 struct doppel_decider {
-    const struct decider_options *options;
-    struct doppel_run *run;
-    struct ingest *records;
-    struct file_stream *files; /* NULL: no file was met yet */
+    struct doppel_decide_options options;
+    struct doppel_ingest_options record_options;
     struct file_stream_options file_options;
-    bool in_files; /* those that were met last are not all decided about */
+    struct doppel_run *run;
+    struct doppel_library *library;
+    struct ingest *records;    /* NULL: a walk */
+    struct file_stream *files; /* NULL: no file was met yet */
+    bool in_files;             /* those that were met last are not all decided about */
 };
+
+struct doppel_decide_options doppel_decide_options_default(void)
+{
+    const struct doppel_ingest_options records = doppel_ingest_options_default();
+    return (struct doppel_decide_options){
+        .search = doppel_search_options_default(),
+        .limits = records.limits,
+        .records = records.files,
+        .fields = records.fields,
+    };
+}
 
 static bool is_walk(const struct doppel_decider *decider)
 {
-    return !decider->options->records.files.count;
+    return !decider->options.records.count;
 }
 
 /* ---- records ---- */
@@ -32,14 +47,96 @@ static bool show_progress(void *context, uint64_t done, uint64_t total, uint64_t
     return !doppel_run_cancelled(decider->run);
 }
 
+static struct doppel_ingest_options record_options(struct doppel_decider *decider)
+{
+    const struct doppel_decide_options *options = &decider->options;
+    return (struct doppel_ingest_options){
+        .files = options->records,
+        .fields = options->fields,
+        .text = options->search.compare.text,
+        .limits = options->limits,
+        .bands = options->bands,
+        .rows = options->rows,
+        .threads = doppel_run_jobs(decider->run),
+        .keep_shingles = options->keep_shingles,
+        .on_same_id = options->on_same_id,
+        .source = options->metadata ? options->metadata->source : NULL,
+        .about = options->metadata,
+        .plain_records = options->ignore_metadata,
+        .check = options->dry_run,
+        .progress = show_progress,
+        .context = decider,
+    };
+}
+
+/* Where nothing is wanted, the library goes on as it began. */
+static enum doppel_status fit_library(struct doppel_decider *decider, struct doppel_error *error)
+{
+    struct doppel_decide_options *options = &decider->options;
+    if (options->text_given)
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_library_text_options(
+        decider->library, &options->search.compare.text, &options->limits, error);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+/* Files of text are read as the records are. */
+static void fit_files(struct doppel_decider *decider)
+{
+    struct doppel_compare_options *compare = &decider->options.search.compare;
+    struct doppel_read_options *read = &decider->file_options.decider.read;
+    struct doppel_scheme *scheme = &compare->schemes[DOPPEL_KIND_TEXT];
+    if (!scheme->id)
+        return;
+    *scheme = *doppel_scheme_by_id(compare->text.lanes == 256 ? DOPPEL_SCHEME_MINHASH256
+                                                              : DOPPEL_SCHEME_MINHASH128);
+    scheme->version = doppel_text_version(scheme->version, &compare->text);
+    compare->text_similarity = decider->options.limits.min_similarity;
+    read->schemes[DOPPEL_KIND_TEXT] = *scheme;
+    read->text = compare->text;
+}
+
 static enum doppel_status open_records(struct doppel_decider *decider, struct doppel_error *error)
 {
-    struct doppel_ingest_options options = decider->options->records;
-    options.progress = show_progress;
-    options.context = decider;
+    enum doppel_status status = fit_library(decider, error);
+    if (status)
+        return status;
+    if (decider->options.with_files)
+        fit_files(decider);
+    decider->record_options = record_options(decider);
     doppel_run_begin(decider->run, "MB", 0);
-    return ingest_new(decider->options->files.library, &options, decider->options->streams,
+    return ingest_new(decider->library, &decider->record_options, decider->options.with_files,
                       &decider->records, error);
+}
+
+void doppel_decided_of_record(const struct doppel_dedup_decision *decision,
+                              struct doppel_decided *out)
+{
+    *out = (struct doppel_decided){
+        .decision = decision->decision,
+        .why = decision->reason,
+        .id = decision->id,
+        .path = decision->path,
+        .line = decision->line,
+        .kind = DOPPEL_KIND_TEXT,
+        .text = decision->line_text,
+        .text_size = decision->line_size,
+        .item = decision->item,
+        .same_id = decision->same_id,
+        .unique = decision->unique,
+        .of = decision->of_item,
+        .of_id = decision->of,
+        .of_path = decision->of_path,
+        .of_line = decision->of_line,
+        .replaces_id = decision->replaces,
+        .has_match = decision->has_match,
+        .match = {.matches = decision->has_match, .match = decision->match},
+    };
+    bool named = decision->reason && decision->decision != DOPPEL_DECISION_UNREADABLE;
+    for (enum doppel_decision_reason i = DOPPEL_BECAUSE_KNOWN; named && i <= DOPPEL_BECAUSE_BENIGN;
+         i++)
+        if (strcmp(decision->reason, doppel_decision_reason_name(i)) == 0)
+            out->reason = i;
 }
 
 /* ---- files ---- */
@@ -48,16 +145,55 @@ static enum doppel_status open_files(struct doppel_decider *decider, struct dopp
 {
     if (decider->files)
         return DOPPEL_OK;
-    decider->file_options = decider->options->files;
     decider->file_options.fed = !is_walk(decider);
     return file_stream_new(&decider->file_options, &decider->files, error);
 }
 
-static enum doppel_status next_file(struct doppel_decider *decider, struct decided *out,
+static void describe_file(const struct decided_file *from, struct doppel_decided *out)
+{
+    static const struct record_file none;
+    const struct record_file *record = from->record ? from->record : &none;
+    const struct file_decision *decision = from->decision;
+    const struct rule_answer *answer = &decision->answer;
+    const struct doppel_error *error = &from->file->record.error;
+    bool remarks = !error->status && error->message[0];
+    *out = (struct doppel_decided){
+        .decision = answer->decision,
+        .reason = answer->reason,
+        .why = decision->why,
+        .is_file = true,
+        .id = record->id,
+        .path = from->file->path,
+        .line = record->line,
+        .source = record->source,
+        .date = record->date,
+        .metadata = record->said,
+        .kind = error->status ? DOPPEL_KIND_UNKNOWN : from->file->record.kind,
+        .scheme = error->status ? DOPPEL_SCHEME_NONE : from->file->record.scheme,
+        .remark = remarks ? error->message : NULL,
+        .item = decision->item,
+        .same_id = decision->same_id,
+        .unique = answer->decision != DOPPEL_DECISION_DUPLICATE &&
+                  answer->decision != DOPPEL_DECISION_UNREADABLE,
+        .of = answer->of,
+        .of_id = decision->of.record_id,
+        .of_path = decision->of.path,
+        .of_line = decision->of.line,
+        .same_as = decision->same_as,
+        .replaces = decision->replaces,
+        .has_match = decision->has_match,
+        .match = decision->match,
+    };
+}
+
+static enum doppel_status next_file(struct doppel_decider *decider, struct doppel_decided *out,
                                     struct doppel_error *error)
 {
-    *out = (struct decided){.is_file = true};
-    return file_stream_next(decider->files, &out->file, error);
+    struct decided_file file;
+    enum doppel_status status = file_stream_next(decider->files, &file, error);
+    if (!status)
+        describe_file(&file, out);
+    return status;
 }
 
 static enum doppel_status begin_files(struct doppel_decider *decider,
@@ -73,7 +209,7 @@ static enum doppel_status begin_files(struct doppel_decider *decider,
 
 /* ---- both ---- */
 
-enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct decided *out,
+enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct doppel_decided *out,
                                        struct doppel_error *error)
 {
     struct ingest_found found;
@@ -93,7 +229,7 @@ enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct de
             return status;
         if (found.files)
             continue;
-        *out = (struct decided){.record = found.decision};
+        doppel_decided_of_record(&found.decision, out);
         return DOPPEL_OK;
     }
 }
@@ -104,14 +240,26 @@ size_t doppel_decider_waiting(const struct doppel_decider *decider)
                                                  : ingest_waiting(decider->records);
 }
 
-enum doppel_status doppel_decider_new(const struct decider_options *options,
-                                      struct doppel_decider **out, struct doppel_error *error)
+/* ---- life ---- */
+
+enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *library,
+                                const struct doppel_decide_options *options,
+                                const struct decider_intake *intake, struct doppel_decider **out,
+                                struct doppel_error *error)
 {
     struct doppel_decider *decider = calloc(1, sizeof *decider);
     if (!decider)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide");
-    decider->options = options;
-    decider->run = options->files.run;
+    decider->options = *options;
+    decider->run = run;
+    decider->library = library;
+    decider->file_options = (struct file_stream_options){
+        .decider = {.decide = &decider->options,
+                    .read = intake->read,
+                    .run = run,
+                    .library = library},
+        .walk = intake->walk,
+    };
     enum doppel_status status =
         is_walk(decider) ? open_files(decider, error) : open_records(decider, error);
     if (status)
@@ -119,6 +267,15 @@ enum doppel_status doppel_decider_new(const struct decider_options *options,
     else
         *out = decider;
     return status;
+}
+
+enum doppel_status doppel_decider_new(struct doppel_run *run, struct doppel_library *library,
+                                      const struct doppel_decide_options *options,
+                                      struct doppel_decider **out, struct doppel_error *error)
+{
+    struct decider_intake intake = {.read.text = options->search.compare.text};
+    memcpy(intake.read.schemes, options->search.compare.schemes, sizeof intake.read.schemes);
+    return decider_open(run, library, options, &intake, out, error);
 }
 
 void doppel_decider_free(struct doppel_decider *decider)

@@ -1,45 +1,22 @@
-/* One stream of decisions: records and the files among them, or the files of a walk, in order of
- * input. */
+/* A decider from the inside: with all that can be said of how files are found and read. */
 #ifndef DOPPEL_DECIDE_DECIDER_H
 #define DOPPEL_DECIDE_DECIDER_H
 
-#include <doppel/corpus.h>
+#include <doppel/decide.h>
 
-#include "decide/file_stream.h"
+#include "intake/read_options.h"
+#include "intake/walk.h"
 
-struct decider_options {
-    struct file_stream_options files; /* how they are read and decided about */
-    struct doppel_ingest_options records;
-    bool streams; /* of records, among which files may be */
+/* Where the options name no records, the files of the walk are decided about. */
+struct decider_intake {
+    struct doppel_read_options read;
+    struct walk_options walk;
 };
 
-/* What was decided of the next input. Borrowed until the next call. */
-struct decided {
-    bool is_file;
-    struct decided_file file;
-    struct doppel_dedup_decision record;
-};
-
-struct doppel_decider;
-
-/**
- * Where options.records.files has none, the files of options.files.walk are decided about.
- * @param options borrowed for its life. @param out given (doppel_decider_free)
- */
-enum doppel_status doppel_decider_new(const struct decider_options *options,
-                                      struct doppel_decider **out, struct doppel_error *error);
-void doppel_decider_free(struct doppel_decider *decider);
-
-/**
- * What is given is kept. Inputs that wait together are decided in one transaction; one that waits
- * alone is answered at once.
- * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; _CANCELLED after what was decided before;
- * others when the run cannot go on
- */
-enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct decided *out,
-                                       struct doppel_error *error);
-
-/* How many decisions the next pulls give at once. */
-size_t doppel_decider_waiting(const struct doppel_decider *decider);
+/* @param intake copied */
+enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *library,
+                                const struct doppel_decide_options *options,
+                                const struct decider_intake *intake, struct doppel_decider **out,
+                                struct doppel_error *error);
 
 #endif

@@ -6,30 +6,26 @@
 #include <sys/stat.h>
 
 #include "core/absolute_path.h"
-#include "tools/args/metadata_options.h"
 #include "decide/log_entry.h"
 #include "decide/known_failures.h"
-#include "tools/memory.h"
-#include "tools/output/output.h"
-
-static const char same_id[] = "same-id"; /* a reason */
 
 void file_decision_free(struct file_decision *decision)
 {
     doppel_name_free(&decision->of);
-    json_decref(decision->match);
+    doppel_comparison_free(&decision->match);
     *decision = (struct file_decision){0};
 }
 
-enum doppel_status file_decider_new(const struct settings *settings,
-                                    const struct doppel_search_options *options,
-                                    struct doppel_run *run, struct doppel_library *library,
+enum doppel_status file_decider_new(const struct file_decider_options *options,
                                     struct file_decider **out, struct doppel_error *error)
 {
-    (void)error;
-    struct file_decider *decider = must_allocate(sizeof *decider);
-    *decider = (struct file_decider){
-        .settings = settings, .options = options, .run = run, .library = library};
+    struct file_decider *decider = calloc(1, sizeof *decider);
+    if (!decider)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide about files");
+    decider->options = options;
+    decider->decide = options->decide;
+    decider->run = options->run;
+    decider->library = options->library;
     *out = decider;
     return DOPPEL_OK;
 }
@@ -70,22 +66,29 @@ static bool is_link(const char *path)
     return lstat(path, &status) || S_ISLNK(status.st_mode);
 }
 
-/* absolute_path; of files of one folder, which often come together, at the cost of one look. */
+/* absolute_path; of files of one folder, which often come together, at the cost of one look. NULL:
+ * no memory. */
 static char *path_of(struct file_decider *decider, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = (size_t)(name - path);
     if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || is_link(path))
-        return must_have(absolute_path(path));
+        return absolute_path(path);
     if (!decider->folder || strlen(decider->folder) != length ||
         memcmp(decider->folder, path, length) != 0) {
         file_decider_forget_folders(decider);
-        decider->folder = must_allocate(length + 1);
-        memcpy(decider->folder, path, length);
-        decider->real_folder = must_have(absolute_path(length ? decider->folder : "."));
+        decider->folder = strndup(path, length);
+        if (decider->folder)
+            decider->real_folder = absolute_path(length ? decider->folder : ".");
+        if (!decider->real_folder) {
+            file_decider_forget_folders(decider);
+            return NULL;
+        }
     }
     size_t real = strlen(decider->real_folder);
-    char *absolute = must_allocate(real + strlen(name) + 2);
+    char *absolute = malloc(real + strlen(name) + 2);
+    if (!absolute)
+        return NULL;
     bool root = real && decider->real_folder[real - 1] == '/';
     stpcpy(stpcpy(stpcpy(absolute, decider->real_folder), root ? "" : "/"), name);
     return absolute;
@@ -97,7 +100,7 @@ static bool is_wanted(const struct file_decider *decider, enum doppel_kind kind,
                       enum doppel_scheme_id id, uint16_t version)
 {
     const struct doppel_scheme *scheme =
-        kind <= DOPPEL_KIND_VIDEO ? settings_scheme(decider->settings, kind) : NULL;
+        kind <= DOPPEL_KIND_VIDEO ? read_scheme(&decider->options->read, kind) : NULL;
     return scheme && scheme->id == id && scheme->version == version;
 }
 
@@ -110,19 +113,27 @@ static bool is_listed_item(const struct file_decider *decider, const struct dopp
            leader != known->id;
 }
 
+/* It may have been read in another way before. */
+static bool is_read_otherwise(const struct file_decider *decider)
+{
+    const struct doppel_read_options *read = &decider->options->read;
+    return read->text_format_given || read->pcm.format;
+}
+
 bool file_is_known(void *context, const char *path, const struct doppel_file_stamp *stamp)
 {
     struct file_decider *decider = context;
     struct doppel_known known = {0};
-    if (decider->settings->text_format >= 0 || decider->settings->pcm.format)
-        return false; /* it may have been read in another way */
+    if (is_read_otherwise(decider))
+        return false;
     char *absolute = path_of(decider, path);
-    bool same = !doppel_library_get_by_path(decider->library, absolute, stamp, &known, NULL) &&
+    bool same = absolute &&
+                !doppel_library_get_by_path(decider->library, absolute, stamp, &known, NULL) &&
                 known.unchanged &&
                 (is_wanted(decider, known.kind, known.scheme, known.version) ||
                  is_listed_item(decider, &known));
-    if (known.kind == DOPPEL_KIND_AUDIO && settings_scheme(decider->settings, DOPPEL_KIND_VIDEO) &&
-        named_as_video(path))
+    if (known.kind == DOPPEL_KIND_AUDIO &&
+        read_scheme(&decider->options->read, DOPPEL_KIND_VIDEO) && named_as_video(path))
         same = false; /* its audio may have been added alone, before */
     free(absolute);
     return same;
@@ -132,10 +143,10 @@ bool file_fails(void *context, const char *path, const struct doppel_file_stamp 
                 struct doppel_error *out)
 {
     struct file_decider *decider = context;
-    if (decider->settings->text_format >= 0 || decider->settings->pcm.format)
+    if (is_read_otherwise(decider))
         return false;
     char *absolute = path_of(decider, path);
-    bool known = failure_is_known(decider->run, decider->library, absolute, stamp, out);
+    bool known = absolute && failure_is_known(decider->run, decider->library, absolute, stamp, out);
     free(absolute);
     return known;
 }
@@ -160,44 +171,42 @@ bool file_recall(void *context, const struct doppel_digest *digest, struct doppe
 
 /* ---- what is told ---- */
 
-static struct doppel_search_result *result_of_candidate(const struct file_decider *decider,
-                                                        size_t candidate)
-{
-    return doppel_search_results_find(&decider->results, decider->candidates.items[candidate].id);
-}
-
-/* The match is with another one than it follows. */
-static void put_same_as(const struct file_decision *decision)
+/* Of the same bytes or content, for which nothing was compared. */
+static bool is_by_bytes(const struct file_decision *decision)
 {
     const struct rule_answer *answer = &decision->answer;
-    if (answer->same_as && answer->same_as != answer->of)
-        put_integer(decision->match, "same_as", answer->same_as);
+    return answer->candidate == NO_CANDIDATE && answer->of && !decision->item &&
+           answer->reason != DOPPEL_BECAUSE_MARKED && answer->reason != DOPPEL_BECAUSE_SAME_ID;
 }
 
-/* The match that decided: its fields, and as the log has them. */
-static void describe(struct file_decider *decider, struct file_decision *decision,
-                     struct decide_match *match)
+/* The match that decided; taken from the results of the search. */
+static enum doppel_status describe_match(struct file_decider *decider,
+                                         struct file_decision *decision, struct doppel_error *error)
 {
-    struct doppel_comparison same;
     const struct rule_answer *answer = &decision->answer;
-    const struct doppel_record *record = &decider->file->file->record;
-    bool by_bytes = answer->candidate == NO_CANDIDATE && answer->of && !decision->item &&
-                    strcmp(answer->reason, "marked") != 0 && answer->reason != same_id;
     if (answer->candidate != NO_CANDIDATE) {
-        decision->match =
-            decide_match_row(&result_of_candidate(decider, answer->candidate)->comparison);
-        put_same_as(decision);
-        decide_match_fill(&decider->options->compare,
-                          &result_of_candidate(decider, answer->candidate)->comparison.match,
-                          decision->match, match);
-    } else if (by_bytes && doppel_compare_same(record, &same, NULL) == DOPPEL_OK) {
-        decision->match = decide_match_row(&same);
-        decide_match_fill(&decider->options->compare, &same.match, NULL, match);
-        put_same_as(decision);
-        decide_match_tell_same(&decision->answer, match);
-        doppel_comparison_free(&same);
+        uint64_t id = decider->candidates.items[answer->candidate].id;
+        struct doppel_search_result *found = doppel_search_results_find(&decider->results, id);
+        decision->match = found->comparison;
+        found->comparison = (struct doppel_comparison){0};
+    } else if (is_by_bytes(decision)) {
+        enum doppel_status status =
+            doppel_compare_same(&decider->file->file->record, &decision->match, error);
+        if (status)
+            return status;
+    } else {
+        return DOPPEL_OK;
     }
-    match->version = record->version;
+    decision->has_match = true;
+    decision->same_as = answer->same_as == answer->of ? 0 : answer->same_as;
+    return DOPPEL_OK;
+}
+
+static const char *why(const struct file_decider *decider, const struct rule_answer *answer)
+{
+    bool says = answer->decision == DOPPEL_DECISION_UNREADABLE ||
+                answer->decision == DOPPEL_DECISION_TOO_SHORT;
+    return says ? decider->problem : doppel_decision_reason_name(answer->reason);
 }
 
 /* ---- keeping ---- */
@@ -212,8 +221,10 @@ static enum doppel_status tell_about(struct file_decider *decider, uint64_t item
     if (!about.external_id)
         about.external_id = (char *)file->id;
     bool said = file->said || about.source || about.date || about.external_id;
-    struct doppel_metadata of_all = about_of(decider->settings);
-    of_all.source = NULL; /* that of the file is this one, or its own */
+    struct doppel_metadata of_all = {0};
+    if (decider->decide->metadata)
+        of_all = *decider->decide->metadata;
+    of_all.source = of_all.date = NULL; /* are its own, or the source is this one */
     if (!item)
         return DOPPEL_OK;
     enum doppel_status status = doppel_library_set_metadata(decider->library, item, &of_all, error);
@@ -253,8 +264,16 @@ static enum doppel_status add(struct file_decider *decider, struct file_decision
     return status ? status : doppel_library_forget_failure(decider->library, decider->path, error);
 }
 
+static enum doppel_status log_decision(struct file_decider *decider,
+                                       const struct file_decision *decision,
+                                       struct doppel_error *error)
+{
+    return decide_log(decider->library, &decider->decide->search.compare, decider->path,
+                      decider->file->source, decider->file->file->record.version, decision, error);
+}
+
 static enum doppel_status keep(struct file_decider *decider, struct file_decision *decision,
-                               const struct decide_match *match, struct doppel_error *error)
+                               struct doppel_error *error)
 {
     const struct rule_answer *answer = &decision->answer;
     enum doppel_added added = DOPPEL_ADDED_UNCHANGED;
@@ -262,9 +281,8 @@ static enum doppel_status keep(struct file_decider *decider, struct file_decisio
     bool readable = answer->decision != DOPPEL_DECISION_UNREADABLE;
     bool known = readable && decision->item;
     const struct intake_file *file = decider->file->file;
-    if (answer->reason == same_id)
-        return decide_log(decider->library, decider->path, decider->file->source, decision, match,
-                          error);
+    if (answer->reason == DOPPEL_BECAUSE_SAME_ID)
+        return log_decision(decider, decision, error);
     if (readable && !file->known)
         status = add(decider, decision, &added, error);
     else if (!readable && !file->known && file->stamp.inode)
@@ -272,8 +290,7 @@ static enum doppel_status keep(struct file_decider *decider, struct file_decisio
                               &file->record.error, error);
     bool decided = !known && (readable || !file->known); /* else it is there already */
     if (!status && decided)
-        status = decide_log(decider->library, decider->path, decider->file->source, decision, match,
-                            error);
+        status = log_decision(decider, decision, error);
     if (!status)
         status = tell_about(decider, decision->item, error);
     if (!status && decided && readable && added != DOPPEL_ADDED_MOVED)
@@ -288,6 +305,8 @@ enum doppel_status file_decider_prepare(struct file_decider *decider,
                                         struct doppel_error *error)
 {
     char *path = path_of(decider, file->path);
+    if (!path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     enum doppel_status status =
         doppel_library_prepare(decider->library, path, &file->record, out_tracks, error);
     free(path);
@@ -301,7 +320,9 @@ static enum doppel_status find_called(struct file_decider *decider, const char *
                                       struct doppel_error *error)
 {
     struct doppel_reference called = {0};
-    char *name = must_allocate(strlen(id) + sizeof "id:");
+    char *name = malloc(strlen(id) + sizeof "id:");
+    if (!name)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an id");
     stpcpy(stpcpy(name, "id:"), id);
     enum doppel_status status = doppel_library_resolve(decider->library, name, &called, error);
     free(name);
@@ -318,19 +339,19 @@ static enum doppel_status look_at_id(struct file_decider *decider, struct file_d
     const char *id = file->said && file->said->external_id ? file->said->external_id : file->id;
     uint64_t other = 0;
     if (!id || answer->decision == DOPPEL_DECISION_UNREADABLE ||
-        (answer->reason && strcmp(answer->reason, "moved") == 0))
+        answer->reason == DOPPEL_BECAUSE_MOVED)
         return DOPPEL_OK;
     enum doppel_status status = find_called(decider, id, &other, error);
     if (status || !other || other == decision->item || other == answer->former)
         return status;
     decision->same_id = other;
-    if (decider->settings->on_same_id == DOPPEL_SAME_ID_UPDATE)
+    if (decider->decide->on_same_id == DOPPEL_SAME_ID_UPDATE)
         return DOPPEL_OK; /* it may have it, too */
-    bool skip = decider->settings->on_same_id == DOPPEL_SAME_ID_SKIP;
+    bool skip = decider->decide->on_same_id == DOPPEL_SAME_ID_SKIP;
     decision->item = decision->replaces = 0;
     decision->answer = (struct rule_answer){
         .decision = skip ? DOPPEL_DECISION_DUPLICATE : DOPPEL_DECISION_CONFLICT,
-        .reason = same_id,
+        .reason = DOPPEL_BECAUSE_SAME_ID,
         .of = other,
         .candidate = NO_CANDIDATE,
     };
@@ -354,7 +375,7 @@ static enum doppel_status follow_others(struct file_decider *decider, struct rul
             return status;
         rule_by_content(&content, &other);
     }
-    bool by_a_match = other.follows && strcmp(other.reason, "marked") != 0;
+    bool by_a_match = other.follows && other.reason != DOPPEL_BECAUSE_MARKED;
     if (!by_a_match || other.of == former)
         return DOPPEL_OK;
     answer->of = other.of;
@@ -380,32 +401,41 @@ static enum doppel_status decide(struct file_decider *decider, struct file_decis
     if (!status)
         rule_by_content(&content, &out->answer);
     if (!status && out->answer.decision == DOPPEL_DECISION_TOO_SHORT)
-        out->answer.reason =
-            doppel_compare_obstacle(&decider->file->file->record, &decider->options->compare);
+        decider->problem =
+            doppel_compare_obstacle(&decider->file->file->record, &decider->decide->search.compare);
+    return status;
+}
+
+static enum doppel_status decide_and_keep(struct file_decider *decider,
+                                          struct file_decision *decision,
+                                          struct doppel_error *error)
+{
+    enum doppel_status status = decide(decider, decision, error);
+    if (!status)
+        status = look_at_id(decider, decision, error);
+    if (!status)
+        status = describe_match(decider, decision, error);
+    decision->why = why(decider, &decision->answer);
+    if (!status && !decider->decide->dry_run)
+        status = keep(decider, decision, error);
+    if (!status && decision->answer.of &&
+        doppel_library_name(decider->library, decision->answer.of, &decision->of, error) ==
+            DOPPEL_E_MEMORY)
+        status = DOPPEL_E_MEMORY;
     return status;
 }
 
 enum doppel_status file_decide(struct file_decider *decider, const struct file_to_decide *file,
-                               bool only_asked, struct file_decision *out,
-                               struct doppel_error *error)
+                               struct file_decision *out, struct doppel_error *error)
 {
-    struct decide_match match = {0};
     struct file_decision decision = {0};
     decider->file = file;
     decider->former = 0;
+    decider->problem = NULL;
     decider->path = path_of(decider, file->file->path);
-    enum doppel_status status = decide(decider, &decision, error);
-    if (!status)
-        status = look_at_id(decider, &decision, error);
-    if (!status)
-        describe(decider, &decision, &match);
-    if (!status && !only_asked)
-        status = keep(decider, &decision, &match, error);
-    if (!status && decision.answer.of &&
-        doppel_library_name(decider->library, decision.answer.of, &decision.of, error) ==
-            DOPPEL_E_MEMORY)
-        status = DOPPEL_E_MEMORY;
-    decide_match_free(&match);
+    if (!decider->path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
+    enum doppel_status status = decide_and_keep(decider, &decision, error);
     forget_candidates(decider);
     free(decider->path);
     decider->path = NULL;

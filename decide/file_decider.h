@@ -3,15 +3,11 @@
 #ifndef DOPPEL_DECIDE_FILE_DECIDER_H
 #define DOPPEL_DECIDE_FILE_DECIDER_H
 
-#include <jansson.h>
-
+#include <doppel/decide.h>
 #include <doppel/search.h>
-#include <doppel/library.h>
 
 #include "decide/rule.h"
 #include "intake/intake.h"
-#include "tools/args/options.h"
-#include <doppel/run.h>
 
 struct file_decider;
 
@@ -24,27 +20,35 @@ struct file_to_decide {
 
 struct file_decision {
     struct rule_answer answer;
+    const char *why;   /* of doppel_decided; static, or the file's */
     uint64_t item;     /* its number in the library; 0: it has none */
     uint64_t replaces; /* whose place it takes, at its path or as the one to keep; 0: nobody's */
     uint64_t same_id;  /* what else is called as its record says; 0: nothing */
     struct doppel_name of; /* what answer.of is called */
-    json_t *match;         /* the fields of the match; NULL: there is none */
+    uint64_t same_as;      /* the match is with this one, which follows answer.of; 0: with that */
+    bool has_match;
+    struct doppel_comparison match;
 };
 
 void file_decision_free(struct file_decision *decision);
 
-/* @param all borrowed for its life. @param out given (file_decider_free) */
-enum doppel_status file_decider_new(const struct settings *settings,
-                                    const struct doppel_search_options *options,
-                                    struct doppel_run *run, struct doppel_library *library,
+/* All borrowed. */
+struct file_decider_options {
+    const struct doppel_decide_options *decide;
+    struct doppel_read_options read;
+    struct doppel_run *run;
+    struct doppel_library *library;
+};
+
+/* @param options borrowed for its life. @param out given (file_decider_free) */
+enum doppel_status file_decider_new(const struct file_decider_options *options,
                                     struct file_decider **out, struct doppel_error *error);
 void file_decider_free(struct file_decider *decider);
 
-/* Decide, and unless it is only asked, remember the file and why; within the transaction that the
+/* Decide, and unless it is a dry run, remember the file and why; within the transaction that the
  * caller has begun. @param out given (file_decision_free) */
 enum doppel_status file_decide(struct file_decider *decider, const struct file_to_decide *file,
-                               bool only_asked, struct file_decision *out,
-                               struct doppel_error *error);
+                               struct file_decision *out, struct doppel_error *error);
 
 /* What was looked up of folders may be otherwise by now: to be called between groups of files. */
 void file_decider_forget_folders(struct file_decider *decider);

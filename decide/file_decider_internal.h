@@ -4,11 +4,10 @@
 
 #include "core/array.h"
 #include "decide/file_decider.h"
-#include <doppel/search.h>
 
 struct file_decider {
-    const struct settings *settings;
-    const struct doppel_search_options *options;
+    const struct file_decider_options *options;
+    const struct doppel_decide_options *decide;
     struct doppel_run *run;
     struct doppel_library *library;
     struct doppel_search *search; /* NULL: nothing was looked for yet */
@@ -20,7 +19,8 @@ struct file_decider {
 
     /* of the file at hand */
     const struct file_to_decide *file;
-    char *path; /* absolute */
+    char *path;          /* absolute */
+    const char *problem; /* why it cannot be read */
     uint64_t marked;
     ARRAY(uint64_t) apart; /* leaders of the groups that hold what it is said to be distinct from */
     uint64_t former;       /* the item whose place it takes, which is no candidate; 0: none */

@@ -179,7 +179,8 @@ enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_b
     *facts = (struct rule_bytes){0};
     decider->apart.count = 0;
     if (file->record.error.status) {
-        facts->unreadable = file->record.error.message;
+        facts->unreadable = true;
+        decider->problem = file->record.error.message;
         return DOPPEL_OK;
     }
     enum doppel_status status = ask_by_path(decider, facts, error);
@@ -187,8 +188,10 @@ enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_b
         status = ask_apart(decider, error);
     if (!status && !facts->here_same && !file->known)
         status = ask_by_bytes(decider, facts, error);
-    if (!file->record.scheme && !facts->here_same && !facts->same) /* and nothing else is known */
-        facts->unreadable = "the library was changed while the file was looked up; try again";
+    if (!file->record.scheme && !facts->here_same && !facts->same) { /* and nothing else is known */
+        facts->unreadable = true;
+        decider->problem = "the library was changed while the file was looked up; try again";
+    }
     return status;
 }
 
@@ -234,7 +237,7 @@ static enum doppel_status want_search(struct file_decider *decider, struct doppe
 {
     enum doppel_status status = DOPPEL_OK;
     if (!decider->search) {
-        struct doppel_search_options options = *decider->options;
+        struct doppel_search_options options = decider->decide->search;
         options.representatives = true;
         status =
             doppel_search_new(decider->run, decider->library, &options, &decider->search, error);
@@ -320,7 +323,8 @@ enum doppel_status file_gather_content(struct file_decider *decider, struct rule
                                           decider, error);
     *facts = (struct rule_content){
         .kind = file->record.kind,
-        .too_short = !status && doppel_compare_obstacle(&file->record, &decider->options->compare),
+        .too_short =
+            !status && doppel_compare_obstacle(&file->record, &decider->decide->search.compare),
         .origin = {decider->file->source, decider->file->date},
         .marked = leader_of(decider, decider->marked),
         .candidates = decider->candidates.items,

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "tools/memory.h"
 #include "intake/open_cache.h"
 #include "intake/walk.h"
 
@@ -72,11 +71,11 @@ static void forget_group(struct file_stream *stream)
 /* Whether it is worth to try again: another process writes, and nobody has lost patience. */
 static bool waits(struct file_stream *stream, enum doppel_status status, time_t since)
 {
-    if (status != DOPPEL_E_BUSY || doppel_run_cancelled(stream->options->run) ||
+    if (status != DOPPEL_E_BUSY || doppel_run_cancelled(stream->options->decider.run) ||
         time(NULL) - since >= PATIENCE_SECONDS)
         return false;
     if (!stream->waited)
-        doppel_run_notice(stream->options->run,
+        doppel_run_notice(stream->options->decider.run,
                           "another process is writing to the library: waiting");
     stream->waited = true;
     return true;
@@ -107,7 +106,7 @@ static enum doppel_status begin(struct file_stream *stream, struct doppel_error 
     enum doppel_status status;
     time_t since = time(NULL);
     do
-        status = doppel_library_begin(stream->options->library, NULL, error);
+        status = doppel_library_begin(stream->options->decider.library, NULL, error);
     while (waits(stream, status, since));
     return status;
 }
@@ -119,7 +118,7 @@ static enum doppel_status let_go(struct file_stream *stream, bool now, struct do
     if (!stream->held || (!now && time(NULL) - stream->held < HOLD_SECONDS))
         return DOPPEL_OK;
     stream->held = 0;
-    enum doppel_status status = doppel_library_release(stream->options->library, error);
+    enum doppel_status status = doppel_library_release(stream->options->decider.library, error);
     if (!now)
         nanosleep(&turn, NULL);
     return status;
@@ -133,6 +132,12 @@ static const struct record_file *record_of(const struct file_stream *stream, siz
     return stream->options->fed ? &stream->fed[stream->fed_out + i] : NULL;
 }
 
+static const char *default_source(const struct file_stream *stream)
+{
+    const struct doppel_metadata *metadata = stream->options->decider.decide->metadata;
+    return metadata ? metadata->source : NULL;
+}
+
 static enum doppel_status decide_one(struct file_stream *stream, size_t i,
                                      struct doppel_error *error)
 {
@@ -140,12 +145,11 @@ static enum doppel_status decide_one(struct file_stream *stream, size_t i,
     const struct file_to_decide file = {
         .file = &stream->files[i],
         .id = record ? record->id : NULL,
-        .source = record && record->source ? record->source : stream->options->settings->source,
+        .source = record && record->source ? record->source : default_source(stream),
         .date = record ? record->date : NULL,
         .said = record ? record->said : NULL,
     };
-    return file_decide(stream->decider, &file, stream->options->only_asked, &stream->decisions[i],
-                       error);
+    return file_decide(stream->decider, &file, &stream->decisions[i], error);
 }
 
 /* Decide and keep, in one transaction. After a signal what was decided before it is kept. */
@@ -153,7 +157,7 @@ static enum doppel_status decide_group(struct file_stream *stream, struct doppel
 {
     size_t done = 0;
     enum doppel_status status = DOPPEL_OK, kept = DOPPEL_OK;
-    bool changes = !stream->options->only_asked;
+    bool changes = !stream->options->decider.decide->dry_run;
     if (changes)
         status = prepare(stream, error);
     if (!status && changes)
@@ -162,11 +166,11 @@ static enum doppel_status decide_group(struct file_stream *stream, struct doppel
         if (!(status = decide_one(stream, done, error)))
             done++;
     if (changes && (!status || status == DOPPEL_E_CANCELLED))
-        kept = doppel_library_commit(stream->options->library, error);
+        kept = doppel_library_commit(stream->options->decider.library, error);
     if (!kept && (!status || status == DOPPEL_E_CANCELLED))
         stream->done = done;
     file_decider_forget_folders(stream->decider);
-    doppel_run_end(stream->options->run);
+    doppel_run_end(stream->options->decider.run);
     return status ? status : kept;
 }
 
@@ -290,16 +294,17 @@ void file_stream_free(struct file_stream *stream)
 enum doppel_status file_stream_new(const struct file_stream_options *options,
                                    struct file_stream **out, struct doppel_error *error)
 {
-    struct file_stream *stream = must_allocate(sizeof *stream);
+    struct file_stream *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide about files");
     stream->options = options;
     stream->walk = walk_of(stream);
-    enum doppel_status status = open_cache(options->run, &stream->cache, error);
+    enum doppel_status status = open_cache(options->decider.run, &stream->cache, error);
     if (!status)
-        status = file_decider_new(options->settings, &options->search, options->run,
-                                  options->library, &stream->decider, error);
+        status = file_decider_new(&options->decider, &stream->decider, error);
     stream->intake_options = (struct intake_options){
-        .read = options->read,
-        .run = options->run,
+        .read = options->decider.read,
+        .run = options->decider.run,
         .walk = &stream->walk,
         .cache = stream->cache,
         .attachments = true,

@@ -4,27 +4,17 @@
 #ifndef DOPPEL_DECIDE_FILE_STREAM_H
 #define DOPPEL_DECIDE_FILE_STREAM_H
 
-#include <doppel/library.h>
-#include <doppel/run.h>
-#include <doppel/search.h>
-
 #include "corpus/ingest/ingest.h"
 #include "decide/file_decider.h"
 #include "intake/intake.h"
-#include "tools/args/options.h"
 
 struct file_stream;
 
 /* All borrowed. */
 struct file_stream_options {
-    const struct settings *settings;
-    struct doppel_search_options search;
-    struct doppel_run *run;
-    struct doppel_library *library;
-    struct doppel_read_options read;
+    struct file_decider_options decider;
     struct walk_options walk; /* unless it is fed, of the files to decide about */
     bool fed;                 /* files come by file_stream_feed */
-    bool only_asked;          /* nothing is remembered */
 };
 
 /* A file that was decided about. Borrowed until the next call. */

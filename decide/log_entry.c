@@ -1,88 +1,65 @@
-/* A decision as the log of a library keeps it. */
+/* A decision about a file as the log of a library keeps it. */
 #include "decide/log_entry.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-#include "tools/memory.h"
-#include "tools/output/output.h"
-
-void decide_match_free(struct decide_match *match)
-{
-    free(match->detail);
-    *match = (struct decide_match){0};
-}
-
-json_t *decide_match_row(const struct doppel_comparison *comparison)
-{
-    json_t *row = json_object();
-    put_comparison(row, comparison);
-    return row;
-}
 
 /* The threshold that decided: a rate where there is one. */
-static void set_limit(const struct doppel_compare_options *compare, struct decide_match *out)
+static void set_limit(const struct doppel_compare_options *compare, struct doppel_log_entry *entry)
 {
-    const struct doppel_thresholds thresholds = doppel_compare_thresholds(compare, out->scheme);
+    const struct doppel_thresholds thresholds = doppel_compare_thresholds(compare, entry->scheme);
     if (thresholds.max_false_positive_rate >= 0) {
-        out->limit_kind = DOPPEL_LIMIT_RATE;
-        out->limit = thresholds.max_false_positive_rate;
+        entry->limit_kind = DOPPEL_LIMIT_RATE;
+        entry->limit = thresholds.max_false_positive_rate;
     } else if (thresholds.min_similarity >= 0) {
-        out->limit_kind = DOPPEL_LIMIT_SIMILARITY;
-        out->limit = round(thresholds.min_similarity * 1e4) / 1e4;
+        entry->limit_kind = DOPPEL_LIMIT_SIMILARITY;
+        entry->limit = round(thresholds.min_similarity * 1e4) / 1e4;
     } else if (thresholds.max_distance >= 0) {
-        out->limit_kind = DOPPEL_LIMIT_DISTANCE;
-        out->limit = (double)thresholds.max_distance;
+        entry->limit_kind = DOPPEL_LIMIT_DISTANCE;
+        entry->limit = (double)thresholds.max_distance;
     }
 }
 
 /* What has no column of its own. */
-static char *detail_of(const json_t *row)
+static void write_detail(struct doppel_json *json, const struct file_decision *decision)
 {
-    static const char *const columns[] = {"kind",       "scheme", "distance",           "bits",
-                                          "similarity", "score",  "false_positive_rate"};
-    json_t *rest = json_copy((json_t *)row);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        json_object_del(rest, columns[i]);
-    char *detail = json_dumps(rest, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    json_decref(rest);
-    return detail;
+    doppel_json_object_begin(json, NULL);
+    if (decision->answer.candidate != NO_CANDIDATE) {
+        doppel_match_detail_to_json(json, &decision->match.match);
+        doppel_evidence_to_json(json, &decision->match);
+    } else { /* of the same bytes */
+        doppel_json_text(json, "relation", doppel_relation_name(DOPPEL_RELATION_SAME));
+        doppel_json_text(json, "verified", doppel_verified_name(DOPPEL_VERIFIED_EXACT));
+    }
+    if (decision->same_as)
+        doppel_json_integer(json, "same_as", decision->same_as);
+    doppel_json_object_end(json);
 }
 
-void decide_match_fill(const struct doppel_compare_options *compare,
-                       const struct doppel_match *from, const json_t *row, struct decide_match *out)
+static void log_match(const struct doppel_compare_options *compare,
+                      const struct file_decision *decision, struct doppel_json *detail,
+                      struct doppel_log_entry *entry)
 {
-    *out = (struct decide_match){
-        .known = true,
-        .scheme = from->scheme,
-        .distance = from->distance,
-        .bits = from->bits,
-        .similarity = from->similarity,
-        .limit = -1,
-        .false_positive_rate = from->false_positive_rate,
-        .detail =
-            row ? detail_of(row) : must_copy("{\"relation\":\"same\",\"verified\":\"exact\"}"),
-    };
-    if (row)
-        set_limit(compare, out);
+    const struct doppel_match *match = &decision->match.match;
+    entry->has_match = true;
+    entry->scheme = match->scheme;
+    entry->distance = match->distance;
+    entry->bits = match->bits;
+    entry->similarity = match->similarity;
+    entry->false_positive_rate = match->false_positive_rate;
+    entry->limit = -1;
+    if (decision->answer.candidate != NO_CANDIDATE)
+        set_limit(compare, entry);
+    write_detail(detail, decision);
+    entry->detail = detail->bytes;
 }
 
-void decide_match_tell_same(const struct rule_answer *answer, struct decide_match *match)
+enum doppel_status decide_log(struct doppel_library *library,
+                              const struct doppel_compare_options *compare, const char *path,
+                              const char *source, uint16_t version,
+                              const struct file_decision *decision, struct doppel_error *error)
 {
-    if (!answer->same_as || answer->same_as == answer->of)
-        return;
-    json_t *detail = json_pack("{s:s, s:s, s:I}", "relation", "same", "verified", "exact",
-                               "same_as", (json_int_t)answer->same_as);
-    free(match->detail);
-    match->detail = json_dumps(detail, JSON_COMPACT);
-    json_decref(detail);
-}
-
-enum doppel_status decide_log(struct doppel_library *library, const char *path, const char *source,
-                              const struct file_decision *decision,
-                              const struct decide_match *match, struct doppel_error *error)
-{
-    const struct doppel_log_entry entry = {
+    struct doppel_json detail = {0};
+    struct doppel_log_entry entry = {
         .action = DOPPEL_LOG_DECIDED,
         .item = decision->item,
         .name = path,
@@ -91,17 +68,14 @@ enum doppel_status decide_log(struct doppel_library *library, const char *path, 
         .decision = (int)decision->answer.decision,
         .of = decision->answer.of,
         .former = decision->answer.former,
-        .reason = decision->answer.reason,
-        .has_match = match->known,
-        .scheme = match->scheme,
-        .version = match->version,
-        .distance = match->distance,
-        .bits = match->bits,
-        .similarity = match->similarity,
-        .limit = match->limit,
-        .limit_kind = match->limit_kind,
-        .false_positive_rate = match->false_positive_rate,
-        .detail = match->detail,
+        .reason = decision->why,
+        .version = version,
     };
-    return doppel_library_log(library, &entry, error);
+    if (decision->has_match)
+        log_match(compare, decision, &detail, &entry);
+    enum doppel_status status = doppel_json_status(&detail, error);
+    if (!status)
+        status = doppel_library_log(library, &entry, error);
+    doppel_json_free(&detail);
+    return status;
 }

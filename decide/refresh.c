@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "core/absolute_path.h"
-#include "tools/memory.h"
 
 enum doppel_status refresh_list_add(struct refresh_list *list, const struct doppel_item *item,
                                     const char *path, struct doppel_error *error)
@@ -14,10 +13,10 @@ enum doppel_status refresh_list_add(struct refresh_list *list, const struct dopp
     bool damaged = item->record.error.status != DOPPEL_OK;
     bool known = !damaged || doppel_scheme_by_id(item->record.scheme);
     const struct refresh_item entry = {.id = item->id,
-                                       .path = must_copy(path),
+                                       .path = strdup(path),
                                        .kind = known ? item->record.kind : DOPPEL_KIND_UNKNOWN,
                                        .scheme = known ? item->record.scheme : DOPPEL_SCHEME_NONE};
-    if (array_push(&list->items, entry))
+    if (entry.path && array_push(&list->items, entry))
         return DOPPEL_OK;
     free(entry.path);
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many items");
@@ -69,36 +68,42 @@ static bool choose(void *context, const struct doppel_item *item)
     return !choice->status && !doppel_run_cancelled(choice->run);
 }
 
-static struct named *names_of(const struct settings *settings)
+static void free_names(struct named *names, size_t count)
 {
-    struct named *names = must_allocate((settings->operands.count + 1) * sizeof *names);
-    for (size_t i = 0; i < settings->operands.count; i++) {
-        const char *word = settings->operands.items[i];
-        names[i] = (struct named){0};
+    for (size_t i = 0; names && i < count; i++)
+        free(names[i].path);
+    free(names);
+}
+
+/* NULL: no memory. */
+static struct named *names_of(const struct strings *words)
+{
+    struct named *names = calloc(words->count + 1, sizeof *names);
+    for (size_t i = 0; names && i < words->count; i++) {
+        const char *word = words->items[i];
         if (!doppel_reference_number(word, &names[i].id))
             names[i].id = 0;
-        names[i].path = must_have(absolute_path(word));
+        if ((names[i].path = absolute_path(word)))
+            continue;
+        free_names(names, i);
+        names = NULL;
     }
     return names;
 }
 
-enum doppel_status refresh_list_choose(const struct settings *settings, struct doppel_run *run,
+enum doppel_status refresh_list_choose(const struct strings *words, struct doppel_run *run,
                                        struct doppel_library *library, struct refresh_list *out,
                                        struct doppel_error *error)
 {
-    struct choice choice = {.names = names_of(settings),
-                            .count = settings->operands.count,
-                            .list = out,
-                            .run = run,
-                            .error = error};
+    struct choice choice = {
+        .names = names_of(words), .count = words->count, .list = out, .run = run, .error = error};
+    if (!choice.names)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many items");
     enum doppel_status status = doppel_library_each(library, choose, &choice, error);
-    for (size_t i = 0; i < choice.count; i++) {
-        if (!status && !choice.names[i].met)
-            doppel_run_fail_input(run, settings->operands.items[i],
-                                  "the library holds no such item");
-        free(choice.names[i].path);
-    }
-    free(choice.names);
+    for (size_t i = 0; i < choice.count && !status; i++)
+        if (!choice.names[i].met)
+            doppel_run_fail_input(run, words->items[i], "the library holds no such item");
+    free_names(choice.names, choice.count);
     return choice.status ? choice.status : status;
 }
 
@@ -163,8 +168,9 @@ static enum doppel_status take_files(const struct refresh *refresh, struct intak
 static enum doppel_status run_pass(const struct refresh *refresh, const struct refresh_item *items,
                                    size_t count, struct doppel_error *error)
 {
-
-    struct strings paths = {must_allocate(count * sizeof *paths.items), 0};
+    struct strings paths = {calloc(count, sizeof *paths.items), 0};
+    if (!paths.items)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many items");
     for (size_t i = 0; i < count; i++)
         if (is_file(&items[i], refresh->run))
             paths.items[paths.count++] = items[i].path;

@@ -6,8 +6,8 @@
 #include <doppel/library.h>
 
 #include "core/array.h"
+#include "core/strings.h"
 #include "intake/intake.h"
-#include "tools/args/options.h"
 #include <doppel/run.h>
 
 struct refresh_item {
@@ -27,9 +27,9 @@ enum doppel_status refresh_list_add(struct refresh_list *list, const struct dopp
                                     const char *path, struct doppel_error *error);
 void refresh_list_free(struct refresh_list *list);
 
-/* Which items are meant: those named, or those of another version than this doppel computes, and
- * damaged ones. Operands that name none are reported. */
-enum doppel_status refresh_list_choose(const struct settings *settings, struct doppel_run *run,
+/* Which items are meant: those named by an id or a path, or those of another version than this
+ * doppel computes, and damaged ones. Words that name none are reported. */
+enum doppel_status refresh_list_choose(const struct strings *words, struct doppel_run *run,
                                        struct doppel_library *library, struct refresh_list *out,
                                        struct doppel_error *error);
 

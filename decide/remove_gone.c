@@ -9,7 +9,6 @@
 
 #include "core/absolute_path.h"
 #include "core/array.h"
-#include "tools/memory.h"
 
 enum whereabouts { THERE, GONE, ABSENT };
 
@@ -66,8 +65,11 @@ static enum whereabouts where_is(struct search *search, const char *path, uint64
         return THERE;
     const char *slash = strrchr(path, '/');
     size_t length = slash && slash != path ? (size_t)(slash - path) : 1;
-    char *folder = must_allocate(length + 1);
-    memcpy(folder, path, length);
+    char *folder = strndup(path, length);
+    if (!folder) {
+        search->no_memory = true;
+        return THERE;
+    }
     look_at(&search->folder, folder);
     return search->folder.has_files && search->folder.device == device ? GONE : ABSENT;
 }
@@ -111,8 +113,13 @@ static bool take_item(void *context, const struct doppel_item *item)
 static bool take_failure(void *context, const struct doppel_failure *failure)
 {
     struct search *search = context;
-    if (is_gone(search, failure->path, failure->stamp->device, NULL))
-        search->no_memory |= !array_push(&search->failures, must_copy(failure->path));
+    if (is_gone(search, failure->path, failure->stamp->device, NULL)) {
+        char *path = strdup(failure->path);
+        if (!path || !array_push(&search->failures, path)) {
+            free(path);
+            search->no_memory = true;
+        }
+    }
     return !search->no_memory && !doppel_run_cancelled(search->run);
 }
 
@@ -152,15 +159,26 @@ static void search_end(struct search *search)
     array_free(&search->failures);
 }
 
-enum doppel_status remove_gone(struct doppel_library *library, const struct settings *settings,
+static void set_below(struct search *search, const struct strings *paths)
+{
+    search->below = calloc(paths->count + 1, sizeof *search->below);
+    search->no_memory = !search->below;
+    for (size_t i = 0; i < paths->count && !search->no_memory; i++) {
+        search->below[i] = absolute_path(paths->items[i]);
+        search->no_memory = !search->below[i];
+        search->below_count += !search->no_memory;
+    }
+}
+
+enum doppel_status remove_gone(struct doppel_library *library, const struct strings *paths,
                                struct doppel_run *run, struct doppel_error *error)
 {
-    struct search search = {.run = run, .below_count = settings->operands.count};
-    search.below = must_allocate((search.below_count + 1) * sizeof *search.below);
-    for (size_t i = 0; i < search.below_count; i++)
-        search.below[i] = must_have(absolute_path(settings->operands.items[i]));
-    enum doppel_status status = doppel_library_each(library, take_item, &search, error);
-    if (!status)
+    struct search search = {.run = run};
+    enum doppel_status status = DOPPEL_OK;
+    set_below(&search, paths);
+    if (!search.no_memory)
+        status = doppel_library_each(library, take_item, &search, error);
+    if (!status && !search.no_memory)
         status = doppel_library_each_failure(library, take_failure, &search, error);
     if (status == DOPPEL_E_CORRUPT) { /* the others are known all the same */
         doppel_run_fail_input(run, "the library", error->message);

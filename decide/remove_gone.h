@@ -4,18 +4,19 @@
 
 #include <doppel/library.h>
 
-#include "tools/args/options.h"
 #include <doppel/run.h>
 
+#include "core/strings.h"
+
 /**
- * Remove the items, and the failures, of files that were deleted; with operands only of files that
- * are these, or lie below.
+ * Remove the items, and the failures, of files that were deleted; with paths only of files that are
+ * these, or lie below.
  *
  * A file is gone when it is not there, but its folder is, with something in it, on the device on
  * which the file was. Otherwise it may come back: a drive that is not mounted leaves an empty
  * folder or none, a folder that was renamed none.
  */
-enum doppel_status remove_gone(struct doppel_library *library, const struct settings *settings,
+enum doppel_status remove_gone(struct doppel_library *library, const struct strings *paths,
                                struct doppel_run *run, struct doppel_error *error);
 
 #endif

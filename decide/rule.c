@@ -1,12 +1,12 @@
 /* What a file is to what a library holds: the rule alone. */
 #include "decide/rule.h"
 
-static struct rule_answer answer(enum doppel_decision decision, const char *reason)
+static struct rule_answer answer(enum doppel_decision decision, enum doppel_decision_reason reason)
 {
     return (struct rule_answer){.decision = decision, .reason = reason, .candidate = NO_CANDIDATE};
 }
 
-static struct rule_answer follower(const char *reason, uint64_t leader)
+static struct rule_answer follower(enum doppel_decision_reason reason, uint64_t leader)
 {
     struct rule_answer out = answer(DOPPEL_DECISION_DUPLICATE, reason);
     out.of = leader;
@@ -17,19 +17,20 @@ static struct rule_answer follower(const char *reason, uint64_t leader)
 bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out)
 {
     if (facts->unreadable) {
-        *out = answer(DOPPEL_DECISION_UNREADABLE, facts->unreadable);
+        *out = answer(DOPPEL_DECISION_UNREADABLE, DOPPEL_BECAUSE_NONE);
     } else if (facts->here && facts->here_same) {
-        *out = follower("known", facts->here_leader);
+        *out = follower(DOPPEL_BECAUSE_KNOWN, facts->here_leader);
     } else if (facts->here) {
-        *out = answer(DOPPEL_DECISION_REVISION, "same-path");
+        *out = answer(DOPPEL_DECISION_REVISION, DOPPEL_BECAUSE_SAME_PATH);
         out->former = facts->here;
     } else if (facts->gone) {
-        *out = follower("moved", facts->gone_leader);
+        *out = follower(DOPPEL_BECAUSE_MOVED, facts->gone_leader);
     } else if (facts->same && facts->same_is_benign) {
-        *out = answer(DOPPEL_DECISION_NEW, "benign");
+        *out = answer(DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_BENIGN);
         out->of = facts->same;
     } else if (facts->same) {
-        *out = follower(facts->same_pixels ? "same-content" : "identical", facts->same_leader);
+        *out = follower(facts->same_pixels ? DOPPEL_BECAUSE_SAME_CONTENT : DOPPEL_BECAUSE_IDENTICAL,
+                        facts->same_leader);
         out->same_as = facts->same;
     } else {
         return false;
@@ -111,11 +112,12 @@ static struct rule_answer by_part(const struct rule_content *facts,
                                DOPPEL_DECISION_REVISION
                          : rank == RANK_CONTAINS && candidate->kind == facts->kind;
     if (rank == RANK_OVERLAPS)
-        return answer(DOPPEL_DECISION_NEW, "overlaps");
+        return answer(DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_OVERLAPS);
     if (revises)
-        return answer(DOPPEL_DECISION_REVISION, rank == RANK_PART ? "contained" : "contains");
-    return rank == RANK_PART ? answer(DOPPEL_DECISION_PART, "part")
-                             : answer(DOPPEL_DECISION_NEW, "contains");
+        return answer(DOPPEL_DECISION_REVISION,
+                      rank == RANK_PART ? DOPPEL_BECAUSE_CONTAINED : DOPPEL_BECAUSE_CONTAINS);
+    return rank == RANK_PART ? answer(DOPPEL_DECISION_PART, DOPPEL_BECAUSE_PART)
+                             : answer(DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_CONTAINS);
 }
 
 static struct rule_answer by_candidate(const struct rule_content *facts, size_t number,
@@ -124,15 +126,15 @@ static struct rule_answer by_candidate(const struct rule_content *facts, size_t 
     const struct rule_candidate *candidate = &facts->candidates[number];
     struct rule_answer out;
     if (rank == RANK_SAME)
-        out = follower("same-content", candidate->leader);
+        out = follower(DOPPEL_BECAUSE_SAME_CONTENT, candidate->leader);
     else if (rank == RANK_NEAR)
-        out = follower("near", candidate->leader);
+        out = follower(DOPPEL_BECAUSE_NEAR, candidate->leader);
     else
         out = by_part(facts, candidate, rank);
     if (rank == RANK_NEAR)
         out.decision = doppel_decide(candidate->match, &facts->origin, &candidate->origin);
     if (rank == RANK_NEAR && out.decision == DOPPEL_DECISION_REVISION)
-        out.reason = "newer";
+        out.reason = DOPPEL_BECAUSE_NEWER;
     out.of = candidate->leader;
     out.same_as = rank == RANK_SAME ? candidate->id : 0;
     out.candidate = number;
@@ -144,14 +146,15 @@ void rule_by_content(const struct rule_content *facts, struct rule_answer *out)
     enum rank rank;
     size_t first = find_first(facts, &rank), benign = find_benign(facts, rank, first);
     if (facts->marked && rank != RANK_SAME) {
-        *out = follower("marked", facts->marked);
+        *out = follower(DOPPEL_BECAUSE_MARKED, facts->marked);
     } else if (benign != NO_CANDIDATE) {
-        *out = answer(DOPPEL_DECISION_NEW, "benign");
+        *out = answer(DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_BENIGN);
         out->of = facts->candidates[benign].id;
         out->candidate = benign;
     } else if (rank != RANK_NOTHING) {
         *out = by_candidate(facts, first, rank);
     } else {
-        *out = answer(facts->too_short ? DOPPEL_DECISION_TOO_SHORT : DOPPEL_DECISION_NEW, NULL);
+        *out = answer(facts->too_short ? DOPPEL_DECISION_TOO_SHORT : DOPPEL_DECISION_NEW,
+                      DOPPEL_BECAUSE_NONE);
     }
 }

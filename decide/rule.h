@@ -11,24 +11,24 @@
 /* What was decided. */
 struct rule_answer {
     enum doppel_decision decision;
-    const char *reason; /* static storage, or the facts'; NULL: there is nothing to say */
-    uint64_t of;        /* the leader of what it is linked to, or what it matched; 0: nothing */
-    uint64_t same_as;   /* the item that has its bytes or content, which may follow `of`; 0: none */
-    uint64_t former;    /* the item whose place it takes; 0: none */
-    size_t candidate;   /* whose match tells why; NO_CANDIDATE: none's */
-    bool follows;       /* `of` is its leader */
+    enum doppel_decision_reason reason;
+    uint64_t of;      /* the leader of what it is linked to, or what it matched; 0: nothing */
+    uint64_t same_as; /* the item that has its bytes or content, which may follow `of`; 0: none */
+    uint64_t former;  /* the item whose place it takes; 0: none */
+    size_t candidate; /* whose match tells why; NO_CANDIDATE: none's */
+    bool follows;     /* `of` is its leader */
 };
 
 #define NO_CANDIDATE SIZE_MAX
 
 /* What is known of a file by its path and its bytes. Ids; 0: there is none. */
 struct rule_bytes {
-    const char *unreadable; /* why; NULL: it could be read */
-    uint64_t here;          /* the item at its path */
-    bool here_same;         /* it has the same bytes */
-    uint64_t gone;          /* an item with the same bytes whose file is gone */
-    uint64_t same;          /* an item with the same bytes, or else with the same pixels */
-    bool same_pixels;       /* it is not the bytes */
+    bool unreadable;
+    uint64_t here;    /* the item at its path */
+    bool here_same;   /* it has the same bytes */
+    uint64_t gone;    /* an item with the same bytes whose file is gone */
+    uint64_t same;    /* an item with the same bytes, or else with the same pixels */
+    bool same_pixels; /* it is not the bytes */
     uint64_t here_leader, gone_leader, same_leader;
     bool same_is_benign;
 };

@@ -454,6 +454,28 @@ enum doppel_decision {
 /** "new", "duplicate", …; static storage. Thread-safe. */
 DOPPEL_API const char *doppel_decision_name(enum doppel_decision decision);
 
+/** Why it was decided so. */
+enum doppel_decision_reason {
+    DOPPEL_BECAUSE_NONE,         /**< nothing is like it; or a sentence says why */
+    DOPPEL_BECAUSE_KNOWN,        /**< an unchanged file at its path */
+    DOPPEL_BECAUSE_MOVED,        /**< a file whose former path is gone */
+    DOPPEL_BECAUSE_SAME_PATH,    /**< other bytes at a path */
+    DOPPEL_BECAUSE_SAME_ID,      /**< an id that came before */
+    DOPPEL_BECAUSE_IDENTICAL,    /**< the same bytes */
+    DOPPEL_BECAUSE_SAME_CONTENT, /**< the same words or pixels */
+    DOPPEL_BECAUSE_MARKED,       /**< a manual label */
+    DOPPEL_BECAUSE_NEAR,
+    DOPPEL_BECAUSE_NEWER, /**< near, of the same source, with a later date */
+    DOPPEL_BECAUSE_PART,  /**< a small part of something */
+    DOPPEL_BECAUSE_CONTAINED,
+    DOPPEL_BECAUSE_CONTAINS,
+    DOPPEL_BECAUSE_OVERLAPS,
+    DOPPEL_BECAUSE_BENIGN /**< it matches something on an allow-list */
+};
+
+/** "same-content", …; static storage; of DOPPEL_BECAUSE_NONE NULL. Thread-safe. */
+DOPPEL_API const char *doppel_decision_reason_name(enum doppel_decision_reason reason);
+
 /** What to do with a record whose id came before. */
 enum doppel_same_id {
     DOPPEL_SAME_ID_UPDATE, /**< its text takes the place of the former: a revision, unless it is the

@@ -13,6 +13,15 @@ const char *doppel_decision_name(enum doppel_decision decision)
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
 }
 
+const char *doppel_decision_reason_name(enum doppel_decision_reason reason)
+{
+    static const char *const names[] = {
+        NULL,   "known", "moved", "same-path", "same-id",  "identical", "same-content", "marked",
+        "near", "newer", "part",  "contained", "contains", "overlaps",  "benign"};
+    size_t index = (size_t)reason;
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 static bool is_newer_of_same_source(const struct doppel_origin *record,
                                     const struct doppel_origin *item)
 {

@@ -19,10 +19,10 @@ ROOMS += ["compare", "search"]
 PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()
 ]  # which match.h includes
-PARTS += ["exchange", "group", "json_writer", "renamed", "report", "run"]
+PARTS += ["decide", "exchange", "group", "json_writer", "renamed", "report", "run"]
 PARTS += [f"library_{part}" for part in "decisions items lists upkeep".split()]
 PENDING = (
-    "exchange group report".split()
+    "decide exchange group report".split()
 )  # whose modules still need something of the command's
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 

@@ -10,12 +10,10 @@
 #include "decide/rule.h"
 
 static void assert_answer(const struct rule_answer *answer, enum doppel_decision decision,
-                          const char *reason, uint64_t of, bool follows)
+                          enum doppel_decision_reason reason, uint64_t of, bool follows)
 {
     assert_int_equal(answer->decision, decision);
-    assert_true(!reason == !answer->reason);
-    if (reason)
-        assert_string_equal(answer->reason, reason);
+    assert_int_equal(answer->reason, reason);
     assert_int_equal(answer->of, of);
     assert_int_equal(answer->follows, follows);
 }
@@ -25,44 +23,49 @@ static void assert_answer(const struct rule_answer *answer, enum doppel_decision
 static const struct {
     struct rule_bytes facts;
     enum doppel_decision decision;
-    const char *reason;
+    enum doppel_decision_reason reason;
     uint64_t of, former;
     bool follows;
 } by_bytes[] = {
-    {{.unreadable = "why", .here = 1, .here_same = true, .here_leader = 1, .same = 1},
+    {{.unreadable = true, .here = 1, .here_same = true, .here_leader = 1, .same = 1},
      DOPPEL_DECISION_UNREADABLE,
-     "why",
+     DOPPEL_BECAUSE_NONE,
      0,
      0,
      false},
     {{.here = 5, .here_same = true, .here_leader = 2, .same = 1, .same_leader = 1},
      DOPPEL_DECISION_DUPLICATE,
-     "known",
+     DOPPEL_BECAUSE_KNOWN,
      2,
      0,
      true},
     {{.here = 5, .here_leader = 2, .same = 1, .same_leader = 1, .gone = 1, .gone_leader = 1},
      DOPPEL_DECISION_REVISION,
-     "same-path",
+     DOPPEL_BECAUSE_SAME_PATH,
      0,
      5,
      false},
     {{.same = 4, .same_leader = 3, .gone = 6, .gone_leader = 3},
      DOPPEL_DECISION_DUPLICATE,
-     "moved",
+     DOPPEL_BECAUSE_MOVED,
      3,
      0,
      true},
-    {{.same = 4, .same_leader = 3}, DOPPEL_DECISION_DUPLICATE, "identical", 3, 0, true},
+    {{.same = 4, .same_leader = 3},
+     DOPPEL_DECISION_DUPLICATE,
+     DOPPEL_BECAUSE_IDENTICAL,
+     3,
+     0,
+     true},
     {{.same = 4, .same_leader = 3, .same_pixels = true},
      DOPPEL_DECISION_DUPLICATE,
-     "same-content",
+     DOPPEL_BECAUSE_SAME_CONTENT,
      3,
      0,
      true},
     {{.same = 4, .same_leader = 3, .same_is_benign = true},
      DOPPEL_DECISION_NEW,
-     "benign",
+     DOPPEL_BECAUSE_BENIGN,
      4,
      0,
      false},
@@ -104,47 +107,65 @@ static const struct {
     uint64_t marked;
     bool too_short;
     enum doppel_decision decision;
-    const char *reason;
+    enum doppel_decision_reason reason;
     uint64_t of;
     bool follows;
 } by_content[] = {
-    {{IS(NOBODY)}, 0, false, DOPPEL_DECISION_NEW, NULL, 0, false},
-    {{IS(NOBODY)}, 0, true, DOPPEL_DECISION_TOO_SHORT, NULL, 0, false},
-    {{IS(NEAR), IS(NEAR)}, 0, false, DOPPEL_DECISION_DUPLICATE, "near", 10, true},
-    {{IS(SHARES), IS(NEAR)}, 0, false, DOPPEL_DECISION_DUPLICATE, "near", 20, true},
-    {{IS(NEAR), IS(CONTENT)}, 0, false, DOPPEL_DECISION_DUPLICATE, "same-content", 10, true},
-    {{IS(SHARES), IS(HOLDS), IS(PART)}, 0, false, DOPPEL_DECISION_PART, "part", 30, false},
-    {{IS(SHARES), IS(HOLDS)}, 0, false, DOPPEL_DECISION_REVISION, "contains", 20, false},
-    {{IS(SHARES)}, 0, false, DOPPEL_DECISION_NEW, "overlaps", 10, false},
-    {{IS(SHARES)}, 0, true, DOPPEL_DECISION_NEW, "overlaps", 10, false},
-    {{IS(OTHER_KIND)}, 0, false, DOPPEL_DECISION_PART, "part", 10, false},
-    {{IS(OTHER_HOLDS)}, 0, false, DOPPEL_DECISION_NEW, "contains", 10, false},
+    {{IS(NOBODY)}, 0, false, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0, false},
+    {{IS(NOBODY)}, 0, true, DOPPEL_DECISION_TOO_SHORT, DOPPEL_BECAUSE_NONE, 0, false},
+    {{IS(NEAR), IS(NEAR)}, 0, false, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_NEAR, 10, true},
+    {{IS(SHARES), IS(NEAR)}, 0, false, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_NEAR, 20, true},
+    {{IS(NEAR), IS(CONTENT)},
+     0,
+     false,
+     DOPPEL_DECISION_DUPLICATE,
+     DOPPEL_BECAUSE_SAME_CONTENT,
+     10,
+     true},
+    {{IS(SHARES), IS(HOLDS), IS(PART)},
+     0,
+     false,
+     DOPPEL_DECISION_PART,
+     DOPPEL_BECAUSE_PART,
+     30,
+     false},
+    {{IS(SHARES), IS(HOLDS)},
+     0,
+     false,
+     DOPPEL_DECISION_REVISION,
+     DOPPEL_BECAUSE_CONTAINS,
+     20,
+     false},
+    {{IS(SHARES)}, 0, false, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_OVERLAPS, 10, false},
+    {{IS(SHARES)}, 0, true, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_OVERLAPS, 10, false},
+    {{IS(OTHER_KIND)}, 0, false, DOPPEL_DECISION_PART, DOPPEL_BECAUSE_PART, 10, false},
+    {{IS(OTHER_HOLDS)}, 0, false, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_CONTAINS, 10, false},
     /* no chains */
-    {{IS(FOLLOWER)}, 0, false, DOPPEL_DECISION_NEW, NULL, 0, false},
-    {{IS(FOLLOWER), IS(NEAR)}, 0, false, DOPPEL_DECISION_DUPLICATE, "near", 20, true},
+    {{IS(FOLLOWER)}, 0, false, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0, false},
+    {{IS(FOLLOWER), IS(NEAR)}, 0, false, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_NEAR, 20, true},
     /* people's words */
-    {{IS(NEAR)}, 7, false, DOPPEL_DECISION_DUPLICATE, "marked", 7, true},
-    {{IS(CONTENT)}, 7, false, DOPPEL_DECISION_DUPLICATE, "same-content", 10, true},
-    {{IS(NOBODY)}, 7, true, DOPPEL_DECISION_DUPLICATE, "marked", 7, true},
+    {{IS(NEAR)}, 7, false, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_MARKED, 7, true},
+    {{IS(CONTENT)}, 7, false, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_SAME_CONTENT, 10, true},
+    {{IS(NOBODY)}, 7, true, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_MARKED, 7, true},
     {{{NEAR, DOPPEL_LIST_ACTIVE, DOPPEL_LABEL_DISTINCT}, IS(NEAR)},
      0,
      false,
      DOPPEL_DECISION_DUPLICATE,
-     "near",
+     DOPPEL_BECAUSE_NEAR,
      20,
      true},
     {{{PART, DOPPEL_LIST_ACTIVE, DOPPEL_LABEL_DISTINCT}},
      0,
      false,
      DOPPEL_DECISION_NEW,
-     NULL,
+     DOPPEL_BECAUSE_NONE,
      0,
      false},
     {{{CONTENT, DOPPEL_LIST_ACTIVE, DOPPEL_LABEL_DISTINCT}},
      0,
      false,
      DOPPEL_DECISION_NEW,
-     NULL,
+     DOPPEL_BECAUSE_NONE,
      0,
      false},
     /* lists */
@@ -152,35 +173,35 @@ static const struct {
      0,
      false,
      DOPPEL_DECISION_DUPLICATE,
-     "near",
+     DOPPEL_BECAUSE_NEAR,
      20,
      true},
     {{{CONTENT, DOPPEL_LIST_DISABLED, DOPPEL_LABEL_NONE}},
      0,
      false,
      DOPPEL_DECISION_NEW,
-     NULL,
+     DOPPEL_BECAUSE_NONE,
      0,
      false},
     {{IS(NEAR), {NEAR, DOPPEL_LIST_BENIGN, DOPPEL_LABEL_NONE}},
      0,
      false,
      DOPPEL_DECISION_NEW,
-     "benign",
+     DOPPEL_BECAUSE_BENIGN,
      20,
      false},
     {{{PART, DOPPEL_LIST_BENIGN, DOPPEL_LABEL_NONE}},
      0,
      false,
      DOPPEL_DECISION_NEW,
-     "benign",
+     DOPPEL_BECAUSE_BENIGN,
      10,
      false},
     {{{HOLDS, DOPPEL_LIST_BENIGN, DOPPEL_LABEL_NONE}, IS(SHARES)},
      0,
      false,
      DOPPEL_DECISION_NEW,
-     "overlaps",
+     DOPPEL_BECAUSE_OVERLAPS,
      20,
      false},
 };
@@ -267,13 +288,13 @@ static void revises_by_source_and_date(void **state)
         const struct doppel_match *match;
         const char *source, *date;
         enum doppel_decision decision;
-        const char *reason;
+        enum doppel_decision_reason reason;
     } cases[] = {
-        {&near, "a", "2024-02-02", DOPPEL_DECISION_REVISION, "newer"},
-        {&near, "a", "2024-01-01", DOPPEL_DECISION_DUPLICATE, "near"},
-        {&near, "b", "2024-02-02", DOPPEL_DECISION_DUPLICATE, "near"},
-        {&held, "a", "2024-02-02", DOPPEL_DECISION_PART, "part"},
-        {&most, "a", "2024-02-02", DOPPEL_DECISION_REVISION, "contained"},
+        {&near, "a", "2024-02-02", DOPPEL_DECISION_REVISION, DOPPEL_BECAUSE_NEWER},
+        {&near, "a", "2024-01-01", DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_NEAR},
+        {&near, "b", "2024-02-02", DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_NEAR},
+        {&held, "a", "2024-02-02", DOPPEL_DECISION_PART, DOPPEL_BECAUSE_PART},
+        {&most, "a", "2024-02-02", DOPPEL_DECISION_REVISION, DOPPEL_BECAUSE_CONTAINED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct rule_candidate candidate = {.id = 3,

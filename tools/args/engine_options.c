@@ -57,3 +57,70 @@ struct doppel_search_options search_options_from(const struct settings *settings
     options.notice_schemes = !settings->scheme_given;
     return options;
 }
+
+/* ---- texts of corpora ---- */
+
+struct doppel_corpus_fields corpus_fields_from(const struct settings *settings)
+{
+    return (struct doppel_corpus_fields){settings->id_field, settings->text_field,
+                                         settings->path_field, settings->source_field,
+                                         settings->date_field};
+}
+
+struct doppel_text_options corpus_text_from(const struct settings *settings)
+{
+    struct doppel_text_options text = settings->text;
+    if (settings->preset && settings->text_format < 0)
+        text.format = settings->preset->options.format;
+    if (settings->lanes >= 0)
+        text.lanes = settings->lanes == LANES_256 ? 256 : 128;
+    return text;
+}
+
+bool corpus_text_is_given(const struct settings *settings)
+{
+    return settings->preset || settings->text_format >= 0 || settings->unit >= 0 ||
+           settings->shingle || settings->min_words || settings->lanes >= 0 ||
+           settings->text.lanes != doppel_text_options_default().lanes ||
+           settings->min_similarity >= 0 || settings->min_containment >= 0;
+}
+
+struct doppel_text_limits corpus_limits_from(const struct settings *settings)
+{
+    struct doppel_text_limits limits = doppel_text_limits_default();
+    if (settings->preset)
+        limits.min_similarity = settings->preset->min_similarity;
+    if (settings->min_similarity >= 0)
+        limits.min_similarity = settings->min_similarity;
+    if (settings->min_containment >= 0)
+        limits.min_containment = settings->min_containment;
+    return limits;
+}
+
+void corpus_bands_from(const struct settings *settings, uint32_t *out_bands, uint32_t *out_rows)
+{
+    const struct doppel_text_preset *preset = settings->preset;
+    *out_bands = settings->bands;
+    *out_rows = settings->rows;
+    if (preset && !settings->bands && !settings->rows && settings->min_similarity < 0 &&
+        corpus_text_from(settings).lanes == preset->options.lanes) {
+        *out_bands = preset->bands;
+        *out_rows = preset->rows;
+    }
+}
+
+struct doppel_decide_options decide_options_from(const struct settings *settings)
+{
+    struct doppel_decide_options options = doppel_decide_options_default();
+    options.search = search_options_from(settings);
+    options.limits = corpus_limits_from(settings);
+    options.text_given = corpus_text_is_given(settings);
+    corpus_bands_from(settings, &options.bands, &options.rows);
+    options.keep_shingles = settings->keep_shingles;
+    options.on_same_id = settings->on_same_id;
+    options.ignore_metadata = settings->ignore_metadata;
+    options.records.paths = settings->jsonl.items;
+    options.records.count = settings->jsonl.count;
+    options.fields = corpus_fields_from(settings);
+    return options;
+}

@@ -4,6 +4,7 @@
 
 #include <doppel/compare.h>
 #include <doppel/search.h>
+#include <doppel/decide.h>
 
 #include "intake/read_options.h"
 #include "intake/walk.h"
@@ -20,5 +21,22 @@ struct walk_options walk_options_from(const struct settings *settings);
 
 /* How a library is searched; nothing is refined. */
 struct doppel_search_options search_options_from(const struct settings *settings);
+/* How records and files are decided about. Borrows from the settings. */
+struct doppel_decide_options decide_options_from(const struct settings *settings);
+
+/** The names of the fields of records. */
+struct doppel_corpus_fields corpus_fields_from(const struct settings *settings);
+
+/** How the texts of records are read. */
+struct doppel_text_options corpus_text_from(const struct settings *settings);
+
+/** Whether something was said about that, or about the limits. */
+bool corpus_text_is_given(const struct settings *settings);
+
+/** The limits of a match of texts. */
+struct doppel_text_limits corpus_limits_from(const struct settings *settings);
+
+/** Bands and their rows; 0: by the limit. The preset's are for its own limit and lanes. */
+void corpus_bands_from(const struct settings *settings, uint32_t *out_bands, uint32_t *out_rows);
 
 #endif

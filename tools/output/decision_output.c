@@ -103,96 +103,67 @@ bool decision_output_flush(struct decision_output *output)
     return !output->failed;
 }
 
-static void put_row(struct decision_output *output, const struct doppel_dedup_decision *decision)
+static void put_row(struct decision_output *output, const struct doppel_decided *decided)
 {
     doppel_json_clear(&output->text);
-    decision_write(&output->text, decision);
+    doppel_decision_to_json(&output->text, decided);
     output_object(output->output, &output->text);
     doppel_json_clear(&output->text);
 }
 
-static void put_line(struct decision_output *output, const struct doppel_dedup_decision *decision)
+static void put_line(struct decision_output *output, const struct doppel_decided *decided)
 {
-    bool readable = decision->decision != DOPPEL_DECISION_UNREADABLE && decision->line_text;
-    switch (output->settings->emit) {
-    case EMIT_DECISIONS:
-        decision_write(&output->text, decision);
-        break;
-    case EMIT_ANNOTATED:
-        if (!readable)
-            return;
-        decision_write_annotated(&output->text, decision);
-        break;
-    default:
-        if (!readable || decision->unique != (output->settings->emit == EMIT_UNIQUE))
-            return;
-        doppel_json_append(&output->text, decision->line_text, decision->line_size);
-    }
+    enum emit emit = output->settings->emit;
+    bool readable =
+        decided->decision != DOPPEL_DECISION_UNREADABLE && (decided->is_file || decided->text);
+    if (emit != EMIT_DECISIONS && !readable)
+        return;
+    if (emit == EMIT_DECISIONS)
+        doppel_decision_to_json(&output->text, decided);
+    else if (emit == EMIT_ANNOTATED)
+        decision_write_annotated(&output->text, decided);
+    else if (decided->unique == (emit == EMIT_UNIQUE))
+        decision_write_input(&output->text, decided);
+    else
+        return;
     doppel_json_end_line(&output->text);
 }
 
-static void report_unreadable(struct decision_output *output,
-                              const struct doppel_dedup_decision *decision)
+static void report_unreadable(struct decision_output *output, const struct doppel_decided *decided)
 {
-    char *where = must_allocate(strlen(decision->path) + 32);
-    sprintf(where, decision->line ? "%s:%llu" : "%s", decision->path,
-            (unsigned long long)decision->line);
-    report_input(output->report, where, decision->reason ? decision->reason : "cannot be read");
+    bool placed = decided->line && !decided->is_file;
+    char *where = must_allocate(strlen(decided->path) + 32);
+    sprintf(where, placed ? "%s:%llu" : "%s", decided->path, (unsigned long long)decided->line);
+    report_input(output->report, where, decided->why ? decided->why : "cannot be read");
     free(where);
+}
+
+static bool is_matched(const struct doppel_decided *decided)
+{
+    return decided->is_file ? decided->of && decided->reason != DOPPEL_BECAUSE_BENIGN
+                            : decided->of || decided->of_path;
+}
+
+bool decision_output_put(struct decision_output *output, const struct doppel_decided *decided)
+{
+    output->counts[decided->decision]++;
+    output->unique += decided->unique;
+    output->matched += is_matched(decided);
+    output->same_ids += decided->same_id != 0;
+    if (decided->decision == DOPPEL_DECISION_UNREADABLE)
+        report_unreadable(output, decided);
+    if (output->output)
+        put_row(output, decided);
+    else
+        put_line(output, decided);
+    return output->text.size < FLUSH_BYTES || decision_output_flush(output);
 }
 
 bool decision_output_take(void *context, const struct doppel_dedup_decision *decision)
 {
-    struct decision_output *output = context;
-    output->counts[decision->decision]++;
-    output->unique += decision->unique;
-    output->matched += decision->of_item != 0 || decision->of_path;
-    output->same_ids += decision->same_id != 0;
-    if (decision->decision == DOPPEL_DECISION_UNREADABLE)
-        report_unreadable(output, decision);
-    if (output->output)
-        put_row(output, decision);
-    else
-        put_line(output, decision);
-    return output->text.size < FLUSH_BYTES || decision_output_flush(output);
-}
-
-/* ---- files ---- */
-
-static void put_file_line(struct decision_output *output, const struct decided_row *decided)
-{
-    enum emit emit = output->settings->emit;
-    bool readable = decided->decision != DOPPEL_DECISION_UNREADABLE;
-    if (emit != EMIT_DECISIONS && !readable)
-        return;
-    if (emit != EMIT_DECISIONS && emit != EMIT_ANNOTATED &&
-        decided->unique != (emit == EMIT_UNIQUE))
-        return;
-    const struct doppel_json *line = emit == EMIT_DECISIONS ? &decided->row : &decided->input;
-    if (line->failed || decided->row.failed)
-        no_memory();
-    if ((emit == EMIT_UNIQUE || emit == EMIT_DUPLICATES) && decided->is_path)
-        doppel_json_append(&output->text, decided->path, strlen(decided->path));
-    else
-        doppel_json_append(&output->text, line->bytes, line->size);
-    doppel_json_end_line(&output->text);
-}
-
-bool decision_output_row(struct decision_output *output, struct decided_row *decided)
-{
-    output->counts[decided->decision]++;
-    output->unique += decided->unique;
-    output->matched += decided->matched;
-    output->same_ids += decided->same_id;
-    if (decided->decision == DOPPEL_DECISION_UNREADABLE)
-        report_input(output->report, decided->path, decided->reason);
-    if (output->output)
-        output_object(output->output, &decided->row);
-    else
-        put_file_line(output, decided);
-    doppel_json_free(&decided->row);
-    doppel_json_free(&decided->input);
-    return output->text.size < FLUSH_BYTES || decision_output_flush(output);
+    struct doppel_decided decided;
+    doppel_decided_of_record(decision, &decided);
+    return decision_output_put(context, &decided);
 }
 
 /* ---- the end ---- */
@@ -233,55 +204,4 @@ bool decision_output_finish(struct decision_output *output, bool ended)
     if (written && ended)
         summarise(output);
     return written;
-}
-
-/* ---- what is wanted ---- */
-
-struct doppel_corpus_fields corpus_fields_from(const struct settings *settings)
-{
-    return (struct doppel_corpus_fields){settings->id_field, settings->text_field,
-                                         settings->path_field, settings->source_field,
-                                         settings->date_field};
-}
-
-struct doppel_text_options corpus_text_from(const struct settings *settings)
-{
-    struct doppel_text_options text = settings->text;
-    if (settings->preset && settings->text_format < 0)
-        text.format = settings->preset->options.format;
-    if (settings->lanes >= 0)
-        text.lanes = settings->lanes == LANES_256 ? 256 : 128;
-    return text;
-}
-
-bool corpus_text_is_given(const struct settings *settings)
-{
-    return settings->preset || settings->text_format >= 0 || settings->unit >= 0 ||
-           settings->shingle || settings->min_words || settings->lanes >= 0 ||
-           settings->text.lanes != doppel_text_options_default().lanes ||
-           settings->min_similarity >= 0 || settings->min_containment >= 0;
-}
-
-struct doppel_text_limits corpus_limits_from(const struct settings *settings)
-{
-    struct doppel_text_limits limits = doppel_text_limits_default();
-    if (settings->preset)
-        limits.min_similarity = settings->preset->min_similarity;
-    if (settings->min_similarity >= 0)
-        limits.min_similarity = settings->min_similarity;
-    if (settings->min_containment >= 0)
-        limits.min_containment = settings->min_containment;
-    return limits;
-}
-
-void corpus_bands_from(const struct settings *settings, uint32_t *out_bands, uint32_t *out_rows)
-{
-    const struct doppel_text_preset *preset = settings->preset;
-    *out_bands = settings->bands;
-    *out_rows = settings->rows;
-    if (preset && !settings->bands && !settings->rows && settings->min_similarity < 0 &&
-        corpus_text_from(settings).lanes == preset->options.lanes) {
-        *out_bands = preset->bands;
-        *out_rows = preset->rows;
-    }
 }

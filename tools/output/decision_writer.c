@@ -1,80 +1,20 @@
-/* Decisions about records as JSON. */
+/* Inputs with what was decided about them. */
 #include "tools/output/decision_writer.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
-/* With at most 4 decimals; ties away from zero. */
-static void write_share(struct doppel_json *json, const char *key, double value)
-{
-    doppel_json_number(json, key, (double)lround(value * 10000) / 10000, 4);
-}
-
-static void write_primary(struct doppel_json *json, const struct doppel_dedup_decision *decision)
-{
-    doppel_json_text(json, "of", decision->of);
-    if (!decision->of && decision->of_item) /* a file, or a record without an id */
-        doppel_json_integer(json, "of", decision->of_item);
-    if (decision->of_item)
-        doppel_json_integer(json, "of_item", decision->of_item);
-    if (decision->of_path && strcmp(decision->of_path, decision->path) != 0)
-        doppel_json_path(json, "of_path", decision->of_path);
-    if (decision->of_line)
-        doppel_json_integer(json, "of_line", decision->of_line);
-    doppel_json_text(json, "replaces", decision->replaces);
-}
-
-static void write_text_match(struct doppel_json *json, enum doppel_decision decision,
-                             const struct doppel_match *match)
-{
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(match->scheme);
-    doppel_json_text(json, "kind", doppel_kind_name(match->kind));
-    doppel_json_text(json, "scheme", scheme ? scheme->name : NULL);
-    doppel_json_text(json, "relation", doppel_relation_name(match->relation));
-    doppel_json_integer(json, "distance", match->distance);
-    doppel_json_integer(json, "bits", match->bits);
-    write_share(json, "similarity", match->similarity);
-    doppel_json_text(json, "verified", doppel_verified_name(match->verified));
-    if (!match->has_coverage)
-        return;
-    write_share(json, "query_coverage", match->query_coverage);
-    write_share(json, "item_coverage", match->item_coverage);
-    if (decision == DOPPEL_DECISION_REVISION) {
-        write_share(json, "added", 1 - match->query_coverage);
-        write_share(json, "removed", 1 - match->item_coverage);
-    }
-}
-
-void decision_write(struct doppel_json *json, const struct doppel_dedup_decision *decision)
-{
-    doppel_json_object_begin(json, NULL);
-    doppel_json_text(json, "id", decision->id);
-    doppel_json_path(json, "path", decision->path);
-    if (decision->line)
-        doppel_json_integer(json, "line", decision->line);
-    doppel_json_text(json, "decision", doppel_decision_name(decision->decision));
-    write_primary(json, decision);
-    doppel_json_text(json, "reason", decision->reason);
-    if (decision->has_match)
-        write_text_match(json, decision->decision, &decision->match);
-    if (decision->item)
-        doppel_json_integer(json, "item", decision->item);
-    if (decision->same_id)
-        doppel_json_integer(json, "same_id", decision->same_id);
-    doppel_json_object_end(json);
-}
+#include "tools/output/item_row.h"
 
 /* A line that was annotated before, perhaps: its field is replaced. Lines that say "doppel" are
  * rare, so it may take its time. @return false when it is no object that can be read */
-static bool write_reannotated(struct doppel_json *json,
-                              const struct doppel_dedup_decision *decision)
+static bool write_reannotated(struct doppel_json *json, const struct doppel_decided *decided)
 {
     struct doppel_json own = {0};
-    json_t *record = json_loadb(decision->line_text, decision->line_size, 0, NULL);
-    decision_write(&own, decision);
+    json_t *record = json_loadb(decided->text, decided->text_size, 0, NULL);
+    doppel_decision_to_json(&own, decided);
     json_t *value = json_loadb(own.bytes, own.size, 0, NULL);
     doppel_json_free(&own);
     char *line = NULL;
@@ -89,21 +29,60 @@ static bool write_reannotated(struct doppel_json *json,
     return line;
 }
 
-void decision_write_annotated(struct doppel_json *json,
-                              const struct doppel_dedup_decision *decision)
+static void annotate_line(struct doppel_json *json, const struct doppel_decided *decided)
 {
-    size_t size = decision->line_size;
-    if (memmem(decision->line_text, size, "\"doppel\"", 8) && write_reannotated(json, decision))
+    size_t size = decided->text_size;
+    if (memmem(decided->text, size, "\"doppel\"", 8) && write_reannotated(json, decided))
         return;
-    while (size && decision->line_text[size - 1] != '}')
+    while (size && decided->text[size - 1] != '}')
         size--;
     size -= size > 0;
-    doppel_json_append(json, decision->line_text, size);
-    while (size && strchr(" \t\r", decision->line_text[size - 1]))
+    doppel_json_append(json, decided->text, size);
+    while (size && strchr(" \t\r", decided->text[size - 1]))
         size--;
-    if (size && decision->line_text[size - 1] != '{')
+    if (size && decided->text[size - 1] != '{')
         doppel_json_append(json, ",", 1);
     doppel_json_append(json, "\"doppel\":", 9);
-    decision_write(json, decision);
+    doppel_decision_to_json(json, decided);
     doppel_json_object_end(json);
+}
+
+/* The record of a file without the decision, or with it. */
+static void write_file(struct doppel_json *json, const struct doppel_decided *decided,
+                       bool annotated)
+{
+    struct doppel_metadata metadata =
+        decided->metadata ? *decided->metadata : (struct doppel_metadata){0};
+    metadata.source = (char *)decided->source;
+    metadata.date = (char *)decided->date;
+    doppel_json_object_begin(json, NULL);
+    doppel_json_text(json, "id", decided->id);
+    doppel_json_path(json, "path", decided->path);
+    write_metadata(json, &metadata);
+    if (annotated) {
+        struct doppel_json own = {0};
+        doppel_decision_to_json(&own, decided);
+        doppel_json_raw(json, "doppel", own.bytes, own.size);
+        json->failed |= own.failed;
+        doppel_json_free(&own);
+    }
+    doppel_json_object_end(json);
+}
+
+void decision_write_annotated(struct doppel_json *json, const struct doppel_decided *decided)
+{
+    if (decided->is_file)
+        write_file(json, decided, true);
+    else
+        annotate_line(json, decided);
+}
+
+void decision_write_input(struct doppel_json *json, const struct doppel_decided *decided)
+{
+    if (!decided->is_file)
+        doppel_json_append(json, decided->text, decided->text_size);
+    else if (!decided->id)
+        doppel_json_append(json, decided->path, strlen(decided->path));
+    else
+        write_file(json, decided, false);
 }

@@ -189,7 +189,7 @@ static enum doppel_status refresh_items(struct add *add, struct doppel_cache *ca
     const struct refresh refresh = {read_options_from(add->settings), add->report->run, cache,
                                     add_again, add};
     enum doppel_status status =
-        refresh_list_choose(add->settings, add->report->run, add->library, &list, error);
+        refresh_list_choose(&add->settings->operands, add->report->run, add->library, &list, error);
     if (!status)
         status = refresh_run(&refresh, &list, error);
     refresh_list_free(&list);

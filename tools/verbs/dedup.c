@@ -1,4 +1,5 @@
 /* doppel dedup FILE.jsonl...: a whole corpus at once. */
+#include "tools/args/engine_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/decision_output.h"
 #include "tools/output/messages.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/args/engine_options.h"
 #include "tools/args/commands.h"
 #include "tools/output/decision_output.h"
 #include "tools/memory.h"

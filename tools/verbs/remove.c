@@ -98,8 +98,9 @@ int cmd_remove(const struct settings *settings, struct report *report)
                                     "--label");
     if (open_library(settings, false, false, &library, &error))
         return report_fatal(report, "%s", error.message);
-    enum doppel_status status = settings->gone ? remove_gone(library, settings, report->run, &error)
-                                               : remove_wanted(settings, library, &error);
+    enum doppel_status status = settings->gone
+                                    ? remove_gone(library, &settings->operands, report->run, &error)
+                                    : remove_wanted(settings, library, &error);
     for (size_t i = 0;
          !settings->gone && i < settings->operands.count && !status && !signals_stopped(); i++)
         if (remove_named(library, settings->operands.items[i], report, &error))

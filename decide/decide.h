@@ -1,0 +1,132 @@
+/**
+ * doppel/decide.h: what comes in, decided about against a library: new, a duplicate, a revision, a
+ * part. Files of any kind and records of text, in order of input, by one rule. Uses core, text,
+ * match, library, corpus, compare and search.
+ *
+ * A decider is of one thread. Two deciders, also of two processes, take turns at a library.
+ */
+#ifndef DOPPEL_DECIDE_H
+#define DOPPEL_DECIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doppel/compare.h>
+#include <doppel/core.h>
+#include <doppel/corpus.h>
+#include <doppel/json_writer.h>
+#include <doppel/library.h>
+#include <doppel/run.h>
+#include <doppel/search.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Strings and arrays are borrowed for the life of the decider. */
+struct doppel_decide_options {
+    bool dry_run; /**< nothing is remembered, and no input is known to later ones */
+    struct doppel_search_options search; /**< when files match; `search.compare.text` is how texts
+                                            are read */
+
+    struct doppel_text_limits limits; /**< when records match */
+    bool text_given;      /**< `search.compare.text` and `limits` are wanted; else the library's own
+                             count, where it has texts */
+    uint32_t bands, rows; /**< 0: chosen from limit and lanes */
+    bool keep_shingles;   /**< in the library: to compare with texts that cannot be read again */
+
+    enum doppel_same_id on_same_id;
+    const struct doppel_metadata *metadata; /**< of each input that is added, unless it has its own;
+                                               NULL: nothing */
+    bool ignore_metadata; /**< records have none of their own but source and date */
+
+    struct doppel_corpus_files records; /**< JSON Lines to read */
+    struct doppel_corpus_fields fields;
+    bool with_files; /**< records with a path and no text, and lines that begin with no brace, name
+                        files of any kind; else the text of a record is what its file holds */
+};
+
+/** The defaults of each kind; nothing to read. Thread-safe. */
+DOPPEL_API struct doppel_decide_options doppel_decide_options_default(void);
+
+/** What was decided about an input. Borrowed until the next pull. */
+struct doppel_decided {
+    enum doppel_decision decision;
+    enum doppel_decision_reason reason;
+    const char *why; /**< the name of the reason, or a sentence: why it cannot be read, or is too
+                        short; NULL: there is nothing to say */
+
+    /* the input */
+    bool is_file;                           /**< else a record */
+    const char *id;                         /**< of its record; NULL: it has none */
+    const char *path;                       /**< of the file, or of what its record stands in */
+    uint64_t line;                          /**< of its record, from 1; 0: none */
+    const char *source, *date;              /**< of a file's record; NULL: not known */
+    const struct doppel_metadata *metadata; /**< likewise, what else it says; NULL: nothing */
+    enum doppel_kind kind;                  /**< of a file */
+    enum doppel_scheme_id scheme;
+    const char *remark; /**< on how a file was read; NULL: none */
+    const char *text;   /**< the line of a record, without its newline; NULL: it is lost */
+    size_t text_size;
+
+    /* in the library */
+    uint64_t item;    /**< 0: it has none */
+    uint64_t same_id; /**< what else has its id; 0: nothing */
+    bool unique;      /**< it belongs to what is without duplicates */
+
+    /* what it is a duplicate, a part or a revision of, or matched */
+    uint64_t of; /**< 0: not in a library */
+    const char *of_id, *of_path;
+    uint64_t of_line;
+    uint64_t same_as;        /**< the item with the same content, which follows `of`; 0: none */
+    uint64_t replaces;       /**< what it takes the place of; 0: nothing */
+    const char *replaces_id; /**< its id, of a record; NULL: none */
+    bool has_match;
+    struct doppel_comparison match; /**< segments are borrowed */
+};
+
+struct doppel_decider;
+
+/**
+ * Decide about the records that the options name. A library's texts are loaded here.
+ *
+ * @param run,library borrowed for its life
+ * @param options     copied
+ * @param out         given (doppel_decider_free)
+ * @return DOPPEL_OK; DOPPEL_E_VERSION (the library's texts were read with other options);
+ *         DOPPEL_E_BUSY (another process has been writing for long); _IO; _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_decider_new(struct doppel_run *run,
+                                                 struct doppel_library *library,
+                                                 const struct doppel_decide_options *options,
+                                                 struct doppel_decider **out,
+                                                 struct doppel_error *error);
+DOPPEL_API void doppel_decider_free(struct doppel_decider *decider);
+
+/**
+ * The next decision, in order of input. What is given is kept: it survives SIGKILL. Inputs that
+ * wait together are decided in one transaction; one that waits alone is answered at once.
+ *
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_CANCELLED, after what was decided
+ *         before; others when it cannot go on
+ */
+DOPPEL_API enum doppel_status doppel_decider_pull(struct doppel_decider *decider,
+                                                  struct doppel_decided *out,
+                                                  struct doppel_error *error);
+
+/** How many decisions the next pulls give at once. */
+DOPPEL_API size_t doppel_decider_waiting(const struct doppel_decider *decider);
+
+/** A decision as an object (docs/formats.md has its fields), without a newline. */
+DOPPEL_API void doppel_decision_to_json(struct doppel_json *json,
+                                        const struct doppel_decided *decided);
+
+/** A decision of doppel_dedup or doppel_ingest. @param out borrows from it. Thread-safe. */
+DOPPEL_API void doppel_decided_of_record(const struct doppel_dedup_decision *decision,
+                                         struct doppel_decided *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
