@@ -7,15 +7,17 @@
 
 /* ---- from records ---- */
 
-static bool is_audio(const struct doppel_record *record)
+enum doppel_status audio_load(const struct doppel_record *record, struct doppel_audio_track *out,
+                              struct doppel_error *error)
 {
-    return record->scheme == DOPPEL_SCHEME_PEAKS32 && record->attachment;
+    if (record->scheme != DOPPEL_SCHEME_PEAKS32 || !record->attachment)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "no record of audio");
+    return doppel_audio_track_read(record->attachment, record->attachment_size, out, error);
 }
 
 bool audio_read(const struct doppel_record *record, struct doppel_audio_track *out)
 {
-    return is_audio(record) && doppel_audio_track_read(record->attachment, record->attachment_size,
-                                                       out, NULL) == DOPPEL_OK;
+    return audio_load(record, out, NULL) == DOPPEL_OK;
 }
 
 bool audio_read_length(const struct doppel_record *record, struct doppel_audio_track *out)
@@ -92,20 +94,23 @@ struct doppel_audio_options audio_options_from(const struct doppel_compare_optio
     return options;
 }
 
-bool audio_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
-                 const struct doppel_record *b, struct doppel_match *out)
+enum doppel_status audio_match(const struct doppel_compare_options *compare,
+                               const struct doppel_record *a, const struct doppel_record *b,
+                               struct doppel_comparison *out, struct doppel_error *error)
 {
     struct doppel_audio_track query = {0}, item = {0};
     struct doppel_audio_options options = audio_options_from(compare);
-    bool matches = false;
-    if (audio_read(a, &query) && audio_read(b, &item)) {
-        struct doppel_recording left = audio_of(&query), right = audio_of(&item);
-        matches = doppel_match_recordings(&left, &right, &options, out, NULL) == DOPPEL_OK &&
-                  out->segment_count && out->similarity >= compare->min_similarity;
-    }
+    enum doppel_status status = audio_load(a, &query, error);
+    if (!status)
+        status = audio_load(b, &item, error);
+    struct doppel_recording left = audio_of(&query), right = audio_of(&item);
+    if (!status)
+        status = doppel_match_recordings(&left, &right, &options, &out->match, error);
+    out->matches =
+        !status && out->match.segment_count && out->match.similarity >= compare->min_similarity;
     doppel_audio_track_free(&query);
     doppel_audio_track_free(&item);
-    return matches;
+    return status;
 }
 
 /* The mean of bits that may differ, of 32. */
@@ -118,12 +123,14 @@ static uint32_t chromaprint_limit(const struct doppel_compare_options *compare)
     return doppel_scheme_by_id(DOPPEL_SCHEME_CHROMAPRINT)->max_distance;
 }
 
-bool chromaprints_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
-                        const struct doppel_record *b, struct doppel_match *out)
+enum doppel_status chromaprints_match(const struct doppel_compare_options *compare,
+                                      const struct doppel_record *a, const struct doppel_record *b,
+                                      struct doppel_comparison *out, struct doppel_error *error)
 {
-    return doppel_match_chromaprints(&a->fingerprint, &b->fingerprint, chromaprint_limit(compare),
-                                     out, NULL) == DOPPEL_OK &&
-           out->segment_count;
+    enum doppel_status status = doppel_match_chromaprints(
+        &a->fingerprint, &b->fingerprint, chromaprint_limit(compare), &out->match, error);
+    out->matches = !status && out->match.segment_count;
+    return status;
 }
 
 enum doppel_status chromaprints_find(const struct doppel_compare_options *compare,

@@ -9,8 +9,12 @@
 #include <doppel/library.h>
 #include <doppel/match.h>
 
-/* The peaks of a record. @param out given (doppel_audio_track_free). @return false when it is of no
- * audio, or damaged */
+/* The peaks of a record. @param out given (doppel_audio_track_free). DOPPEL_E_CORRUPT: it is of no
+ * audio, or damaged; DOPPEL_E_MEMORY */
+enum doppel_status audio_load(const struct doppel_record *record, struct doppel_audio_track *out,
+                              struct doppel_error *error);
+
+/* The same where all failures are one. */
 bool audio_read(const struct doppel_record *record, struct doppel_audio_track *out);
 
 /* Only how long it is, and where it was damaged: at little cost. */
@@ -36,14 +40,16 @@ size_t audio_first_from(const struct doppel_audio_track *track, double time);
  * @return how many; 0 and NULL without memory */
 size_t audio_keys(const struct doppel_audio_track *track, struct doppel_audio_key **out);
 
-/* Whether two recordings share anything; `out` is filled also when they do not, its segments are
- * given (free). */
-bool audio_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
-                 const struct doppel_record *b, struct doppel_match *out);
+/* Whether two recordings share anything. @param out its match is filled also when they do not; its
+ * segments are given (free). @return what reading, or matching, returns */
+enum doppel_status audio_match(const struct doppel_compare_options *compare,
+                               const struct doppel_record *a, const struct doppel_record *b,
+                               struct doppel_comparison *out, struct doppel_error *error);
 
 /* The same of AcoustID's fingerprints. */
-bool chromaprints_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
-                        const struct doppel_record *b, struct doppel_match *out);
+enum doppel_status chromaprints_match(const struct doppel_compare_options *compare,
+                                      const struct doppel_record *a, const struct doppel_record *b,
+                                      struct doppel_comparison *out, struct doppel_error *error);
 enum doppel_status chromaprints_find(const struct doppel_compare_options *compare,
                                      const struct doppel_chromaprints *set,
                                      const struct doppel_record *query,

@@ -12,22 +12,27 @@
 #include "compare/video.h"
 #include "core/digest.h"
 
-static bool vpdqs_match(const struct doppel_compare_options *options, const struct doppel_record *a,
-                        const struct doppel_record *b, struct doppel_match *match)
+static enum doppel_status vpdqs_match(const struct doppel_compare_options *options,
+                                      const struct doppel_record *a, const struct doppel_record *b,
+                                      struct doppel_comparison *out, struct doppel_error *error)
 {
     struct doppel_vpdq query = {0}, item = {0};
     struct doppel_vpdq_limits limits = doppel_vpdq_limits_default();
+    const char *left = (const char *)a->attachment, *right = (const char *)b->attachment;
     bool matches = false;
     if (options->max_distance >= 0)
         limits.max_distance = (uint32_t)options->max_distance;
     if (options->min_similarity >= 0)
         limits.min_share = options->min_similarity;
-    bool done = !doppel_vpdq_parse((const char *)a->attachment, a->attachment_size, &query, NULL) &&
-                !doppel_vpdq_parse((const char *)b->attachment, b->attachment_size, &item, NULL) &&
-                !doppel_match_vpdqs(&query, &item, &limits, &matches, match, NULL);
+    enum doppel_status status = doppel_vpdq_parse(left, a->attachment_size, &query, error);
+    if (!status)
+        status = doppel_vpdq_parse(right, b->attachment_size, &item, error);
+    if (!status)
+        status = doppel_match_vpdqs(&query, &item, &limits, &matches, &out->match, error);
+    out->matches = !status && matches;
     doppel_vpdq_free(&query);
     doppel_vpdq_free(&item);
-    return done && matches;
+    return status;
 }
 
 static bool same_digest(const struct doppel_digest *a, const struct doppel_digest *b)
@@ -43,20 +48,24 @@ static bool has_same_content(const struct doppel_record *a, const struct doppel_
             (!digest_is_none(&a->pixels) && same_digest(&a->pixels, &b->pixels)));
 }
 
-/* Of one kind, and no videos that were read by their frames. */
-static bool records_match(const struct doppel_compare_options *options,
-                          const struct doppel_record *a, const struct doppel_record *b,
-                          struct doppel_match *out)
+/* By kind and scheme. @param out empty; filled also when they do not match */
+static enum doppel_status match_records(const struct doppel_compare_options *options,
+                                        const struct doppel_record *a,
+                                        const struct doppel_record *b,
+                                        struct doppel_comparison *out, struct doppel_error *error)
 {
+    if (is_video(a) || is_video(b))
+        return compare_videos(options, a, b, out, error);
     if (a->kind == DOPPEL_KIND_TEXT)
-        return texts_or_passages_match(options, a, b, out);
+        return texts_or_passages_match(options, a, b, out, error);
     if (a->scheme == DOPPEL_SCHEME_PEAKS32)
-        return audio_match(options, a, b, out);
+        return audio_match(options, a, b, out, error);
     if (a->kind == DOPPEL_KIND_AUDIO)
-        return chromaprints_match(options, a, b, out);
+        return chromaprints_match(options, a, b, out, error);
     if (a->kind == DOPPEL_KIND_VIDEO)
-        return vpdqs_match(options, a, b, out);
-    return images_match(options, a, b, out);
+        return vpdqs_match(options, a, b, out, error);
+    out->matches = images_match(options, a, b, &out->match);
+    return DOPPEL_OK;
 }
 
 bool doppel_comparable(const struct doppel_record *a, const struct doppel_record *b)
@@ -80,11 +89,11 @@ enum doppel_status doppel_compare(struct doppel_run *run, const struct doppel_re
                            doppel_kind_name(a->kind), doppel_kind_name(b->kind));
     if (has_same_content(a, b))
         return doppel_compare_same(a, out, error);
-    if (is_video(a) || is_video(b))
-        compare_videos(options, a, b, &comparison);
-    else
-        comparison.matches = records_match(options, a, b, &comparison.match);
-    *out = comparison;
+    if (match_records(options, a, b, &comparison, error) == DOPPEL_E_MEMORY) {
+        doppel_comparison_free(&comparison);
+        return DOPPEL_E_MEMORY;
+    }
+    *out = comparison; /* what cannot be read matches nothing */
     return DOPPEL_OK;
 }
 

@@ -121,20 +121,24 @@ static bool read_keys(const struct doppel_fingerprint *fingerprint, struct text_
     return true;
 }
 
-bool text_view_read(const struct doppel_record *record, const struct doppel_text_options *options,
-                    struct text_view *out)
+enum doppel_status text_view_load(const struct doppel_record *record,
+                                  const struct doppel_text_options *options, struct text_view *out,
+                                  struct doppel_error *error)
 {
     struct text_view view = {.scheme = record->scheme};
     bool good = true;
-    if (record->kind == DOPPEL_KIND_TEXT && !record->attachment_size && record->fingerprint.count &&
+    if (record->kind != DOPPEL_KIND_TEXT)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "no record of a text");
+    if (!record->attachment_size && record->fingerprint.count &&
         record->scheme != DOPPEL_SCHEME_WINNOW32) { /* its code came from elsewhere */
         *out = text_view_of_code(&record->fingerprint);
         out->extra.content = record->digest;
-        return true;
+        return DOPPEL_OK;
     }
-    if (record->kind != DOPPEL_KIND_TEXT ||
-        doppel_text_attachment_read(record->attachment, record->attachment_size, &view.extra))
-        return false;
+    enum doppel_status status =
+        doppel_text_attachment_read(record->attachment, record->attachment_size, &view.extra);
+    if (status)
+        return doppel_fail(error, status, "what is known of a text cannot be read");
     if (is_minhash(record->scheme))
         view.lane_count = lanes_of(&record->fingerprint, view.lanes);
     else if (record->scheme == DOPPEL_SCHEME_WINNOW32)
@@ -146,7 +150,13 @@ bool text_view_read(const struct doppel_record *record, const struct doppel_text
         *out = view;
     else
         text_view_free(&view);
-    return good;
+    return good ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a text");
+}
+
+bool text_view_read(const struct doppel_record *record, const struct doppel_text_options *options,
+                    struct text_view *out)
+{
+    return text_view_load(record, options, out, NULL) == DOPPEL_OK;
 }
 
 struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint)
@@ -324,22 +334,6 @@ struct doppel_passage_text passage_text_of(const struct text_view *view)
     };
 }
 
-bool passages_match(const struct text_view *query, const struct text_view *item,
-                    struct doppel_match *out)
-{
-    struct doppel_passage_text a = passage_text_of(query), b = passage_text_of(item);
-    struct doppel_passage_options options = doppel_passage_options_default();
-    struct doppel_match match;
-    if (!a.key_count || !b.key_count || doppel_match_passages(&a, &b, &options, &match, NULL))
-        return false;
-    if (!match.segment_count) {
-        free((void *)match.segments);
-        return false;
-    }
-    *out = match;
-    return true;
-}
-
 bool texts_match(const struct doppel_compare_options *compare, const struct text_view *query,
                  const struct text_view *item, struct doppel_match *out)
 {
@@ -379,33 +373,57 @@ static bool passages_count(const struct doppel_compare_options *compare)
     return compare->min_similarity < 0 && compare->max_distance < 0;
 }
 
-/* Texts that are not alike as a whole may share passages; those that hold each other say where. */
-static bool views_or_passages_match(const struct doppel_compare_options *compare,
-                                    const struct text_view *query, const struct text_view *item,
-                                    struct doppel_match *match)
+/* Add the passages that two texts share; those without places share them by their keys. */
+static enum doppel_status match_passages(const struct text_view *query,
+                                         const struct text_view *item,
+                                         struct doppel_comparison *out, struct doppel_error *error)
 {
+    struct doppel_passage_text a = passage_text_of(query), b = passage_text_of(item);
+    struct doppel_passage_options options = doppel_passage_options_default();
     struct doppel_match passages;
-    bool winnowed = query->scheme == DOPPEL_SCHEME_WINNOW32;
-    bool matches = texts_match(compare, query, item, match);
-    bool whole = matches && match->relation == DOPPEL_RELATION_SAME;
-    if (whole || !(winnowed || passages_count(compare)) || !passages_match(query, item, &passages))
-        return matches;
-    if (!matches)
-        *match = passages;
-    match->segments = passages.segments;
-    match->segment_count = passages.segment_count;
-    return true;
+    if (!a.key_count || !b.key_count)
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_match_passages(&a, &b, &options, &passages, error);
+    if (status)
+        return status;
+    if (!passages.segment_count) {
+        free((void *)passages.segments);
+        return DOPPEL_OK;
+    }
+    if (!out->matches)
+        out->match = passages;
+    out->match.segments = passages.segments;
+    out->match.segment_count = passages.segment_count;
+    out->matches = true;
+    return DOPPEL_OK;
 }
 
-bool texts_or_passages_match(const struct doppel_compare_options *compare,
-                             const struct doppel_record *a, const struct doppel_record *b,
-                             struct doppel_match *out)
+/* Texts that are not alike as a whole may share passages; those that hold each other say where. */
+static enum doppel_status match_views(const struct doppel_compare_options *compare,
+                                      const struct text_view *query, const struct text_view *item,
+                                      struct doppel_comparison *out, struct doppel_error *error)
+{
+    bool winnowed = query->scheme == DOPPEL_SCHEME_WINNOW32;
+    out->matches = texts_match(compare, query, item, &out->match);
+    bool whole = out->matches && out->match.relation == DOPPEL_RELATION_SAME;
+    if (whole || !(winnowed || passages_count(compare)))
+        return DOPPEL_OK;
+    return match_passages(query, item, out, error);
+}
+
+enum doppel_status texts_or_passages_match(const struct doppel_compare_options *compare,
+                                           const struct doppel_record *a,
+                                           const struct doppel_record *b,
+                                           struct doppel_comparison *out,
+                                           struct doppel_error *error)
 {
     struct text_view query = {0}, item = {0};
-    bool matches = text_view_read(a, &compare->text, &query) &&
-                   text_view_read(b, &compare->text, &item) &&
-                   views_or_passages_match(compare, &query, &item, out);
+    enum doppel_status status = text_view_load(a, &compare->text, &query, error);
+    if (!status)
+        status = text_view_load(b, &compare->text, &item, error);
+    if (!status)
+        status = match_views(compare, &query, &item, out, error);
     text_view_free(&query);
     text_view_free(&item);
-    return matches;
+    return status;
 }

@@ -23,8 +23,12 @@ struct text_view {
     bool kept;      /* from a library: its file may be another by now */
 };
 
-/* @param options how it was read. @param out given (text_view_free). @return false when the record
- * is not of a text, or damaged, or without memory */
+/* @param options how it was read. @param out given (text_view_free). DOPPEL_E_CORRUPT: the record
+ * is not of a text, or damaged; DOPPEL_E_MEMORY */
+enum doppel_status text_view_load(const struct doppel_record *record,
+                                  const struct doppel_text_options *options, struct text_view *out,
+                                  struct doppel_error *error);
+/* The same where all failures are one. */
 bool text_view_read(const struct doppel_record *record, const struct doppel_text_options *options,
                     struct text_view *out);
 /* Of what a library keeps of a record, or of a file as if it were one. @param out given
@@ -41,20 +45,17 @@ struct doppel_text_limits text_limits_from(const struct doppel_compare_options *
 bool texts_match(const struct doppel_compare_options *compare, const struct text_view *query,
                  const struct text_view *item, struct doppel_match *out);
 
-/* The same of two records of texts. */
+/* The same of two records of texts; false also of what cannot be read. */
 bool text_records_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
                         const struct doppel_record *b, struct doppel_match *out);
 
-/* The same, and what they share of passages: segments are given (free). */
-bool texts_or_passages_match(const struct doppel_compare_options *compare,
-                             const struct doppel_record *a, const struct doppel_record *b,
-                             struct doppel_match *out);
-
-/* What two texts share of passages; those without places by their keys.
- * @param out given (free `segments`); a match when it has segments, or, without places, at all
- * @return false when they share none, or nothing is known */
-bool passages_match(const struct text_view *query, const struct text_view *item,
-                    struct doppel_match *out);
+/* The same, and what they share of passages: the segments of the match are given (free). @return
+ * what reading, or matching, returns */
+enum doppel_status texts_or_passages_match(const struct doppel_compare_options *compare,
+                                           const struct doppel_record *a,
+                                           const struct doppel_record *b,
+                                           struct doppel_comparison *out,
+                                           struct doppel_error *error);
 
 /* A text as the search for passages takes it; borrows from the view. */
 struct doppel_passage_text passage_text_of(const struct text_view *view);

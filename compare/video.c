@@ -13,18 +13,31 @@ bool is_video(const struct doppel_record *record)
     return record->scheme == DOPPEL_SCHEME_FRAMES64;
 }
 
+enum doppel_status video_load(const struct doppel_record *record, enum doppel_video_parts parts,
+                              struct doppel_video_track *out, struct doppel_error *error)
+{
+    if (!is_video(record) || !record->attachment)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "no record of a video's frames");
+    return doppel_video_track_read(record->attachment, record->attachment_size, parts, out, error);
+}
+
 bool video_read(const struct doppel_record *record, enum doppel_video_parts parts,
                 struct doppel_video_track *out)
 {
-    return is_video(record) && record->attachment &&
-           doppel_video_track_read(record->attachment, record->attachment_size, parts, out, NULL) ==
-               DOPPEL_OK;
+    return video_load(record, parts, out, NULL) == DOPPEL_OK;
+}
+
+static enum doppel_status load_audio(const struct doppel_video_track *video,
+                                     struct doppel_audio_track *out, struct doppel_error *error)
+{
+    if (!video->audio)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "a video without audio");
+    return doppel_audio_track_read(video->audio, video->audio_size, out, error);
 }
 
 bool video_read_audio(const struct doppel_video_track *video, struct doppel_audio_track *out)
 {
-    return video->audio &&
-           doppel_audio_track_read(video->audio, video->audio_size, out, NULL) == DOPPEL_OK;
+    return load_audio(video, out, NULL) == DOPPEL_OK;
 }
 
 bool video_is_blank(const struct doppel_record *record)
@@ -37,16 +50,23 @@ bool video_is_blank(const struct doppel_record *record)
     return blank;
 }
 
-bool record_read_audio(const struct doppel_record *record, struct doppel_audio_track *out)
+enum doppel_status record_load_audio(const struct doppel_record *record,
+                                     struct doppel_audio_track *out, struct doppel_error *error)
 {
     struct doppel_video_track video;
     if (!is_video(record))
-        return audio_read(record, out);
-    if (!video_read(record, DOPPEL_VIDEO_CODES, &video))
-        return false;
-    bool good = video_read_audio(&video, out);
+        return audio_load(record, out, error);
+    enum doppel_status status = video_load(record, DOPPEL_VIDEO_CODES, &video, error);
+    if (status)
+        return status;
+    status = load_audio(&video, out, error);
     doppel_video_track_free(&video);
-    return good;
+    return status;
+}
+
+bool record_read_audio(const struct doppel_record *record, struct doppel_audio_track *out)
+{
+    return record_load_audio(record, out, NULL) == DOPPEL_OK;
 }
 
 /* ---- comparing ---- */
@@ -110,74 +130,90 @@ static bool is_within(const struct doppel_compare_options *compare,
     return match->segment_count && match->similarity >= compare->min_similarity;
 }
 
-static void note_compared(struct doppel_comparison *out, enum doppel_evidence which,
-                          enum doppel_status status)
+/* What cannot be read is not compared, which is no failure. */
+static enum doppel_status note_compared(struct doppel_comparison *out, enum doppel_evidence which,
+                                        enum doppel_status status)
 {
     out->compared |= status ? 0u : (unsigned)which;
+    return status == DOPPEL_E_MEMORY ? status : DOPPEL_OK;
 }
 
-static void compare_frames(const struct doppel_compare_options *compare,
-                           const struct doppel_record *a, const struct doppel_record *b,
-                           struct doppel_comparison *out)
+static enum doppel_status compare_frames(const struct doppel_compare_options *compare,
+                                         const struct doppel_record *a,
+                                         const struct doppel_record *b,
+                                         struct doppel_comparison *out, struct doppel_error *error)
 {
     struct doppel_video_search search = video_search_from(compare);
     struct doppel_video_track query = {0}, item = {0};
-    if (video_read(a, DOPPEL_VIDEO_ALL, &query) && video_read(b, DOPPEL_VIDEO_ALL, &item))
-        note_compared(out, DOPPEL_EVIDENCE_IMAGE,
-                      doppel_match_videos(&query, &item, &search, &out->by_image, NULL));
+    enum doppel_status status = video_load(a, DOPPEL_VIDEO_ALL, &query, error);
+    if (!status)
+        status = video_load(b, DOPPEL_VIDEO_ALL, &item, error);
+    if (!status)
+        status = doppel_match_videos(&query, &item, &search, &out->by_image, error);
     doppel_video_track_free(&query);
     doppel_video_track_free(&item);
+    return note_compared(out, DOPPEL_EVIDENCE_IMAGE, status);
 }
 
-static void compare_image(const struct doppel_compare_options *compare,
-                          const struct doppel_record *image, const struct doppel_record *video,
-                          struct doppel_comparison *out)
+static enum doppel_status compare_image(const struct doppel_compare_options *compare,
+                                        const struct doppel_record *image,
+                                        const struct doppel_record *video,
+                                        struct doppel_comparison *out, struct doppel_error *error)
 {
     struct doppel_video_search search = video_search_from(compare);
     struct doppel_match_item query = {&image->fingerprint, image->quality};
-    struct doppel_video_track item;
-    if (image->scheme != DOPPEL_SCHEME_PHASH64 || !video_read(video, DOPPEL_VIDEO_CODES, &item))
-        return;
-    note_compared(out, DOPPEL_EVIDENCE_IMAGE,
-                  doppel_match_image_in_video(&query, &item, &search, &out->by_image, NULL));
+    struct doppel_video_track item = {0};
+    if (image->scheme != DOPPEL_SCHEME_PHASH64)
+        return DOPPEL_OK;
+    enum doppel_status status = video_load(video, DOPPEL_VIDEO_CODES, &item, error);
+    if (!status)
+        status = doppel_match_image_in_video(&query, &item, &search, &out->by_image, error);
     doppel_video_track_free(&item);
+    return note_compared(out, DOPPEL_EVIDENCE_IMAGE, status);
 }
 
-static void compare_audio(const struct doppel_compare_options *compare,
-                          const struct doppel_record *a, const struct doppel_record *b,
-                          struct doppel_comparison *out)
+static enum doppel_status compare_audio(const struct doppel_compare_options *compare,
+                                        const struct doppel_record *a,
+                                        const struct doppel_record *b,
+                                        struct doppel_comparison *out, struct doppel_error *error)
 {
     struct doppel_audio_track query = {0}, item = {0};
     struct doppel_audio_options options = audio_options_from(compare);
-    if (record_read_audio(a, &query) && record_read_audio(b, &item)) {
-        struct doppel_recording left = audio_of(&query), right = audio_of(&item);
-        note_compared(out, DOPPEL_EVIDENCE_AUDIO,
-                      doppel_match_recordings(&left, &right, &options, &out->by_audio, NULL));
-    }
+    enum doppel_status status = record_load_audio(a, &query, error);
+    if (!status)
+        status = record_load_audio(b, &item, error);
+    struct doppel_recording left = audio_of(&query), right = audio_of(&item);
+    if (!status)
+        status = doppel_match_recordings(&left, &right, &options, &out->by_audio, error);
     out->by_audio.kind = DOPPEL_KIND_VIDEO;
     doppel_audio_track_free(&query);
     doppel_audio_track_free(&item);
+    return note_compared(out, DOPPEL_EVIDENCE_AUDIO, status);
 }
 
-void compare_videos(const struct doppel_compare_options *compare, const struct doppel_record *a,
-                    const struct doppel_record *b, struct doppel_comparison *out)
+enum doppel_status compare_videos(const struct doppel_compare_options *compare,
+                                  const struct doppel_record *a, const struct doppel_record *b,
+                                  struct doppel_comparison *out, struct doppel_error *error)
 {
+    enum doppel_status status = DOPPEL_OK;
     out->of_video = true;
     out->by_image.false_positive_rate = out->by_audio.false_positive_rate = -1;
     if (is_video(a) && is_video(b))
-        compare_frames(compare, a, b, out);
+        status = compare_frames(compare, a, b, out, error);
     else if (a->kind == DOPPEL_KIND_IMAGE)
-        compare_image(compare, a, b, out);
+        status = compare_image(compare, a, b, out, error);
     else if (b->kind == DOPPEL_KIND_IMAGE) {
-        compare_image(compare, b, a, out);
+        status = compare_image(compare, b, a, out, error);
         turn_match(&out->by_image);
     }
-    compare_audio(compare, a, b, out);
+    if (!status)
+        status = compare_audio(compare, a, b, out, error);
     if (out->compared & DOPPEL_EVIDENCE_IMAGE && is_within(compare, &out->by_image))
         out->evidence |= DOPPEL_EVIDENCE_IMAGE;
     if (out->compared & DOPPEL_EVIDENCE_AUDIO && is_within(compare, &out->by_audio))
         out->evidence |= DOPPEL_EVIDENCE_AUDIO;
     comparison_choose(out);
+    return status;
 }
 
 void comparison_choose(struct doppel_comparison *out)

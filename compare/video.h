@@ -14,8 +14,12 @@
 /* Whether a record is of a video that was read by its frames. */
 bool is_video(const struct doppel_record *record);
 
-/* The frames of a video. @param out given (doppel_video_track_free). @return false when it is of no
- * video, or damaged */
+/* The frames of a video. @param out given (doppel_video_track_free). DOPPEL_E_CORRUPT: it is of no
+ * video, or damaged; DOPPEL_E_MEMORY */
+enum doppel_status video_load(const struct doppel_record *record, enum doppel_video_parts parts,
+                              struct doppel_video_track *out, struct doppel_error *error);
+
+/* The same where all failures are one. */
 bool video_read(const struct doppel_record *record, enum doppel_video_parts parts,
                 struct doppel_video_track *out);
 
@@ -23,7 +27,9 @@ bool video_read(const struct doppel_record *record, enum doppel_video_parts part
  */
 bool video_read_audio(const struct doppel_video_track *video, struct doppel_audio_track *out);
 
-/* The same of the record of a video or a recording; false of others. */
+/* The same of the record of a video or a recording. DOPPEL_E_CORRUPT of others; DOPPEL_E_MEMORY */
+enum doppel_status record_load_audio(const struct doppel_record *record,
+                                     struct doppel_audio_track *out, struct doppel_error *error);
 bool record_read_audio(const struct doppel_record *record, struct doppel_audio_track *out);
 
 /* Whether there is nothing to tell it by: it has no frame with structure, and no audio. */
@@ -36,9 +42,10 @@ bool video_is_blank(const struct doppel_record *record);
 struct doppel_video_search video_search_from(const struct doppel_compare_options *compare);
 
 /* Compare two records, of which one is of a video, and the other of a video, a recording or an
- * image. @param out empty before; filled also when they do not match */
-void compare_videos(const struct doppel_compare_options *compare, const struct doppel_record *a,
-                    const struct doppel_record *b, struct doppel_comparison *out);
+ * image. @param out empty before; filled also when they do not match. DOPPEL_E_MEMORY */
+enum doppel_status compare_videos(const struct doppel_compare_options *compare,
+                                  const struct doppel_record *a, const struct doppel_record *b,
+                                  struct doppel_comparison *out, struct doppel_error *error);
 
 /* Set what describes the pair as a whole, by what was compared and what matched. */
 void comparison_choose(struct doppel_comparison *out);

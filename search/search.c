@@ -267,11 +267,22 @@ static enum doppel_status find_matches(struct doppel_search *search,
     }
 }
 
+/* Audio and videos lie in the library itself. */
+static bool is_searched(const struct doppel_search *search, enum doppel_kind kind)
+{
+    return kind == DOPPEL_KIND_TEXT                                 ? search->texts != NULL
+           : kind == DOPPEL_KIND_AUDIO || kind == DOPPEL_KIND_VIDEO ? true
+                                                                    : search->matcher != NULL;
+}
+
 static enum doppel_status run_query(struct doppel_search *search, const struct search_query *query,
                                     struct doppel_search_results *results,
                                     struct doppel_error *error)
 {
     results_clear(results);
+    if (!is_searched(search, query->kind))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no %s is searched",
+                           doppel_kind_name(query->kind));
     search->query = query;
     search->results = results;
     search->error = error;
@@ -307,10 +318,13 @@ enum doppel_status doppel_search_record(struct doppel_search *search,
     struct text_view text = {0};
     const struct search_query query = {
         .kind = record->kind, .image = &image, .text = &text, .record = record};
-    if (query.kind == DOPPEL_KIND_TEXT &&
-        !text_view_read(record, &search->options.compare.text, &text))
-        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: what is known of it is damaged", name);
-    enum doppel_status status = run_query(search, &query, results, error);
+    enum doppel_status status = DOPPEL_OK;
+    if (query.kind == DOPPEL_KIND_TEXT)
+        status = text_view_load(record, &search->options.compare.text, &text, error);
+    if (status == DOPPEL_E_CORRUPT)
+        return doppel_fail(error, status, "%s: what is known of it is damaged", name);
+    if (!status)
+        status = run_query(search, &query, results, error);
     if (!status && !results->count && search->options.notice_schemes)
         other_schemes_report(search->schemes, query.kind, search->run);
     text_view_free(&text);

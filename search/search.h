@@ -113,7 +113,8 @@ DOPPEL_API enum doppel_status doppel_search_refresh(struct doppel_search *search
  * @param name    what the record is called in messages: its path
  * @param results replaced
  * @return DOPPEL_OK, also when nothing matches; DOPPEL_E_CORRUPT: the record is damaged;
- *         DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY; what reading the library returns
+ *         DOPPEL_E_ARGUMENT: it is of a kind that is not wanted; DOPPEL_E_CANCELLED;
+ *         DOPPEL_E_MEMORY; what reading the library returns
  */
 DOPPEL_API enum doppel_status doppel_search_record(struct doppel_search *search,
                                                    const struct doppel_record *record,

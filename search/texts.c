@@ -33,35 +33,44 @@ struct pending {
 
 struct loading {
     struct text_view *out;
-    bool good;
+    enum doppel_status status;
 };
 
 static bool take_record(void *context, const struct doppel_library_text *text)
 {
     struct loading *loading = context;
-    loading->good = !text->error.status && text_view_of_record(text, loading->out);
+    loading->status = text->error.status                        ? text->error.status
+                      : text_view_of_record(text, loading->out) ? DOPPEL_OK
+                                                                : DOPPEL_E_MEMORY;
     return true;
 }
 
-static bool load_record(const struct search_texts *texts, uint64_t id, struct text_view *out)
+static enum doppel_status load_record(const struct search_texts *texts, uint64_t id,
+                                      struct text_view *out)
 {
     const struct doppel_text_query query = {.first = id, .last = id, .shingles = true};
-    struct loading loading = {.out = out};
-    doppel_library_each_text(texts->library, &query, take_record, &loading, NULL);
-    return loading.good;
+    struct loading loading = {out, DOPPEL_E_NOT_FOUND};
+    (void)doppel_library_each_text(texts->library, &query, take_record, &loading, NULL);
+    return loading.status;
+}
+
+/* An item or a record of the library. @param out given (text_view_free) */
+static enum doppel_status load_text(const struct search_texts *texts, uint64_t id,
+                                    struct text_view *out)
+{
+    struct doppel_item item;
+    if (doppel_library_get(texts->library, id, true, &item, NULL))
+        return load_record(texts, id, out);
+    enum doppel_status status = text_view_load(&item.record, &texts->compare->text, out, NULL);
+    if (!status)
+        out->kept = true;
+    doppel_item_free(&item);
+    return status;
 }
 
 static bool load_view(void *context, uint64_t id, struct text_view *out)
 {
-    const struct search_texts *texts = context;
-    struct doppel_item item;
-    if (doppel_library_get(texts->library, id, true, &item, NULL))
-        return load_record(texts, id, out);
-    bool good = text_view_read(&item.record, &texts->compare->text, out);
-    if (good)
-        out->kept = true;
-    doppel_item_free(&item);
-    return good;
+    return load_text(context, id, out) == DOPPEL_OK;
 }
 
 enum doppel_status search_texts_new(const struct doppel_compare_options *compare,
@@ -123,11 +132,14 @@ enum doppel_status search_texts_add(struct search_texts *texts, const struct dop
                                     bool leads, struct doppel_run *run, struct doppel_error *error)
 {
     struct text_view view;
-    if (!load_view(texts, item->id, &view)) {
+    enum doppel_status status = load_text(texts, item->id, &view);
+    if (status == DOPPEL_E_MEMORY)
+        return doppel_fail(error, status, "no memory for the library");
+    if (status) {
         doppel_run_fail_input(run, item->path, "what the library keeps of it is damaged");
         return DOPPEL_OK;
     }
-    enum doppel_status status = keep_words(texts, item->id, &view.extra, error);
+    status = keep_words(texts, item->id, &view.extra, error);
     if (!status && leads)
         status = text_set_add(texts->set, item->id, &view, error);
     if (!status && leads && texts->passages && view.key_count) {

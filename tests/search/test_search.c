@@ -375,14 +375,18 @@ static void another_scheme_is_noticed_once(void **state)
     doppel_library_close(library);
 }
 
-static void what_is_damaged_is_no_query(void **state)
+static void what_is_damaged_or_unwanted_is_no_query(void **state)
 {
-    const struct doppel_search_options options = doppel_search_options_default();
+    struct doppel_search_options options = doppel_search_options_default();
     struct doppel_library *library = open_library(*state);
     struct doppel_run *run = make_run(NULL);
     struct doppel_search_results results = {0};
-    struct doppel_record record = audio_record(7, 1);
+    struct doppel_record record = audio_record(7, 1), image = record_make(5);
+    options.compare.schemes[DOPPEL_KIND_IMAGE].id = DOPPEL_SCHEME_NONE;
     struct doppel_search *search = make_search(run, library, &options);
+    assert_int_equal(doppel_search_record(search, &image, "the query", &results, NULL),
+                     DOPPEL_E_ARGUMENT);
+    doppel_record_free(&image);
     record.attachment_size /= 2;
     assert_int_equal(doppel_search_record(search, &record, "the query", &results, NULL),
                      DOPPEL_E_CORRUPT);
@@ -403,7 +407,7 @@ int main(void)
         IN_FOLDER(lists_explain_and_disable),
         IN_FOLDER(tracks_are_found_by_what_they_share),
         IN_FOLDER(another_scheme_is_noticed_once),
-        IN_FOLDER(what_is_damaged_is_no_query),
+        IN_FOLDER(what_is_damaged_or_unwanted_is_no_query),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
