@@ -24,6 +24,9 @@ PARTS += [f"library_{part}" for part in "decisions items lists upkeep".split()]
 PENDING = (
     "decide exchange group report".split()
 )  # whose modules still need something of the command's
+EXAMPLE_PROGRAMS = (
+    "hash_plane simhash_text find_peaks search_codes search_library compare_files".split()
+)
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 
 build = pathlib.Path(sys.argv[1]).resolve()
@@ -195,6 +198,15 @@ def test_index_example_links_index_alone():
     assert not heavy, heavy
 
 
+def test_search_example_links_no_decoder():
+    program = compile_example("search_library", *flags("doppel-search"))
+    lines = run(program, work / "library").splitlines()
+    assert '"item":2,"kind":"image","scheme":"phash64"' in lines[0], lines
+    assert lines[-1] == "1 found", lines
+    heavy = [name for name in needed(program) if re.match(r"lib(av|sw)\w+|libdoppel", name)]
+    assert not heavy, heavy
+
+
 def test_examples_link_all_static():
     # Debian has no static md4c, which doppel-text needs.
     for name, package in (("hash_plane", "doppel-image"), ("search_codes", "doppel-index")):
@@ -205,7 +217,7 @@ def test_examples_link_all_static():
 
 def test_examples_link_the_shared_library():
     os.environ["LD_LIBRARY_PATH"] = str(libdir)
-    for name in ("hash_plane", "simhash_text", "find_peaks", "search_codes", "compare_files"):
+    for name in EXAMPLE_PROGRAMS:
         program = compile_example(name, *flags("doppel"))
         assert any(object.startswith("libdoppel.so") for object in needed(program)), name
     assert_searched(run(work / "search_codes"))
