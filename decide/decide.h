@@ -50,6 +50,16 @@ struct doppel_decide_options {
 /** The defaults of each kind; nothing to read. Thread-safe. */
 DOPPEL_API struct doppel_decide_options doppel_decide_options_default(void);
 
+/** What to decide about: a file, or a text that lies in none. Borrowed for the call. */
+struct doppel_decide_input {
+    const char *path; /**< of a file of any kind; NULL: a text, and: */
+    const char *text; /**< any bytes: plain text, as the options say */
+    size_t text_size;
+    const char *id;                         /**< NULL: it has none */
+    const char *source, *date;              /**< NULL: not known */
+    const struct doppel_metadata *metadata; /**< what else is said of it; NULL: nothing */
+};
+
 /** What was decided about an input. Borrowed until the next pull. */
 struct doppel_decided {
     enum doppel_decision decision;
@@ -58,16 +68,17 @@ struct doppel_decided {
                         short; NULL: there is nothing to say */
 
     /* the input */
-    bool is_file;                           /**< else a record */
-    const char *id;                         /**< of its record; NULL: it has none */
-    const char *path;                       /**< of the file, or of what its record stands in */
-    uint64_t line;                          /**< of its record, from 1; 0: none */
-    const char *source, *date;              /**< of a file's record; NULL: not known */
+    bool is_file;              /**< else a record */
+    const char *id;            /**< of its record; NULL: it has none */
+    const char *path;          /**< of the file, or of what its record stands in */
+    uint64_t line;             /**< of its record, or the number of the push, from 1; 0: none */
+    const char *source, *date; /**< of a file's record; NULL: not known */
     const struct doppel_metadata *metadata; /**< likewise, what else it says; NULL: nothing */
     enum doppel_kind kind;                  /**< of a file */
     enum doppel_scheme_id scheme;
     const char *remark; /**< on how a file was read; NULL: none */
-    const char *text;   /**< the line of a record, without its newline; NULL: it is lost */
+    const char *text;   /**< the line of a record, without its newline, or the text that was
+                           pushed; NULL: it is lost */
     size_t text_size;
 
     /* in the library */
@@ -89,7 +100,8 @@ struct doppel_decided {
 struct doppel_decider;
 
 /**
- * Decide about the records that the options name. A library's texts are loaded here.
+ * Decide about the records that the options name; where they name none, about what is pushed. A
+ * library's texts are loaded here.
  *
  * @param run,library borrowed for its life
  * @param options     copied
@@ -104,18 +116,33 @@ DOPPEL_API enum doppel_status doppel_decider_new(struct doppel_run *run,
                                                  struct doppel_error *error);
 DOPPEL_API void doppel_decider_free(struct doppel_decider *decider);
 
+/** So many inputs may wait for a pull. */
+enum { DOPPEL_DECIDER_MOST = 4096 };
+
+/**
+ * Add an input, behind those that wait. Files are read, in parallel, when decisions are pulled.
+ *
+ * @param input copied
+ * @return DOPPEL_OK, also when it cannot be read: the decision will say so; DOPPEL_E_ARGUMENT: it
+ *         has neither path nor text, or the decider reads records; DOPPEL_E_BUSY:
+ *         DOPPEL_DECIDER_MOST wait; DOPPEL_E_MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_decider_push(struct doppel_decider *decider,
+                                                  const struct doppel_decide_input *input,
+                                                  struct doppel_error *error);
+
 /**
  * The next decision, in order of input. What is given is kept: it survives SIGKILL. Inputs that
  * wait together are decided in one transaction; one that waits alone is answered at once.
  *
- * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_CANCELLED, after what was decided
- *         before; others when it cannot go on
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end, or when nothing waits; DOPPEL_E_CANCELLED,
+ * after what was decided before; others when it cannot go on
  */
 DOPPEL_API enum doppel_status doppel_decider_pull(struct doppel_decider *decider,
                                                   struct doppel_decided *out,
                                                   struct doppel_error *error);
 
-/** How many decisions the next pulls give at once. */
+/** How many decisions the next pulls give at once: they are made, and kept. */
 DOPPEL_API size_t doppel_decider_waiting(const struct doppel_decider *decider);
 
 /** A decision as an object (docs/formats.md has its fields), without a newline. */

@@ -13,7 +13,8 @@ struct doppel_decider {
     struct file_stream_options file_options;
     struct doppel_run *run;
     struct doppel_library *library;
-    struct ingest *records;    /* NULL: a walk */
+    bool walks;
+    struct ingest *records;    /* and what is pushed; NULL: a walk */
     struct file_stream *files; /* NULL: no file was met yet */
     bool in_files;             /* those that were met last are not all decided about */
 };
@@ -29,18 +30,13 @@ struct doppel_decide_options doppel_decide_options_default(void)
     };
 }
 
-static bool is_walk(const struct doppel_decider *decider)
-{
-    return !decider->options.records.count;
-}
-
 /* ---- records ---- */
 
 static bool show_progress(void *context, uint64_t done, uint64_t total, uint64_t records)
 {
     struct doppel_decider *decider = context;
     (void)records;
-    if (!decider->files) {
+    if (!decider->files && decider->options.records.count) {
         doppel_run_set_total(decider->run, total >> 20);
         doppel_run_advance(decider->run, done >> 20);
     }
@@ -101,10 +97,13 @@ static enum doppel_status open_records(struct doppel_decider *decider, struct do
     enum doppel_status status = fit_library(decider, error);
     if (status)
         return status;
+    bool pushed = !decider->options.records.count;
+    decider->options.with_files |= pushed;
     if (decider->options.with_files)
         fit_files(decider);
     decider->record_options = record_options(decider);
-    doppel_run_begin(decider->run, "MB", 0);
+    if (!pushed)
+        doppel_run_begin(decider->run, "MB", 0);
     return ingest_new(decider->library, &decider->record_options, decider->options.with_files,
                       &decider->records, error);
 }
@@ -145,7 +144,7 @@ static enum doppel_status open_files(struct doppel_decider *decider, struct dopp
 {
     if (decider->files)
         return DOPPEL_OK;
-    decider->file_options.fed = !is_walk(decider);
+    decider->file_options.fed = !decider->walks;
     return file_stream_new(&decider->file_options, &decider->files, error);
 }
 
@@ -209,11 +208,34 @@ static enum doppel_status begin_files(struct doppel_decider *decider,
 
 /* ---- both ---- */
 
+enum doppel_status doppel_decider_push(struct doppel_decider *decider,
+                                       const struct doppel_decide_input *input,
+                                       struct doppel_error *error)
+{
+    struct pushed pushed = {
+        .path = input->path,
+        .text = input->text,
+        .text_size = input->text_size,
+        .id = input->id,
+        .source = input->source,
+        .date = input->date,
+        .metadata = input->metadata,
+    };
+    if (decider->walks || decider->options.records.count)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the decider reads its inputs itself");
+    if (!input->path && !input->text)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has neither path nor text");
+    if (ingest_pushed(decider->records) >= DOPPEL_DECIDER_MOST)
+        return doppel_fail(error, DOPPEL_E_BUSY, "%d inputs wait: pull decisions first",
+                           (int)DOPPEL_DECIDER_MOST);
+    return ingest_push(decider->records, &pushed, error);
+}
+
 enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct doppel_decided *out,
                                        struct doppel_error *error)
 {
     struct ingest_found found;
-    if (is_walk(decider))
+    if (decider->walks)
         return next_file(decider, out, error);
     for (;;) {
         enum doppel_status status = DOPPEL_E_NOT_FOUND;
@@ -236,8 +258,8 @@ enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct do
 
 size_t doppel_decider_waiting(const struct doppel_decider *decider)
 {
-    return decider->in_files || is_walk(decider) ? file_stream_waiting(decider->files)
-                                                 : ingest_waiting(decider->records);
+    return decider->in_files || decider->walks ? file_stream_waiting(decider->files)
+                                               : ingest_waiting(decider->records);
 }
 
 /* ---- life ---- */
@@ -253,6 +275,7 @@ enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *l
     decider->options = *options;
     decider->run = run;
     decider->library = library;
+    decider->walks = intake->walks;
     decider->file_options = (struct file_stream_options){
         .decider = {.decide = &decider->options,
                     .read = intake->read,
@@ -261,7 +284,7 @@ enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *l
         .walk = intake->walk,
     };
     enum doppel_status status =
-        is_walk(decider) ? open_files(decider, error) : open_records(decider, error);
+        decider->walks ? open_files(decider, error) : open_records(decider, error);
     if (status)
         doppel_decider_free(decider);
     else

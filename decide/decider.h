@@ -7,13 +7,13 @@
 #include "intake/read_options.h"
 #include "intake/walk.h"
 
-/* Where the options name no records, the files of the walk are decided about. */
 struct decider_intake {
+    bool walks; /* the files of the walk are decided about; else records, or what is pushed */
     struct doppel_read_options read;
     struct walk_options walk;
 };
 
-/* @param intake copied */
+/* doppel_decider_new. @param intake copied */
 enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *library,
                                 const struct doppel_decide_options *options,
                                 const struct decider_intake *intake, struct doppel_decider **out,

@@ -99,6 +99,19 @@ static enum doppel_status sign(struct preparer *preparer, const struct doppel_co
     return status ? status : doppel_text_read(preparer->text, text, size, WANT, out, error);
 }
 
+/* @param prepared taken. @return false without memory, also where one of its strings has none */
+static bool add_prepared(struct ingest_batch *batch, const struct prepared *prepared)
+{
+    bool whole = prepared->id != POOL_FAILED && prepared->source != POOL_FAILED &&
+                 prepared->date != POOL_FAILED && prepared->problem != POOL_FAILED &&
+                 prepared->path != POOL_FAILED && prepared->lanes != POOL_FAILED &&
+                 prepared->text != POOL_FAILED;
+    if (whole && array_push(&batch->records, *prepared))
+        return true;
+    record_metadata_free(prepared->said);
+    return false;
+}
+
 static bool take_record(void *context, const struct doppel_corpus_record *record)
 {
     struct preparer *preparer = context;
@@ -114,10 +127,13 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
         .id = pool_add_string(&batch->strings, record->id),
         .source = pool_add_string(&batch->strings, record->source),
         .date = pool_add_string(&batch->strings, record->date),
-        .problem = pool_add_string(&batch->strings, unreadable ? error.message : NULL),
+        .problem = error.status == DOPPEL_E_MEMORY
+                       ? POOL_FAILED
+                       : pool_add_string(&batch->strings, unreadable ? error.message : NULL),
         .lanes = pool_add(&batch->lanes, result.lanes,
                           preparer->batches->options->text.lanes * sizeof *result.lanes),
         .path = pool_add_string(&batch->strings, is_file ? record->path : NULL),
+        .text = POOL_NULL,
         .said = parser_give_metadata(preparer->parser),
         .is_file = is_file,
         .unreadable = unreadable,
@@ -126,17 +142,44 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
         .words = result.words,
         .simhash = result.simhash,
     };
-    if (error.status == DOPPEL_E_MEMORY || prepared.id == POOL_FAILED ||
-        prepared.source == POOL_FAILED || prepared.date == POOL_FAILED ||
-        prepared.problem == POOL_FAILED || prepared.path == POOL_FAILED ||
-        prepared.lanes == POOL_FAILED || !array_push(&batch->records, prepared)) {
-        record_metadata_free(prepared.said);
-        return out_of_memory(preparer);
-    }
-    return true;
+    return add_prepared(batch, &prepared) || out_of_memory(preparer);
 }
 
-static void forget_records(struct ingest_batch *batch)
+enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_text *text,
+                                     uint32_t lanes, const struct pushed *pushed,
+                                     struct doppel_error *error)
+{
+    enum { WANT = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH | DOPPEL_TEXT_SIMHASH };
+    struct doppel_text_result result = {0};
+    struct doppel_error problem = {0};
+    if (!pushed->path)
+        doppel_text_read(text, pushed->text, pushed->text_size, WANT, &result, &problem);
+    const struct prepared prepared = {
+        .line = pushed->number,
+        .id = pool_add_string(&batch->strings, pushed->id),
+        .source = pool_add_string(&batch->strings, pushed->source),
+        .date = pool_add_string(&batch->strings, pushed->date),
+        .problem = pool_add_string(&batch->strings, problem.status ? problem.message : NULL),
+        .lanes = pool_add(&batch->lanes, result.lanes, lanes * sizeof *result.lanes),
+        .path = pool_add_string(&batch->strings, pushed->path),
+        .text =
+            pushed->path ? POOL_NULL : pool_add(&batch->strings, pushed->text, pushed->text_size),
+        .text_size = pushed->text_size,
+        .said = pushed->metadata ? record_metadata_copy(pushed->metadata) : NULL,
+        .is_file = pushed->path,
+        .unreadable = problem.status,
+        .too_short = result.too_short,
+        .content = result.digest,
+        .words = result.words,
+        .simhash = result.simhash,
+    };
+    if ((pushed->metadata && !prepared.said) || problem.status == DOPPEL_E_MEMORY ||
+        !add_prepared(batch, &prepared))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an input");
+    return DOPPEL_OK;
+}
+
+void ingest_batch_clear(struct ingest_batch *batch)
 {
     for (size_t i = 0; i < batch->records.count; i++)
         record_metadata_free(batch->records.items[i].said);
@@ -147,17 +190,17 @@ static void prepare(struct preparer *preparer, struct ingest_batch *batch)
 {
     const char *path = reader_file_path(preparer->batches->reader, batch->block.file);
     preparer->batch = batch;
-    forget_records(batch);
+    ingest_batch_clear(batch);
     batch->block.with_blanks = strcmp(path, "-") == 0; /* whoever writes there waits for answers */
     parser_block(preparer->parser, &batch->block, take_record, preparer);
 }
 
 /* ---- the ring ---- */
 
-static void free_batch(struct ingest_batch *batch)
+void ingest_batch_free(struct ingest_batch *batch)
 {
     line_block_free(&batch->block);
-    forget_records(batch);
+    ingest_batch_clear(batch);
     array_free(&batch->records);
     free(batch->strings.items);
     free(batch->lanes.items);
@@ -313,7 +356,7 @@ void batches_free(struct batches *batches)
     for (uint32_t i = 0; i < batches->thread_count; i++)
         pthread_join(batches->threads[i], NULL);
     for (size_t i = 0; batches->slots && i < batches->slot_count; i++)
-        free_batch(&batches->slots[i].batch);
+        ingest_batch_free(&batches->slots[i].batch);
     pthread_cond_destroy(&batches->changed);
     pthread_mutex_destroy(&batches->lock);
     pthread_mutex_destroy(&batches->reading);

@@ -25,6 +25,7 @@ struct prepared {
     size_t id, source, date, problem; /* strings of the batch; `problem`: why it is unreadable */
     size_t lanes;                     /* offset in the batch's */
     size_t path;                      /* likewise, of a file; else none */
+    size_t text, text_size;           /* a string of the batch, where the text is in no block */
     struct doppel_metadata *said; /* given (record_metadata_free): with the batch; NULL: nothing */
     bool unreadable, too_short, is_file;
     struct doppel_digest content;
@@ -37,6 +38,25 @@ struct ingest_batch {
     struct bytes_pool strings, lanes;
     struct doppel_error error; /* status != OK: the run ends here */
 };
+
+/* What to decide about, in no line of a corpus. Borrowed. */
+struct pushed {
+    uint64_t number;  /* from 1 */
+    const char *path; /* of a file; NULL: a text */
+    const char *text;
+    size_t text_size;
+    const char *id, *source, *date; /* NULL: none */
+    const struct doppel_metadata *metadata;
+};
+
+/** Sign a text, or note a file, behind the others of a batch that no reader fills. @param lanes of
+ * its texts. DOPPEL_OK, also when it cannot be read; DOPPEL_E_MEMORY: it is not added. */
+enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_text *text,
+                                     uint32_t lanes, const struct pushed *pushed,
+                                     struct doppel_error *error);
+/** It is empty then, but keeps its memory. */
+void ingest_batch_clear(struct ingest_batch *batch);
+void ingest_batch_free(struct ingest_batch *batch);
 
 struct batches;
 

@@ -6,7 +6,7 @@
 /* The path of a file as it is seen from the working folder. */
 static bool locate(struct ingest *ingest, const char *path, size_t *out)
 {
-    const char *corpus = reader_file_path(ingest->reader, ingest->batch->block.file);
+    const char *corpus = ingest_file_path(ingest, ingest->batch->block.file);
     const char *slash = strrchr(corpus, '/');
     size_t folder = path[0] == '/' || !slash ? 0 : (size_t)(slash - corpus) + 1;
     *out = pool_add(&ingest->strings, corpus, folder);

@@ -55,9 +55,8 @@ static enum doppel_status describe_of(struct ingest *ingest, uint32_t of, struct
         return status;
     told->of = pool_add_string(&ingest->strings, leader->record_id);
     bool here = leader->path && ingest->path && strcmp(leader->path, ingest->path) == 0;
-    told->of_path =
-        pool_add_string(&ingest->strings,
-                        here ? reader_file_path(ingest->reader, ingest->path_file) : leader->path);
+    told->of_path = pool_add_string(
+        &ingest->strings, here ? ingest_file_path(ingest, ingest->path_file) : leader->path);
     told->of_line = leader->line;
     return DOPPEL_OK;
 }
@@ -180,7 +179,7 @@ static struct doppel_dedup_decision decision_of(struct ingest *ingest, const str
     const struct prepared *record = told->record;
     struct doppel_dedup_decision decision = {
         .number = ingest->count++,
-        .path = reader_file_path(ingest->reader, told->batch->block.file),
+        .path = ingest_file_path(ingest, told->batch->block.file),
         .line = record->line,
         .id = pool_string(strings, record->id),
         .decision = told->decision,
@@ -196,7 +195,10 @@ static struct doppel_dedup_decision decision_of(struct ingest *ingest, const str
         .of_item = told->of_item,
         .same_id = told->same_id,
     };
-    if (!record->unreadable) {
+    if (!ingest->reader) {
+        decision.line_text = pool_string(strings, record->text);
+        decision.line_size = record->text_size;
+    } else if (!record->unreadable) {
         const struct line_block *block = &told->batch->block;
         decision.line_text = block->bytes + (record->offset - block->offset);
         decision.line_size = record->size;
@@ -248,7 +250,7 @@ static void find_path(struct ingest *ingest)
     if (ingest->path_known && ingest->path_file == file)
         return;
     free(ingest->path);
-    ingest->path = reader_file_is_plain(ingest->reader, file)
+    ingest->path = ingest->reader && reader_file_is_plain(ingest->reader, file)
                        ? realpath(reader_file_path(ingest->reader, file), NULL)
                        : NULL;
     ingest->path_file = file;
@@ -257,8 +259,9 @@ static void find_path(struct ingest *ingest)
 
 static bool go_on(struct ingest *ingest)
 {
-    uint64_t done, total;
-    reader_progress(ingest->reader, &done, &total);
+    uint64_t done = 0, total = 0;
+    if (ingest->reader)
+        reader_progress(ingest->reader, &done, &total);
     if (ingest->options.progress &&
         !ingest->options.progress(ingest->options.context, done, total, ingest->count))
         ingest->stopped = true;
@@ -286,8 +289,26 @@ static enum doppel_status end_group(struct ingest *ingest, struct doppel_error *
 {
     if (ingest->told.count)
         return commit(ingest, error);
-    batches_give_back(ingest->batches);
+    if (ingest->batches)
+        batches_give_back(ingest->batches);
+    else
+        ingest_batch_clear(&ingest->pushed[1]);
     ingest->in_group = false;
+    return DOPPEL_OK;
+}
+
+/* All that waits is a group of one batch. */
+static enum doppel_status take_pushed(struct ingest *ingest, struct ingest_batch **out)
+{
+    *out = NULL;
+    if (ingest->in_group)
+        return DOPPEL_OK;
+    if (!ingest->pushed[0].records.count)
+        return DOPPEL_E_NOT_FOUND;
+    struct ingest_batch empty = ingest->pushed[1];
+    ingest->pushed[1] = ingest->pushed[0];
+    ingest->pushed[0] = empty;
+    *out = &ingest->pushed[1];
     return DOPPEL_OK;
 }
 
@@ -297,7 +318,8 @@ static enum doppel_status next_batch(struct ingest *ingest, struct doppel_error 
     if (!ingest->in_group && !go_on(ingest))
         return DOPPEL_OK;
     enum doppel_status status =
-        batches_next(ingest->batches, ingest->in_group ? 0 : LOOK_MS, &batch);
+        ingest->batches ? batches_next(ingest->batches, ingest->in_group ? 0 : LOOK_MS, &batch)
+                        : take_pushed(ingest, &batch);
     if (status)
         return status; /* the end */
     if (!batch)
@@ -321,6 +343,28 @@ static enum doppel_status decide_record(struct ingest *ingest, struct doppel_err
     if (!status && (ingest->told.count == COMMIT_RECORDS || !go_on(ingest)))
         status = commit(ingest, error);
     return status;
+}
+
+/* ---- pushing ---- */
+
+const char *ingest_file_path(const struct ingest *ingest, uint32_t file)
+{
+    return ingest->reader ? reader_file_path(ingest->reader, file) : "-";
+}
+
+enum doppel_status ingest_push(struct ingest *ingest, struct pushed *pushed,
+                               struct doppel_error *error)
+{
+    pushed->number = ingest->pushed_count + 1;
+    enum doppel_status status = ingest_batch_push(&ingest->pushed[0], ingest->text,
+                                                  ingest->options.text.lanes, pushed, error);
+    ingest->pushed_count += !status;
+    return status;
+}
+
+size_t ingest_pushed(const struct ingest *ingest)
+{
+    return ingest->pushed[0].records.count;
 }
 
 /* ---- the next ---- */
@@ -396,8 +440,9 @@ static enum doppel_status prepare(struct ingest *ingest, struct doppel_error *er
         status = begin(ingest, error);
     if (!status)
         status = doppel_library_commit(ingest->library, error);
-    if (!status)
-        status = reader_new(&options->files, &ingest->reader, error);
+    if (status || !options->files.count)
+        return status;
+    status = reader_new(&options->files, &ingest->reader, error);
     if (!status)
         status = batches_new(options, ingest->reader, ingest->with_files, &ingest->batches, error);
     return status;
@@ -429,6 +474,8 @@ void ingest_free(struct ingest *ingest)
         return;
     batches_free(ingest->batches);
     reader_free(ingest->reader);
+    ingest_batch_free(&ingest->pushed[0]);
+    ingest_batch_free(&ingest->pushed[1]);
     leaders_free(ingest->leaders);
     memory_close(&ingest->memory);
     parser_free(ingest->parser);

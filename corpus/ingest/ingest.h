@@ -3,7 +3,7 @@
 #ifndef DOPPEL_CORPUS_INGEST_INGEST_H
 #define DOPPEL_CORPUS_INGEST_INGEST_H
 
-#include <doppel/corpus.h>
+#include "corpus/ingest/batch.h"
 
 struct ingest;
 
@@ -36,7 +36,13 @@ enum doppel_status ingest_new(struct doppel_library *library,
                               struct ingest **out, struct doppel_error *error);
 void ingest_free(struct ingest *ingest);
 
-/* DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; others as doppel_ingest */
+/* What is to be decided about next, where the options name no files: copied; a file is handed out.
+ * DOPPEL_OK; DOPPEL_E_MEMORY */
+enum doppel_status ingest_push(struct ingest *ingest, struct pushed *pushed,
+                               struct doppel_error *error);
+size_t ingest_pushed(const struct ingest *ingest); /* how many are not decided about yet */
+
+/* DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end, or where nothing was pushed; others as doppel_ingest */
 enum doppel_status ingest_next(struct ingest *ingest, struct ingest_found *out,
                                struct doppel_error *error);
 

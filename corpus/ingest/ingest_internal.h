@@ -32,9 +32,11 @@ struct canonical {
 struct ingest {
     struct doppel_library *library;
     struct doppel_ingest_options options;
-    bool with_files; /* records may name some */
-    struct reader *reader;
-    struct batches *batches;
+    bool with_files;               /* records may name some */
+    struct reader *reader;         /* NULL: records are pushed */
+    struct batches *batches;       /* likewise */
+    struct ingest_batch pushed[2]; /* what waits, and what is decided about */
+    uint64_t pushed_count;
     struct leaders *leaders;
     struct memory memory;
     struct sieve sieve;
@@ -78,6 +80,9 @@ struct ingest {
 /** The shingles of the record at hand, in ingest->shingles where they are to be had. DOPPEL_OK;
  * DOPPEL_E_MEMORY */
 enum doppel_status ingest_load_shingles(struct ingest *ingest, struct doppel_error *error);
+
+/** Of the file that a batch is of: "-" of what was pushed. */
+const char *ingest_file_path(const struct ingest *ingest, uint32_t file);
 
 /** The lanes of the record at hand. */
 const uint16_t *ingest_lanes(const struct ingest *ingest);

@@ -79,7 +79,7 @@ static enum doppel_status name_record(struct ingest *ingest, const char **out,
     *out = pool_string(&ingest->batch->strings, record->id);
     if (*out)
         return DOPPEL_OK;
-    const char *path = reader_file_path(ingest->reader, ingest->batch->block.file);
+    const char *path = ingest_file_path(ingest, ingest->batch->block.file);
     snprintf(line, sizeof line, ":%llu", (unsigned long long)record->line);
     ingest->name.count = 0;
     if (pool_add(&ingest->name, path, strlen(path)) == SIZE_MAX ||

@@ -3,23 +3,29 @@
 
 #include <string.h>
 
-/* Its shingles, from the line that is still at hand. */
-enum doppel_status ingest_load_shingles(struct ingest *ingest, struct doppel_error *error)
+/* The text of the record at hand, from its line. */
+static bool find_text(struct ingest *ingest, const char **out, size_t *out_size)
 {
     const struct line_block *block = &ingest->batch->block;
     struct doppel_corpus_record record;
+    parser_line(ingest->parser, block->bytes + (ingest->record->offset - block->offset),
+                ingest->record->size, &record);
+    return !record.error.status &&
+           !record_text(&record, reader_file_path(ingest->reader, block->file),
+                        ingest->options.files.max_line_bytes, &ingest->file, out, out_size, NULL);
+}
+
+/* Its shingles, from the text that is still at hand. */
+enum doppel_status ingest_load_shingles(struct ingest *ingest, struct doppel_error *error)
+{
     struct doppel_text_result result;
     static const uint32_t none; /* an empty set is known, too */
-    const char *text;
-    size_t size;
+    const char *text = pool_string(&ingest->batch->strings, ingest->record->text);
+    size_t size = ingest->record->text_size;
     if (ingest->tried)
         return DOPPEL_OK;
     ingest->tried = true;
-    parser_line(ingest->parser, block->bytes + (ingest->record->offset - block->offset),
-                ingest->record->size, &record);
-    if (record.error.status ||
-        record_text(&record, reader_file_path(ingest->reader, block->file),
-                    ingest->options.files.max_line_bytes, &ingest->file, &text, &size, NULL))
+    if (!text && !find_text(ingest, &text, &size))
         return DOPPEL_OK;
     enum doppel_status status = doppel_text_read(
         ingest->text, text, size, DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_SHINGLES, &result, error);

@@ -26,4 +26,7 @@ enum doppel_status record_metadata_read(const struct metadata_tokens *tokens, st
                                         struct doppel_metadata **out, struct doppel_error *error);
 void record_metadata_free(struct doppel_metadata *about);
 
+/** A copy without source and date: given (record_metadata_free); NULL: no memory. */
+struct doppel_metadata *record_metadata_copy(const struct doppel_metadata *metadata);
+
 #endif

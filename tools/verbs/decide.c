@@ -51,7 +51,8 @@ static enum doppel_status decide(struct run *run, struct doppel_error *error)
     struct doppel_decider *decider = NULL;
     const struct doppel_metadata metadata = about_of(settings);
     struct doppel_decide_options options = decide_options_from(settings);
-    const struct decider_intake intake = {read_options_from(settings), walk_options_from(settings)};
+    struct decider_intake intake = {false, read_options_from(settings),
+                                    walk_options_from(settings)};
     options.dry_run = run->only_asked;
     options.metadata = metadata_is_given(settings) ? &metadata : NULL;
     options.with_files = is_stream(settings);
@@ -59,7 +60,8 @@ static enum doppel_status decide(struct run *run, struct doppel_error *error)
         options.records.paths = standard_input;
         options.records.count = 1;
     }
-    if (options.records.count)
+    intake.walks = !options.records.count;
+    if (!intake.walks)
         options.search.compare.text = corpus_text_from(settings);
     enum doppel_status status =
         decider_open(run->report->run, run->library, &options, &intake, &decider, error);

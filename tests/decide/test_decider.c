@@ -1,0 +1,233 @@
+/* A decider by its calls: what is pushed comes back decided about, in order, and is kept. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <doppel/decide.h>
+
+#define FOX                                                                                        \
+    "the old fox lives in the deep wood behind the long hill where the brown bear sleeps all "     \
+    "winter and dreams of honey and of the warm days of the next summer "
+#define KETTLE                                                                                     \
+    "a kettle sings on the stove while rain knocks at each window of this small kitchen and "      \
+    "someone reads last week's paper aloud to nobody but a cat under one chair"
+
+struct fixture {
+    char folder[64];
+    struct doppel_run *run;
+    struct doppel_library *library;
+    struct doppel_decider *decider;
+};
+
+static int begin(void **state)
+{
+    static struct fixture fixture;
+    char path[128];
+    snprintf(fixture.folder, sizeof fixture.folder, "/tmp/doppel-decider-XXXXXX");
+    assert_non_null(mkdtemp(fixture.folder));
+    snprintf(path, sizeof path, "%s/library", fixture.folder);
+    const struct doppel_library_options library = {.create = true};
+    assert_int_equal(doppel_run_new(NULL, &fixture.run, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_open(path, &library, &fixture.library, NULL), DOPPEL_OK);
+    *state = &fixture;
+    return 0;
+}
+
+static int end(void **state)
+{
+    struct fixture *fixture = *state;
+    char command[128];
+    doppel_decider_free(fixture->decider);
+    fixture->decider = NULL;
+    doppel_library_close(fixture->library);
+    doppel_run_free(fixture->run);
+    snprintf(command, sizeof command, "rm -r '%s'", fixture->folder);
+    return system(command);
+}
+
+static void open_decider(struct fixture *fixture, const struct doppel_decide_options *options)
+{
+    struct doppel_error error = {0};
+    doppel_decider_free(fixture->decider);
+    fixture->decider = NULL;
+    if (doppel_decider_new(fixture->run, fixture->library, options, &fixture->decider, &error))
+        fail_msg("%s", error.message);
+}
+
+static void push_text(struct fixture *fixture, const char *id, const char *text)
+{
+    const struct doppel_decide_input input = {.id = id, .text = text, .text_size = strlen(text)};
+    assert_int_equal(doppel_decider_push(fixture->decider, &input, NULL), DOPPEL_OK);
+}
+
+static void push_file(struct fixture *fixture, const char *name, const char *content)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", fixture->folder, name);
+    if (content) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(content, file);
+        fclose(file);
+    }
+    assert_int_equal(
+        doppel_decider_push(fixture->decider, &(struct doppel_decide_input){.path = path}, NULL),
+        DOPPEL_OK);
+}
+
+/* @param of an id in the library; 0: none */
+static void assert_next(struct fixture *fixture, enum doppel_decision decision,
+                        enum doppel_decision_reason reason, uint64_t of)
+{
+    struct doppel_decided decided;
+    struct doppel_error error = {0};
+    if (doppel_decider_pull(fixture->decider, &decided, &error))
+        fail_msg("%s", error.message);
+    if (decided.decision != decision || decided.reason != reason || decided.of != of)
+        fail_msg("got %s, %s of %llu", doppel_decision_name(decided.decision),
+                 decided.why ? decided.why : "-", (unsigned long long)decided.of);
+}
+
+static void assert_nothing_waits(struct fixture *fixture)
+{
+    struct doppel_decided decided;
+    assert_int_equal(doppel_decider_pull(fixture->decider, &decided, NULL), DOPPEL_E_NOT_FOUND);
+}
+
+static void texts_and_files_in_order(void **state)
+{
+    struct fixture *fixture = *state;
+    struct doppel_decide_options options = doppel_decide_options_default();
+    open_decider(fixture, &options);
+    assert_nothing_waits(fixture);
+    push_text(fixture, "a", FOX "1");
+    push_file(fixture, "kettle.txt", KETTLE);
+    push_text(fixture, "b", FOX "2");
+    push_file(fixture, "fox.txt", FOX "1");
+    push_text(fixture, NULL, KETTLE);
+    push_text(fixture, NULL, "too short");
+    push_file(fixture, "none.txt", NULL);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_NEAR, 1);
+    assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_SAME_CONTENT, 1);
+    assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_SAME_CONTENT, 2);
+    assert_next(fixture, DOPPEL_DECISION_TOO_SHORT, DOPPEL_BECAUSE_NONE, 0);
+    assert_next(fixture, DOPPEL_DECISION_UNREADABLE, DOPPEL_BECAUSE_NONE, 0);
+    assert_nothing_waits(fixture);
+    push_file(fixture, "fox.txt", NULL); /* again, alone */
+    assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_KNOWN, 1);
+    assert_nothing_waits(fixture);
+}
+
+static void a_dry_run_remembers_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    struct doppel_decide_options options = doppel_decide_options_default();
+    options.dry_run = true;
+    open_decider(fixture, &options);
+    for (int i = 0; i < 2; i++) {
+        push_text(fixture, "a", FOX);
+        push_file(fixture, "kettle.txt", KETTLE);
+        assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+        assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    }
+}
+
+static void what_was_given_is_kept(void **state)
+{
+    struct fixture *fixture = *state;
+    struct doppel_decide_options options = doppel_decide_options_default();
+    open_decider(fixture, &options);
+    push_text(fixture, "a", FOX);
+    push_text(fixture, "b", KETTLE);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    assert_int_equal(doppel_decider_waiting(fixture->decider), 1); /* in one transaction */
+    options.on_same_id = DOPPEL_SAME_ID_ERROR;
+    open_decider(fixture, &options);
+    push_text(fixture, "b", FOX);
+    push_text(fixture, "c", KETTLE);
+    assert_next(fixture, DOPPEL_DECISION_CONFLICT, DOPPEL_BECAUSE_SAME_ID, 2);
+    assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_SAME_CONTENT, 2);
+}
+
+static void metadata_is_remembered(void **state)
+{
+    struct fixture *fixture = *state;
+    struct doppel_decide_options options = doppel_decide_options_default();
+    char *labels[] = {"urgent"};
+    const struct doppel_metadata own = {.external_id = "x", .labels = labels, .label_count = 1};
+    const struct doppel_metadata all = {.source = "desk", .meta = "{\"place\":\"Pune\"}"};
+    struct doppel_metadata found;
+    options.metadata = &all;
+    open_decider(fixture, &options);
+    const struct doppel_decide_input input = {
+        .id = "a", .text = FOX, .text_size = strlen(FOX), .metadata = &own};
+    assert_int_equal(doppel_decider_push(fixture->decider, &input, NULL), DOPPEL_OK);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    assert_int_equal(doppel_library_get_metadata(fixture->library, 1, &found, NULL), DOPPEL_OK);
+    assert_string_equal(found.source, "desk");
+    assert_string_equal(found.external_id, "x");
+    assert_string_equal(found.meta, "{\"place\":\"Pune\"}");
+    assert_int_equal(found.label_count, 1);
+    doppel_metadata_free(&found);
+}
+
+static void there_is_a_bound(void **state)
+{
+    struct fixture *fixture = *state;
+    struct doppel_error error;
+    const struct doppel_decide_options options = doppel_decide_options_default();
+    const struct doppel_decide_input input = {.text = "a", .text_size = 1};
+    open_decider(fixture, &options);
+    for (int i = 0; i < DOPPEL_DECIDER_MOST; i++)
+        assert_int_equal(doppel_decider_push(fixture->decider, &input, &error), DOPPEL_OK);
+    assert_int_equal(doppel_decider_push(fixture->decider, &input, &error), DOPPEL_E_BUSY);
+    assert_next(fixture, DOPPEL_DECISION_TOO_SHORT, DOPPEL_BECAUSE_NONE, 0);
+    assert_int_equal(doppel_decider_push(fixture->decider, &input, &error), DOPPEL_OK);
+    assert_int_equal(
+        doppel_decider_push(fixture->decider, &(struct doppel_decide_input){.id = "a"}, &error),
+        DOPPEL_E_ARGUMENT);
+}
+
+static void a_decision_is_json(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct doppel_decide_options options = doppel_decide_options_default();
+    struct doppel_json json = {0};
+    struct doppel_decided decided;
+    open_decider(fixture, &options);
+    push_text(fixture, "a", FOX);
+    push_text(fixture, "b", FOX);
+    assert_int_equal(doppel_decider_pull(fixture->decider, &decided, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_decider_pull(fixture->decider, &decided, NULL), DOPPEL_OK);
+    doppel_decision_to_json(&json, &decided);
+    assert_string_equal(json.bytes,
+                        "{\"id\":\"b\",\"path\":\"-\",\"line\":2,\"decision\":\"duplicate\","
+                        "\"of\":\"a\",\"of_item\":1,\"of_line\":1,\"reason\":\"same-content\","
+                        "\"kind\":\"text\",\"scheme\":\"minhash128\",\"relation\":\"same\","
+                        "\"distance\":0,\"bits\":128,\"similarity\":1.0,\"verified\":\"exact\","
+                        "\"query_coverage\":1.0,\"item_coverage\":1.0,\"item\":2}");
+    doppel_json_free(&json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(texts_and_files_in_order, begin, end),
+        cmocka_unit_test_setup_teardown(a_dry_run_remembers_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(what_was_given_is_kept, begin, end),
+        cmocka_unit_test_setup_teardown(metadata_is_remembered, begin, end),
+        cmocka_unit_test_setup_teardown(there_is_a_bound, begin, end),
+        cmocka_unit_test_setup_teardown(a_decision_is_json, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
