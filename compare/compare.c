@@ -35,7 +35,7 @@ static enum doppel_status vpdqs_match(const struct doppel_compare_options *optio
     return status;
 }
 
-static bool same_digest(const struct doppel_digest *a, const struct doppel_digest *b)
+static bool equal_digests(const struct doppel_digest *a, const struct doppel_digest *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
@@ -44,8 +44,8 @@ static bool same_digest(const struct doppel_digest *a, const struct doppel_diges
 static bool has_same_content(const struct doppel_record *a, const struct doppel_record *b)
 {
     return a->scheme == b->scheme &&
-           (same_digest(&a->digest, &b->digest) ||
-            (!digest_is_none(&a->pixels) && same_digest(&a->pixels, &b->pixels)));
+           (equal_digests(&a->digest, &b->digest) ||
+            (!digest_is_none(&a->pixels) && equal_digests(&a->pixels, &b->pixels)));
 }
 
 /* By kind and scheme. @param out empty; filled also when they do not match */

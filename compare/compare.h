@@ -1,6 +1,6 @@
 /**
- * doppel/compare.h: two records of any kind, and what one is to the other. Uses core, image, audio,
- * text, video, match and library.
+ * doppel/compare.h: two records of any kind, and what one is to the other. Uses core, text,
+ * image, audio, video, index, match and library.
  */
 #ifndef DOPPEL_COMPARE_H
 #define DOPPEL_COMPARE_H

@@ -103,7 +103,7 @@ enum doppel_status fingerprint_from_hex(const struct doppel_scheme *scheme, cons
 
 /* ---- from records ---- */
 
-static bool read_keys(const struct doppel_fingerprint *fingerprint, struct text_view *view)
+static bool read_winnowed_keys(const struct doppel_fingerprint *fingerprint, struct text_view *view)
 {
     view->keys = calloc(fingerprint->count + 1, sizeof *view->keys);
     view->key_starts = calloc(fingerprint->count + 1, sizeof *view->key_starts);
@@ -142,7 +142,7 @@ enum doppel_status text_view_load(const struct doppel_record *record,
     if (is_minhash(record->scheme))
         view.lane_count = lanes_of(&record->fingerprint, view.lanes);
     else if (record->scheme == DOPPEL_SCHEME_WINNOW32)
-        good = read_keys(&record->fingerprint, &view);
+        good = read_winnowed_keys(&record->fingerprint, &view);
     else if (record->fingerprint.count)
         view.simhash = record->fingerprint.codes[0].word[0];
     view.too_short = doppel_text_is_short(options, view.extra.words, view.extra.characters);
@@ -234,7 +234,7 @@ static uint32_t last_known(const struct text_view *view)
                : UINT32_MAX;
 }
 
-static size_t count_up_to(const struct text_view *view, uint32_t most)
+static size_t count_shingles_up_to(const struct text_view *view, uint32_t most)
 {
     size_t low = 0, high = view->extra.shingle_count;
     while (low < high) {
@@ -257,7 +257,7 @@ static struct doppel_text_evidence evidence_of(const struct text_view *view, boo
         .lanes = view->lane_count ? view->lanes : NULL,
         .lane_count = view->lane_count,
         .shingles = sets ? view->extra.shingles : NULL,
-        .shingle_count = sets ? count_up_to(view, last) : view->extra.shingle_total,
+        .shingle_count = sets ? count_shingles_up_to(view, last) : view->extra.shingle_total,
         .shingles_kept = view->kept,
     };
 }
@@ -343,7 +343,7 @@ bool texts_match(const struct doppel_compare_options *compare, const struct text
     }
     if (query->scheme == DOPPEL_SCHEME_SIMHASH64)
         return simhashes_match(compare, query, item, out);
-    if (query->scheme == DOPPEL_SCHEME_WINNOW32) { /* what else they share, passages tell */
+    if (query->scheme == DOPPEL_SCHEME_WINNOW32) { /* what else they share are passages */
         *out = (struct doppel_match){.kind = DOPPEL_KIND_TEXT,
                                      .scheme = query->scheme,
                                      .relation = DOPPEL_RELATION_OVERLAPS,
@@ -399,9 +399,11 @@ static enum doppel_status match_passages(const struct text_view *query,
 }
 
 /* Texts that are not alike as a whole may share passages; those that hold each other say where. */
-static enum doppel_status match_views(const struct doppel_compare_options *compare,
-                                      const struct text_view *query, const struct text_view *item,
-                                      struct doppel_comparison *out, struct doppel_error *error)
+static enum doppel_status match_text_views(const struct doppel_compare_options *compare,
+                                           const struct text_view *query,
+                                           const struct text_view *item,
+                                           struct doppel_comparison *out,
+                                           struct doppel_error *error)
 {
     bool winnowed = query->scheme == DOPPEL_SCHEME_WINNOW32;
     out->matches = texts_match(compare, query, item, &out->match);
@@ -422,7 +424,7 @@ enum doppel_status texts_or_passages_match(const struct doppel_compare_options *
     if (!status)
         status = text_view_load(b, &compare->text, &item, error);
     if (!status)
-        status = match_views(compare, &query, &item, out, error);
+        status = match_text_views(compare, &query, &item, out, error);
     text_view_free(&query);
     text_view_free(&item);
     return status;

@@ -115,7 +115,7 @@ void text_set_free(struct text_set *set)
 /* ---- adding ---- */
 
 /* Lanes, or bits, as the index takes them. */
-static void code_of(const struct text_view *view, uint64_t out[DOPPEL_TEXT_MAX_LANES / 4])
+static void index_code_of(const struct text_view *view, uint64_t out[DOPPEL_TEXT_MAX_LANES / 4])
 {
     if (!view->lane_count)
         out[0] = view->simhash;
@@ -158,7 +158,7 @@ enum doppel_status text_set_add(struct text_set *set, uint64_t id, const struct 
     if (!keep_lanes(set, view, number) || !array_push(&set->entries, entry))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %zu texts",
                            set->entries.count);
-    code_of(view, code);
+    index_code_of(view, code);
     return doppel_index_insert(set->index, code, &number, 1, error);
 }
 
@@ -231,7 +231,7 @@ enum doppel_status text_set_find(const struct text_set *set, const struct text_v
     size_t count = 0;
     if (query->too_short || query->lane_count != set->lane_count)
         return DOPPEL_OK;
-    code_of(query, code);
+    index_code_of(query, code);
     enum doppel_status status =
         doppel_index_search_array(set->index, &request, &hits, &count, error);
     if (status)

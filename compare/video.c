@@ -27,8 +27,9 @@ bool video_read(const struct doppel_record *record, enum doppel_video_parts part
     return video_load(record, parts, out, NULL) == DOPPEL_OK;
 }
 
-static enum doppel_status load_audio(const struct doppel_video_track *video,
-                                     struct doppel_audio_track *out, struct doppel_error *error)
+static enum doppel_status load_video_audio(const struct doppel_video_track *video,
+                                           struct doppel_audio_track *out,
+                                           struct doppel_error *error)
 {
     if (!video->audio)
         return doppel_fail(error, DOPPEL_E_CORRUPT, "a video without audio");
@@ -37,7 +38,7 @@ static enum doppel_status load_audio(const struct doppel_video_track *video,
 
 bool video_read_audio(const struct doppel_video_track *video, struct doppel_audio_track *out)
 {
-    return load_audio(video, out, NULL) == DOPPEL_OK;
+    return load_video_audio(video, out, NULL) == DOPPEL_OK;
 }
 
 bool video_is_blank(const struct doppel_record *record)
@@ -59,7 +60,7 @@ enum doppel_status record_load_audio(const struct doppel_record *record,
     enum doppel_status status = video_load(record, DOPPEL_VIDEO_CODES, &video, error);
     if (status)
         return status;
-    status = load_audio(&video, out, error);
+    status = load_video_audio(&video, out, error);
     doppel_video_track_free(&video);
     return status;
 }

@@ -8,8 +8,8 @@
 
 #include "core/array.h"
 
-/* Strangers differ in half of 256 bits, and on a line, where a match was found, less is asked for.
- * A scene has so many frames alike that the nearest tell. */
+/* Unrelated frames differ in half of 256 bits; on a line, where a match was found, more may differ.
+ * A scene has so many frames alike that the nearest few are enough. */
 enum { MOST_BITS = 60, MOST_BITS_ON_LINE = 92, MOST_A_FRAME = 6 };
 
 /* Pairs of frames that are compared: of longer videos, not every frame of the query. */
@@ -70,12 +70,12 @@ static void put_nearest(struct nearest *nearest, size_t number, uint32_t bits)
     nearest->numbers[at] = number;
 }
 
-struct hits {
-    ARRAY(struct video_hit) items;
+struct frame_candidates {
+    ARRAY(struct frame_candidate) items;
 };
 
 /* Of two runs that are alike every sampled frame that lies on a line. @return whether any does */
-static bool put_met(struct hits *hits, const struct doppel_match *match,
+static bool put_met(struct frame_candidates *candidates, const struct doppel_match *match,
                     const struct doppel_video_frame *query, const struct doppel_video_frame *item)
 {
     double a = query->start_ms / 1000.0;
@@ -83,41 +83,42 @@ static bool put_met(struct hits *hits, const struct doppel_match *match,
     for (const struct doppel_segment *line; (line = line_of(match, query, item, &a));
          a += STEP_SECONDS, any = true) {
         double b = line->b_start + (a - line->a_start) * line->speed;
-        struct video_hit hit = {{a, fmin(fmax(b, item->start_ms / 1000.0), item->end_ms / 1000.0)},
-                                true};
-        (void)array_push(&hits->items, hit); /* without memory: fewer dots */
+        struct frame_candidate candidate = {
+            {a, fmin(fmax(b, item->start_ms / 1000.0), item->end_ms / 1000.0)}, true};
+        (void)array_push(&candidates->items, candidate); /* without memory: fewer dots */
     }
     return any;
 }
 
-static void put_frame(struct hits *hits, const struct doppel_match *match,
+static void put_frame(struct frame_candidates *candidates, const struct doppel_match *match,
                       const struct doppel_video_frame *frame, const struct doppel_code *code,
                       const struct doppel_video_track *item)
 {
     struct nearest nearest = {.count = 0};
     for (size_t j = 0; j < item->count; j++) {
         uint32_t bits = doppel_code_distance(code, &item->frames[j].code, 256);
-        if (bits > MOST_BITS_ON_LINE || put_met(hits, match, frame, &item->frames[j]))
+        if (bits > MOST_BITS_ON_LINE || put_met(candidates, match, frame, &item->frames[j]))
             continue;
         if (bits <= MOST_BITS)
             put_nearest(&nearest, j, bits);
     }
     for (size_t k = 0; k < nearest.count; k++) {
-        struct video_hit hit = {
+        struct frame_candidate candidate = {
             {frame->start_ms / 1000.0, item->frames[nearest.numbers[k]].start_ms / 1000.0}, false};
-        (void)array_push(&hits->items, hit);
+        (void)array_push(&candidates->items, candidate);
     }
 }
 
-size_t video_hits(const struct doppel_video_track *query, const struct doppel_video_track *item,
-                  const struct doppel_match *match, struct video_hit **out)
+size_t find_frame_candidates(const struct doppel_video_track *query,
+                             const struct doppel_video_track *item,
+                             const struct doppel_match *match, struct frame_candidate **out)
 {
-    struct hits hits = {0};
+    struct frame_candidates candidates = {0};
     size_t step = 1 + (size_t)((double)query->count * (double)item->count / MOST_PAIRS);
     for (size_t i = 0; i < query->count; i += step) {
         struct doppel_code code = seen(query, i, &match->view);
-        put_frame(&hits, match, &query->frames[i], &code, item);
+        put_frame(&candidates, match, &query->frames[i], &code, item);
     }
-    *out = hits.items.items;
-    return hits.items.count;
+    *out = candidates.items.items;
+    return candidates.items.count;
 }

@@ -9,14 +9,15 @@
 #include <doppel/video.h>
 
 /* A frame of the query, and one of the item. */
-struct video_hit {
+struct frame_candidate {
     double seconds[2];
     bool met; /* on a line of the match */
 };
 
 /* Of each frame of the query, seen as the match has it, the nearest few of the item. @param out
  * given (free). @return how many */
-size_t video_hits(const struct doppel_video_track *query, const struct doppel_video_track *item,
-                  const struct doppel_match *match, struct video_hit **out);
+size_t find_frame_candidates(const struct doppel_video_track *query,
+                             const struct doppel_video_track *item,
+                             const struct doppel_match *match, struct frame_candidate **out);
 
 #endif

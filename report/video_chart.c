@@ -172,8 +172,8 @@ static void draw_axis_name(FILE *stream, const struct video_plot *plot, int side
 /* ---- what is shared ---- */
 
 /* All dots of a kind are one path: a dot is a line without length. */
-static void draw_hits(FILE *stream, const struct video_plot *plot, const struct video_hit *hits,
-                      size_t count, bool met)
+static void draw_hits(FILE *stream, const struct video_plot *plot,
+                      const struct frame_candidate *hits, size_t count, bool met)
 {
     fprintf(stream, "<path class=\"%s\" d=\"", met ? "met" : "hit");
     for (size_t i = 0; i < count; i++)
@@ -307,8 +307,8 @@ static bool draw_videos(void *context, FILE *stream)
 {
     const struct video_chart *chart = context;
     struct video_plot plot = {.chart = chart, .main = longest_segment(chart->match)};
-    struct video_hit *hits;
-    size_t count = video_hits(&chart->tracks[0], &chart->tracks[1], chart->match, &hits);
+    struct frame_candidate *hits;
+    size_t count = find_frame_candidates(&chart->tracks[0], &chart->tracks[1], chart->match, &hits);
     choose_range(&plot, 0);
     choose_range(&plot, 1);
     fprintf(stream,

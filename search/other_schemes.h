@@ -17,7 +17,7 @@ struct other_schemes {
 void other_schemes_count(struct other_schemes *kinds, const struct doppel_compare_options *compare,
                          const struct doppel_item *item);
 
-/* Where nothing was found: tell once what might have been by another scheme, if that is all that
+/* Where nothing was found: notice once what another scheme might have found, if that is all that
  * there is, or a list of what others made; nobody would think of it. */
 void other_schemes_report(struct other_schemes *kinds, enum doppel_kind kind,
                           struct doppel_run *run);

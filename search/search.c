@@ -43,7 +43,7 @@ struct search_query {
 /* ---- the library in memory ---- */
 
 /* With --no-video videos of the library are wanted for their audio. */
-static bool is_wanted(struct doppel_search *search, const struct doppel_record *record)
+static bool wants_record(struct doppel_search *search, const struct doppel_record *record)
 {
     const struct doppel_scheme *recordings =
         doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_AUDIO);
@@ -63,7 +63,7 @@ static bool leads(struct doppel_search *search, uint64_t id)
            doppel_library_leader(search->library, id, &leader, NULL) || leader == id;
 }
 
-static bool take_item(void *context, const struct doppel_item *item)
+static bool take_searched_item(void *context, const struct doppel_item *item)
 {
     struct doppel_search *search = context;
     const struct doppel_record *record = &item->record;
@@ -76,7 +76,7 @@ static bool take_item(void *context, const struct doppel_item *item)
         !search->options.representatives)
         search->status = known_items_add(&search->known, item, search->error);
     other_schemes_count(search->schemes, &search->options.compare, item);
-    if (!is_wanted(search, record))
+    if (!wants_record(search, record))
         return search->status == DOPPEL_OK;
     struct doppel_match_item entry = {&record->fingerprint, record->quality};
     bool leader = leads(search, item->id);
@@ -94,7 +94,7 @@ static bool take_item(void *context, const struct doppel_item *item)
     return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
 }
 
-/* Whether the library's texts were read as those that are asked for. */
+/* Whether the library's texts were read as those that are wanted. */
 static bool are_wanted_texts(struct doppel_search *search)
 {
     struct doppel_text_options options;
@@ -108,7 +108,7 @@ static bool are_wanted_texts(struct doppel_search *search)
            scheme->version == doppel_text_version(doppel_scheme_by_id(id)->version, &options);
 }
 
-static bool take_record(void *context, const struct doppel_library_text *text)
+static bool take_searched_text(void *context, const struct doppel_library_text *text)
 {
     struct doppel_search *search = context;
     search->last = text->id;
@@ -136,7 +136,7 @@ static enum doppel_status make_sets(struct doppel_search *search, struct doppel_
     return status;
 }
 
-static void notice_other_versions(const struct doppel_search *search)
+static void notice_left_out(const struct doppel_search *search)
 {
     bool one = search->others == 1;
     if (search->others)
@@ -149,14 +149,14 @@ static void notice_other_versions(const struct doppel_search *search)
 
 enum doppel_status doppel_search_refresh(struct doppel_search *search, struct doppel_error *error)
 {
-    const struct doppel_everything_visitor everything = {search->next, take_item, take_record,
-                                                         search};
+    const struct doppel_everything_visitor everything = {search->next, take_searched_item,
+                                                         take_searched_text, search};
     search->status = DOPPEL_OK;
     search->error = error;
     search->records = are_wanted_texts(search);
     enum doppel_status status = doppel_library_each_of_all(search->library, &everything, error);
     if (search->next == 1)
-        notice_other_versions(search);
+        notice_left_out(search);
     search->next = search->last + 1;
     return search->status ? search->status : status;
 }
@@ -169,7 +169,7 @@ static bool is_taken(const struct doppel_search *search, uint64_t id)
     return result && result->comparison.match.verified == DOPPEL_VERIFIED_EXACT;
 }
 
-static void take_same(struct doppel_search *search, uint64_t id)
+static void append_identical_item(struct doppel_search *search, uint64_t id)
 {
     struct doppel_search_result result = {.id = id};
     if (is_taken(search, id))
@@ -180,17 +180,17 @@ static void take_same(struct doppel_search *search, uint64_t id)
 }
 
 /* What has the same bytes, or pixels. */
-static void take_identical(struct doppel_search *search)
+static void append_identical(struct doppel_search *search)
 {
     const struct doppel_record *record = search->query->record;
     size_t at = 0;
     uint64_t id;
     while ((id = known_items_next(&search->known, &record->digest, &at)))
-        take_same(search, id);
+        append_identical_item(search, id);
     if (digest_is_none(&record->pixels))
         return;
     while (!doppel_library_by_pixels(search->library, &record->pixels, id, &id, NULL) && id)
-        take_same(search, id);
+        append_identical_item(search, id);
 }
 
 static bool keep_found(struct doppel_search *search, const struct doppel_found *found)
@@ -206,12 +206,12 @@ static bool take_match(void *context, uint64_t id, const struct doppel_match *ma
     return keep_found(context, &found);
 }
 
-static bool take_found(void *context, const struct doppel_found *found)
+static bool take_chromaprint(void *context, const struct doppel_found *found)
 {
     return keep_found(context, found);
 }
 
-static bool pixels_agree(struct doppel_search *search, struct doppel_found *found)
+static bool found_pixels_agree(struct doppel_search *search, struct doppel_found *found)
 {
     struct doppel_item item;
     struct doppel_image_features query, other;
@@ -231,7 +231,7 @@ static bool take_image(void *context, const struct doppel_found *given)
 {
     struct doppel_search *search = context;
     struct doppel_found found = *given;
-    if (is_taken(search, found.id) || (found.borderline && !pixels_agree(search, &found)))
+    if (is_taken(search, found.id) || (found.borderline && !found_pixels_agree(search, &found)))
         return !doppel_run_cancelled(search->run);
     return keep_found(search, &found);
 }
@@ -260,7 +260,7 @@ static enum doppel_status find_matches(struct doppel_search *search,
     case DOPPEL_KIND_AUDIO:
         return search->chromaprints
                    ? chromaprints_find(&search->options.compare, search->chromaprints,
-                                       query->record, take_found, search, error)
+                                       query->record, take_chromaprint, search, error)
                    : search_by_audio(&videos, query->record, error);
     default:
         return find_images(search, query, &videos, error);
@@ -288,7 +288,7 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
     search->error = error;
     search->status = DOPPEL_OK;
     if (query->record && !search->options.representatives)
-        take_identical(search);
+        append_identical(search);
     enum doppel_status status = find_matches(search, query, error);
     if (search->status)
         return doppel_fail(error, search->status, "no memory for the matches");

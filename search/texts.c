@@ -24,7 +24,7 @@ struct search_texts {
 };
 
 /* What is left to be visited, once those of the same words were. */
-struct pending {
+struct text_visit {
     const struct search_texts *texts;
     const struct text_view *query;
     text_visitor *visitor;
@@ -36,7 +36,7 @@ struct loading {
     enum doppel_status status;
 };
 
-static bool take_record(void *context, const struct doppel_library_text *text)
+static bool take_loaded_text(void *context, const struct doppel_library_text *text)
 {
     struct loading *loading = context;
     loading->status = text->error.status                        ? text->error.status
@@ -50,13 +50,13 @@ static enum doppel_status load_record(const struct search_texts *texts, uint64_t
 {
     const struct doppel_text_query query = {.first = id, .last = id, .shingles = true};
     struct loading loading = {out, DOPPEL_E_NOT_FOUND};
-    (void)doppel_library_each_text(texts->library, &query, take_record, &loading, NULL);
+    (void)doppel_library_each_text(texts->library, &query, take_loaded_text, &loading, NULL);
     return loading.status;
 }
 
 /* An item or a record of the library. @param out given (text_view_free) */
-static enum doppel_status load_text(const struct search_texts *texts, uint64_t id,
-                                    struct text_view *out)
+static enum doppel_status load_library_text(const struct search_texts *texts, uint64_t id,
+                                            struct text_view *out)
 {
     struct doppel_item item;
     if (doppel_library_get(texts->library, id, true, &item, NULL))
@@ -68,9 +68,9 @@ static enum doppel_status load_text(const struct search_texts *texts, uint64_t i
     return status;
 }
 
-static bool load_view(void *context, uint64_t id, struct text_view *out)
+static bool load_candidate(void *context, uint64_t id, struct text_view *out)
 {
-    return load_text(context, id, out) == DOPPEL_OK;
+    return load_library_text(context, id, out) == DOPPEL_OK;
 }
 
 enum doppel_status search_texts_new(const struct doppel_compare_options *compare,
@@ -82,7 +82,7 @@ enum doppel_status search_texts_new(const struct doppel_compare_options *compare
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
     texts->compare = compare;
     texts->library = library;
-    enum doppel_status status = text_set_new(compare, load_view, texts, &texts->set, error);
+    enum doppel_status status = text_set_new(compare, load_candidate, texts, &texts->set, error);
     if (!status && doppel_compare_scheme(compare, DOPPEL_KIND_TEXT)->id == DOPPEL_SCHEME_WINNOW32)
         status = doppel_passages_new(&texts->passages, error);
     if (status)
@@ -132,7 +132,7 @@ enum doppel_status search_texts_add(struct search_texts *texts, const struct dop
                                     bool leads, struct doppel_run *run, struct doppel_error *error)
 {
     struct text_view view;
-    enum doppel_status status = load_text(texts, item->id, &view);
+    enum doppel_status status = load_library_text(texts, item->id, &view);
     if (status == DOPPEL_E_MEMORY)
         return doppel_fail(error, status, "no memory for the library");
     if (status) {
@@ -170,7 +170,7 @@ static bool has_words_of(const struct known_words *words, const struct text_view
                                         sizeof words->content.bytes) == 0;
 }
 
-static int by_id(const void *left, const void *right)
+static int by_text_id(const void *left, const void *right)
 {
     const struct known_words *a = left, *b = right;
     return (a->id > b->id) - (a->id < b->id);
@@ -178,13 +178,13 @@ static int by_id(const void *left, const void *right)
 
 static bool visit_other(void *context, uint64_t id, const struct doppel_match *match)
 {
-    const struct pending *pending = context;
+    const struct text_visit *visit = context;
     struct known_words wanted = {.id = id};
-    const struct known_words *words = bsearch(&wanted, pending->texts->words.items,
-                                              pending->texts->words.count, sizeof wanted, by_id);
-    if (words && has_words_of(words, pending->query))
+    const struct known_words *words = bsearch(&wanted, visit->texts->words.items,
+                                              visit->texts->words.count, sizeof wanted, by_text_id);
+    if (words && has_words_of(words, visit->query))
         return true;
-    return pending->visitor(pending->context, id, match);
+    return visit->visitor(visit->context, id, match);
 }
 
 /* ---- passages ---- */
@@ -194,7 +194,7 @@ static bool load_keys(void *context, uint64_t id, struct doppel_passage_text *ou
     struct search_texts *texts = context;
     text_view_free(&texts->last);
     texts->last = (struct text_view){0};
-    if (!load_view(texts, id, &texts->last))
+    if (!load_candidate(texts, id, &texts->last))
         return false;
     *out = passage_text_of(&texts->last);
     return true;
@@ -206,7 +206,7 @@ static bool visit_passages(void *context, const struct doppel_found *found)
 }
 
 static enum doppel_status find_passages(struct search_texts *texts, const struct text_view *query,
-                                        struct pending *pending, struct doppel_error *error)
+                                        struct text_visit *visit, struct doppel_error *error)
 {
     struct doppel_passage_text text = passage_text_of(query);
     struct doppel_passage_request request = doppel_passage_request_default(&text);
@@ -214,14 +214,14 @@ static enum doppel_status find_passages(struct search_texts *texts, const struct
         return DOPPEL_OK;
     request.source = load_keys;
     request.source_context = texts;
-    return doppel_passages_find(texts->passages, &request, visit_passages, pending, error);
+    return doppel_passages_find(texts->passages, &request, visit_passages, visit, error);
 }
 
 enum doppel_status search_texts_find(struct search_texts *texts, const struct text_view *query,
                                      text_visitor *visitor, void *context,
                                      struct doppel_error *error)
 {
-    struct pending pending = {texts, query, visitor, context};
+    struct text_visit visit = {texts, query, visitor, context};
     uint32_t at = query->extra.words
                       ? digest_map_find(&texts->by_words, &query->extra.content, words_at, texts)
                       : UINT32_MAX;
@@ -231,6 +231,6 @@ enum doppel_status search_texts_find(struct search_texts *texts, const struct te
         if (!visitor(context, texts->words.items[at].id, &match))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
     }
-    return texts->passages ? find_passages(texts, query, &pending, error)
-                           : text_set_find(texts->set, query, visit_other, &pending, error);
+    return texts->passages ? find_passages(texts, query, &visit, error)
+                           : text_set_find(texts->set, query, visit_other, &visit, error);
 }

@@ -5,7 +5,7 @@
 #include "compare/audio.h"
 
 /* A search under way. */
-struct lookup {
+struct track_lookup {
     const struct track_search *search;
     size_t before;      /* results that were there: of the same bytes */
     bool frames, audio; /* what the query has */
@@ -14,7 +14,7 @@ struct lookup {
 
 /* ---- one found ---- */
 
-static bool is_known(const struct lookup *lookup, uint64_t id)
+static bool was_there_before(const struct track_lookup *lookup, uint64_t id)
 {
     const struct doppel_search_results *results = lookup->search->results;
     const struct doppel_search_result *result = doppel_search_results_find(results, id);
@@ -22,7 +22,7 @@ static bool is_known(const struct lookup *lookup, uint64_t id)
 }
 
 /* The result of a video, new or met before; NULL without memory. */
-static struct doppel_search_result *result_of_video(struct lookup *lookup, uint64_t id)
+static struct doppel_search_result *result_of_video(struct track_lookup *lookup, uint64_t id)
 {
     struct doppel_search_results *results = lookup->search->results;
     struct doppel_search_result *result = doppel_search_results_find(results, id);
@@ -36,7 +36,8 @@ static struct doppel_search_result *result_of_video(struct lookup *lookup, uint6
 }
 
 /* By its picture, or else by its audio. */
-static bool add_evidence(struct lookup *lookup, const struct doppel_found *found, bool by_audio)
+static bool add_evidence(struct track_lookup *lookup, const struct doppel_found *found,
+                         bool by_audio)
 {
     struct doppel_search_result *result = result_of_video(lookup, found->id);
     if (!result)
@@ -52,16 +53,16 @@ static bool add_evidence(struct lookup *lookup, const struct doppel_found *found
     return copy_segments(match);
 }
 
-static bool is_wanted(const struct lookup *lookup, const struct doppel_found *found)
+static bool wants_track(const struct track_lookup *lookup, const struct doppel_found *found)
 {
     return found->match.similarity >= lookup->search->options->compare.min_similarity &&
-           !is_known(lookup, found->id);
+           !was_there_before(lookup, found->id);
 }
 
 static bool take_frames(void *context, const struct doppel_found *found)
 {
-    struct lookup *lookup = context;
-    if (is_wanted(lookup, found) &&
+    struct track_lookup *lookup = context;
+    if (wants_track(lookup, found) &&
         known_items_kind(lookup->search->known, found->id) == DOPPEL_KIND_VIDEO)
         lookup->no_memory = !add_evidence(lookup, found, false);
     return !lookup->no_memory && !doppel_run_cancelled(lookup->search->run);
@@ -69,9 +70,9 @@ static bool take_frames(void *context, const struct doppel_found *found)
 
 static bool take_audio(void *context, const struct doppel_found *found)
 {
-    struct lookup *lookup = context;
+    struct track_lookup *lookup = context;
     enum doppel_kind kind = known_items_kind(lookup->search->known, found->id);
-    if (!is_wanted(lookup, found))
+    if (!wants_track(lookup, found))
         return !doppel_run_cancelled(lookup->search->run);
     if (kind == DOPPEL_KIND_VIDEO || (kind == DOPPEL_KIND_AUDIO && lookup->frames))
         lookup->no_memory = !add_evidence(lookup, found, true);
@@ -82,12 +83,12 @@ static bool take_audio(void *context, const struct doppel_found *found)
 
 /* ---- searches ---- */
 
-static struct lookup begin_lookup(const struct track_search *search)
+static struct track_lookup begin_track_lookup(const struct track_search *search)
 {
-    return (struct lookup){.search = search, .before = search->results->count};
+    return (struct track_lookup){.search = search, .before = search->results->count};
 }
 
-static enum doppel_status look_up_audio(struct lookup *lookup,
+static enum doppel_status look_up_audio(struct track_lookup *lookup,
                                         const struct doppel_audio_track *track,
                                         struct doppel_error *error)
 {
@@ -102,7 +103,7 @@ static enum doppel_status look_up_audio(struct lookup *lookup,
     return status;
 }
 
-static enum doppel_status look_up_frames(struct lookup *lookup,
+static enum doppel_status look_up_frames(struct track_lookup *lookup,
                                          const struct doppel_video_track *track,
                                          struct doppel_error *error)
 {
@@ -133,7 +134,7 @@ static bool item_has(struct doppel_library *library, uint64_t id, bool recording
 }
 
 /* What the query and an item both have, and share nothing of, says something, too. */
-static void note_what_differs(const struct lookup *lookup)
+static void note_what_differs(const struct track_lookup *lookup)
 {
     const struct doppel_search_results *results = lookup->search->results;
     for (size_t i = lookup->before; i < results->count; i++) {
@@ -166,7 +167,7 @@ static enum doppel_status refine_one(const struct track_search *search,
 }
 
 /* The ends of what was found by its picture, frame by frame. */
-static enum doppel_status refine_found(const struct lookup *lookup,
+static enum doppel_status refine_found(const struct track_lookup *lookup,
                                        const struct doppel_record *query,
                                        struct doppel_error *error)
 {
@@ -180,7 +181,7 @@ static enum doppel_status refine_found(const struct lookup *lookup,
     return status;
 }
 
-static enum doppel_status end_search(const struct lookup *lookup, enum doppel_status status,
+static enum doppel_status end_search(const struct track_lookup *lookup, enum doppel_status status,
                                      struct doppel_error *error)
 {
     const struct doppel_search_results *results = lookup->search->results;
@@ -195,7 +196,7 @@ static enum doppel_status end_search(const struct lookup *lookup, enum doppel_st
 enum doppel_status search_by_audio(const struct track_search *search,
                                    const struct doppel_record *query, struct doppel_error *error)
 {
-    struct lookup lookup = begin_lookup(search);
+    struct track_lookup lookup = begin_track_lookup(search);
     struct doppel_audio_track track;
     if (!audio_read(query, &track))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of the audio is damaged");
@@ -208,7 +209,7 @@ enum doppel_status search_by_audio(const struct track_search *search,
 enum doppel_status search_by_video(const struct track_search *search,
                                    const struct doppel_record *query, struct doppel_error *error)
 {
-    struct lookup lookup = begin_lookup(search);
+    struct track_lookup lookup = begin_track_lookup(search);
     struct doppel_video_track video;
     struct doppel_audio_track recording;
     if (!video_read(query, DOPPEL_VIDEO_ALL, &video))
@@ -230,7 +231,7 @@ enum doppel_status search_by_image(const struct track_search *search,
                                    const struct doppel_match_item *image,
                                    struct doppel_error *error)
 {
-    struct lookup lookup = begin_lookup(search);
+    struct track_lookup lookup = begin_track_lookup(search);
     const struct doppel_videos *videos;
     struct doppel_video_search options = video_search_from(&search->options->compare);
     if (!search->known->has_video)
