@@ -2,12 +2,15 @@
 """What `meson install` leaves behind: everything is there, and can be used alone. Usage:
 install.py BUILD"""
 
+import json
 import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
+import time
 
 import tap
 from tap import run
@@ -15,18 +18,20 @@ from tap import run
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
 ROOMS = "core media text image audio video index match store worker library corpus".split()
-ROOMS += ["compare", "search"]
+ROOMS += ["compare", "search", "decide"]
+LIBRARIES = ROOMS + ["intake"]  # which has no header of its own yet
 PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()
 ]  # which match.h includes
-PARTS += ["decide", "exchange", "group", "json_writer", "renamed", "report", "run"]
+PARTS += ["exchange", "group", "json_writer", "renamed", "report", "run"]
 PARTS += [f"library_{part}" for part in "decisions items lists upkeep".split()]
 PENDING = (
-    "decide exchange group report".split()
+    "exchange group report".split()
 )  # whose modules still need something of the command's
 EXAMPLE_PROGRAMS = (
-    "hash_plane simhash_text find_peaks search_codes search_library compare_files".split()
-)
+    "hash_plane simhash_text find_peaks search_codes search_library compare_files decide_stream "
+    "watch_folder"
+).split()
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 
 build = pathlib.Path(sys.argv[1]).resolve()
@@ -83,13 +88,13 @@ def test_programs_are_there():
 
 
 def test_libraries_are_there():
-    names = [f"libdoppel-{room}.a" for room in ROOMS] + ["libdoppel.a", "libdoppel.so"]
+    names = [f"libdoppel-{room}.a" for room in LIBRARIES] + ["libdoppel.a", "libdoppel.so"]
     missing = [name for name in names if not (libdir / name).exists()]
     assert not missing, missing
 
 
 def test_pkg_config_files_are_there():
-    for package in ["doppel"] + [f"doppel-{room}" for room in ROOMS]:
+    for package in ["doppel"] + [f"doppel-{room}" for room in LIBRARIES]:
         run("pkg-config", "--exists", "--print-errors", package)
 
 
@@ -221,6 +226,46 @@ def test_examples_link_the_shared_library():
         program = compile_example(name, *flags("doppel"))
         assert any(object.startswith("libdoppel.so") for object in needed(program)), name
     assert_searched(run(work / "search_codes"))
+
+
+TEXT = " ".join(f"word{i} is {i * i}" for i in range(40))
+
+
+def test_decisions_of_a_stream():
+    os.environ["DOPPEL_WORKER"] = str(prefix / "bin" / "doppel-worker")
+    file = work / "file.txt"
+    file.write_text(TEXT)
+    lines = run(
+        work / "decide_stream", work / "stream", input=f"{TEXT} more\n{file}\nshort\n{TEXT} more\n"
+    ).splitlines()
+    decisions = [json.loads(line) for line in lines]
+    assert [decision["decision"] for decision in decisions] == [
+        "new",
+        "duplicate",
+        "too_short",
+        "duplicate",
+    ], lines
+    assert decisions[1]["of_item"] == 1 and decisions[1]["reason"] == "near", lines
+
+
+def test_decisions_of_a_folder():
+    folder = work / "folder"
+    folder.mkdir()
+    watch = subprocess.Popen(
+        [work / "watch_folder", work / "watched", folder], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        for _ in range(100):  # until it watches
+            if (work / "watched" / "catalogue.db").exists():
+                break
+            time.sleep(0.1)
+        for name, wanted in (("a.txt", "new"), ("b.txt", "duplicate (identical) of")):
+            (folder / name).write_text(TEXT)
+            line = watch.stdout.readline()
+            assert line.startswith(f"{folder}/{name}: {wanted}"), line
+    finally:
+        watch.kill()
+        watch.wait()
 
 
 def test_examples_link_the_whole_library_static():
