@@ -345,16 +345,8 @@ static enum doppel_status look_at_id(struct file_decider *decider, struct file_d
     if (status || !other || other == decision->item || other == answer->former)
         return status;
     decision->same_id = other;
-    if (decider->decide->on_same_id == DOPPEL_SAME_ID_UPDATE)
-        return DOPPEL_OK; /* it may have it, too */
-    bool skip = decider->decide->on_same_id == DOPPEL_SAME_ID_SKIP;
-    decision->item = decision->replaces = 0;
-    decision->answer = (struct rule_answer){
-        .decision = skip ? DOPPEL_DECISION_DUPLICATE : DOPPEL_DECISION_CONFLICT,
-        .reason = DOPPEL_BECAUSE_SAME_ID,
-        .of = other,
-        .candidate = NO_CANDIDATE,
-    };
+    if (rule_by_id(decider->decide->on_same_id, other, &decision->answer))
+        decision->item = decision->replaces = 0;
     return DOPPEL_OK;
 }
 

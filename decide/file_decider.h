@@ -6,7 +6,7 @@
 #include <doppel/decide.h>
 #include <doppel/search.h>
 
-#include "decide/rule.h"
+#include "corpus/dedup/rule.h"
 #include "intake/intake.h"
 
 struct file_decider;

@@ -136,7 +136,7 @@ static enum doppel_status ask_by_pixels(struct file_decider *decider, struct rul
         if (!is_distinct(decider, id))
             take_same(decider, facts, id);
     }
-    facts->same_pixels = facts->same != 0;
+    facts->same_content = facts->same != 0;
     return status;
 }
 

@@ -1,5 +1,7 @@
-/* Deciding of records, one after the other: the rule. */
+/* Deciding about records, one after the other: the facts for the rule, and what follows. */
 #include "corpus/dedup/decider_internal.h"
+
+#include "corpus/dedup/rule.h"
 
 #include <string.h>
 
@@ -18,9 +20,15 @@ static enum doppel_status compare(const struct decider *decider, uint32_t earlie
     return host->match(host->context, answer->number, earlier, &answer->match, out_matches, error);
 }
 
-static void follow(struct decider *decider, struct decider_answer *answer, uint32_t leader)
+/* A record as the rule names it: 0 is none. */
+static uint64_t name_of(uint32_t number)
 {
-    decider->leaders.items[answer->number] = leader;
+    return number == NO_NUMBER ? 0 : (uint64_t)number + 1;
+}
+
+static uint32_t number_of(uint64_t name)
+{
+    return name ? (uint32_t)(name - 1) : (uint32_t)NO_NUMBER;
 }
 
 static void describe_same(const struct decider *decider, struct decider_answer *answer)
@@ -38,33 +46,6 @@ static void describe_same(const struct decider *decider, struct decider_answer *
         .query_coverage = 1,
         .item_coverage = 1,
     };
-}
-
-/* The same content as an earlier record. */
-static void decide_same(struct decider *decider, uint32_t earlier, struct decider_answer *answer)
-{
-    answer->decision = DOPPEL_DECISION_DUPLICATE;
-    answer->reason = "same-content";
-    answer->of = decider->leaders.items[earlier];
-    describe_same(decider, answer);
-    follow(decider, answer, answer->of);
-}
-
-/* It matches one whose matches are nobody's duplicates. */
-static void decide_benign(uint32_t earlier, struct decider_answer *answer)
-{
-    answer->decision = DOPPEL_DECISION_NEW;
-    answer->reason = "benign";
-    answer->of = earlier;
-}
-
-/* Somebody said that it is the same as an earlier one. */
-static void decide_marked(struct decider *decider, uint32_t earlier, struct decider_answer *answer)
-{
-    answer->decision = DOPPEL_DECISION_DUPLICATE;
-    answer->reason = "marked";
-    answer->of = decider->leaders.items[earlier];
-    follow(decider, answer, answer->of);
 }
 
 static const struct doppel_digest *marked(const struct decider *decider,
@@ -113,90 +94,92 @@ static bool is_apart(const struct decider *decider, uint32_t leader)
     return false;
 }
 
-/* A leader that is not to be matched with the record. */
-static bool is_passed_over(const struct decider *decider, uint32_t earlier)
+static struct rule_candidate candidate_of(const struct decider *decider, uint32_t earlier)
 {
-    return is_apart(decider, earlier) || decider_state_of(decider, earlier) == DOPPEL_LIST_DISABLED;
+    uint64_t name = name_of(earlier);
+    return (struct rule_candidate){
+        .id = name,
+        .leader = decider_leads(decider, earlier) ? name : 0,
+        .word = is_apart(decider, earlier) ? DOPPEL_LABEL_DISTINCT : DOPPEL_LABEL_NONE,
+        .state = decider_state_of(decider, earlier),
+        .kind = DOPPEL_KIND_TEXT,
+    };
 }
 
-/* It holds, or shares a part with, what is benign: then it is nobody's duplicate by that. */
-static bool is_mere_jingle(const struct decider *decider, const struct decider_answer *answer,
-                           uint32_t earlier)
+/* The candidate that counts most: of those that are near the first, behind which none is compared.
+ * @param best its id is 0 without one; its match is in answer->match */
+static enum doppel_status find_best(const struct decider *decider,
+                                    const struct decider_record *record,
+                                    const struct rule_content *facts, struct decider_answer *answer,
+                                    struct rule_candidate *best, struct doppel_error *error)
 {
-    enum doppel_relation relation = answer->match.relation;
-    return (relation == DOPPEL_RELATION_CONTAINS || relation == DOPPEL_RELATION_OVERLAPS) &&
-           decider_state_of(decider, earlier) == DOPPEL_LIST_BENIGN;
-}
-
-/* The first leader within the limit of similarity, else the first by containment; `*out_of` is
- * NO_NUMBER without one. */
-static enum doppel_status find_leader(const struct decider *decider,
-                                      const struct decider_record *record,
-                                      struct decider_answer *answer, uint32_t *out_of,
-                                      struct doppel_error *error)
-{
-    struct doppel_match container = {0};
-    *out_of = NO_NUMBER;
+    struct doppel_match match = {0};
     for (size_t i = 0; i < record->candidate_count; i++) {
         bool matches;
-        uint32_t earlier = record->candidates[i];
-        if (!decider_leads(decider, earlier) || is_passed_over(decider, earlier))
+        struct rule_candidate candidate = candidate_of(decider, record->candidates[i]);
+        if (!rule_may_count(&candidate))
             continue;
-        enum doppel_status status = compare(decider, earlier, answer, &matches, error);
+        enum doppel_status status =
+            compare(decider, record->candidates[i], answer, &matches, error);
         if (status)
             return status;
-        if (!matches || is_mere_jingle(decider, answer, earlier) ||
-            (answer->match.relation != DOPPEL_RELATION_SAME && *out_of != NO_NUMBER))
+        candidate.match = &answer->match;
+        if (!matches || !rule_prefers(facts, &candidate, best->id ? best : NULL))
             continue;
-        *out_of = earlier;
-        if (answer->match.relation == DOPPEL_RELATION_SAME)
-            return DOPPEL_OK;
-        container = answer->match;
+        match = answer->match;
+        *best = candidate;
+        best->match = &match;
+        if (match.relation == DOPPEL_RELATION_SAME)
+            break;
     }
-    answer->match = container;
+    answer->match = match;
+    best->match = &answer->match;
     return DOPPEL_OK;
 }
 
-static const char *reason_of(const struct decider_answer *answer)
+static void take_rule(struct decider *decider, const struct decider_record *record,
+                      const struct rule_answer *rule, struct decider_answer *answer)
 {
-    if (answer->match.relation == DOPPEL_RELATION_SAME)
-        return answer->decision == DOPPEL_DECISION_REVISION ? "newer" : "near";
-    if (answer->decision == DOPPEL_DECISION_PART)
-        return "part";
-    return doppel_relation_name(answer->match.relation);
+    answer->decision = rule->decision;
+    answer->reason = rule->reason;
+    answer->of = number_of(rule->of);
+    answer->leads = !rule->follows && !record->too_short;
+    if (rule->follows)
+        decider->leaders.items[answer->number] = answer->of;
+    if (rule->reason == DOPPEL_BECAUSE_NEWER)
+        answer->replaces = answer->of;
 }
 
-static void decide_by_match(struct decider *decider, uint32_t leader, struct decider_answer *answer)
+static enum doppel_status decide_by_content(struct decider *decider,
+                                            const struct decider_record *record,
+                                            struct decider_answer *answer,
+                                            struct doppel_error *error)
 {
     const struct decider_host *host = &decider->host;
-    answer->has_match = answer->limited = true;
-    if (decider_state_of(decider, leader) == DOPPEL_LIST_BENIGN) {
-        decide_benign(leader, answer);
-        return;
+    uint32_t same = find_marked(decider, &record->content);
+    struct rule_candidate best = {0};
+    struct rule_answer rule;
+    struct rule_content facts = {
+        .kind = DOPPEL_KIND_TEXT,
+        .too_short = record->too_short,
+        .in_order = true,
+        .marked = same == NO_NUMBER ? 0 : name_of(decider->leaders.items[same]),
+        .candidates = &best,
+    };
+    if (!facts.marked && !record->too_short) {
+        enum doppel_status status = find_best(decider, record, &facts, answer, &best, error);
+        if (status)
+            return status;
     }
-    struct doppel_origin record = host->origin(host->context, answer->number);
-    struct doppel_origin item = host->origin(host->context, leader);
-    bool near = answer->match.relation == DOPPEL_RELATION_SAME;
-    answer->decision = doppel_decide(&answer->match, &record, &item);
-    answer->reason = reason_of(answer);
-    answer->of = leader;
-    answer->leads = !near;
-    if (near && answer->decision == DOPPEL_DECISION_REVISION)
-        answer->replaces = leader;
-    if (near)
-        follow(decider, answer, leader);
-}
-
-static void decide_by_content(struct decider *decider, const struct decider_record *record,
-                              uint32_t earlier, struct decider_answer *answer)
-{
-    if (!is_benign(decider, earlier)) {
-        decide_same(decider, earlier, answer);
-        return;
+    facts.count = best.id != 0;
+    answer->has_match = answer->limited = facts.count;
+    if (facts.count) {
+        facts.origin = host->origin(host->context, answer->number);
+        best.origin = host->origin(host->context, number_of(best.id));
     }
-    describe_same(decider, answer);
-    decide_benign(earlier, answer);
-    answer->leads = !record->too_short;
+    rule_by_content(&facts, &rule);
+    take_rule(decider, record, &rule, answer);
+    return DOPPEL_OK;
 }
 
 /* By its text alone. */
@@ -205,32 +188,25 @@ static enum doppel_status decide_by_text(struct decider *decider,
                                          struct decider_answer *answer, struct doppel_error *error)
 {
     enum doppel_status status = find_apart(decider, &record->content, error);
+    struct rule_answer rule;
     if (status)
         return status;
     uint32_t earlier = decider_find_content(decider, &record->content);
-    if (earlier != NO_NUMBER) {
-        decide_by_content(decider, record, earlier, answer);
-        return DOPPEL_OK;
-    }
-    earlier = find_marked(decider, &record->content);
-    if (earlier != NO_NUMBER) {
-        decide_marked(decider, earlier, answer);
-        return DOPPEL_OK;
-    }
-    answer->decision = DOPPEL_DECISION_TOO_SHORT;
-    if (record->too_short)
-        return DOPPEL_OK;
-    status = find_leader(decider, record, answer, &earlier, error);
-    if (status)
-        return status;
-    answer->decision = DOPPEL_DECISION_NEW;
-    answer->leads = true;
-    if (earlier != NO_NUMBER)
-        decide_by_match(decider, earlier, answer);
+    if (earlier == NO_NUMBER)
+        return decide_by_content(decider, record, answer, error);
+    const struct rule_bytes facts = {
+        .same = name_of(earlier),
+        .same_content = true,
+        .same_leader = name_of(decider->leaders.items[earlier]),
+        .same_is_benign = is_benign(decider, earlier),
+    };
+    (void)rule_by_bytes(&facts, &rule);
+    describe_same(decider, answer);
+    take_rule(decider, record, &rule, answer);
     return DOPPEL_OK;
 }
 
-/* Another text under the same id: whether it leads, its text decides; what it is, the id. */
+/* Another text under the same id. */
 static enum doppel_status decide_update(struct decider *decider,
                                         const struct decider_record *record, uint32_t former,
                                         struct decider_answer *answer, struct doppel_error *error)
@@ -243,12 +219,29 @@ static enum doppel_status decide_update(struct decider *decider,
         decider->flags.items[former] = flags;
     if (status)
         return status;
-    answer->decision = DOPPEL_DECISION_REVISION;
-    answer->reason = "same-id";
+    struct rule_answer rule = {0};
+    rule_update(name_of(former), &rule);
+    answer->decision = rule.decision;
+    answer->reason = rule.reason;
     answer->of = answer->replaces = former;
     answer->has_match = true;
     answer->limited = false;
     return compare(decider, former, answer, &matches, error);
+}
+
+/* The same text under the same id: it is there already. */
+static void decide_again(struct decider *decider, const struct decider_record *record,
+                         uint32_t former, struct decider_answer *answer)
+{
+    const struct rule_bytes facts = {.same = name_of(former),
+                                     .same_content = true,
+                                     .same_leader = name_of(decider->leaders.items[former])};
+    struct rule_answer rule;
+    (void)rule_by_bytes(&facts, &rule);
+    describe_same(decider, answer);
+    take_rule(decider, record, &rule, answer);
+    answer->kept = false;
+    answer->known = former;
 }
 
 static enum doppel_status decide_same_id(struct decider *decider,
@@ -256,17 +249,15 @@ static enum doppel_status decide_same_id(struct decider *decider,
                                          struct decider_answer *answer, struct doppel_error *error)
 {
     const struct doppel_digest *contents = decider->contents.items;
-    if (decider->on_same_id == DOPPEL_SAME_ID_UPDATE) {
+    struct rule_answer rule;
+    if (!rule_by_id(decider->on_same_id, name_of(former), &rule)) {
         if (memcmp(&contents[former], &record->content, sizeof *contents) != 0)
             return decide_update(decider, record, former, answer, error);
-        answer->kept = false;
-        answer->known = former;
-        decide_same(decider, former, answer);
+        decide_again(decider, record, former, answer);
         return DOPPEL_OK;
     }
-    bool skip = decider->on_same_id == DOPPEL_SAME_ID_SKIP;
-    answer->decision = skip ? DOPPEL_DECISION_DUPLICATE : DOPPEL_DECISION_CONFLICT;
-    answer->reason = "same-id";
+    answer->decision = rule.decision;
+    answer->reason = rule.reason;
     answer->of = former;
     answer->kept = false;
     return DOPPEL_OK;

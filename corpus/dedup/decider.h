@@ -53,7 +53,7 @@ struct decider_record {
 struct decider_answer {
     uint32_t number;
     enum doppel_decision decision;
-    const char *reason;    /* static storage; NULL: new, too short or unreadable */
+    enum doppel_decision_reason reason;
     uint32_t of, replaces; /* NO_NUMBER: none */
     uint32_t known;        /* the one that it is again, id and content; likewise */
     bool has_match;

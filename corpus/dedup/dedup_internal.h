@@ -70,17 +70,6 @@ static inline double share_unpack(uint32_t packed)
     return packed * 0x1p-31;
 }
 
-enum verdict_reason {
-    REASON_NONE,
-    REASON_SAME_CONTENT,
-    REASON_NEAR,
-    REASON_NEWER,
-    REASON_PART,
-    REASON_CONTAINS,
-    REASON_CONTAINED,
-    REASON_SAME_ID
-};
-
 struct dedup {
     const struct doppel_dedup_options *options;
     struct reader *reader;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "corpus/dedup/rule.h"
+
 enum doppel_status judge_init(struct judge *judge, struct dedup *dedup, size_t cache_bytes,
                               struct doppel_error *error)
 {
@@ -116,15 +118,6 @@ static void describe_same_verdict(struct verdict *verdict)
                                                      .item_coverage = 1});
 }
 
-static uint8_t reason_of_judge(enum doppel_relation relation, enum doppel_decision decision)
-{
-    if (relation == DOPPEL_RELATION_SAME)
-        return decision == DOPPEL_DECISION_REVISION ? REASON_NEWER : REASON_NEAR;
-    if (decision == DOPPEL_DECISION_PART)
-        return REASON_PART;
-    return relation == DOPPEL_RELATION_CONTAINS ? REASON_CONTAINS : REASON_CONTAINED;
-}
-
 static struct doppel_origin origin_of_dedup(const struct dedup *dedup, uint32_t number)
 {
     const struct facts *facts = facts_of(dedup, number);
@@ -132,45 +125,64 @@ static struct doppel_origin origin_of_dedup(const struct dedup *dedup, uint32_t 
                                   string_of(dedup, facts, FACT_DATE)};
 }
 
-static void decide_by_match_dedup(const struct dedup *dedup, uint32_t number, uint32_t leader,
-                                  const struct doppel_match *match, struct verdict *verdict)
+/* A record as the rule names it: 0 is none. */
+static uint64_t name_of_record(uint32_t number)
 {
-    struct doppel_origin record = origin_of_dedup(dedup, number),
-                         item = origin_of_dedup(dedup, leader);
-    enum doppel_decision decision = doppel_decide(match, &record, &item);
-    describe_verdict(verdict, match);
-    verdict->decision = (uint8_t)decision;
-    verdict->reason = reason_of_judge(match->relation, decision);
-    verdict->of = leader;
-    verdict->replaces = verdict->reason == REASON_NEWER;
+    return number == NO_RECORD ? 0 : (uint64_t)number + 1;
+}
+
+static void take_rule_verdict(struct dedup *dedup, uint32_t number, const struct rule_answer *rule,
+                              struct verdict *verdict)
+{
+    verdict->decision = (uint8_t)rule->decision;
+    verdict->reason = (uint8_t)rule->reason;
+    verdict->of = rule->of ? (uint32_t)(rule->of - 1) : (uint32_t)NO_RECORD;
+    verdict->replaces = rule->reason == DOPPEL_BECAUSE_NEWER;
+    if (rule->follows)
+        facts_of(dedup, number)->leader = verdict->of;
 }
 
 /* It leads, unless it is near one that does. */
 static void decide_by_search(struct judge *judge, uint32_t number, const struct finding *finding,
                              struct verdict *verdict)
 {
-    struct facts *facts = facts_of(judge->dedup, number);
-    if (finding->near != NO_RECORD) {
-        decide_by_match_dedup(judge->dedup, number, finding->near, &finding->near_match, verdict);
-        facts->leader = finding->near;
-        return;
+    struct dedup *dedup = judge->dedup;
+    struct facts *facts = facts_of(dedup, number);
+    bool near = finding->near != NO_RECORD;
+    uint32_t leader = near ? finding->near : finding->held;
+    struct rule_answer rule;
+    struct rule_candidate candidate = {.id = name_of_record(leader),
+                                       .leader = name_of_record(leader),
+                                       .match = near ? &finding->near_match : &finding->held_match,
+                                       .kind = DOPPEL_KIND_TEXT};
+    struct rule_content content = {.kind = DOPPEL_KIND_TEXT,
+                                   .too_short = facts->flags & FACT_TOO_SHORT,
+                                   .candidates = &candidate,
+                                   .count = leader != NO_RECORD};
+    if (content.count) {
+        content.origin = origin_of_dedup(dedup, number);
+        candidate.origin = origin_of_dedup(dedup, leader);
+        describe_verdict(verdict, candidate.match);
     }
-    verdict->decision = DOPPEL_DECISION_NEW;
-    if (finding->held != NO_RECORD)
-        decide_by_match_dedup(judge->dedup, number, finding->held, &finding->held_match, verdict);
+    rule_by_content(&content, &rule);
+    take_rule_verdict(dedup, number, &rule, verdict);
+    if (rule.follows || content.too_short)
+        return;
     facts->flags |= FACT_LEADER;
     leader_walk_append(&judge->walk, number);
     evidence_promote(judge->evidence, number);
 }
 
-static void decide_same_content(const struct dedup *dedup, uint32_t number, uint32_t earlier,
+static void decide_same_content(struct dedup *dedup, uint32_t number, uint32_t earlier,
                                 struct verdict *verdict)
 {
-    struct facts *facts = facts_of(dedup, number);
-    facts->leader = facts_of(dedup, earlier)->leader;
-    verdict->decision = DOPPEL_DECISION_DUPLICATE;
-    verdict->reason = REASON_SAME_CONTENT;
-    verdict->of = facts->leader;
+    const struct rule_bytes bytes = {.same = name_of_record(earlier),
+                                     .same_content = true,
+                                     .same_leader =
+                                         name_of_record(facts_of(dedup, earlier)->leader)};
+    struct rule_answer rule;
+    (void)rule_by_bytes(&bytes, &rule);
+    take_rule_verdict(dedup, number, &rule, verdict);
     describe_same_verdict(verdict);
 }
 
@@ -195,10 +207,7 @@ static void decide_by_text_judge(struct judge *judge, uint32_t number,
         return;
     }
     facts_of(judge->dedup, facts->content)->holder = number;
-    if (facts->flags & FACT_TOO_SHORT)
-        verdict->decision = DOPPEL_DECISION_TOO_SHORT;
-    else
-        decide_by_search(judge, number, finding, verdict);
+    decide_by_search(judge, number, finding, verdict);
 }
 
 /* What a text is to another one, also where they do not match. */
@@ -224,10 +233,11 @@ static enum doppel_status decide_update_judge(struct judge *judge, uint32_t numb
 {
     uint32_t former = facts_of(judge->dedup, number)->former;
     decide_by_text_judge(judge, number, finding, verdict);
-    *verdict = (struct verdict){.decision = DOPPEL_DECISION_REVISION,
-                                .reason = REASON_SAME_ID,
-                                .of = former,
-                                .replaces = true};
+    struct rule_answer rule = {0};
+    rule_update(name_of_record(former), &rule);
+    *verdict = (struct verdict){0};
+    take_rule_verdict(judge->dedup, number, &rule, verdict);
+    verdict->replaces = true;
     return describe_pair(judge, number, former, verdict, error);
 }
 
@@ -245,14 +255,11 @@ static enum doppel_status decide_same_id_judge(struct judge *judge, uint32_t num
     const struct facts *facts = facts_of(dedup, number);
     if (is_update(dedup, facts))
         return decide_update_judge(judge, number, finding, verdict, error);
-    if (dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE) {
-        decide_same_content(dedup, number, facts->former, verdict);
-        return DOPPEL_OK;
-    }
-    bool skip = dedup->options->on_same_id == DOPPEL_SAME_ID_SKIP;
-    verdict->decision = skip ? DOPPEL_DECISION_DUPLICATE : DOPPEL_DECISION_CONFLICT;
-    verdict->reason = REASON_SAME_ID;
-    verdict->of = facts->former;
+    struct rule_answer rule;
+    if (rule_by_id(dedup->options->on_same_id, name_of_record(facts->former), &rule))
+        take_rule_verdict(judge->dedup, number, &rule, verdict);
+    else
+        decide_same_content(judge->dedup, number, facts->former, verdict);
     return DOPPEL_OK;
 }
 

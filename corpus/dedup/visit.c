@@ -10,16 +10,6 @@ struct visit {
     size_t line_capacity;
 };
 
-static const char *const reasons[] = {
-    [REASON_SAME_CONTENT] = "same-content",
-    [REASON_NEAR] = "near",
-    [REASON_NEWER] = "newer",
-    [REASON_PART] = "part",
-    [REASON_CONTAINS] = "contains",
-    [REASON_CONTAINED] = "contained",
-    [REASON_SAME_ID] = "same-id",
-};
-
 static struct doppel_match match_of(const struct dedup *dedup, const struct verdict *verdict)
 {
     return (struct doppel_match){
@@ -116,7 +106,7 @@ static bool is_unique(const struct dedup *dedup, uint32_t number)
     default:
         break;
     }
-    if (verdict->reason == REASON_NEWER)
+    if (verdict->reason == DOPPEL_BECAUSE_NEWER)
         return facts_of(dedup, verdict->of)->holder == number && facts->holder == NO_RECORD;
     return facts->leader == number && facts->holder == NO_RECORD;
 }
@@ -134,7 +124,7 @@ static enum doppel_status fill_visit(struct visit *visit, uint32_t number,
         .id = string_of(dedup, facts, FACT_ID),
         .decision = (enum doppel_decision)verdict->decision,
         .reason = facts->flags & FACT_UNREADABLE ? string_of(dedup, facts, FACT_UNREADABLE)
-                                                 : reasons[verdict->reason],
+                                                 : doppel_decision_reason_name(verdict->reason),
         .unique = is_unique(dedup, number),
         .has_match = verdict->has_match,
     };

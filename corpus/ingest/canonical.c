@@ -60,7 +60,8 @@ static enum doppel_status supersede(struct ingest *ingest, const struct decider_
     uint64_t former = ids[answer->replaces], kept;
     enum doppel_status status = doppel_library_canonical(ingest->library, leader, &kept, error);
     if (!status && (former == leader || former == kept))
-        status = doppel_library_supersede(ingest->library, leader, item, answer->reason, error);
+        status = doppel_library_supersede(ingest->library, leader, item,
+                                          doppel_decision_reason_name(answer->reason), error);
     return status;
 }
 

@@ -183,7 +183,8 @@ static struct doppel_dedup_decision decision_of(struct ingest *ingest, const str
         .line = record->line,
         .id = pool_string(strings, record->id),
         .decision = told->decision,
-        .reason = record->unreadable ? pool_string(strings, record->problem) : told->reason,
+        .reason = record->unreadable ? pool_string(strings, record->problem)
+                                     : doppel_decision_reason_name(told->reason),
         .of = pool_string(&ingest->strings, told->of),
         .of_path = pool_string(&ingest->strings, told->of_path),
         .of_line = told->of_line,

@@ -14,7 +14,7 @@ struct told {
     const struct ingest_batch *batch;
     const struct prepared *record;
     enum doppel_decision decision;
-    const char *reason; /* static storage, or NULL */
+    enum doppel_decision_reason reason;
     uint64_t item, of_item, same_id;
     size_t of, of_path; /* strings */
     uint64_t of_line;

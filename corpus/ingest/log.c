@@ -108,7 +108,8 @@ enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer
         .decision = (int)answer->decision,
         .of = item_of(ingest, answer->of),
         .former = item_of(ingest, answer->replaces),
-        .reason = record->unreadable ? pool_string(strings, record->problem) : answer->reason,
+        .reason = record->unreadable ? pool_string(strings, record->problem)
+                                     : doppel_decision_reason_name(answer->reason),
         .similarity = -1,
         .false_positive_rate = -1,
     };

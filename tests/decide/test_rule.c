@@ -1,4 +1,4 @@
-/* The rule by which files are decided: each stage, and which one comes first. */
+/* The rule by which files and records are decided about: each stage, and which one comes first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "decide/rule.h"
+#include "corpus/dedup/rule.h"
 
 static void assert_answer(const struct rule_answer *answer, enum doppel_decision decision,
                           enum doppel_decision_reason reason, uint64_t of, bool follows)
@@ -57,7 +57,7 @@ static const struct {
      3,
      0,
      true},
-    {{.same = 4, .same_leader = 3, .same_pixels = true},
+    {{.same = 4, .same_leader = 3, .same_content = true},
      DOPPEL_DECISION_DUPLICATE,
      DOPPEL_BECAUSE_SAME_CONTENT,
      3,
@@ -312,12 +312,83 @@ static void revises_by_source_and_date(void **state)
     }
 }
 
+/* ---- ids ---- */
+
+static void decides_by_id(void **state)
+{
+    (void)state;
+    static const struct {
+        enum doppel_same_id on_same_id;
+        bool decides;
+        enum doppel_decision decision;
+    } cases[] = {
+        {DOPPEL_SAME_ID_UPDATE, false, DOPPEL_DECISION_NEW},
+        {DOPPEL_SAME_ID_SKIP, true, DOPPEL_DECISION_DUPLICATE},
+        {DOPPEL_SAME_ID_ERROR, true, DOPPEL_DECISION_CONFLICT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rule_answer answer;
+        assert_int_equal(rule_by_id(cases[i].on_same_id, 7, &answer), cases[i].decides);
+        if (cases[i].decides)
+            assert_answer(&answer, cases[i].decision, DOPPEL_BECAUSE_SAME_ID, 7, false);
+    }
+}
+
+/* What it follows, its text says. */
+static void an_update_is_a_revision(void **state)
+{
+    (void)state;
+    for (int follows = 0; follows < 2; follows++) {
+        struct rule_answer answer = {
+            .decision = DOPPEL_DECISION_DUPLICATE, .of = 3, .follows = follows};
+        rule_update(7, &answer);
+        assert_answer(&answer, DOPPEL_DECISION_REVISION, DOPPEL_BECAUSE_SAME_ID, 7, follows);
+        assert_int_equal(answer.former, 7);
+        assert_true(answer.candidate == NO_CANDIDATE);
+    }
+}
+
+/* ---- candidates that come one by one ---- */
+
+/* Of records, what shares a part counts by its place; of files, by how much it shares. */
+static void prefers_the_better_or_the_first(void **state)
+{
+    (void)state;
+    static const struct {
+        struct brief candidates[3];
+        bool in_order;
+        size_t best; /* its number in the order of ids */
+    } cases[] = {
+        {{IS(SHARES), IS(HOLDS), IS(PART)}, false, 2},
+        {{IS(SHARES), IS(HOLDS), IS(PART)}, true, 0},
+        {{IS(HOLDS), IS(NEAR), IS(NEAR)}, false, 1},
+        {{IS(HOLDS), IS(NEAR), IS(NEAR)}, true, 1},
+        {{{HOLDS, DOPPEL_LIST_BENIGN, DOPPEL_LABEL_NONE}, IS(SHARES), IS(PART)}, true, 1},
+        {{{NEAR, DOPPEL_LIST_ACTIVE, DOPPEL_LABEL_DISTINCT}, IS(PART), IS(HOLDS)}, true, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rule_candidate candidates[3];
+        struct doppel_match matches[3];
+        const struct rule_candidate *best = NULL;
+        const struct rule_content facts = {.kind = DOPPEL_KIND_TEXT, .in_order = cases[i].in_order};
+        size_t count = fill(cases[i].candidates, DOPPEL_KIND_TEXT, candidates, matches);
+        for (size_t j = 0; j < count; j++)
+            if (rule_may_count(&candidates[j]) && rule_prefers(&facts, &candidates[j], best))
+                best = &candidates[j];
+        assert_non_null(best);
+        assert_int_equal(best - candidates, cases[i].best);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decides_by_bytes),
         cmocka_unit_test(decides_by_content),
         cmocka_unit_test(revises_by_source_and_date),
+        cmocka_unit_test(decides_by_id),
+        cmocka_unit_test(an_update_is_a_revision),
+        cmocka_unit_test(prefers_the_better_or_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

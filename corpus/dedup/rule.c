@@ -1,5 +1,5 @@
-/* What a file is to what a library holds: the rule alone. */
-#include "decide/rule.h"
+/* What an input is to what came before it: the rule alone. */
+#include "corpus/dedup/rule.h"
 
 static struct rule_answer answer(enum doppel_decision decision, enum doppel_decision_reason reason)
 {
@@ -12,6 +12,25 @@ static struct rule_answer follower(enum doppel_decision_reason reason, uint64_t 
     out.of = leader;
     out.follows = true;
     return out;
+}
+
+bool rule_by_id(enum doppel_same_id on_same_id, uint64_t other, struct rule_answer *out)
+{
+    if (on_same_id == DOPPEL_SAME_ID_UPDATE)
+        return false;
+    *out = answer(on_same_id == DOPPEL_SAME_ID_SKIP ? DOPPEL_DECISION_DUPLICATE
+                                                    : DOPPEL_DECISION_CONFLICT,
+                  DOPPEL_BECAUSE_SAME_ID);
+    out->of = other;
+    return true;
+}
+
+void rule_update(uint64_t former, struct rule_answer *out)
+{
+    bool follows = out->follows;
+    *out = answer(DOPPEL_DECISION_REVISION, DOPPEL_BECAUSE_SAME_ID);
+    out->of = out->former = former;
+    out->follows = follows;
 }
 
 bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out)
@@ -29,8 +48,9 @@ bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out)
         *out = answer(DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_BENIGN);
         out->of = facts->same;
     } else if (facts->same) {
-        *out = follower(facts->same_pixels ? DOPPEL_BECAUSE_SAME_CONTENT : DOPPEL_BECAUSE_IDENTICAL,
-                        facts->same_leader);
+        *out =
+            follower(facts->same_content ? DOPPEL_BECAUSE_SAME_CONTENT : DOPPEL_BECAUSE_IDENTICAL,
+                     facts->same_leader);
         out->same_as = facts->same;
     } else {
         return false;
@@ -40,7 +60,7 @@ bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out)
 
 /* ---- by content ---- */
 
-/* What a candidate may be to a file. */
+/* What a candidate may be to an input. */
 enum rank { RANK_SAME, RANK_NEAR, RANK_PART, RANK_CONTAINS, RANK_OVERLAPS, RANK_NOTHING };
 
 static enum rank rank_of_relation(enum doppel_relation relation)
@@ -50,45 +70,52 @@ static enum rank rank_of_relation(enum doppel_relation relation)
                                                   : RANK_OVERLAPS;
 }
 
-/* What a file holds, or shares a part with, is benign: then it is nobody's duplicate by that. */
+/* What an input holds, or shares a part with, is benign: then it is nobody's duplicate by that. */
 static bool is_mere_jingle(const struct rule_candidate *candidate, enum rank rank)
 {
     return candidate->state == DOPPEL_LIST_BENIGN &&
            (rank == RANK_CONTAINS || rank == RANK_OVERLAPS);
 }
 
+bool rule_may_count(const struct rule_candidate *candidate)
+{
+    return candidate->state != DOPPEL_LIST_DISABLED && candidate->word != DOPPEL_LABEL_DISTINCT &&
+           (candidate->same_content || candidate->leader == candidate->id);
+}
+
 static enum rank rank_of(const struct rule_content *facts, const struct rule_candidate *candidate)
 {
-    enum rank rank = rank_of_relation(candidate->match->relation);
-    bool one_kind = facts->kind == candidate->kind;
-    if (candidate->state == DOPPEL_LIST_DISABLED)
-        return RANK_NOTHING;
-    if (candidate->word == DOPPEL_LABEL_DISTINCT)
+    if (!rule_may_count(candidate))
         return RANK_NOTHING;
     if (candidate->same_content)
         return RANK_SAME;
-    if (candidate->leader != candidate->id)
-        return RANK_NOTHING;
+    enum rank rank = rank_of_relation(candidate->match->relation);
+    bool one_kind = facts->kind == candidate->kind;
     if (candidate->match->relation == DOPPEL_RELATION_SAME)
         rank = one_kind ? RANK_NEAR : RANK_PART; /* as the audio of a video */
     return is_mere_jingle(candidate, rank) ? RANK_NOTHING : rank;
 }
 
+bool rule_prefers(const struct rule_content *facts, const struct rule_candidate *candidate,
+                  const struct rule_candidate *best)
+{
+    enum rank rank = rank_of(facts, candidate);
+    enum rank former = best ? rank_of(facts, best) : RANK_NOTHING;
+    bool both_share = facts->in_order && rank >= RANK_PART && former >= RANK_PART;
+    if (rank == RANK_NOTHING || former == RANK_NOTHING)
+        return rank != RANK_NOTHING;
+    return rank == former || both_share ? candidate->id < best->id : rank < former;
+}
+
 /* The first of those of the best rank; NO_CANDIDATE without one. */
 static size_t find_first(const struct rule_content *facts, enum rank *out_rank)
 {
-    size_t best = NO_CANDIDATE;
-    *out_rank = RANK_NOTHING;
-    for (size_t i = 0; i < facts->count; i++) {
-        enum rank rank = rank_of(facts, &facts->candidates[i]);
-        bool better = rank < *out_rank || (rank == *out_rank && best != NO_CANDIDATE &&
-                                           facts->candidates[i].id < facts->candidates[best].id);
-        if (rank == RANK_NOTHING || !better)
-            continue;
-        *out_rank = rank;
-        best = i;
-    }
-    return best;
+    const struct rule_candidate *best = NULL;
+    for (size_t i = 0; i < facts->count; i++)
+        if (rule_prefers(facts, &facts->candidates[i], best))
+            best = &facts->candidates[i];
+    *out_rank = best ? rank_of(facts, best) : RANK_NOTHING;
+    return best ? (size_t)(best - facts->candidates) : NO_CANDIDATE;
 }
 
 /* A benign one of this rank or a better one. */
