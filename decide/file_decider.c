@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/absolute_path.h"
+#include "corpus/ledger.h"
 #include "decide/log_entry.h"
 #include "decide/known_failures.h"
 
@@ -221,37 +222,18 @@ static enum doppel_status tell_about(struct file_decider *decider, uint64_t item
     if (!about.external_id)
         about.external_id = (char *)file->id;
     bool said = file->said || about.source || about.date || about.external_id;
-    struct doppel_metadata of_all = {0};
-    if (decider->decide->metadata)
-        of_all = *decider->decide->metadata;
-    of_all.source = of_all.date = NULL; /* are its own, or the source is this one */
-    if (!item)
-        return DOPPEL_OK;
-    enum doppel_status status = doppel_library_set_metadata(decider->library, item, &of_all, error);
-    return said && !status ? doppel_library_set_metadata(decider->library, item, &about, error)
-                           : status;
+    return item ? ledger_describe(decider->library, item, decider->decide->metadata,
+                                  said ? &about : NULL, error)
+                : DOPPEL_OK;
 }
 
-/* Link it to its leader, and choose which one of the group is to be kept. */
 static enum doppel_status follow(struct file_decider *decider, struct file_decision *decision,
                                  struct doppel_error *error)
 {
-    struct doppel_candidate candidate;
-    enum doppel_keep by;
-    char *name = NULL;
     uint64_t leader = decision->answer.of;
-    if (!decision->answer.follows || decision->item == leader)
-        return DOPPEL_OK;
-    enum doppel_status status =
-        doppel_library_link(decider->library, decision->item, leader, error);
-    if (!status)
-        status =
-            doppel_library_candidate(decider->library, decision->item, &candidate, &name, error);
-    if (!status)
-        status = doppel_library_choose_canonical(decider->library, leader, decision->item,
-                                                 &candidate, &decision->replaces, &by, error);
-    free(name);
-    return status;
+    return decision->answer.follows && decision->item != leader
+               ? ledger_follow(decider->library, decision->item, leader, &decision->replaces, error)
+               : DOPPEL_OK;
 }
 
 static enum doppel_status add(struct file_decider *decider, struct file_decision *decision,

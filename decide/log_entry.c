@@ -3,10 +3,13 @@
 
 #include <math.h>
 
+#include "corpus/ledger.h"
+
 /* The threshold that decided: a rate where there is one. */
-static void set_limit(const struct doppel_compare_options *compare, struct doppel_log_entry *entry)
+static void set_limit(const struct doppel_compare_options *compare, struct ledger_decision *entry)
 {
-    const struct doppel_thresholds thresholds = doppel_compare_thresholds(compare, entry->scheme);
+    const struct doppel_thresholds thresholds =
+        doppel_compare_thresholds(compare, entry->match->scheme);
     if (thresholds.max_false_positive_rate >= 0) {
         entry->limit_kind = DOPPEL_LIMIT_RATE;
         entry->limit = thresholds.max_false_positive_rate;
@@ -35,47 +38,32 @@ static void write_detail(struct doppel_json *json, const struct file_decision *d
     doppel_json_object_end(json);
 }
 
-static void log_match(const struct doppel_compare_options *compare,
-                      const struct file_decision *decision, struct doppel_json *detail,
-                      struct doppel_log_entry *entry)
-{
-    const struct doppel_match *match = &decision->match.match;
-    entry->has_match = true;
-    entry->scheme = match->scheme;
-    entry->distance = match->distance;
-    entry->bits = match->bits;
-    entry->similarity = match->similarity;
-    entry->false_positive_rate = match->false_positive_rate;
-    entry->limit = -1;
-    if (decision->answer.candidate != NO_CANDIDATE)
-        set_limit(compare, entry);
-    write_detail(detail, decision);
-    entry->detail = detail->bytes;
-}
-
 enum doppel_status decide_log(struct doppel_library *library,
                               const struct doppel_compare_options *compare, const char *path,
                               const char *source, uint16_t version,
                               const struct file_decision *decision, struct doppel_error *error)
 {
     struct doppel_json detail = {0};
-    struct doppel_log_entry entry = {
-        .action = DOPPEL_LOG_DECIDED,
+    struct ledger_decision entry = {
         .item = decision->item,
         .name = path,
         .source = source,
-        .decided = true,
-        .decision = (int)decision->answer.decision,
+        .decision = decision->answer.decision,
+        .why = decision->why,
         .of = decision->answer.of,
         .former = decision->answer.former,
-        .reason = decision->why,
+        .match = decision->has_match ? &decision->match.match : NULL,
         .version = version,
     };
-    if (decision->has_match)
-        log_match(compare, decision, &detail, &entry);
+    if (entry.match) {
+        if (decision->answer.candidate != NO_CANDIDATE)
+            set_limit(compare, &entry);
+        write_detail(&detail, decision);
+        entry.detail = detail.bytes;
+    }
     enum doppel_status status = doppel_json_status(&detail, error);
     if (!status)
-        status = doppel_library_log(library, &entry, error);
+        status = ledger_log(library, &entry, error);
     doppel_json_free(&detail);
     return status;
 }

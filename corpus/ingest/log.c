@@ -7,6 +7,8 @@
 
 #include <doppel/text.h>
 
+#include "corpus/ledger.h"
+
 enum { DETAIL_BYTES = 160 };
 
 /* ---- what was matched ---- */
@@ -40,7 +42,7 @@ static void describe(const struct doppel_match *match, char out[DETAIL_BYTES])
 /* The limit that the match kept to: of an update to its former text, which is not asked to be
  * near, and of the same content, none. */
 static void log_limit(const struct ingest *ingest, const struct decider_answer *answer,
-                      struct doppel_log_entry *entry)
+                      struct ledger_decision *entry)
 {
     const struct doppel_text_limits *limits = &ingest->options.limits;
     if (!answer->limited)
@@ -51,16 +53,12 @@ static void log_limit(const struct ingest *ingest, const struct decider_answer *
 }
 
 static void log_match(const struct ingest *ingest, const struct decider_answer *answer,
-                      char detail[DETAIL_BYTES], struct doppel_log_entry *entry)
+                      char detail[DETAIL_BYTES], struct ledger_decision *entry)
 {
     const struct doppel_match *match = &answer->match;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(match->scheme);
-    entry->has_match = true;
-    entry->scheme = match->scheme;
+    entry->match = match;
     entry->version = scheme ? doppel_text_version(scheme->version, &ingest->options.text) : 0;
-    entry->distance = match->distance;
-    entry->bits = match->bits;
-    entry->similarity = match->similarity;
     log_limit(ingest, answer, entry);
     if (is_plain(match))
         return;
@@ -100,21 +98,17 @@ enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer
     const struct prepared *record = ingest->record;
     const struct bytes_pool *strings = &ingest->batch->strings;
     char detail[DETAIL_BYTES];
-    struct doppel_log_entry entry = {
-        .action = DOPPEL_LOG_DECIDED,
+    struct ledger_decision entry = {
         .item = item,
         .source = ingest_source(ingest),
-        .decided = true,
-        .decision = (int)answer->decision,
+        .decision = answer->decision,
+        .why = record->unreadable ? pool_string(strings, record->problem)
+                                  : doppel_decision_reason_name(answer->reason),
         .of = item_of(ingest, answer->of),
         .former = item_of(ingest, answer->replaces),
-        .reason = record->unreadable ? pool_string(strings, record->problem)
-                                     : doppel_decision_reason_name(answer->reason),
-        .similarity = -1,
-        .false_positive_rate = -1,
     };
     if (answer->has_match)
         log_match(ingest, answer, detail, &entry);
     enum doppel_status status = name_record(ingest, &entry.name, error);
-    return status ? status : doppel_library_log(ingest->library, &entry, error);
+    return status ? status : ledger_log(ingest->library, &entry, error);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "corpus/ledger.h"
+
 /* The first thing that goes wrong ends the decision of the record at hand. */
 static void note(struct ingest *ingest, enum doppel_status status, const struct doppel_error *error)
 {
@@ -101,15 +103,8 @@ enum doppel_status people_same_id(struct ingest *ingest, const struct decider_an
 
 enum doppel_status people_tell(struct ingest *ingest, uint64_t item, struct doppel_error *error)
 {
-    const struct doppel_metadata *said = ingest->record->said;
-    enum doppel_status status = DOPPEL_OK;
-    if (ingest->options.about) {
-        struct doppel_metadata about = *ingest->options.about;
-        about.source = about.date = NULL; /* are those of the record */
-        status = doppel_library_set_metadata(ingest->library, item, &about, error);
-    }
-    return said && !status ? doppel_library_set_metadata(ingest->library, item, said, error)
-                           : status;
+    return ledger_describe(ingest->library, item, ingest->options.about, ingest->record->said,
+                           error);
 }
 
 enum doppel_status people_check(struct ingest *ingest, struct prepared *record,
