@@ -50,10 +50,13 @@ struct doppel_decide_options {
 /** The defaults of each kind; nothing to read. Thread-safe. */
 DOPPEL_API struct doppel_decide_options doppel_decide_options_default(void);
 
-/** What to decide about: a file, or a text that lies in none. Borrowed for the call. */
+/** What to decide about: a file, a code, or a text that lies in no file. Borrowed for the call. */
 struct doppel_decide_input {
-    const char *path; /**< of a file of any kind; NULL: a text, and: */
-    const char *text; /**< any bytes: plain text, as the options say */
+    const char *path;                      /**< of a file of any kind; else NULL, and: */
+    const struct doppel_fingerprint *code; /**< of an image or a text, of which nothing else is
+                                              known; `id` is its name; else NULL, and: */
+    uint8_t quality;                       /**< of the code of an image, to 100; 0: not known */
+    const char *text;                      /**< any bytes: plain text, as the options say */
     size_t text_size;
     const char *id;                         /**< NULL: it has none */
     const char *source, *date;              /**< NULL: not known */
@@ -70,7 +73,7 @@ struct doppel_decided {
     /* the input */
     bool is_file;              /**< else a record */
     const char *id;            /**< of its record; NULL: it has none */
-    const char *path;          /**< of the file, or of what its record stands in */
+    const char *path;          /**< of the file, or of what its record stands in; NULL: a code */
     uint64_t line;             /**< of its record, or the number of the push, from 1; 0: none */
     const char *source, *date; /**< of a file's record; NULL: not known */
     const struct doppel_metadata *metadata; /**< likewise, what else it says; NULL: nothing */
@@ -124,7 +127,7 @@ enum { DOPPEL_DECIDER_MOST = 4096 };
  *
  * @param input copied
  * @return DOPPEL_OK, also when it cannot be read: the decision will say so; DOPPEL_E_ARGUMENT: it
- *         has neither path nor text, or the decider reads records; DOPPEL_E_BUSY:
+ *         has neither path, code nor text, or the decider reads records; DOPPEL_E_BUSY:
  *         DOPPEL_DECIDER_MOST wait; DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_decider_push(struct doppel_decider *decider,

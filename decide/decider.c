@@ -162,7 +162,7 @@ static void describe_file(const struct decided_file *from, struct doppel_decided
         .why = decision->why,
         .is_file = true,
         .id = record->id,
-        .path = from->file->path,
+        .path = record->code ? NULL : from->file->path,
         .line = record->line,
         .source = record->source,
         .date = record->date,
@@ -208,12 +208,21 @@ static enum doppel_status begin_files(struct doppel_decider *decider,
 
 /* ---- both ---- */
 
+static bool is_searched(const struct doppel_fingerprint *code)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(code->scheme);
+    return scheme && code->count &&
+           (scheme->kind == DOPPEL_KIND_IMAGE || scheme->kind == DOPPEL_KIND_TEXT);
+}
+
 enum doppel_status doppel_decider_push(struct doppel_decider *decider,
                                        const struct doppel_decide_input *input,
                                        struct doppel_error *error)
 {
     struct pushed pushed = {
         .path = input->path,
+        .code = input->code,
+        .quality = input->quality ? input->quality : 100,
         .text = input->text,
         .text_size = input->text_size,
         .id = input->id,
@@ -223,8 +232,11 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
     };
     if (decider->walks || decider->options.records.count)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the decider reads its inputs itself");
-    if (!input->path && !input->text)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has neither path nor text");
+    if (!input->path && !input->code && !input->text)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has neither path, code nor text");
+    if (input->code && !is_searched(input->code))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "a code is of an image or a text, and there is one at least");
     if (ingest_pushed(decider->records) >= DOPPEL_DECIDER_MOST)
         return doppel_fail(error, DOPPEL_E_BUSY, "%d inputs wait: pull decisions first",
                            (int)DOPPEL_DECIDER_MOST);

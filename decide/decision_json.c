@@ -67,7 +67,8 @@ void doppel_decision_to_json(struct doppel_json *json, const struct doppel_decid
 {
     doppel_json_object_begin(json, NULL);
     doppel_json_text(json, "id", decided->id);
-    doppel_json_path(json, "path", decided->path);
+    if (decided->path)
+        doppel_json_path(json, "path", decided->path);
     if (decided->line)
         doppel_json_integer(json, "line", decided->line);
     doppel_json_text(json, "decision", doppel_decision_name(decided->decision));

@@ -236,10 +236,26 @@ static enum doppel_status follow(struct file_decider *decider, struct file_decis
                : DOPPEL_OK;
 }
 
+/* By its id, where it has one. */
+static enum doppel_status add_code(struct file_decider *decider, struct file_decision *decision,
+                                   enum doppel_added *out_added, struct doppel_error *error)
+{
+    const struct file_to_decide *file = decider->file;
+    const struct doppel_item item = {.path = (char *)"", .record = file->file->record};
+    struct doppel_metadata about = file->said ? *file->said : (struct doppel_metadata){0};
+    about.source = about.date = NULL;
+    if (!about.external_id)
+        about.external_id = (char *)file->id;
+    return doppel_library_import(decider->library, &item, &about, out_added, &decision->item,
+                                 error);
+}
+
 static enum doppel_status add(struct file_decider *decider, struct file_decision *decision,
                               enum doppel_added *out_added, struct doppel_error *error)
 {
     const struct intake_file *file = decider->file->file;
+    if (decider->file->is_code)
+        return add_code(decider, decision, out_added, error);
     enum doppel_status status =
         doppel_library_add_decided(decider->library, decider->path, &file->stamp, &file->record,
                                    out_added, &decision->item, error);
@@ -406,7 +422,7 @@ enum doppel_status file_decide(struct file_decider *decider, const struct file_t
     decider->file = file;
     decider->former = 0;
     decider->problem = NULL;
-    decider->path = path_of(decider, file->file->path);
+    decider->path = file->is_code ? strdup(file->file->path) : path_of(decider, file->file->path);
     if (!decider->path)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     enum doppel_status status = decide_and_keep(decider, &decision, error);

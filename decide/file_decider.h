@@ -16,6 +16,7 @@ struct file_to_decide {
     const struct intake_file *file;     /* its record.error says why it could not be read */
     const char *id, *source, *date;     /* NULL: not known */
     const struct doppel_metadata *said; /* what else it says; NULL: nothing */
+    bool is_code;                       /* there is no file, but the codes of one */
 };
 
 struct file_decision {

@@ -183,6 +183,8 @@ enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_b
         decider->problem = file->record.error.message;
         return DOPPEL_OK;
     }
+    if (decider->file->is_code)
+        return DOPPEL_OK; /* it has no path and no bytes */
     enum doppel_status status = ask_by_path(decider, facts, error);
     if (!status && !facts->here_same && !file->known)
         status = ask_apart(decider, error);
@@ -311,7 +313,10 @@ enum doppel_status file_gather_content(struct file_decider *decider, struct rule
     const struct intake_file *file = decider->file->file;
     decider->marked = 0;
     enum doppel_status status = want_search(decider, error);
-    if (!status)
+    if (!status && decider->file->is_code)
+        status = doppel_search_code(decider->search, &file->record.fingerprint, &decider->results,
+                                    error);
+    else if (!status)
         status = doppel_search_record(decider->search, &file->record, file->path, &decider->results,
                                       error);
     for (size_t i = 0; i < decider->results.count && !status; i++)

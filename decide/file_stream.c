@@ -81,6 +81,12 @@ static bool waits(struct file_stream *stream, enum doppel_status status, time_t 
     return true;
 }
 
+/* The record of file `i` of the group; NULL: of a walk. */
+static const struct record_file *record_of(const struct file_stream *stream, size_t i)
+{
+    return stream->options->fed ? &stream->fed[stream->fed_out + i] : NULL;
+}
+
 /* The right to change recordings and videos comes first, then the transaction: in this order nobody
  * waits for somebody who waits. */
 static enum doppel_status prepare(struct file_stream *stream, struct doppel_error *error)
@@ -90,7 +96,8 @@ static enum doppel_status prepare(struct file_stream *stream, struct doppel_erro
     time_t since = time(NULL);
     for (size_t i = 0; i < stream->count && !status; i++) {
         const struct intake_file *file = &stream->files[i];
-        if (file->known || file->record.error.status)
+        const struct record_file *record = record_of(stream, i);
+        if (file->known || file->record.error.status || (record && record->code))
             continue;
         do
             status = file_decider_prepare(stream->decider, file, &tracks, error);
@@ -126,12 +133,6 @@ static enum doppel_status let_go(struct file_stream *stream, bool now, struct do
 
 /* ---- a group ---- */
 
-/* The record of file `i` of the group; NULL: of a walk. */
-static const struct record_file *record_of(const struct file_stream *stream, size_t i)
-{
-    return stream->options->fed ? &stream->fed[stream->fed_out + i] : NULL;
-}
-
 static const char *default_source(const struct file_stream *stream)
 {
     const struct doppel_metadata *metadata = stream->options->decider.decide->metadata;
@@ -148,6 +149,7 @@ static enum doppel_status decide_one(struct file_stream *stream, size_t i,
         .source = record && record->source ? record->source : default_source(stream),
         .date = record ? record->date : NULL,
         .said = record ? record->said : NULL,
+        .is_code = record && record->code,
     };
     return file_decide(stream->decider, &file, &stream->decisions[i], error);
 }
@@ -179,6 +181,28 @@ static bool is_track(const struct intake_file *file)
     return file->record.kind == DOPPEL_KIND_AUDIO || file->record.kind == DOPPEL_KIND_VIDEO;
 }
 
+/* A code, which nobody has to read. */
+static enum doppel_status take_code(struct file_stream *stream, struct intake_file *out,
+                                    struct doppel_error *error)
+{
+    const struct record_file *fed = &stream->fed[stream->fed_in];
+    const struct doppel_fingerprint *code = &fed->code->fingerprint;
+    struct intake_file file = {.path = strdup(fed->path), .record = *fed->code};
+    file.record.fingerprint = (struct doppel_fingerprint){0};
+    if (!file.path || doppel_fingerprint_make(doppel_scheme_by_id(code->scheme), code->code_bits,
+                                              code->count, &file.record.fingerprint, NULL)) {
+        free(file.path);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a code");
+    }
+    file.record.fingerprint.version = code->version;
+    memcpy(file.record.fingerprint.codes, code->codes, code->count * sizeof *code->codes);
+    memcpy(file.record.fingerprint.positions, code->positions,
+           code->count * sizeof *code->positions);
+    stream->fed_in++;
+    *out = file;
+    return DOPPEL_OK;
+}
+
 /* The next file; where none is ready, there is none for now, once others wait. */
 static enum doppel_status take_file(struct file_stream *stream, struct intake_file *out,
                                     struct doppel_error *error)
@@ -188,6 +212,8 @@ static enum doppel_status take_file(struct file_stream *stream, struct intake_fi
         stream->has_next = false;
         return DOPPEL_OK;
     }
+    if (stream->fed_in < stream->fed_count && stream->fed[stream->fed_in].code)
+        return take_code(stream, out, error);
     enum doppel_status status = intake_next_ready(stream->intake, out, error);
     if (status != DOPPEL_E_TIMEOUT || stream->count)
         return status;

@@ -99,6 +99,14 @@ static enum doppel_status sign(struct preparer *preparer, const struct doppel_co
     return status ? status : doppel_text_read(preparer->text, text, size, WANT, out, error);
 }
 
+static void free_prepared(const struct prepared *prepared)
+{
+    record_metadata_free(prepared->said);
+    if (prepared->code)
+        doppel_record_free(prepared->code);
+    free(prepared->code);
+}
+
 /* @param prepared taken. @return false without memory, also where one of its strings has none */
 static bool add_prepared(struct ingest_batch *batch, const struct prepared *prepared)
 {
@@ -108,7 +116,7 @@ static bool add_prepared(struct ingest_batch *batch, const struct prepared *prep
                  prepared->text != POOL_FAILED;
     if (whole && array_push(&batch->records, *prepared))
         return true;
-    record_metadata_free(prepared->said);
+    free_prepared(prepared);
     return false;
 }
 
@@ -145,6 +153,26 @@ static bool take_record(void *context, const struct doppel_corpus_record *record
     return add_prepared(batch, &prepared) || out_of_memory(preparer);
 }
 
+/* NULL: no memory, or it is no code. */
+static struct doppel_record *copy_code(const struct doppel_fingerprint *code, uint8_t quality)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(code->scheme);
+    struct doppel_record *record = scheme ? calloc(1, sizeof *record) : NULL;
+    if (!record)
+        return NULL;
+    if (doppel_fingerprint_make(scheme, code->code_bits, code->count, &record->fingerprint, NULL)) {
+        free(record);
+        return NULL;
+    }
+    record->kind = scheme->kind;
+    record->scheme = scheme->id;
+    record->version = record->fingerprint.version = code->version;
+    record->quality = quality;
+    memcpy(record->fingerprint.codes, code->codes, code->count * sizeof *code->codes);
+    memcpy(record->fingerprint.positions, code->positions, code->count * sizeof *code->positions);
+    return record;
+}
+
 enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_text *text,
                                      uint32_t lanes, const struct pushed *pushed,
                                      struct doppel_error *error)
@@ -152,7 +180,8 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
     enum { WANT = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH | DOPPEL_TEXT_SIMHASH };
     struct doppel_text_result result = {0};
     struct doppel_error problem = {0};
-    if (!pushed->path)
+    bool is_text = !pushed->path && !pushed->code;
+    if (is_text)
         doppel_text_read(text, pushed->text, pushed->text_size, WANT, &result, &problem);
     const struct prepared prepared = {
         .line = pushed->number,
@@ -162,27 +191,30 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
         .problem = pool_add_string(&batch->strings, problem.status ? problem.message : NULL),
         .lanes = pool_add(&batch->lanes, result.lanes, lanes * sizeof *result.lanes),
         .path = pool_add_string(&batch->strings, pushed->path),
-        .text =
-            pushed->path ? POOL_NULL : pool_add(&batch->strings, pushed->text, pushed->text_size),
+        .text = is_text ? pool_add(&batch->strings, pushed->text, pushed->text_size) : POOL_NULL,
         .text_size = pushed->text_size,
         .said = pushed->metadata ? record_metadata_copy(pushed->metadata) : NULL,
-        .is_file = pushed->path,
+        .code = pushed->code ? copy_code(pushed->code, pushed->quality) : NULL,
+        .is_file = !is_text,
         .unreadable = problem.status,
         .too_short = result.too_short,
         .content = result.digest,
         .words = result.words,
         .simhash = result.simhash,
     };
-    if ((pushed->metadata && !prepared.said) || problem.status == DOPPEL_E_MEMORY ||
-        !add_prepared(batch, &prepared))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an input");
-    return DOPPEL_OK;
+    bool whole = (prepared.said || !pushed->metadata) && (prepared.code || !pushed->code) &&
+                 problem.status != DOPPEL_E_MEMORY;
+    if (whole && add_prepared(batch, &prepared))
+        return DOPPEL_OK;
+    if (!whole)
+        free_prepared(&prepared);
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an input");
 }
 
 void ingest_batch_clear(struct ingest_batch *batch)
 {
     for (size_t i = 0; i < batch->records.count; i++)
-        record_metadata_free(batch->records.items[i].said);
+        free_prepared(&batch->records.items[i]);
     batch->records.count = batch->strings.count = batch->lanes.count = 0;
 }
 

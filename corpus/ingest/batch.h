@@ -27,7 +27,9 @@ struct prepared {
     size_t path;                      /* likewise, of a file; else none */
     size_t text, text_size;           /* a string of the batch, where the text is in no block */
     struct doppel_metadata *said; /* given (record_metadata_free): with the batch; NULL: nothing */
-    bool unreadable, too_short, is_file;
+    struct doppel_record *code;   /* likewise (record_code_free): of it nothing else is known; NULL:
+                                     it is a file or a text */
+    bool unreadable, too_short, is_file; /* is_file: or a code */
     struct doppel_digest content;
     uint64_t words, simhash;
 };
@@ -42,15 +44,17 @@ struct ingest_batch {
 /* What to decide about, in no line of a corpus. Borrowed. */
 struct pushed {
     uint64_t number;  /* from 1 */
-    const char *path; /* of a file; NULL: a text */
+    const char *path; /* of a file; NULL: a code or a text */
+    const struct doppel_fingerprint *code;
+    uint8_t quality; /* of the code */
     const char *text;
     size_t text_size;
     const char *id, *source, *date; /* NULL: none */
     const struct doppel_metadata *metadata;
 };
 
-/** Sign a text, or note a file, behind the others of a batch that no reader fills. @param lanes of
- * its texts. DOPPEL_OK, also when it cannot be read; DOPPEL_E_MEMORY: it is not added. */
+/** Sign a text, or note a file or a code, behind the others of a batch that no reader fills. @param
+ * lanes of its texts. DOPPEL_OK, also when it cannot be read; DOPPEL_E_MEMORY: it is not added. */
 enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_text *text,
                                      uint32_t lanes, const struct pushed *pushed,
                                      struct doppel_error *error);

@@ -13,24 +13,34 @@ static bool locate(struct ingest *ingest, const char *path, size_t *out)
     return *out != SIZE_MAX && pool_add_string(&ingest->strings, path) != SIZE_MAX;
 }
 
+static bool name_code(struct ingest *ingest, const char *id, size_t *out)
+{
+    *out = pool_add_string(&ingest->strings, id ? id : "");
+    return *out != SIZE_MAX;
+}
+
 enum doppel_status ingest_gather_files(struct ingest *ingest, struct doppel_error *error)
 {
     const struct ingest_batch *batch = ingest->batch;
     const struct bytes_pool *strings = &batch->strings;
+    const struct prepared *first = &batch->records.items[ingest->at];
     bool held = true;
     ingest->files.count = ingest->file_paths.count = 0;
-    for (; held && ingest->at < batch->records.count && batch->records.items[ingest->at].is_file;
-         ingest->at++) {
+    for (; held && ingest->at < batch->records.count; ingest->at++) {
         const struct prepared *record = &batch->records.items[ingest->at];
+        if (!record->is_file || !record->code != !first->code)
+            break;
         const struct record_file file = {
             .line = record->line,
             .id = pool_string(strings, record->id),
             .source = pool_string(strings, record->source),
             .date = pool_string(strings, record->date),
             .said = record->said,
+            .code = record->code,
         };
         size_t path;
-        held = locate(ingest, pool_string(strings, record->path), &path) &&
+        held = (record->code ? name_code(ingest, file.id, &path)
+                             : locate(ingest, pool_string(strings, record->path), &path)) &&
                array_push(&ingest->file_paths, path) && array_push(&ingest->files, file);
     }
     if (!held)

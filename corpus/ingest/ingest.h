@@ -7,10 +7,12 @@
 
 struct ingest;
 
-/* A file that a record names. Strings are borrowed. */
+/* A file that a record names, or a code. Strings are borrowed. */
 struct record_file {
     uint64_t line;                      /* of the record, from 1 */
-    const char *path;                   /* relative to the working folder, or absolute */
+    const char *path;                   /* relative to the working folder, or absolute; of a code
+                                           its id, or "" */
+    const struct doppel_record *code;   /* NULL: it is a file */
     const char *id;                     /* NULL: it has none */
     const char *source, *date;          /* NULL: not known */
     const struct doppel_metadata *said; /* what else the record says; NULL: nothing */
@@ -21,7 +23,7 @@ struct record_file {
  * next call. */
 struct ingest_found {
     struct doppel_dedup_decision decision;
-    const struct record_file *files; /* NULL: it is a decision */
+    const struct record_file *files; /* or codes, not both; NULL: it is a decision */
     size_t file_count;
 };
 

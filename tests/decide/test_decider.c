@@ -181,6 +181,41 @@ static void metadata_is_remembered(void **state)
     doppel_metadata_free(&found);
 }
 
+static void push_code(struct fixture *fixture, const char *id, uint64_t bits)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64);
+    struct doppel_fingerprint code;
+    assert_int_equal(doppel_fingerprint_make(scheme, 64, 1, &code, NULL), DOPPEL_OK);
+    code.codes[0].word[0] = bits;
+    code.version = scheme->version;
+    const struct doppel_decide_input input = {.id = id, .code = &code};
+    assert_int_equal(doppel_decider_push(fixture->decider, &input, NULL), DOPPEL_OK);
+    doppel_fingerprint_free(&code);
+}
+
+static void codes_among_others(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct doppel_decide_options options = doppel_decide_options_default();
+    const uint64_t bits = UINT64_C(0x9d3b4c71e8a2f605);
+    struct doppel_decided decided;
+    open_decider(fixture, &options);
+    push_code(fixture, "first", bits);
+    push_file(fixture, "kettle.txt", KETTLE);
+    push_code(fixture, "second", bits ^ 3);
+    push_code(fixture, "third", ~bits);
+    push_text(fixture, NULL, KETTLE);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_NEAR, 1);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_SAME_CONTENT, 2);
+    push_code(fixture, "second", bits ^ 3); /* again: it stays one item */
+    assert_int_equal(doppel_decider_pull(fixture->decider, &decided, NULL), DOPPEL_OK);
+    assert_int_equal(decided.item, 3);
+    assert_null(decided.path);
+}
+
 static void there_is_a_bound(void **state)
 {
     struct fixture *fixture = *state;
@@ -226,6 +261,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_dry_run_remembers_nothing, begin, end),
         cmocka_unit_test_setup_teardown(what_was_given_is_kept, begin, end),
         cmocka_unit_test_setup_teardown(metadata_is_remembered, begin, end),
+        cmocka_unit_test_setup_teardown(codes_among_others, begin, end),
         cmocka_unit_test_setup_teardown(there_is_a_bound, begin, end),
         cmocka_unit_test_setup_teardown(a_decision_is_json, begin, end),
     };
